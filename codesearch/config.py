@@ -1,0 +1,106 @@
+"""Settings, with the only defaults there are; the command line fills and shows them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from codesearch.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class WalkConfig:
+    """Which files are read. Changing any of these re-reads the tree.
+
+    Attributes:
+        max_file_bytes: larger files are skipped.
+        max_line_bytes: a file whose mean line is longer is taken for minified and skipped.
+        hidden: also enter names that begin with a dot.
+        ignore_files: honour `.gitignore`, `.codesearchignore` and `.git/info/exclude`.
+        follow_links: enter linked folders, each real folder once.
+    """
+
+    max_file_bytes: int = 8_000_000
+    max_line_bytes: int = 100_000
+    hidden: bool = False
+    ignore_files: bool = True
+    follow_links: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ParseConfig:
+    """What is taken from a file.
+
+    Attributes:
+        max_code_bytes: longer definitions are searched by their first bytes.
+        max_nesting: definitions nested deeper than this are left out, with a warning.
+    """
+
+    max_code_bytes: int = 16_384
+    max_nesting: int = 32
+
+
+@dataclass(frozen=True, slots=True)
+class VectorConfig:
+    """How vectors are searched.
+
+    Attributes:
+        hnsw_threshold: from this many documents on, an HNSW graph is built (extra `hnsw`).
+        hnsw_m: links a node.
+        hnsw_ef_construction: candidates looked at while building.
+        hnsw_ef_search: candidates looked at while searching.
+    """
+
+    hnsw_threshold: int = 500_000
+    hnsw_m: int = 16
+    hnsw_ef_construction: int = 200
+    hnsw_ef_search: int = 400
+
+
+@dataclass(frozen=True, slots=True)
+class IndexConfig:
+    """Everything that changes what an index holds."""
+
+    walk: WalkConfig = WalkConfig()
+    parse: ParseConfig = ParseConfig()
+    vectors: VectorConfig = VectorConfig()
+
+    def digest(self, *also: str) -> str:
+        """Hash these settings and `also`; a different digest asks for a new index."""
+        text = json.dumps([asdict(self), *also], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class RankConfig:
+    """How signals are weighed; nothing here touches what is stored.
+
+    Attributes:
+        candidate_count: documents that each half puts forward.
+        lexical_weight: weight of the normalised BM25F score beside the cosine.
+        name_weight: added when the query is exactly the document's name.
+        k1: BM25F term saturation.
+    """
+
+    candidate_count: int = 1000
+    lexical_weight: float = 0.6
+    name_weight: float = 1.0
+    k1: float = 1.5
+
+
+def default_home() -> Path:
+    """Return the folder that holds all indexes: `CODESEARCH_HOME`, or the XDG data folder's."""
+    if home := os.environ.get("CODESEARCH_HOME"):
+        return Path(home).expanduser()
+    data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(data).expanduser() / "codesearch"
+
+
+def positive(name: str, value: int) -> int:
+    """Return `value`, or raise ConfigError when it is not above zero."""
+    if value < 1:
+        raise ConfigError(f"{name} must be at least 1, not {value}")
+    return value

@@ -1,0 +1,87 @@
+"""Text -> token ids: identifiers split into subtokens, rare subtokens into byte-pair pieces.
+
+The file is a `tokenizer.json` of the `tokenizers` library whose model is a BPE with `##` before pieces that
+continue a subtoken. One definition serves training and search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.errors import ModelBundleError
+from codesearch.parsing.identifiers import subtokens
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+PAD, UNKNOWN = "[PAD]", "[UNK]"
+PAD_ID = 0
+CONTINUATION = "##"
+
+
+class SubtokenTokenizer:
+    """Maps text to ids; remembers each distinct subtoken, so that a corpus costs a dictionary look-up a word."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._ids: dict[str, tuple[int, ...]] = {}
+
+    @classmethod
+    def load(cls, path: Path) -> SubtokenTokenizer:
+        """Read a `tokenizer.json`.
+
+        Raises:
+            ModelBundleError: the file is not a tokenizer.
+        """
+        from tokenizers import Tokenizer
+
+        try:
+            return cls(Tokenizer.from_file(str(path)))
+        except Exception as error:  # The library raises nothing narrower.
+            raise ModelBundleError(f"{path}: not a tokenizer ({error}): install the model again") from None
+
+    @classmethod
+    def train(cls, texts: Iterable[str], vocabulary_size: int) -> SubtokenTokenizer:
+        """Learn a vocabulary of at most `vocabulary_size` tokens from texts."""
+        from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+        model = models.BPE(
+            unk_token=UNKNOWN, continuing_subword_prefix=CONTINUATION, fuse_unk=True, ignore_merges=True
+        )
+        tokenizer = Tokenizer(model)
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        trainer = trainers.BpeTrainer(
+            vocab_size=vocabulary_size,
+            special_tokens=[PAD, UNKNOWN],
+            continuing_subword_prefix=CONTINUATION,
+            show_progress=False,
+        )
+        tokenizer.train_from_iterator((" ".join(subtokens(text)) for text in texts), trainer)
+        return cls(tokenizer)
+
+    def save(self, path: Path) -> None:
+        """Write the `tokenizer.json`."""
+        self._tokenizer.save(str(path))
+
+    @property
+    def vocabulary_size(self) -> int:
+        """Count the tokens, the padding and unknown ones included."""
+        return int(self._tokenizer.get_vocab_size())
+
+    def encode(self, text: str, max_tokens: int) -> NDArray[np.uint32]:
+        """Return the first ids of a text, without padding: uint32 [T], T <= max_tokens."""
+        return np.fromiter(islice(self._stream(text), max_tokens), dtype=np.uint32)
+
+    def _stream(self, text: str) -> Iterator[int]:
+        known = self._ids
+        for subtoken in subtokens(text):
+            ids = known.get(subtoken)
+            if ids is None:
+                ids = known[subtoken] = tuple(self._tokenizer.encode(subtoken, add_special_tokens=False).ids)
+            yield from ids

@@ -1,0 +1,87 @@
+"""Everything that codesearch raises on purpose.
+
+    CodeSearchError
+    ├── ConfigError              a setting or argument that cannot be used
+    ├── ParseError               a source file that cannot be read or parsed
+    ├── ModelBundleError         a model bundle that is missing, damaged or of the wrong shape
+    ├── MissingExtraError        an optional dependency that is not installed
+    └── IndexStoreError          an index that cannot be read or written
+        ├── IndexNotFoundError   no index for what was asked
+        ├── IndexFormatError     an index written by another version
+        ├── IndexCorruptError    an index file that does not match its manifest
+        └── IndexLockedError     another process is writing this index
+
+Each message is one line that says what, where and the cure.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class CodeSearchError(Exception):
+    """Base of every error that is the user's to read."""
+
+
+class ConfigError(CodeSearchError):
+    """A setting or argument that cannot be used."""
+
+
+class ParseError(CodeSearchError):
+    """A source file that cannot be read or parsed.
+
+    Attributes:
+        path: the file, relative to its root.
+        line: 1-based line of the fault; 0 when the fault has no line.
+    """
+
+    def __init__(self, path: str, reason: str, line: int = 0) -> None:
+        where = f"{path}:{line}" if line else path
+        super().__init__(f"{where}: {reason}")
+        self.path = path
+        self.line = line
+
+
+class ModelBundleError(CodeSearchError):
+    """A model bundle that is missing, damaged or of the wrong shape."""
+
+
+class MissingExtraError(CodeSearchError):
+    """An optional dependency that is not installed; the message names the extra."""
+
+    def __init__(self, module: str, extra: str) -> None:
+        super().__init__(f"{module} is not installed: run `pip install 'codesearch-local[{extra}]'`")
+        self.extra = extra
+
+
+class IndexStoreError(CodeSearchError):
+    """An index that cannot be read or written."""
+
+
+class IndexNotFoundError(IndexStoreError):
+    """No index for what was asked."""
+
+
+class IndexFormatError(IndexStoreError):
+    """An index written by another version of the format."""
+
+    def __init__(self, found: object, expected: int, root: str) -> None:
+        super().__init__(f"index format {found}, expected {expected}: run `codesearch index {root}` again")
+        self.found = found
+        self.expected = expected
+
+
+class IndexCorruptError(IndexStoreError):
+    """An index file that does not match its manifest."""
+
+    def __init__(self, path: Path, reason: str, root: str) -> None:
+        super().__init__(f"{path}: {reason}: run `codesearch index --rebuild {root}`")
+        self.path = path
+
+
+class IndexLockedError(IndexStoreError):
+    """Another process is writing this index."""
+
+    def __init__(self, pid: int, root: str) -> None:
+        super().__init__(f"{root} is being indexed by process {pid}: wait for it, or stop it")
+        self.pid = pid

@@ -1,0 +1,290 @@
+"""The bytes of one source file -> its documents, in source order.
+
+A query (see `languages`) finds the definitions; scopes, comments and attributes are then joined to them by
+position alone, so that the work is linear in the file and no tree is walked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from codesearch.config import ParseConfig
+from codesearch.parsing.docstrings import clean_comment, clean_string_literal
+from codesearch.parsing.languages import LanguageSpec, load_grammar, load_query
+from codesearch.types import Document
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+_DEFINITIONS = ("function", "method", "class", "scope", "anonymous")
+_MIN_ANONYMOUS_LINES = 3
+_SPACE = re.compile(r"\s+")
+_SIGNATURE_TAIL = re.compile(r"\s*(\{|:|=>|=|\bdo|\bthen)?\s*$")
+_MAX_SIGNATURE = 300
+_MAX_DOCSTRING = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What one file gave: its documents and at most a few one-line warnings."""
+
+    documents: list[Document]
+    warnings: list[str]
+
+
+@dataclass(slots=True)
+class _Definition:
+    kind: str
+    name: str
+    receiver: str
+    body: int | None
+    start: int
+    end: int
+    row: int
+    start_line: int
+    end_line: int
+    anchor_row: int = 0
+    docstring: str = ""
+    literal: tuple[int, int] = (0, 0)
+    doc_end: int = 0
+
+    def __post_init__(self) -> None:
+        self.doc_end = self.end
+
+
+@dataclass(slots=True)
+class _Matches:
+    """The query's captures, sorted into what they are for."""
+
+    definitions: dict[tuple[int, int], _Definition]
+    docstrings: dict[int, tuple[int, int]]
+    comments: dict[int, tuple[int, str]]
+    attributes: dict[int, int]
+
+
+def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | None = None) -> Extraction:
+    """Extract the functions, methods and class headers of one file.
+
+    Args:
+        source: the file; invalid UTF-8 is read with replacement characters and one warning.
+        path: what the documents carry as their path.
+        spec: the language to parse as.
+        config: limits; the defaults when None.
+
+    Raises:
+        MissingExtraError: the language's grammar is not installed.
+    """
+    config = config or ParseConfig()
+    warnings = []
+    try:
+        source.decode("utf-8")
+    except UnicodeDecodeError as error:
+        warnings.append(f"{path}: invalid UTF-8 at byte {error.start}: read with replacement characters")
+    found = _collect(source, spec)
+    definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
+    _attach_docs(definitions, found, source)
+    documents = list(_documents(definitions, source, path, spec, config))
+    scopes = sum(definition.kind == "scope" for definition in definitions)
+    if dropped := len(definitions) - scopes - len(documents):
+        warnings.append(f"{path}: {dropped} definitions nested deeper than {config.max_nesting} left out")
+    return Extraction(documents, warnings)
+
+
+@cache
+def _parser(spec: LanguageSpec) -> Parser:
+    from tree_sitter import Parser
+
+    return Parser(load_grammar(spec))
+
+
+def _collect(source: bytes, spec: LanguageSpec) -> _Matches:
+    from tree_sitter import QueryCursor
+
+    tree = _parser(spec).parse(source)
+    found = _Matches({}, {}, {}, {})
+    for _, captures in QueryCursor(load_query(spec)).matches(tree.root_node):
+        if comments := captures.get("comment"):
+            _add_comment(found, comments[0], source)
+        elif attributes := captures.get("attribute"):
+            found.attributes[attributes[0].end_point[0]] = attributes[0].start_point[0]
+        elif docstrings := captures.get("docstring"):
+            # The literal is the first statement of its block, so the block's start finds its definition.
+            parent = docstrings[0].parent
+            block = parent.parent if parent else None
+            if block:
+                found.docstrings[block.start_byte] = (docstrings[0].start_byte, docstrings[0].end_byte)
+        else:
+            _add_definition(found, captures, source, spec)
+    return found
+
+
+def _add_comment(found: _Matches, node: Node, source: bytes) -> None:
+    start = node.start_byte
+    line_start = source.rfind(b"\n", 0, start) + 1
+    if source[line_start:start].strip():
+        return  # It trails code, so it documents that line and not the next.
+    end_row, end_column = node.end_point
+    last_row = end_row - 1 if end_column == 0 and end_row > node.start_point[0] else end_row
+    found.comments[last_row] = (node.start_point[0], _text(node, source))
+
+
+def _add_definition(
+    found: _Matches, captures: dict[str, list[Node]], source: bytes, spec: LanguageSpec
+) -> None:
+    kind = next((kind for kind in _DEFINITIONS if kind in captures), None)
+    if kind is None:
+        return
+    node = captures[kind][0]
+    span = (node.start_byte, node.end_byte)
+    known = found.definitions.get(span)
+    if known and known.name and (known.body or "body" not in captures):
+        return
+    first_row, last_row = node.start_point[0], node.end_point[0]
+    if kind == "anonymous" and (known or last_row - first_row + 1 < _MIN_ANONYMOUS_LINES):
+        return
+    names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
+    receiver, name = _split_name(_text(names[0], source), spec.separator) if names else ("", "")
+    if receivers:
+        receiver = _receiver(_text(receivers[0], source))
+    found.definitions[span] = _Definition(
+        kind="function" if kind == "anonymous" else kind,
+        name=name,
+        receiver=receiver,
+        body=bodies[0].start_byte if bodies else None,
+        start=node.start_byte,
+        end=node.end_byte,
+        row=min(first_row, names[0].start_point[0]) if names else first_row,
+        start_line=first_row + 1,
+        end_line=last_row + (node.end_point[1] > 0),
+    )
+
+
+def _text(node: Node, source: bytes) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _split_name(text: str, separator: str) -> tuple[str, str]:
+    """Split `a.prototype.b` or `A::b` into qualifier and name; unquote string keys."""
+    text = _SPACE.sub(" ", text.strip())[:_MAX_SIGNATURE].strip("'\"`")
+    for mark in {separator, "."}:
+        head, _, tail = text.rpartition(mark)
+        if head and tail.isidentifier():
+            return head.replace(".prototype", ""), tail
+    return "", text
+
+
+def _receiver(text: str) -> str:
+    """Reduce a receiver as written to its type's name: `(r *Recv[T])` -> `Recv`."""
+    found = re.findall(r"[A-Za-z_]\w*", text.partition("[")[0])
+    return found[-1] if found else ""
+
+
+def _attach_docs(definitions: list[_Definition], found: _Matches, source: bytes) -> None:
+    for definition in definitions:
+        definition.anchor_row, comment = _comments_above(definition.row, found)
+        if definition.body is not None and definition.body in found.docstrings:
+            definition.literal = start, end = found.docstrings[definition.body]
+            docstring = clean_string_literal(source[start:end].decode("utf-8", "replace"))
+        else:
+            docstring = clean_comment(comment)
+        definition.docstring = docstring[:_MAX_DOCSTRING]
+
+
+def _comments_above(row: int, found: _Matches) -> tuple[int, str]:
+    """Gather the comments that end right above `row`, through attributes; also where they begin."""
+    parts: list[str] = []
+    while row > 0:
+        if row - 1 in found.attributes:
+            row = found.attributes[row - 1]
+        elif row - 1 in found.comments:
+            row, text = found.comments[row - 1]
+            if parts and text.lstrip().startswith("/*"):
+                break  # A block above a comment is another matter: a licence, a section heading.
+            parts.append(text)
+        else:
+            break
+    return row, "\n".join(reversed(parts))
+
+
+def _documents(
+    definitions: list[_Definition], source: bytes, path: str, spec: LanguageSpec, config: ParseConfig
+) -> Iterator[Document]:
+    enclosing: list[_Definition] = []
+    for position, definition in enumerate(definitions):
+        while enclosing and enclosing[-1].end <= definition.start:
+            enclosing.pop()
+        if definition.kind != "scope" and len(enclosing) < config.max_nesting:
+            if definition.kind == "class" and position + 1 < len(definitions):
+                _cut_to_header(definition, definitions[position + 1], source)
+            if definition.kind == "function" and enclosing and enclosing[-1].kind == "class":
+                definition.kind = "method"
+            yield _document(definition, _qualifiers(definition, enclosing), source, path, spec, config)
+        enclosing.append(definition)
+
+
+def _qualifiers(definition: _Definition, enclosing: list[_Definition]) -> list[str]:
+    names = [outer.name for outer in enclosing if outer.name]
+    if definition.receiver and definition.receiver not in ("self", "this", *names[-1:]):
+        names.append(definition.receiver)
+    return names
+
+
+def _document(
+    definition: _Definition,
+    qualifiers: list[str],
+    source: bytes,
+    path: str,
+    spec: LanguageSpec,
+    config: ParseConfig,
+) -> Document:
+    limit = min(definition.doc_end, definition.start + config.max_code_bytes)
+    literal_start, literal_end = definition.literal
+    if literal_end:
+        code = source[definition.start : min(literal_start, limit)] + source[literal_end:limit]
+    else:
+        code = source[definition.start : limit]
+    return Document(
+        path=path,
+        language=spec.name,
+        kind=definition.kind,
+        name=definition.name,
+        qualified_name=spec.separator.join([*qualifiers, definition.name]) if definition.name else "",
+        signature=_signature(definition, source),
+        docstring=definition.docstring,
+        code=code.decode("utf-8", "replace"),
+        start_line=definition.start_line,
+        end_line=definition.end_line,
+        start_byte=definition.start,
+        end_byte=definition.doc_end,
+    )
+
+
+def _cut_to_header(definition: _Definition, member: _Definition, source: bytes) -> None:
+    """End a class's document before the comment of its first member."""
+    if member.start >= definition.end:
+        return
+    end = member.start
+    for _ in range(member.start_line - member.anchor_row):
+        end = max(source.rfind(b"\n", 0, end), 0)
+    if end <= definition.start:
+        end = member.start
+    header = source[definition.start : end].rstrip()
+    definition.doc_end = definition.start + len(header)
+    definition.end_line = definition.start_line + header.count(b"\n")
+
+
+def _signature(definition: _Definition, source: bytes) -> str:
+    start = definition.start
+    if not definition.name:  # A callback is told by the call that it stands in.
+        start = source.rfind(b"\n", 0, start) + 1
+    if definition.body is not None and definition.body > start:
+        head = source[start : min(definition.body, start + 4 * _MAX_SIGNATURE)]
+    else:
+        head = source[start : min(definition.end, start + 4 * _MAX_SIGNATURE)].split(b"\n", 1)[0]
+    text = _SPACE.sub(" ", head.decode("utf-8", "replace")).strip()
+    text = _SIGNATURE_TAIL.sub("", text)[:_MAX_SIGNATURE]
+    return text if definition.name in text else f"{definition.name} = {text}".rstrip(" =")

@@ -1,0 +1,139 @@
+"""The table of languages: one entry and one file in `queries/` add a language.
+
+A query file captures, for each definition, `@function`, `@method`, `@class` or `@scope` (a scope only lends
+its name to what is inside), its `@name`, and where there is one its `@body`, `@receiver` (a qualifier written
+at the definition itself) and `@docstring`. `@comment` and `@attribute` nodes are looked for above a definition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module, resources
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from codesearch.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Query
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageSpec:
+    """How one language is recognised and parsed.
+
+    Attributes:
+        name: what `--lang` takes.
+        extensions: lower-case suffixes, with the dot.
+        grammar: the wheel's module; its distribution has dashes for underscores.
+        factory: the function of that module that returns the grammar.
+        separator: what joins the parts of a qualified name.
+        interpreters: names on a `#!` line, for files without a suffix.
+        query: stem of the query file when it is not `name`.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    grammar: str
+    factory: str = "language"
+    separator: str = "."
+    interpreters: tuple[str, ...] = ()
+    query: str = ""
+    extra: str = ""
+
+    @property
+    def distribution(self) -> str:
+        """Name of the wheel that holds the grammar."""
+        return self.grammar.replace("_", "-")
+
+
+LANGUAGES = (
+    LanguageSpec("go", (".go",), "tree_sitter_go"),
+    LanguageSpec("java", (".java",), "tree_sitter_java"),
+    LanguageSpec(
+        "javascript", (".js", ".jsx", ".mjs", ".cjs"), "tree_sitter_javascript", interpreters=("node",)
+    ),
+    LanguageSpec(
+        "php",
+        (".php", ".phtml", ".inc"),
+        "tree_sitter_php",
+        "language_php",
+        separator="::",
+        interpreters=("php",),
+    ),
+    LanguageSpec(
+        "python", (".py", ".pyi", ".pyw"), "tree_sitter_python", interpreters=("python", "python3")
+    ),
+    LanguageSpec("ruby", (".rb", ".rake", ".gemspec"), "tree_sitter_ruby", interpreters=("ruby",)),
+)
+
+_BY_NAME = {spec.name: spec for spec in LANGUAGES}
+_BY_EXTENSION = {extension: spec for spec in LANGUAGES for extension in spec.extensions}
+_BY_INTERPRETER = {interpreter: spec for spec in LANGUAGES for interpreter in spec.interpreters}
+
+
+def language_named(name: str) -> LanguageSpec | None:
+    """Return the entry called `name`, or None."""
+    return _BY_NAME.get(name)
+
+
+def language_of_path(path: str) -> LanguageSpec | None:
+    """Return the language that a file's suffix tells, or None."""
+    return _BY_EXTENSION.get(PurePosixPath(path).suffix.lower())
+
+
+def language_of_shebang(first_line: bytes) -> LanguageSpec | None:
+    """Return the language that a `#!` line names, or None."""
+    if not first_line.startswith(b"#!"):
+        return None
+    for word in first_line[2:].decode("ascii", "ignore").replace("/", " ").split():
+        if spec := _BY_INTERPRETER.get(word):
+            return spec
+    return None
+
+
+@cache
+def is_installed(spec: LanguageSpec) -> bool:
+    """Say whether the grammar's wheel is there."""
+    return find_spec(spec.grammar) is not None
+
+
+@cache
+def load_grammar(spec: LanguageSpec) -> Language:
+    """Load the grammar, once a process.
+
+    Raises:
+        MissingExtraError: the wheel is not installed.
+    """
+    from tree_sitter import Language
+
+    try:
+        module = import_module(spec.grammar)
+    except ModuleNotFoundError:
+        raise MissingExtraError(spec.distribution, spec.extra or "cpu") from None
+    return Language(getattr(module, spec.factory)())
+
+
+@cache
+def load_query(spec: LanguageSpec) -> Query:
+    """Compile the language's query file, once a process."""
+    from tree_sitter import Query
+
+    return Query(load_grammar(spec), query_source(spec))
+
+
+def query_source(spec: LanguageSpec) -> str:
+    """Read the language's query file."""
+    name = f"{spec.query or spec.name}.scm"
+    return resources.files("codesearch.parsing").joinpath("queries", name).read_text("utf-8")
+
+
+def grammar_version(spec: LanguageSpec) -> str:
+    """Return the version of the installed grammar, or "" when it is absent."""
+    try:
+        return version(spec.distribution)
+    except PackageNotFoundError:
+        return ""

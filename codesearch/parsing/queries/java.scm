@@ -1,0 +1,10 @@
+(method_declaration name: (identifier) @name body: (block)? @body) @method
+(constructor_declaration name: (identifier) @name body: (constructor_body) @body) @method
+(compact_constructor_declaration name: (identifier) @name body: (block) @body) @method
+(class_declaration name: (identifier) @name body: (class_body) @body) @class
+(interface_declaration name: (identifier) @name body: (interface_body) @body) @class
+(enum_declaration name: (identifier) @name body: (enum_body) @body) @class
+(record_declaration name: (identifier) @name body: (class_body) @body) @class
+(annotation_type_declaration name: (identifier) @name body: (annotation_type_body) @body) @class
+(block_comment) @comment
+(line_comment) @comment

@@ -1,0 +1,65 @@
+"""The records that pass between packages.
+
+Lines are 1-based and inclusive; byte offsets are 0-based and half-open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KINDS = ("function", "method", "class")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One definition as parsed from a source file.
+
+    Attributes:
+        path: the file relative to its root, with forward slashes.
+        kind: one of `KINDS`; a class document covers the header, not the members.
+        qualified_name: enclosing names and the own one, joined the language's way.
+        signature: the definition up to its body, white space folded.
+        docstring: docstring or leading comment without its markers; may be empty.
+        code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
+    """
+
+    path: str
+    language: str
+    kind: str
+    name: str
+    qualified_name: str
+    signature: str
+    docstring: str
+    code: str
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One ranked answer.
+
+    Attributes:
+        rank: 1-based.
+        score: the fused score; higher is better, comparable within one query only.
+        signals: what each named signal gave before weighting.
+        stale: the file changed after it was indexed, so the lines may have moved.
+    """
+
+    rank: int
+    score: float
+    root: str
+    path: str
+    language: str
+    kind: str
+    name: str
+    qualified_name: str
+    signature: str
+    docstring: str
+    start_line: int
+    end_line: int
+    code: str
+    signals: dict[str, float]
+    stale: bool = False
