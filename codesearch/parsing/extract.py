@@ -144,6 +144,9 @@ def _add_definition(
     if known and known.name and (known.body or "body" not in captures):
         return
     first_row, last_row = node.start_point[0], node.end_point[0]
+    end = node.end_byte
+    if spec.trailing_comment:
+        end, last_row = _before_trailing_comments(source, node, spec.trailing_comment.encode())
     if kind == "anonymous" and (known or last_row - first_row + 1 < _MIN_ANONYMOUS_LINES):
         return
     names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
@@ -156,11 +159,22 @@ def _add_definition(
         receiver=receiver,
         body=bodies[0].start_byte if bodies else None,
         start=node.start_byte,
-        end=node.end_byte,
+        end=end,
         row=min(first_row, names[0].start_point[0]) if names else first_row,
         start_line=first_row + 1,
-        end_line=last_row + (node.end_point[1] > 0),
+        end_line=last_row + 1,
     )
+
+
+def _before_trailing_comments(source: bytes, node: Node, mark: bytes) -> tuple[int, int]:
+    """Return end byte and last row of a definition without the comments below its last statement."""
+    end, last_row = node.end_byte, node.end_point[0]
+    while True:
+        line_start = source.rfind(b"\n", node.start_byte, end) + 1
+        line = source[line_start:end].strip()
+        if line_start <= node.start_byte or (line and not line.startswith(mark)):
+            return end, last_row
+        end, last_row = line_start - 1, last_row - 1
 
 
 def _text(node: Node, source: bytes) -> str:

@@ -33,6 +33,9 @@ class LanguageSpec:
         separator: what joins the parts of a qualified name.
         interpreters: names on a `#!` line, for files without a suffix.
         query: stem of the query file when it is not `name`.
+        extra: the extra that installs the grammar; "" for the languages of the base install.
+        trailing_comment: for indented languages, what begins a comment, so that comments below a
+            definition's last statement are not taken for a part of it.
     """
 
     name: str
@@ -43,6 +46,7 @@ class LanguageSpec:
     interpreters: tuple[str, ...] = ()
     query: str = ""
     extra: str = ""
+    trailing_comment: str = ""
 
     @property
     def distribution(self) -> str:
@@ -65,7 +69,11 @@ LANGUAGES = (
         interpreters=("php",),
     ),
     LanguageSpec(
-        "python", (".py", ".pyi", ".pyw"), "tree_sitter_python", interpreters=("python", "python3")
+        "python",
+        (".py", ".pyi", ".pyw"),
+        "tree_sitter_python",
+        interpreters=("python", "python3"),
+        trailing_comment="#",
     ),
     LanguageSpec("ruby", (".rb", ".rake", ".gemspec"), "tree_sitter_ruby", interpreters=("ruby",)),
 )
