@@ -17,17 +17,19 @@ class WalkConfig:
 
     Attributes:
         max_file_bytes: larger files are skipped.
-        max_line_bytes: a file whose mean line is longer is taken for minified and skipped.
+        max_mean_line_bytes: a file whose mean line is longer is taken for minified and skipped.
         hidden: also enter names that begin with a dot.
         ignore_files: honour `.gitignore`, `.codesearchignore` and `.git/info/exclude`.
         follow_links: enter linked folders, each real folder once.
+        exclude: further patterns, in the syntax of `.gitignore`, relative to the root.
     """
 
     max_file_bytes: int = 8_000_000
-    max_line_bytes: int = 100_000
+    max_mean_line_bytes: int = 1_000
     hidden: bool = False
     ignore_files: bool = True
     follow_links: bool = False
+    exclude: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +82,21 @@ class RankConfig:
 
     Attributes:
         candidate_count: documents that each half puts forward.
-        lexical_weight: weight of the normalised BM25F score beside the cosine.
+        semantic_weight: weight of the cosine.
+        lexical_weight: weight of the BM25F score divided by the query's best.
         name_weight: added when the query is exactly the document's name.
         k1: BM25F term saturation.
+        field_weights: what an occurrence counts, in the order of `codesearch.index.analysis.FIELDS`.
+        field_b: how far a field's length discounts its occurrences, 0 to 1, in the same order.
     """
 
     candidate_count: int = 1000
+    semantic_weight: float = 1.0
     lexical_weight: float = 0.6
     name_weight: float = 1.0
     k1: float = 1.5
+    field_weights: tuple[float, ...] = (3.0, 1.0, 1.5, 1.0, 0.5)
+    field_b: tuple[float, ...] = (0.5, 0.5, 0.75, 0.75, 0.5)
 
 
 def default_home() -> Path:

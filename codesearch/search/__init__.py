@@ -1,0 +1,1 @@
+"""A query -> ranked answers: lexical, semantic, fused."""

@@ -1,0 +1,98 @@
+"""A model bundle on disk: what it is, and proof that it is whole.
+
+    manifest.json     see `Bundle`; sizes and sha256 of the other files
+    query.onnx        input_ids, attention_mask int64 [B, T] -> embedding float32 [B, D], unit length
+    document.onnx     the same, for documents
+    tokenizer.json    see `tokenizer`
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from codesearch.errors import ModelBundleError
+
+BUNDLE_FORMAT = 1
+FILES = ("query.onnx", "document.onnx", "tokenizer.json")
+SHIPPED = Path(__file__).resolve().parent.parent / "models" / "nbow"
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A verified bundle.
+
+    Attributes:
+        dim: length of an embedding, D.
+        max_query_tokens: longer queries are cut.
+        max_document_tokens: longer documents are cut.
+        model_id: 16 hex digits over the files' hashes; vectors of other ids are not comparable.
+    """
+
+    folder: Path
+    name: str
+    architecture: str
+    dim: int
+    max_query_tokens: int
+    max_document_tokens: int
+    licence: str
+    model_id: str
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+
+def load_bundle(folder: Path) -> Bundle:
+    """Read a bundle's manifest and check every byte of its files.
+
+    Raises:
+        ModelBundleError: it is missing, incomplete, damaged or of another format.
+    """
+    manifest = _read_manifest(folder)
+    if manifest.get("format") != BUNDLE_FORMAT:
+        raise ModelBundleError(
+            f"{folder}: model bundle format {manifest.get('format')}, expected {BUNDLE_FORMAT}: "
+            "use a bundle made for this version"
+        )
+    digests = [_checked_digest(folder, name, manifest) for name in FILES]
+    try:
+        return Bundle(
+            folder=folder,
+            name=str(manifest["name"]),
+            architecture=str(manifest["architecture"]),
+            dim=int(manifest["dim"]),
+            max_query_tokens=int(manifest["max_query_tokens"]),
+            max_document_tokens=int(manifest["max_document_tokens"]),
+            licence=str(manifest["licence"]),
+            model_id=hashlib.sha256("".join(digests).encode()).hexdigest()[:16],
+            metrics=dict(manifest.get("metrics", {})),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelBundleError(f"{folder}/manifest.json: no valid {error}: export the model again") from None
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    path = folder / "manifest.json"
+    try:
+        manifest = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise ModelBundleError(f"{folder}: no model bundle there: give the folder of a manifest.json") from None
+    except (OSError, ValueError) as error:
+        raise ModelBundleError(f"{path}: cannot be read ({error}): install the model again") from None
+    if not isinstance(manifest, dict):
+        raise ModelBundleError(f"{path}: not a bundle manifest: install the model again")
+    return manifest
+
+
+def _checked_digest(folder: Path, name: str, manifest: dict[str, Any]) -> str:
+    path = folder / name
+    expected = manifest.get("files", {}).get(name, {}).get("sha256")
+    try:
+        with open(path, "rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelBundleError(f"{path}: {error.strerror}: install the model again") from None
+    if found != expected:
+        raise ModelBundleError(f"{path}: sha256 differs from manifest.json, the file is damaged: install the model again")
+    return found

@@ -1,0 +1,194 @@
+"""Texts -> unit vectors, by ONNX Runtime on CPU or CUDA."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.encoding.bundle import Bundle, load_bundle
+from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer
+from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
+
+DEVICES = ("auto", "cpu", "cuda")
+_BATCH_TOKENS = 8_192
+TokenIds = NDArray[np.uint32]
+
+
+class Encoder(Protocol):
+    """What an index needs of a model; tests put a hash in its place.
+
+    Attributes:
+        model_id: names the weights; vectors of different ids are not comparable.
+        dim: length of an embedding, D.
+        device: where it runs, "cpu" or "cuda".
+        tokenizer_path: the `tokenizer.json` whose ids `encode_documents` takes.
+        max_document_tokens: ids of a document beyond these are not looked at.
+    """
+
+    @property
+    def model_id(self) -> str: ...  # noqa: D102
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def dim(self) -> int: ...  # noqa: D102
+    @property
+    def device(self) -> str: ...  # noqa: D102
+    @property
+    def tokenizer_path(self) -> Path: ...  # noqa: D102
+    @property
+    def max_document_tokens(self) -> int: ...  # noqa: D102
+
+    def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
+        """Embed queries: float32 [B, D], unit length."""
+        ...
+
+    def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
+        """Embed documents given as token ids: float32 [B, D], unit length, in the order given."""
+        ...
+
+
+class OnnxEncoder:
+    """Runs a bundle. Sessions open at first use: a query never loads the document graph."""
+
+    def __init__(self, bundle: Bundle, device: str = "auto") -> None:
+        self.bundle = bundle
+        self.device = choose_device(device)
+        self.tokenizer = SubtokenTokenizer.load(self.tokenizer_path)
+        self._sessions: dict[str, Any] = {}
+
+    @classmethod
+    def load(cls, folder: Path, device: str = "auto") -> OnnxEncoder:
+        """Verify and open the bundle in a folder.
+
+        Raises:
+            ModelBundleError: the bundle is damaged.
+            MissingExtraError: ONNX Runtime is not installed.
+            ConfigError: CUDA was asked for and is not there.
+        """
+        return cls(load_bundle(folder), device)
+
+    @property
+    def model_id(self) -> str:
+        """Name of the weights."""
+        return self.bundle.model_id
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.bundle.name
+
+    @property
+    def dim(self) -> int:
+        """Length of an embedding, D."""
+        return self.bundle.dim
+
+    @property
+    def tokenizer_path(self) -> Path:
+        """The bundle's `tokenizer.json`."""
+        return self.bundle.folder / "tokenizer.json"
+
+    @property
+    def max_document_tokens(self) -> int:
+        """Longer documents are cut."""
+        return self.bundle.max_document_tokens
+
+    def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
+        """Embed queries: float32 [B, D], unit length; zero where no token is known."""
+        tokens = [self.tokenizer.encode(query, self.bundle.max_query_tokens) for query in queries]
+        return self._encode("query.onnx", tokens)
+
+    def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
+        """Embed documents given as token ids: float32 [B, D], unit length, in the order given."""
+        return self._encode("document.onnx", documents)
+
+    def _encode(self, graph: str, tokens: Sequence[TokenIds]) -> NDArray[np.float32]:
+        out = np.zeros((len(tokens), self.dim), dtype=np.float32)
+        # Neighbours in length share a batch, so that little is padding.
+        order = [i for i in sorted(range(len(tokens)), key=lambda i: len(tokens[i])) if len(tokens[i])]
+        start = 0
+        while start < len(order):
+            end = _batch_end(order, tokens, start)
+            batch = order[start:end]
+            out[batch] = self._run(graph, [tokens[i] for i in batch])
+            start = end
+        return out
+
+    def _run(self, graph: str, tokens: list[TokenIds]) -> NDArray[np.float32]:
+        length = max(len(ids) for ids in tokens)
+        input_ids = np.full((len(tokens), length), PAD_ID, dtype=np.int64)
+        mask = np.zeros((len(tokens), length), dtype=np.int64)
+        for row, ids in enumerate(tokens):
+            input_ids[row, : len(ids)] = ids
+            mask[row, : len(ids)] = 1
+        feeds = {"input_ids": input_ids, "attention_mask": mask}
+        (embedding,) = self._session(graph).run(["embedding"], feeds)
+        return np.asarray(embedding, dtype=np.float32)
+
+    def _session(self, graph: str) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
+        if graph not in self._sessions:
+            self._sessions[graph] = _open_session(self.bundle.folder / graph, self.device)
+        return self._sessions[graph]
+
+
+def _batch_end(order: Sequence[int], tokens: Sequence[TokenIds], start: int) -> int:
+    """Return where a batch from `start` ends so that, padded, it stays near `_BATCH_TOKENS`."""
+    end = start + 1
+    while end < len(order) and (end - start + 1) * len(tokens[order[end]]) <= _BATCH_TOKENS:
+        end += 1
+    return end
+
+
+def choose_device(device: str) -> str:
+    """Turn "auto" into "cuda" where a driver and the GPU build of ONNX Runtime are, else into "cpu".
+
+    Raises:
+        ConfigError: "cuda" was asked for and cannot be had, or the name is unknown.
+        MissingExtraError: ONNX Runtime is not installed.
+    """
+    if device not in DEVICES:
+        raise ConfigError(f"device {device!r}: choose one of {', '.join(DEVICES)}")
+    if device == "cpu" or (device == "auto" and not _has_driver()):
+        return "cpu"
+    available = "CUDAExecutionProvider" in _onnxruntime().get_available_providers()
+    if device == "cuda" and not (available and _has_driver()):
+        cure = "install the NVIDIA driver" if available else "run `pip install 'codesearch-local[gpu]'`"
+        raise ConfigError(f"device cuda: not available here: {cure}, or use --device cpu")
+    return "cuda" if available else "cpu"
+
+
+def _has_driver() -> bool:
+    """Look for the CUDA driver library: without it the CUDA provider only prints warnings."""
+    from ctypes.util import find_library
+
+    return sys.platform == "linux" and os.path.exists("/dev/nvidiactl") and find_library("cuda") is not None
+
+
+def _onnxruntime() -> Any:  # noqa: ANN401 - a module without types.
+    try:
+        import onnxruntime
+    except ModuleNotFoundError:
+        raise MissingExtraError("onnxruntime", "cpu") from None
+    return onnxruntime
+
+
+def _open_session(path: Path, device: str) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
+    runtime = _onnxruntime()
+    providers = ["CPUExecutionProvider"]
+    if device == "cuda":
+        runtime.preload_dlls()
+        providers.insert(0, "CUDAExecutionProvider")
+    options = runtime.SessionOptions()
+    options.log_severity_level = 3
+    try:
+        session = runtime.InferenceSession(str(path), options, providers=providers)
+    except Exception as error:  # ONNX Runtime raises its own types, all below Exception alone.
+        raise ModelBundleError(f"{path}: ONNX Runtime cannot open it ({error}): install the model again") from None
+    if device == "cuda" and "CUDAExecutionProvider" not in session.get_providers():
+        raise ConfigError("device cuda: ONNX Runtime fell back to the CPU: check the driver, or use --device cpu")
+    return session

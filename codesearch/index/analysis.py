@@ -1,0 +1,58 @@
+"""A document -> the terms of its fields; a query -> its terms. The same words on both sides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from codesearch.parsing.identifiers import split_identifier, words
+from codesearch.types import Document
+
+FIELDS = ("name", "signature", "docstring", "body", "path")
+MAX_TERM_LENGTH = 40
+"""Longer runs of letters are data (base64, hashes), which nobody searches for by its words."""
+_MAX_FREQUENCY = 255
+
+STOP_WORDS = frozenset(
+    "a an and are as at be by can do does for from how i if in into is it its me my of on or s that the then "
+    "this to want was we what when where which will with you".split()
+)
+
+
+def document_terms(document: Document) -> list[Counter[str]]:
+    """Count the terms of each field, in the order of `FIELDS`."""
+    return [
+        _count(words(document.qualified_name), compounds=True),
+        _count(words(document.signature)),
+        _count(words(document.docstring)),
+        _count(words(document.code)),
+        _count(words(document.path.rpartition(".")[0])),
+    ]
+
+
+def query_terms(query: str) -> list[str]:
+    """List a query's distinct terms in order; stop words go unless nothing else is there.
+
+    >>> query_terms("how to parse an IPv4 address")
+    ['parse', 'ipv4', 'ip', 'v', '4', 'address']
+    """
+    found = list(dict.fromkeys(_terms(words(query), compounds=True)))
+    return [term for term in found if term not in STOP_WORDS] or found
+
+
+def _count(identifiers: Iterable[str], *, compounds: bool = False) -> Counter[str]:
+    counts = Counter(_terms(identifiers, compounds=compounds))
+    for term, frequency in counts.items():
+        if frequency > _MAX_FREQUENCY:
+            counts[term] = _MAX_FREQUENCY
+    return counts
+
+
+def _terms(identifiers: Iterable[str], *, compounds: bool) -> Iterable[str]:
+    for identifier in identifiers:
+        parts = split_identifier(identifier)
+        if compounds and len(parts) > 1:
+            yield "".join(parts)[:MAX_TERM_LENGTH]
+        for part in parts:
+            if len(part) <= MAX_TERM_LENGTH:
+                yield part

@@ -1,0 +1,252 @@
+"""A plan -> a new generation of an index, committed whole or not at all.
+
+parse (processes) -> store, rows, postings as files come, in walk order -> encode in batches, through the
+cache -> vectors -> postings scattered -> everything synced and hashed -> manifest renamed into place.
+What has not changed is copied from the last generation.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from codesearch.config import IndexConfig
+from codesearch.encoding.bundle import SHIPPED
+from codesearch.encoding.encoder import Encoder
+from codesearch.errors import CodeSearchError
+from codesearch.index.cache import VectorCache
+from codesearch.index.embed import Embedder
+from codesearch.index.manifest import (
+    Manifest,
+    check_sizes,
+    commit_manifest,
+    describe_files,
+    generation_folder,
+)
+from codesearch.index.plan import Plan
+from codesearch.index.pool import ParseJob, parse_files
+from codesearch.index.postings import PostingsReader, PostingsWriter
+from codesearch.index.rows import RowWriter
+from codesearch.index.store import DocumentRow, FileRecord, StoreReader, StoreWriter, storage_error
+from codesearch.index.vectors import VectorReader, VectorWriter
+from codesearch.index.worker import ParsedFile
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a build is; bytes of source parsed and to parse, documents so far."""
+
+    stage: str
+    done_bytes: int
+    total_bytes: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build did; `embedded` texts went through the model, `cached` ones did not have to."""
+
+    manifest: Manifest
+    parsed: int
+    kept: int
+    removed: int
+    embedded: int
+    cached: int
+
+
+ProgressCallback = Callable[[Progress], None]
+
+
+def build_generation(
+    root: Path,
+    index_folder: Path,
+    home: Path,
+    plan: Plan,
+    config: IndexConfig,
+    encoder: Encoder,
+    on_progress: ProgressCallback = lambda _: None,
+) -> BuildReport:
+    """Carry out a plan and commit the result. The caller holds the writer lock.
+
+    Raises:
+        IndexStoreError: the storage is full or failed; the last generation is still the current one.
+    """
+    started = time.monotonic()
+    number = (plan.previous.generation if plan.previous else _last_number(index_folder)) + 1
+    generation = index_folder / generation_folder(number)
+    with _scratch_folder(generation, index_folder):
+        build = _Build(root, index_folder, home, generation, plan, config, encoder, on_progress)
+        build.run()
+        on_progress(Progress("commit", 0, 0, build.store.document_count))
+        manifest = Manifest(
+            root=str(root.resolve()),
+            generation=number,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            config_digest=plan.config_digest,
+            settings=asdict(config.walk),
+            model=describe_model(encoder),
+            documents=build.store.document_count,
+            source_files=build.store.file_count,
+            languages=dict(sorted(build.languages.items())),
+            skipped=dict(sorted(build.skipped.items())),
+            warnings=plan.report.warnings + build.warnings,
+            seconds=round(time.monotonic() - started, 3),
+            files=describe_files(generation),
+        )
+        commit_manifest(index_folder, manifest)
+    _drop_old_generations(index_folder, manifest)
+    return BuildReport(
+        manifest, build.parsed, len(plan.kept), plan.removed, build.embedder.embedded, build.embedder.cached
+    )
+
+
+def describe_model(encoder: Encoder) -> dict[str, str | int]:
+    """Say which model made the vectors; the shipped one has no folder, for it moves with the package."""
+    folder = encoder.tokenizer_path.parent
+    shipped = folder.resolve() == SHIPPED.resolve()
+    return {
+        "name": encoder.name,
+        "id": encoder.model_id,
+        "dim": encoder.dim,
+        "folder": "" if shipped else str(folder.resolve()),
+    }
+
+
+class _Build:
+    """The writers of one generation and what passes between them."""
+
+    def __init__(
+        self,
+        root: Path,
+        index_folder: Path,
+        home: Path,
+        generation: Path,
+        plan: Plan,
+        config: IndexConfig,
+        encoder: Encoder,
+        on_progress: ProgressCallback,
+    ) -> None:
+        self.plan, self.config, self.on_progress = plan, config, on_progress
+        self.generation = generation
+        self.store = StoreWriter(generation)
+        self.rows = RowWriter()
+        self.postings = PostingsWriter()
+        self.cache = VectorCache(home, encoder.model_id, encoder.dim)
+        self.vectors = VectorWriter(generation, encoder.dim)
+        self.embedder = Embedder(encoder, self.cache, self.vectors)
+        self.job = ParseJob(
+            root.resolve(),
+            config,
+            encoder.tokenizer_path,
+            encoder.max_document_tokens,
+            plan.started_ns,
+        )
+        self.languages: Counter[str] = Counter()
+        self.skipped: Counter[str] = Counter({k: len(v) for k, v in plan.report.skipped.items()})
+        self.warnings: list[str] = []
+        self.parsed = 0
+        self.done_bytes = 0
+        self.total_bytes = sum(file.size for file in plan.to_parse)
+        self.old = _Previous(index_folder, plan.previous, encoder.dim) if plan.previous else None
+
+    def run(self) -> None:
+        with ExitStack() as stack:
+            stack.callback(self.cache.close)
+            stack.callback(self.vectors.abandon)
+            stack.callback(self.store.abandon)
+            if self.old:
+                stack.callback(self.old.store.close)
+            self._add_files()
+            self.on_progress(Progress("write", self.done_bytes, self.total_bytes, self.store.document_count))
+            self.embedder.flush()
+            self.store.finish()
+            self.vectors.finish(self.config.vectors)
+            self.rows.write(self.generation)
+            if self.old:
+                self.postings.keep(self.old.postings, self.old.new_ids)
+            self.postings.write(self.generation)
+
+    def _add_files(self) -> None:
+        parsed = parse_files(self.job, self.plan.to_parse)
+        for file in self.plan.files:
+            if record := self.plan.kept.get(file.path):
+                self._add_kept(record)
+            else:
+                _, result = next(parsed)
+                if result:
+                    self._add_parsed(result)
+                self.done_bytes += file.size
+            self.on_progress(Progress("parse", self.done_bytes, self.total_bytes, self.store.document_count))
+
+    def _add_parsed(self, parsed: ParsedFile) -> None:
+        first_doc = self.store.document_count
+        self._add_record(parsed.record, parsed.rows)
+        self.postings.add(parsed.block, first_doc)
+        self.embedder.add([row[-1] for row in parsed.rows], parsed.document_tokens())
+        self.warnings += parsed.warnings
+        self.parsed += 1
+
+    def _add_kept(self, record: FileRecord) -> None:
+        if self.old is None:
+            raise ValueError("a kept file needs a previous generation")
+        first_doc = self.store.document_count
+        old = slice(record.first_doc, record.first_doc + record.doc_count)
+        self._add_record(record, self.old.store.document_rows(record.first_doc, record.doc_count))
+        self.old.new_ids[old] = np.arange(first_doc, first_doc + record.doc_count)
+        self.embedder.add_kept(self.old.vectors.rows[old], self.old.vectors.scales[old])
+
+    def _add_record(self, record: FileRecord, rows: list[DocumentRow]) -> None:
+        self.rows.add(self.store.file_count, (row[0] for row in rows))
+        self.store.add_file(record, rows)
+        self.languages[record.language] += len(rows)
+        if record.skipped:
+            self.skipped[record.skipped] += 1
+
+
+class _Previous:
+    """Readers of the generation that a build copies from; `new_ids` fills as documents are kept."""
+
+    def __init__(self, index_folder: Path, manifest: Manifest, dim: int) -> None:
+        generation = index_folder / manifest.folder
+        check_sizes(generation, manifest)
+        self.store = StoreReader(generation, manifest.root)
+        self.postings = PostingsReader(generation, manifest.root)
+        self.vectors = VectorReader(generation, manifest.documents, dim, manifest.root)
+        self.new_ids = np.full(manifest.documents, -1, dtype=np.int64)
+
+
+@contextmanager
+def _scratch_folder(generation: Path, index_folder: Path) -> Iterator[None]:
+    """Make a generation's folder; on any failure, an interrupt included, remove it again."""
+    try:
+        shutil.rmtree(generation, ignore_errors=True)
+        generation.mkdir(parents=True)
+        yield
+    except BaseException as error:
+        shutil.rmtree(generation, ignore_errors=True)
+        if isinstance(error, CodeSearchError) or not isinstance(error, Exception):
+            raise
+        if known := storage_error(error, index_folder):
+            raise known from error
+        raise
+
+
+def _last_number(index_folder: Path) -> int:
+    """Return the highest generation that any version left, so that no folder is written twice."""
+    numbers = [path.name.rpartition("-")[2] for path in index_folder.glob("generation-*")]
+    return max((int(number) for number in numbers if number.isdigit()), default=0)
+
+
+def _drop_old_generations(index_folder: Path, manifest: Manifest) -> None:
+    for path in index_folder.glob("generation-*"):
+        if path.name != manifest.folder:
+            shutil.rmtree(path, ignore_errors=True)
+

@@ -1,0 +1,129 @@
+"""Files -> parsed files, in the order given, on all cores.
+
+Threads gain nothing here (parsing holds the interpreter), so the work goes to processes. What is in flight is
+bounded, and a grammar that brings its process down costs one warning for one file.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+
+from codesearch.config import IndexConfig
+from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.index.worker import FileParser, ParsedFile, skipped_file
+from codesearch.parsing.walker import SourceFile
+
+_CHUNK_BYTES = 400_000
+_CHUNK_FILES = 64
+_SERIAL_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ParseJob:
+    """What a worker needs to open its `FileParser`."""
+
+    root: Path
+    config: IndexConfig
+    tokenizer: Path
+    max_tokens: int
+    started_ns: int
+
+    def open(self) -> FileParser:
+        """Load the tokenizer and build the parser."""
+        tokenizer = SubtokenTokenizer.load(self.tokenizer)
+        return FileParser(self.root, self.config, tokenizer, self.max_tokens, self.started_ns)
+
+
+def parse_files(
+    job: ParseJob, files: Sequence[SourceFile], workers: int | None = None
+) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
+    """Parse files in order; None stands for a file that is gone.
+
+    Args:
+        job: what to parse with.
+        files: what to parse.
+        workers: processes; one for each core when None, none at all when the work is small.
+    """
+    workers = workers or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    if not workers or workers == 1 or sum(file.size for file in files) < _SERIAL_BYTES:
+        parser = job.open()
+        for file in files:
+            yield file, parser.parse(file)
+        return
+    chunks = deque(_chunks(files))
+    while chunks:
+        try:
+            yield from _run(job, chunks, workers)
+        except BrokenProcessPool:
+            yield from _one_by_one(job, chunks.popleft())
+
+
+def _run(
+    job: ParseJob, chunks: deque[list[SourceFile]], workers: int
+) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
+    """Take chunks off the left as their results are given out; on a crash the culprit is near the left."""
+    executor = _executor(job, workers)
+    flying: deque[Future[list[ParsedFile | None]]] = deque()
+    try:
+        while chunks:
+            for chunk in list(chunks)[len(flying) : 2 * workers + 1]:
+                flying.append(executor.submit(_parse_chunk, chunk))
+            results = flying[0].result()
+            flying.popleft()
+            yield from zip(chunks.popleft(), results, strict=True)
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _one_by_one(job: ParseJob, chunk: list[SourceFile]) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
+    """Parse each file in a process of its own, so that the one that crashes is known."""
+    for file in chunk:
+        with _executor(job, 1) as executor:
+            try:
+                yield file, executor.submit(_parse_chunk, [file]).result()[0]
+            except BrokenProcessPool:
+                warning = f"{file.path}: the {file.language} parser crashed: left out"
+                yield file, skipped_file(file, "crashed", warnings=[warning])
+
+
+def _chunks(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
+    chunk: list[SourceFile] = []
+    size = 0
+    for file in files:
+        chunk.append(file)
+        size += file.size
+        if size >= _CHUNK_BYTES or len(chunk) >= _CHUNK_FILES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _executor(job: ParseJob, workers: int) -> ProcessPoolExecutor:
+    # A fork of a process that runs threads can hang; the server forks from a clean one, imports done.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["codesearch.index.worker"])
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(job,))
+
+
+_parser: FileParser | None = None
+
+
+def _start_worker(job: ParseJob) -> None:
+    global _parser
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent decides what an interrupt means.
+    _parser = job.open()
+
+
+def _parse_chunk(files: list[SourceFile]) -> list[ParsedFile | None]:
+    if _parser is None:
+        raise RuntimeError("worker not started")
+    return [_parser.parse(file) for file in files]

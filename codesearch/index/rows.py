@@ -1,0 +1,59 @@
+"""One small number a document, for filters that apply before ranking.
+
+    rows/kinds.npy   uint8   [N] position in `codesearch.types.KINDS`
+    rows/files.npy   uint32  [N] file_id in the store
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.errors import IndexCorruptError
+from codesearch.types import KINDS
+
+ROWS = "rows"
+
+
+class RowWriter:
+    """Collects the numbers in doc_id order."""
+
+    def __init__(self) -> None:
+        self._kinds: list[int] = []
+        self._files: list[int] = []
+
+    def add(self, file_id: int, kinds: Iterable[str]) -> None:
+        """Add a file's documents."""
+        before = len(self._kinds)
+        self._kinds.extend(KINDS.index(kind) for kind in kinds)
+        self._files.extend([file_id] * (len(self._kinds) - before))
+
+    def write(self, generation: Path) -> None:
+        """Write `rows/` under a generation's folder."""
+        folder = generation / ROWS
+        folder.mkdir()
+        np.save(folder / "kinds.npy", np.array(self._kinds, dtype=np.uint8))
+        np.save(folder / "files.npy", np.array(self._files, dtype=np.uint32))
+
+
+class RowReader:
+    """Maps the numbers of a generation."""
+
+    def __init__(self, generation: Path, root: str) -> None:
+        self.kinds: NDArray[np.uint8] = load_array(generation / ROWS / "kinds.npy", root)
+        self.files: NDArray[np.uint32] = load_array(generation / ROWS / "files.npy", root)
+
+
+def load_array(path: Path, root: str) -> NDArray[np.generic]:
+    """Map an array of an index.
+
+    Raises:
+        IndexCorruptError: it is missing or no array.
+    """
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise IndexCorruptError(path, str(error), root) from None

@@ -1,0 +1,193 @@
+"""Files and documents of a generation in SQLite: written once, then only read.
+
+    files      file_id, path, language, size, mtime_ns, digest, first_doc, doc_count, skipped
+    documents  doc_id, file_id, kind, name, qualified_name, signature, docstring, lines, bytes, text_digest
+
+doc_id counts from 0 in the order of the walk and then of the source, so the same tree gives the same ids.
+The code itself stays in the source files; an answer reads it from there and says when it has changed.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codesearch.errors import IndexCorruptError, IndexStoreError
+from codesearch.types import Document
+
+_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DATABASE = "documents.sqlite"
+
+_SCHEMA = """
+CREATE TABLE files (
+    file_id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL, size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, first_doc INTEGER NOT NULL, doc_count INTEGER NOT NULL,
+    skipped TEXT NOT NULL
+);
+CREATE TABLE documents (
+    doc_id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
+    qualified_name TEXT NOT NULL, signature TEXT NOT NULL, docstring TEXT NOT NULL,
+    start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, start_byte INTEGER NOT NULL,
+    end_byte INTEGER NOT NULL, text_digest BLOB NOT NULL
+);
+"""
+_DOCUMENT_COLUMNS = (
+    "kind, name, qualified_name, signature, docstring, start_line, end_line, start_byte, end_byte, text_digest"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """One file of an index; `skipped` says why it has no documents, or is empty."""
+
+    path: str
+    language: str
+    size: int
+    mtime_ns: int
+    digest: bytes
+    first_doc: int = 0
+    doc_count: int = 0
+    skipped: str = ""
+
+
+DocumentRow = tuple[str, str, str, str, str, int, int, int, int, bytes]
+
+
+def document_row(document: Document, text_digest: bytes) -> DocumentRow:
+    """Flatten a parsed document to what the store keeps of it."""
+    return (
+        document.kind,
+        document.name,
+        document.qualified_name,
+        document.signature,
+        document.docstring,
+        document.start_line,
+        document.end_line,
+        document.start_byte,
+        document.end_byte,
+        text_digest,
+    )
+
+
+class StoreWriter:
+    """Writes files in walk order; doc_ids are handed out as they come."""
+
+    def __init__(self, generation: Path) -> None:
+        self._connection = sqlite3.connect(generation / DATABASE)
+        # A generation is thrown away if its writer dies, so nothing needs a journal.
+        self._connection.execute("PRAGMA journal_mode = OFF")
+        self._connection.execute("PRAGMA synchronous = OFF")
+        self._connection.executescript(_SCHEMA)
+        self._connection.execute("BEGIN")
+        self.document_count = 0
+        self.file_count = 0
+
+    def add_file(self, record: FileRecord, rows: Sequence[DocumentRow]) -> None:
+        """Add a file with its documents; `first_doc` and `doc_count` of the record are set here."""
+        first, file_id = self.document_count, self.file_count
+        self._connection.execute(
+            "INSERT INTO files VALUES (?,?,?,?,?,?,?,?,?)",
+            (
+                file_id,
+                record.path,
+                record.language,
+                record.size,
+                record.mtime_ns,
+                record.digest,
+                first,
+                len(rows),
+                record.skipped,
+            ),
+        )
+        self._connection.executemany(
+            f"INSERT INTO documents VALUES (?,?,{','.join('?' * 10)})",
+            ((first + position, file_id, *row) for position, row in enumerate(rows)),
+        )
+        self.document_count += len(rows)
+        self.file_count += 1
+
+    def finish(self) -> None:
+        """Add what look-ups by name need, and close."""
+        self._connection.execute("CREATE INDEX by_name ON documents (name COLLATE NOCASE)")
+        self._connection.commit()
+        self._connection.close()
+
+    def abandon(self) -> None:
+        """Close without finishing."""
+        self._connection.close()
+
+
+class StoreReader:
+    """Reads one generation's files and documents."""
+
+    def __init__(self, generation: Path, root: str) -> None:
+        path = generation / DATABASE
+        self._generation = generation
+        self._root = root
+        try:
+            self._connection = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
+            )
+        except sqlite3.Error as error:
+            raise IndexCorruptError(path, str(error), root) from None
+
+    def close(self) -> None:
+        """Close the database."""
+        self._connection.close()
+
+    def files(self) -> dict[str, FileRecord]:
+        """Read all files, by path, in doc_id order."""
+        query = (
+            "SELECT path, language, size, mtime_ns, digest, first_doc, doc_count, skipped "
+            "FROM files ORDER BY file_id"
+        )
+        return {row[0]: FileRecord(*row) for row in self._select(query)}
+
+    def document_rows(self, first_doc: int, count: int) -> list[DocumentRow]:
+        """Read a file's documents as they were written."""
+        query = f"SELECT {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
+        return list(self._select(query, (first_doc, first_doc + count)))
+
+    def documents(self, doc_ids: Sequence[int]) -> dict[int, tuple[FileRecord, DocumentRow]]:
+        """Read some documents with their files."""
+        columns = ", ".join(f"d.{column.strip()}" for column in _DOCUMENT_COLUMNS.split(","))
+        query = (
+            f"SELECT d.doc_id, f.path, f.language, f.size, f.mtime_ns, f.digest, f.first_doc, f.doc_count, "
+            f"f.skipped, {columns} FROM documents d JOIN files f USING (file_id) "
+            f"WHERE d.doc_id IN ({','.join('?' * len(doc_ids))})"
+        )
+        return {row[0]: (FileRecord(*row[1:9]), row[9:]) for row in self._select(query, tuple(doc_ids))}
+
+    def documents_named(self, name: str, limit: int = 1000) -> list[tuple[int, str, str]]:
+        """List (doc_id, name, qualified_name) of what is called `name`, whatever the case."""
+        query = (
+            "SELECT doc_id, name, qualified_name FROM documents WHERE name = ? COLLATE NOCASE "
+            "ORDER BY doc_id LIMIT ?"
+        )
+        return list(self._select(query, (name, limit)))
+
+    def _select(self, query: str, parameters: Iterable[object] = ()) -> Iterator[tuple]:
+        try:
+            yield from self._connection.execute(query, tuple(parameters))
+        except sqlite3.DatabaseError as error:
+            raise IndexCorruptError(self._generation / DATABASE, str(error), self._root) from None
+
+
+def storage_error(error: Exception, folder: Path) -> IndexStoreError | None:
+    """Say in one line why writing under `folder` failed, when the storage is the reason."""
+    full = (
+        isinstance(error, sqlite3.OperationalError) and "full" in str(error)
+    ) or (isinstance(error, OSError) and error.errno in _FULL_ERRNOS)
+    if full:
+        return IndexStoreError(
+            f"no space left under {folder}: free some or give another --home; the last good index is untouched"
+        )
+    if isinstance(error, sqlite3.Error):
+        return IndexStoreError(f"{folder}: cannot be written ({error}); the last good index is untouched")
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        return IndexStoreError(f"{error.filename or folder}: {reason}; the last good index is untouched")
+    return None

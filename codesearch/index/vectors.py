@@ -1,0 +1,143 @@
+"""Document vectors: int8 rows with a scale each, searched exactly or by an HNSW graph whose finds are re-scored.
+
+    vectors.int8         int8     [N, D] a unit vector divided by its scale, rounded
+    vectors.scales       float32  [N] largest magnitude of the vector / 127
+    vectors.hnsw         graph of `hnswlib`, from `VectorConfig.hnsw_threshold` documents on
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import VectorConfig
+from codesearch.errors import IndexCorruptError
+from codesearch.index.manifest import check_digest
+
+ROWS_FILE, SCALES_FILE, GRAPH_FILE = "vectors.int8", "vectors.scales", "vectors.hnsw"
+_CHUNK = 8_192
+
+
+def quantize(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Round unit vectors [B, D] to int8 rows [B, D] and scales [B]; zero vectors stay zero."""
+    scales = (np.abs(vectors).max(axis=1, initial=0.0) / 127).astype(np.float32)
+    safe = np.where(scales > 0, scales, 1).astype(np.float32)
+    return np.rint(vectors / safe[:, None]).astype(np.int8), scales
+
+
+class VectorWriter:
+    """Appends rows in doc_id order, straight to disk."""
+
+    def __init__(self, generation: Path, dim: int) -> None:
+        self._generation = generation
+        self._dim = dim
+        self._file = open(generation / ROWS_FILE, "wb")
+        self._scales: list[NDArray[np.float32]] = []
+
+    def add(self, rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
+        """Append quantized vectors: int8 [B, D] and float32 [B]."""
+        self._file.write(np.ascontiguousarray(rows).tobytes())
+        self._scales.append(np.array(scales))
+
+    def finish(self, config: VectorConfig) -> None:
+        """Close the files; from the threshold on also build the graph, if the extra is there."""
+        self._file.close()
+        scales = np.concatenate(self._scales) if self._scales else np.empty(0, np.float32)
+        (self._generation / SCALES_FILE).write_bytes(scales.tobytes())
+        if len(scales) >= config.hnsw_threshold and hnsw_available():
+            reader = VectorReader(self._generation, len(scales), self._dim)
+            _build_graph(reader, self._generation / GRAPH_FILE, config)
+
+    def abandon(self) -> None:
+        """Close without finishing."""
+        self._file.close()
+
+
+class VectorReader:
+    """Scores documents against a query vector; higher is better."""
+
+    def __init__(
+        self,
+        generation: Path,
+        count: int,
+        dim: int,
+        root: str = "",
+        graph_entry: Mapping[str, Any] | None = None,
+    ) -> None:
+        rows, scales = generation / ROWS_FILE, generation / SCALES_FILE
+        for path, expected in ((rows, count * dim), (scales, count * 4)):
+            if not path.exists() or path.stat().st_size != expected:
+                raise IndexCorruptError(path, f"not {expected} bytes", root)
+        empty = not count  # An empty file cannot be mapped.
+        self.rows = np.empty((0, dim), np.int8) if empty else np.memmap(rows, np.int8, "r", shape=(count, dim))
+        self.scales = np.fromfile(scales, dtype=np.float32)
+        self._graph_path = generation / GRAPH_FILE
+        self._graph_entry = graph_entry
+        self._root = root
+        self._graph: Any = None
+
+    def __len__(self) -> int:
+        return len(self.scales)
+
+    def similarities(
+        self, query: NDArray[np.float32], doc_ids: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float32]:
+        """Return the cosine of each document, or of those in `doc_ids`, with a unit query [D]: float32 [N].
+
+        Exact over the stored rows; works in slices, so that memory stays small.
+        """
+        rows = self.rows if doc_ids is None else self.rows[doc_ids]
+        scales = self.scales if doc_ids is None else self.scales[doc_ids]
+        out = np.empty(len(rows), dtype=np.float32)
+        buffer = np.empty((min(_CHUNK, len(rows)), self.rows.shape[1]), dtype=np.float32)
+        for start in range(0, len(rows), _CHUNK):
+            piece = rows[start : start + _CHUNK]
+            chunk = buffer[: len(piece)]
+            np.copyto(chunk, piece)
+            np.dot(chunk, query, out=out[start : start + _CHUNK])
+        return out * scales
+
+    @property
+    def has_graph(self) -> bool:
+        """Say whether an HNSW graph was built and can be read here."""
+        return self._graph_entry is not None and hnsw_available()
+
+    def neighbours(self, query: NDArray[np.float32], count: int, config: VectorConfig) -> NDArray[np.int64]:
+        """Return about the `count` nearest doc_ids by the graph, in no promised order."""
+        graph = self._open_graph()
+        graph.set_ef(max(config.hnsw_ef_search, count))
+        labels, _ = graph.knn_query(query[None, :], k=min(count, len(self)))
+        return labels[0].astype(np.int64)
+
+    def _open_graph(self) -> Any:  # noqa: ANN401 - hnswlib has no types.
+        if self._graph is None:
+            import hnswlib
+
+            if self._graph_entry is not None:  # A flipped byte would load without a word.
+                check_digest(self._graph_path, self._graph_entry, self._root)
+            self._graph = hnswlib.Index(space="ip", dim=self.rows.shape[1])
+            self._graph.load_index(str(self._graph_path), max_elements=len(self))
+        return self._graph
+
+
+def hnsw_available() -> bool:
+    """Say whether the extra `hnsw` is installed."""
+    from importlib.util import find_spec
+
+    return find_spec("hnswlib") is not None
+
+
+def _build_graph(reader: VectorReader, path: Path, config: VectorConfig) -> None:
+    import hnswlib
+
+    graph = hnswlib.Index(space="ip", dim=reader.rows.shape[1])
+    graph.init_index(len(reader), M=config.hnsw_m, ef_construction=config.hnsw_ef_construction, random_seed=0)
+    for start in range(0, len(reader), _CHUNK):
+        rows = slice(start, min(start + _CHUNK, len(reader)))
+        vectors = reader.rows[rows].astype(np.float32) * reader.scales[rows, None]
+        graph.add_items(vectors, np.arange(rows.start, rows.stop))
+    graph.save_index(str(path))

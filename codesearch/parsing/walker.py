@@ -1,0 +1,273 @@
+"""A root folder -> the source files in it, in a fixed order, and what was passed over and why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from codesearch.config import WalkConfig
+from codesearch.errors import ConfigError
+from codesearch.parsing.languages import (
+    LanguageSpec,
+    is_installed,
+    language_of_path,
+    language_of_shebang,
+)
+
+IGNORE_FILES = (".gitignore", ".codesearchignore")
+_VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", "CVS"})
+_GENERATED = frozenset({"__pycache__", "node_modules"})
+_SNIFF_BYTES = 8_192
+_MINIFIED_FROM_BYTES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file to parse; `path` is relative to the root, with forward slashes."""
+
+    path: str
+    language: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(slots=True)
+class WalkReport:
+    """What a walk passed over.
+
+    Attributes:
+        skipped: reason -> paths; the ordinary reasons, told as counts.
+        warnings: one line each; what a user would want to mend.
+        missing_grammars: language -> how many files wait for the extra `langs`.
+    """
+
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    missing_grammars: dict[str, int] = field(default_factory=dict)
+
+    def skip(self, reason: str, path: str) -> None:
+        """Note that `path` was passed over."""
+        self.skipped.setdefault(reason, []).append(path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """Ignore rules of one folder, for paths relative to it."""
+
+    prefix: str
+    spec: GitIgnoreSpec
+
+    def verdict(self, path: str) -> bool | None:
+        return self.spec.check_file(path.removeprefix(self.prefix)).include
+
+
+def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceFile]:
+    """Yield the source files under `root` in the order of their paths.
+
+    Nested `.gitignore` and `.codesearchignore` apply as git applies them: the deepest file that speaks of a
+    path decides, and nothing inside an ignored folder is looked at. Inside a git work tree the rules of
+    the folders above `root` apply too.
+
+    Raises:
+        ConfigError: `root` is not a folder that can be read.
+    """
+    if not root.is_dir():
+        kind = "not a folder" if root.exists() else "no such folder"
+        raise ConfigError(f"{root}: {kind}: give the folder to index")
+    try:
+        os.scandir(root).close()
+    except OSError as error:
+        raise ConfigError(f"{root}: {error.strerror}: make the folder readable") from None
+    rules = _rules_above(root) if config.ignore_files else []
+    rules.append(_Rules("", GitIgnoreSpec.from_lines(config.exclude)))
+    seen = {_identity(root.stat())}
+    yield from _walk_folder(str(root), "", rules, config, report, seen)
+
+
+def _walk_folder(
+    root: str, folder: str, rules: list[_Rules], config: WalkConfig, report: WalkReport, seen: set[tuple[int, int]]
+) -> Iterator[SourceFile]:
+    stack = [(folder, rules)]
+    while stack:
+        folder, rules = stack.pop()
+        here = os.path.join(root, folder)
+        try:
+            with os.scandir(here) as scan:
+                listing = sorted(scan, key=lambda entry: entry.name)
+        except OSError as error:
+            report.warnings.append(f"{folder or '.'}: {error.strerror}: folder left out")
+            continue
+        if config.ignore_files:
+            rules = _with_own_rules(here, folder, rules, {entry.name for entry in listing}, report)
+        below = []
+        for entry in listing:
+            path = f"{folder}{entry.name}"
+            if _is_folder(entry, config, report, path):
+                if _enters(entry, path, rules, config, seen):
+                    below.append((f"{path}/", rules))
+            elif source := _source_file(entry, path, rules, config, report):
+                yield source
+        stack.extend(reversed(below))
+
+
+def _is_folder(entry: os.DirEntry[str], config: WalkConfig, report: WalkReport, path: str) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=config.follow_links)
+    except OSError as error:
+        report.warnings.append(f"{path}: {error.strerror}: left out")
+        return False
+
+
+def _enters(
+    entry: os.DirEntry[str], path: str, rules: list[_Rules], config: WalkConfig, seen: set[tuple[int, int]]
+) -> bool:
+    if entry.name in _VERSION_CONTROL or (entry.name.startswith(".") and not config.hidden):
+        return False
+    if (config.ignore_files and entry.name in _GENERATED) or _is_ignored(f"{path}/", rules):
+        return False
+    if config.follow_links:
+        identity = _identity(entry.stat())
+        if identity in seen:
+            return False
+        seen.add(identity)
+    return True
+
+
+def _source_file(
+    entry: os.DirEntry[str], path: str, rules: list[_Rules], config: WalkConfig, report: WalkReport
+) -> SourceFile | None:
+    if entry.name.startswith(".") and not config.hidden:
+        return None
+    spec = language_of_path(entry.name)
+    try:
+        # A link to a file is left out unless asked for: what it points to has a path of its own.
+        if not entry.is_file(follow_symlinks=config.follow_links):
+            return None
+        status = entry.stat()
+        if spec is None and "." not in entry.name and status.st_mode & 0o111:
+            spec = _sniff_shebang(entry.path)
+    except OSError as error:
+        report.warnings.append(f"{path}: {error.strerror}: left out")
+        return None
+    if spec is None or _is_ignored(path, rules):
+        return None
+    return _accept(path, spec, status, config, report)
+
+
+def _accept(
+    path: str, spec: LanguageSpec, status: os.stat_result, config: WalkConfig, report: WalkReport
+) -> SourceFile | None:
+    if not is_installed(spec):
+        report.missing_grammars[spec.name] = report.missing_grammars.get(spec.name, 0) + 1
+        return None
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        report.warnings.append(f"{path!a}: file name is not UTF-8: left out")
+        return None
+    if status.st_size > config.max_file_bytes:
+        report.skip("too large", path)
+        report.warnings.append(
+            f"{path}: {status.st_size / 1e6:.0f} MB, over the limit of {config.max_file_bytes / 1e6:.0f} MB: "
+            "left out (raise --max-file-mb to read it)"
+        )
+        return None
+    return SourceFile(path, spec.name, status.st_size, status.st_mtime_ns)
+
+
+def _sniff_shebang(path: str) -> LanguageSpec | None:
+    with open(path, "rb") as file:
+        return language_of_shebang(file.readline(200))
+
+
+def refuse_content(source: bytes, config: WalkConfig) -> str | None:
+    """Return why a file's content is not source code worth indexing, or None when it is.
+
+    >>> refuse_content(b"a\\x00b", WalkConfig())
+    'binary'
+    """
+    if b"\x00" in source[:_SNIFF_BYTES]:
+        return "binary"
+    if len(source) >= _MINIFIED_FROM_BYTES:
+        if len(source) / (source.count(b"\n") + 1) > config.max_mean_line_bytes:
+            return "minified"
+    return None
+
+
+def _is_ignored(path: str, rules: list[_Rules]) -> bool:
+    for folder_rules in reversed(rules):
+        verdict = folder_rules.verdict(path)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _with_own_rules(
+    here: str, folder: str, rules: list[_Rules], names: set[str], report: WalkReport
+) -> list[_Rules]:
+    own = []
+    files = [name for name in IGNORE_FILES if name in names]
+    if ".git" in names:
+        files.insert(0, os.path.join(".git", "info", "exclude"))
+    for name in files:
+        try:
+            own.append(_Rules(folder, _read_rules(os.path.join(here, name))))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            report.warnings.append(f"{folder}{name}: {error.strerror}: its rules are not applied")
+    return [*rules, *own]
+
+
+def _read_rules(path: str) -> GitIgnoreSpec:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = [line for line in file.read().splitlines() if _is_pattern(line)]
+    return GitIgnoreSpec.from_lines(lines)
+
+
+def _is_pattern(line: str) -> bool:
+    """Say whether a line is a pattern that can be compiled; git passes over the others in silence too."""
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _RulesAbove(_Rules):
+    """Rules of a folder above the root; `prefix` is the way down from there to the root."""
+
+    def verdict(self, path: str) -> bool | None:
+        return self.spec.check_file(self.prefix + path).include
+
+
+def _rules_above(root: Path) -> list[_Rules]:
+    """Read the rules between the top of the git work tree and `root`, which itself is not included.
+
+    A root that those rules ignore was asked for all the same, so then none of them apply.
+    """
+    absolute = root.resolve()
+    if (absolute / ".git").exists():
+        return []
+    top = next((folder for folder in absolute.parents if (folder / ".git").exists()), None)
+    if top is None:
+        return []
+    rules: list[_Rules] = []
+    for folder in reversed([folder for folder in absolute.parents if folder == top or top in folder.parents]):
+        prefix = absolute.relative_to(folder).as_posix() + "/"
+        names = [os.path.join(".git", "info", "exclude")] if folder == top else []
+        for name in (*names, *IGNORE_FILES):
+            try:
+                rules.append(_RulesAbove(prefix, _read_rules(str(folder / name))))
+            except OSError:
+                continue
+    return [] if _is_ignored("", rules) else rules
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino

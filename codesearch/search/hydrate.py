@@ -1,0 +1,63 @@
+"""Ranked doc_ids -> hits that can be shown: rows from the store, code from the source files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from codesearch.index.plan import content_digest
+from codesearch.index.reader import IndexReader
+from codesearch.index.store import FileRecord
+from codesearch.types import Hit
+
+Ranked = tuple[int, int, float, dict[str, float]]
+
+
+def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hit]:
+    """Fetch what is shown of ranked documents, in their order.
+
+    A file that changed after it was indexed gives the code now at the old place, marked stale; one that is
+    gone gives none.
+    """
+    stored = {
+        number: index.store.documents([doc_id for owner, doc_id, _, _ in ranked if owner == number])
+        for number, index in enumerate(indexes)
+    }
+    sources: dict[tuple[int, str], tuple[bytes, bool]] = {}
+    hits = []
+    for rank, (number, doc_id, score, signals) in enumerate(ranked, start=1):
+        file, row = stored[number][doc_id]
+        kind, name, qualified, signature, docstring, start_line, end_line, start, end, _ = row
+        key = (number, file.path)
+        if key not in sources:
+            sources[key] = _read(indexes[number].root, file)
+        source, stale = sources[key]
+        hits.append(
+            Hit(
+                rank=rank,
+                score=score,
+                root=indexes[number].manifest.root,
+                path=file.path,
+                language=file.language,
+                kind=kind,
+                name=name,
+                qualified_name=qualified,
+                signature=signature,
+                docstring=docstring,
+                start_line=start_line,
+                end_line=end_line,
+                code=source[start:end].decode("utf-8", "replace"),
+                signals=signals,
+                stale=stale,
+            )
+        )
+    return hits
+
+
+def _read(root: Path, file: FileRecord) -> tuple[bytes, bool]:
+    path = root / file.path
+    try:
+        source = path.read_bytes()
+    except OSError:
+        return b"", True
+    return source, content_digest(source) != file.digest

@@ -1,0 +1,65 @@
+"""BM25F over the fields of documents.
+
+A term's frequencies are summed over fields, each weighted and discounted by its field's length, and only then
+saturated:
+
+    tf'(t, d) = sum over f of  w_f * tf_f(t, d) / (1 - b_f + b_f * length_f(d) / average_length_f)
+    score(d)  = sum over t of  idf(t) * tf'(t, d) / (k1 + tf'(t, d)),  idf(t) = ln(1 + (N - df + .5) / (df + .5))
+
+Source: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", CIKM 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import RankConfig
+from codesearch.index.analysis import FIELDS
+from codesearch.index.postings import PostingsReader
+
+
+class LexicalScorer:
+    """Scores one index; averages are taken once."""
+
+    def __init__(self, postings: PostingsReader, config: RankConfig) -> None:
+        self._postings = postings
+        self._config = config
+        lengths = postings.field_lengths
+        mean = lengths.mean(axis=0, dtype=np.float64) if len(lengths) else np.ones(len(FIELDS))
+        self._average_length = np.maximum(mean, 1e-9)
+
+    def scores(self, terms: Sequence[str]) -> NDArray[np.float32]:
+        """Score every document for distinct query terms: float32 [N], 0 where no term occurs."""
+        total = np.zeros(self._postings.document_count, dtype=np.float32)
+        for term in terms:
+            docs, weighted = self._weighted_frequencies(term)
+            if len(docs):
+                idf = self._idf(len(docs))
+                total[docs] += idf * weighted / (self._config.k1 + weighted)
+        return total
+
+    def _weighted_frequencies(self, term: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the documents that have a term, ascending, and tf' in each."""
+        term_id = self._postings.find(term)
+        if term_id is None:
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        parts = []
+        for field, (weight, b) in enumerate(
+            zip(self._config.field_weights, self._config.field_b, strict=True)
+        ):
+            docs, frequencies = self._postings.postings(term_id, field)
+            if weight and len(docs):
+                length = self._postings.field_lengths[docs, field] / self._average_length[field]
+                parts.append((docs, weight * frequencies / (1 - b + b * length)))
+        if not parts:
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        docs, positions = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
+        weights = np.concatenate([part[1] for part in parts])
+        return docs.astype(np.int64), np.bincount(positions, weights=weights).astype(np.float32)
+
+    def _idf(self, df: int) -> float:
+        count = self._postings.document_count
+        return float(np.log1p((count - df + 0.5) / (df + 0.5)))
