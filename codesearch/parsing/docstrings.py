@@ -7,9 +7,23 @@ import re
 
 _STRING = re.compile(r"^[A-Za-z]{0,2}('''|\"\"\"|'|\")(.*)\1$", re.DOTALL)
 _BLOCK_OPEN = re.compile(r"^(/\*+!?|\(\*+|--\[=*\[|=begin\b)")
-_BLOCK_CLOSE = re.compile(r"(\*+/|\*+\)|\]=*\]|^=end\b.*)\s*$")
-_LINE_MARK = re.compile(r"^\s*(///?!?|//!|#+!?|--+|;+|\*(?!\*))\s?")
+_BLOCK_CLOSE = re.compile(r"(\*+/|\*+\)|\]=*\]|^=end\b.*|(?<=^)/)\s*$", re.MULTILINE)
+_LINE_MARK = re.compile(r"^\s*(/{2,}[!<]?|#+!?|--+|;+|\*(?!\*))\s?")
 _STAR = re.compile(r"^\s*\*+(?!/) ?")
+_RULE = re.compile(r"[-=*/#~_+|\s]+")
+_EDGE = re.compile(r"^[-=*/#~_+]{3,}\s*|\s*[-=*/#~_+]{3,}$|\s{2,}[*#|/]$")
+_BRIEF = re.compile(r"^[@\\](?:brief|short|description|desc)\b\s*")
+# Notes to a tool, which stand where documentation stands.
+_DIRECTIVE = re.compile(
+    r"(?:eslint|@ts|rubocop:|shellcheck |pylint:|nolint|noqa|go:\w|prettier-ignore|istanbul |c8 |"
+    r"clang-format |swiftlint:|MARK:|pragma:|type: ?ignore|frozen_string_literal:|-\*-|phpcs:|@phpstan|"
+    r"@formatter:|@__)",
+    re.IGNORECASE,
+)
+_XML_START = re.compile(r"\s*<(?:summary|inheritdoc|remarks|param|returns|value|typeparam|exception|see)\b")
+_XML_REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\b[^<>\"]*\"(?:\w:)?([^\"]*)\"[^<>]*/>")
+_XML_TAG = re.compile(r"<(param|typeparam|exception|returns)\b(?:[^<>\"]*\"([^\"]*)\")?[^<>]*>")
+_XML_OTHER = re.compile(r"</?\w+[^<>]*>")
 
 
 def clean_string_literal(literal: str) -> str:
@@ -36,7 +50,31 @@ def clean_comment(comment: str) -> str:
         lines = [_STAR.sub("", line).strip() for line in text.splitlines()]
     else:
         lines = [_LINE_MARK.sub("", line).strip() for line in text.splitlines()]
-    return "\n".join(lines).strip()
+    kept = [_EDGE.sub("", line) for line in lines if not line or _is_prose(line)]
+    return _BRIEF.sub("", "\n".join(kept).strip())
+
+
+def is_block_comment(comment: str) -> bool:
+    """Say whether a comment has an end mark, as `/* */` has and `//` has not."""
+    return _BLOCK_OPEN.match(comment.lstrip()) is not None
+
+
+def clean_xml(docstring: str) -> str:
+    r"""Turn C#'s XML documentation into text with `@` tags; leave any other as it is.
+
+    >>> clean_xml('<summary>\nAdd <see cref="T:Order"/>.\n</summary>\n<param name="n">How many.</param>')
+    'Add Order.\n@param n How many.'
+    """
+    if not _XML_START.match(docstring):
+        return docstring
+    text = _XML_REFERENCE.sub(r"\1", docstring)
+    text = _XML_TAG.sub(lambda tag: f"@{tag[1]} {tag[2]} " if tag[2] else f"@{tag[1]} ", text)
+    lines = [_XML_OTHER.sub("", line).strip() for line in text.splitlines()]
+    return "\n".join(line for line in lines if line)
+
+
+def _is_prose(line: str) -> bool:
+    return not _RULE.fullmatch(line) and not _DIRECTIVE.match(line)
 
 
 def first_paragraph(docstring: str) -> str:

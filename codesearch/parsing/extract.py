@@ -7,23 +7,27 @@ position alone, so that the work is linear in the file and no tree is walked.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
 from codesearch.config import ParseConfig
-from codesearch.parsing.docstrings import clean_comment, clean_string_literal
-from codesearch.parsing.languages import LanguageSpec, load_grammar, load_query
+from codesearch.parsing.docstrings import clean_comment, clean_string_literal, clean_xml, is_block_comment
+from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
+from codesearch.parsing.languages import LanguageSpec, language_of_source, load_grammar, load_query
 from codesearch.types import Document
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-_DEFINITIONS = ("function", "method", "class", "scope", "anonymous")
+_DEFINITIONS = ("function", "method", "class", "scope", "owner", "anonymous")
+_NAME_LENDERS = ("scope", "owner")
 _MIN_ANONYMOUS_LINES = 3
 _SPACE = re.compile(r"\s+")
-_SIGNATURE_TAIL = re.compile(r"\s*(\{|:|=>|=|\bdo|\bthen)?\s*$")
+_BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
+_SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _MAX_SIGNATURE = 300
 _MAX_DOCSTRING = 8_000
 
@@ -47,7 +51,9 @@ class _Definition:
     row: int
     start_line: int
     end_line: int
+    name_start: int
     anchor_row: int = 0
+    qualifiers: list[str] = field(default_factory=list)
     docstring: str = ""
     literal: tuple[int, int] = (0, 0)
     doc_end: int = 0
@@ -63,7 +69,9 @@ class _Matches:
     definitions: dict[tuple[int, int], _Definition]
     docstrings: dict[int, tuple[int, int]]
     comments: dict[int, tuple[int, str]]
+    comment_spans: list[tuple[int, int]]
     attributes: dict[int, int]
+    attribute_ends: dict[int, int]
 
 
 def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | None = None) -> Extraction:
@@ -72,13 +80,14 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     Args:
         source: the file; invalid UTF-8 is read with replacement characters and one warning.
         path: what the documents carry as their path.
-        spec: the language to parse as.
+        spec: the language to parse as; a C header that is C++ is parsed as that.
         config: limits; the defaults when None.
 
     Raises:
         MissingExtraError: the language's grammar is not installed.
     """
     config = config or ParseConfig()
+    spec = language_of_source(spec, path, source)
     warnings = []
     try:
         source.decode("utf-8")
@@ -87,9 +96,9 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     found = _collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
-    documents = list(_documents(definitions, source, path, spec, config))
-    scopes = sum(definition.kind == "scope" for definition in definitions)
-    if dropped := len(definitions) - scopes - len(documents):
+    documents = list(_documents(definitions, found, source, path, spec, config))
+    lenders = sum(definition.kind in _NAME_LENDERS for definition in definitions)
+    if dropped := len(definitions) - lenders - len(documents):
         warnings.append(f"{path}: {dropped} definitions nested deeper than {config.max_nesting} left out")
     return Extraction(documents, warnings)
 
@@ -105,12 +114,12 @@ def _collect(source: bytes, spec: LanguageSpec) -> _Matches:
     from tree_sitter import QueryCursor
 
     tree = _parser(spec).parse(source)
-    found = _Matches({}, {}, {}, {})
+    found = _Matches({}, {}, {}, [], {}, {})
     for _, captures in QueryCursor(load_query(spec)).matches(tree.root_node):
         if comments := captures.get("comment"):
             _add_comment(found, comments[0], source)
         elif attributes := captures.get("attribute"):
-            found.attributes[attributes[0].end_point[0]] = attributes[0].start_point[0]
+            _add_attribute(found, attributes[0], source)
         elif docstrings := captures.get("docstring"):
             # The literal is the first statement of its block, so the block's start finds its definition.
             parent = docstrings[0].parent
@@ -119,17 +128,28 @@ def _collect(source: bytes, spec: LanguageSpec) -> _Matches:
                 found.docstrings[block.start_byte] = (docstrings[0].start_byte, docstrings[0].end_byte)
         else:
             _add_definition(found, captures, source, spec)
+    found.comment_spans.sort()
     return found
+
+
+def _add_attribute(found: _Matches, node: Node, source: bytes) -> None:
+    found.attribute_ends[node.start_byte] = node.end_byte
+    # One that stands on a definition's own line says nothing about the next line's.
+    if _BLANK_TO_LINE_END.match(source, node.end_byte):
+        found.attributes[node.end_point[0]] = node.start_point[0]
 
 
 def _add_comment(found: _Matches, node: Node, source: bytes) -> None:
     start = node.start_byte
+    found.comment_spans.append((start, node.end_byte))
+    if source.startswith(b"#!") and start == 0:
+        return
     line_start = source.rfind(b"\n", 0, start) + 1
     if source[line_start:start].strip():
         return  # It trails code, so it documents that line and not the next.
     end_row, end_column = node.end_point
     last_row = end_row - 1 if end_column == 0 and end_row > node.start_point[0] else end_row
-    found.comments[last_row] = (node.start_point[0], _text(node, source))
+    found.comments[last_row] = (node.start_point[0], _text(node, source).rstrip())
 
 
 def _add_definition(
@@ -143,16 +163,14 @@ def _add_definition(
     known = found.definitions.get(span)
     if known and known.name and (known.body or "body" not in captures):
         return
-    first_row, last_row = node.start_point[0], node.end_point[0]
-    end = node.end_byte
-    if spec.trailing_comment:
-        end, last_row = _before_trailing_comments(source, node, spec.trailing_comment.encode())
+    first_row = node.start_point[0]
+    end, last_row = _end_of(node, source, spec.trailing_comment.encode())
     if kind == "anonymous" and (known or last_row - first_row + 1 < _MIN_ANONYMOUS_LINES):
         return
     names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
-    receiver, name = _split_name(_text(names[0], source), spec.separator) if names else ("", "")
+    receiver, name = _qualified(kind, names[0], source, spec) if names else ("", "")
     if receivers:
-        receiver = _receiver(_text(receivers[0], source))
+        receiver = receiver_type(_text(receivers[0], source))
     found.definitions[span] = _Definition(
         kind="function" if kind == "anonymous" else kind,
         name=name,
@@ -163,38 +181,31 @@ def _add_definition(
         row=min(first_row, names[0].start_point[0]) if names else first_row,
         start_line=first_row + 1,
         end_line=last_row + 1,
+        name_start=names[0].start_byte if names else node.start_byte,
     )
 
 
-def _before_trailing_comments(source: bytes, node: Node, mark: bytes) -> tuple[int, int]:
-    """Return end byte and last row of a definition without the comments below its last statement."""
-    end, last_row = node.end_byte, node.end_point[0]
+def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tuple[str, str]:
+    text = _SPACE.sub(" ", _text(name, source).strip())[:_MAX_SIGNATURE]
+    if kind in _NAME_LENDERS:
+        return "", without_type_arguments(text.strip("'\"`"))
+    return split_qualified(text, spec.separator)
+
+
+def _end_of(node: Node, source: bytes, mark: bytes) -> tuple[int, int]:
+    """Return end byte and last row, without white space and `mark` comments below the last statement."""
+    start, end = node.start_byte, node.end_byte
     while True:
-        line_start = source.rfind(b"\n", node.start_byte, end) + 1
-        line = source[line_start:end].strip()
-        if line_start <= node.start_byte or (line and not line.startswith(mark)):
-            return end, last_row
-        end, last_row = line_start - 1, last_row - 1
+        while end > start and source[end - 1 : end].isspace():
+            end -= 1
+        line_start = source.rfind(b"\n", start, end) + 1 if mark else 0
+        if line_start <= start or not source[line_start:end].lstrip().startswith(mark):
+            return end, node.end_point[0] - source.count(b"\n", end, node.end_byte)
+        end = line_start
 
 
 def _text(node: Node, source: bytes) -> str:
     return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-
-def _split_name(text: str, separator: str) -> tuple[str, str]:
-    """Split `a.prototype.b` or `A::b` into qualifier and name; unquote string keys."""
-    text = _SPACE.sub(" ", text.strip())[:_MAX_SIGNATURE].strip("'\"`")
-    for mark in {separator, "."}:
-        head, _, tail = text.rpartition(mark)
-        if head and tail.isidentifier():
-            return head.replace(".prototype", ""), tail
-    return "", text
-
-
-def _receiver(text: str) -> str:
-    """Reduce a receiver as written to its type's name: `(r *Recv[T])` -> `Recv`."""
-    found = re.findall(r"[A-Za-z_]\w*", text.partition("[")[0])
-    return found[-1] if found else ""
 
 
 def _attach_docs(definitions: list[_Definition], found: _Matches, source: bytes) -> None:
@@ -204,7 +215,7 @@ def _attach_docs(definitions: list[_Definition], found: _Matches, source: bytes)
             definition.literal = start, end = found.docstrings[definition.body]
             docstring = clean_string_literal(source[start:end].decode("utf-8", "replace"))
         else:
-            docstring = clean_comment(comment)
+            docstring = comment
         definition.docstring = docstring[:_MAX_DOCSTRING]
 
 
@@ -215,33 +226,46 @@ def _comments_above(row: int, found: _Matches) -> tuple[int, str]:
         if row - 1 in found.attributes:
             row = found.attributes[row - 1]
         elif row - 1 in found.comments:
-            row, text = found.comments[row - 1]
-            if parts and text.lstrip().startswith("/*"):
+            start_row, text = found.comments[row - 1]
+            is_block = is_block_comment(text)
+            if parts and is_block:
                 break  # A block above a comment is another matter: a licence, a section heading.
-            parts.append(text)
+            row = start_row
+            parts.append(clean_comment(text))
+            if is_block:
+                break
         else:
             break
-    return row, "\n".join(reversed(parts))
+    return row, clean_xml("\n".join(reversed(parts)).strip())
 
 
 def _documents(
-    definitions: list[_Definition], source: bytes, path: str, spec: LanguageSpec, config: ParseConfig
+    definitions: list[_Definition],
+    found: _Matches,
+    source: bytes,
+    path: str,
+    spec: LanguageSpec,
+    config: ParseConfig,
 ) -> Iterator[Document]:
     enclosing: list[_Definition] = []
     for position, definition in enumerate(definitions):
         while enclosing and enclosing[-1].end <= definition.start:
             enclosing.pop()
-        if definition.kind != "scope" and len(enclosing) < config.max_nesting:
-            if definition.kind == "class" and position + 1 < len(definitions):
-                _cut_to_header(definition, definitions[position + 1], source)
-            if definition.kind == "function" and enclosing and enclosing[-1].kind == "class":
-                definition.kind = "method"
-            yield _document(definition, _qualifiers(definition, enclosing), source, path, spec, config)
+        outer = enclosing[-1] if enclosing else None
+        if len(enclosing) < config.max_nesting:
+            definition.qualifiers = _qualifiers(definition, outer)
+            if definition.kind not in _NAME_LENDERS:
+                if definition.kind == "class" and position + 1 < len(definitions):
+                    _cut_to_header(definition, definitions[position + 1], source)
+                if definition.kind == "function" and outer and outer.kind in ("class", "owner"):
+                    definition.kind = "method"
+                signature = _signature(definition, found, source)
+                yield _document(definition, signature, source, path, spec, config)
         enclosing.append(definition)
 
 
-def _qualifiers(definition: _Definition, enclosing: list[_Definition]) -> list[str]:
-    names = [outer.name for outer in enclosing if outer.name]
+def _qualifiers(definition: _Definition, outer: _Definition | None) -> list[str]:
+    names = [*outer.qualifiers, outer.name] if outer and outer.name else outer.qualifiers[:] if outer else []
     if definition.receiver and definition.receiver not in ("self", "this", *names[-1:]):
         names.append(definition.receiver)
     return names
@@ -249,7 +273,7 @@ def _qualifiers(definition: _Definition, enclosing: list[_Definition]) -> list[s
 
 def _document(
     definition: _Definition,
-    qualifiers: list[str],
+    signature: str,
     source: bytes,
     path: str,
     spec: LanguageSpec,
@@ -266,8 +290,10 @@ def _document(
         language=spec.name,
         kind=definition.kind,
         name=definition.name,
-        qualified_name=spec.separator.join([*qualifiers, definition.name]) if definition.name else "",
-        signature=_signature(definition, source),
+        qualified_name=spec.separator.join([*definition.qualifiers, definition.name])
+        if definition.name
+        else "",
+        signature=signature,
         docstring=definition.docstring,
         code=code.decode("utf-8", "replace"),
         start_line=definition.start_line,
@@ -291,14 +317,30 @@ def _cut_to_header(definition: _Definition, member: _Definition, source: bytes) 
     definition.end_line = definition.start_line + header.count(b"\n")
 
 
-def _signature(definition: _Definition, source: bytes) -> str:
+def _signature(definition: _Definition, found: _Matches, source: bytes) -> str:
     start = definition.start
     if not definition.name:  # A callback is told by the call that it stands in.
         start = source.rfind(b"\n", 0, start) + 1
-    if definition.body is not None and definition.body > start:
-        head = source[start : min(definition.body, start + 4 * _MAX_SIGNATURE)]
-    else:
-        head = source[start : min(definition.end, start + 4 * _MAX_SIGNATURE)].split(b"\n", 1)[0]
+    while attribute_end := found.attribute_ends.get(start):
+        start = attribute_end
+        while source[start : start + 1].isspace():
+            start += 1
+    end = definition.end if definition.body is None or definition.body <= start else definition.body
+    head = _without_comments(start, min(end, start + 4 * _MAX_SIGNATURE), found, source)
     text = _SPACE.sub(" ", head.decode("utf-8", "replace")).strip()
     text = _SIGNATURE_TAIL.sub("", text)[:_MAX_SIGNATURE]
-    return text if definition.name in text else f"{definition.name} = {text}".rstrip(" =")
+    if definition.name_start < definition.start:
+        return f"{definition.name} = {text}".rstrip(" =")
+    return f"{text} {definition.name}" if definition.name_start > end else text
+
+
+def _without_comments(start: int, end: int, found: _Matches, source: bytes) -> bytes:
+    parts = []
+    position = bisect_left(found.comment_spans, (start, start))
+    while position < len(found.comment_spans) and found.comment_spans[position][0] < end:
+        comment_start, comment_end = found.comment_spans[position]
+        parts.append(source[start:comment_start])
+        start = comment_end
+        position += 1
+    parts.append(source[start:end])
+    return b" ".join(parts)

@@ -1,4 +1,4 @@
-"""Text -> lower-case subtokens, the way programmers compose names.
+"""Text -> lower-case subtokens, and names as written -> qualifier and name.
 
 The one splitter that the corpus, the encoders and the keyword index share.
 """
@@ -9,6 +9,11 @@ import re
 from functools import lru_cache
 
 _WORD = re.compile(r"[^\W\d][\w$]*|\d+")
+_TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
+_OPERATOR = re.compile(r"\boperator\b\s*(?:\(\s*\)|[^(.]+)")
+_AROUND_COLONS = re.compile(r"\s*::\s*")
+_BEFORE_SYMBOL = re.compile(r"\s+(?=[^\w\s:])")
+_LAST_NAME = re.compile(r"[~#$\w]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 
 
@@ -40,3 +45,50 @@ def subtokens(text: str) -> list[str]:
     ['def', 'int', 'to', 'str', 'i', 'convert', '3', 'ints']
     """
     return [part for word in _WORD.findall(text) for part in split_identifier(word)]
+
+
+def split_qualified(text: str, separator: str) -> tuple[str, str]:
+    """Split a name as written into its qualifier and the name proper; unquote string keys.
+
+    >>> split_qualified("Shape.prototype.area", ".")
+    ('Shape', 'area')
+    >>> split_qualified("Box<T>::operator<", "::")
+    ('Box', 'operator<')
+    """
+    if operator := _OPERATOR.search(text):
+        qualifier, name = text[: operator.start()], _BEFORE_SYMBOL.sub("", operator.group().rstrip())
+        return without_type_arguments(qualifier).removesuffix(separator), name
+    text = text.strip("'\"`")
+    bare = without_type_arguments(text)
+    if separator == "::":  # C++ macros before a return type leave that type in the name.
+        bare = _AROUND_COLONS.sub("::", bare).rpartition(" ")[2].lstrip("*&")
+    for mark in (separator, ".", "::"):
+        qualifier, _, name = bare.rpartition(mark)
+        if qualifier and _LAST_NAME.fullmatch(name):
+            return qualifier.replace(".prototype", ""), name
+    return "", bare if _LAST_NAME.fullmatch(bare) else text
+
+
+def receiver_type(text: str) -> str:
+    """Reduce a receiver as written to its type's name.
+
+    >>> receiver_type("(r *Recv[T])")
+    'Recv'
+    >>> receiver_type("Map.Entry<String, Int>?")
+    'Map.Entry'
+    """
+    if not text.startswith("("):
+        return without_type_arguments(text).strip("?!&* ")
+    found = re.findall(r"[A-Za-z_]\w*", text.partition("[")[0])
+    return found[-1] if found else ""
+
+
+def without_type_arguments(text: str) -> str:
+    """Cut what stands between angle brackets, however nested.
+
+    >>> without_type_arguments("Map<K, List<V>>::get")
+    'Map::get'
+    """
+    while (shorter := _TYPE_ARGUMENTS.sub("", text)) != text:
+        text = shorter
+    return text

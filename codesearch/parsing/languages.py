@@ -1,12 +1,15 @@
 """The table of languages: one entry and one file in `queries/` add a language.
 
-A query file captures, for each definition, `@function`, `@method`, `@class` or `@scope` (a scope only lends
-its name to what is inside), its `@name`, and where there is one its `@body`, `@receiver` (a qualifier written
-at the definition itself) and `@docstring`. `@comment` and `@attribute` nodes are looked for above a definition.
+A query file captures, for each definition, `@function`, `@method`, `@class`, `@anonymous` (a callback, kept
+when it has three lines), `@scope` (it only lends its name to what is inside) or `@owner` (a scope whose
+functions are methods), its `@name`, and where there is one its `@body`, `@receiver` (a qualifier written at
+the definition itself) and `@docstring`. `@comment` and `@attribute` nodes are looked for above a definition;
+attributes at its start are left out of its signature.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, resources
@@ -72,12 +75,48 @@ LANGUAGES = (
         "python",
         (".py", ".pyi", ".pyw"),
         "tree_sitter_python",
-        interpreters=("python", "python3"),
+        interpreters=("python",),
         trailing_comment="#",
     ),
     LanguageSpec("ruby", (".rb", ".rake", ".gemspec"), "tree_sitter_ruby", interpreters=("ruby",)),
+    LanguageSpec(
+        "bash",
+        (".sh", ".bash", ".ksh"),
+        "tree_sitter_bash",
+        separator="::",
+        interpreters=("bash", "sh", "dash", "ksh"),
+        extra="langs",
+    ),
+    LanguageSpec("c", (".c", ".h"), "tree_sitter_c", extra="langs"),
+    LanguageSpec(
+        "cpp",
+        (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp"),
+        "tree_sitter_cpp",
+        separator="::",
+        extra="langs",
+    ),
+    LanguageSpec("csharp", (".cs", ".csx"), "tree_sitter_c_sharp", extra="langs"),
+    LanguageSpec("kotlin", (".kt", ".kts"), "tree_sitter_kotlin", extra="langs"),
+    LanguageSpec("lua", (".lua",), "tree_sitter_lua", interpreters=("lua", "luajit"), extra="langs"),
+    LanguageSpec("rust", (".rs",), "tree_sitter_rust", separator="::", extra="langs"),
+    LanguageSpec("scala", (".scala", ".sc"), "tree_sitter_scala", interpreters=("scala",), extra="langs"),
+    LanguageSpec("swift", (".swift",), "tree_sitter_swift", interpreters=("swift",), extra="langs"),
+    LanguageSpec(
+        "tsx", (".tsx",), "tree_sitter_typescript", "language_tsx", query="typescript", extra="langs"
+    ),
+    LanguageSpec(
+        "typescript",
+        (".ts", ".mts", ".cts"),
+        "tree_sitter_typescript",
+        "language_typescript",
+        interpreters=("deno", "bun", "ts-node"),
+        extra="langs",
+    ),
 )
 
+_CPP_ONLY = re.compile(
+    rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|(?:public|private|protected)\s*:)", re.MULTILINE
+)
 _BY_NAME = {spec.name: spec for spec in LANGUAGES}
 _BY_EXTENSION = {extension: spec for spec in LANGUAGES for extension in spec.extensions}
 _BY_INTERPRETER = {interpreter: spec for spec in LANGUAGES for interpreter in spec.interpreters}
@@ -98,9 +137,17 @@ def language_of_shebang(first_line: bytes) -> LanguageSpec | None:
     if not first_line.startswith(b"#!"):
         return None
     for word in first_line[2:].decode("ascii", "ignore").replace("/", " ").split():
-        if spec := _BY_INTERPRETER.get(word):
+        if spec := _BY_INTERPRETER.get(word.rstrip("0123456789.")):
             return spec
     return None
+
+
+def language_of_source(spec: LanguageSpec, path: str, source: bytes) -> LanguageSpec:
+    """Return C++ for a `.h` file that C could not hold, else `spec`."""
+    cpp = _BY_NAME["cpp"]
+    if path.endswith(".h") and spec.name == "c" and _CPP_ONLY.search(source) and is_installed(cpp):
+        return cpp
+    return spec
 
 
 @cache

@@ -6,5 +6,7 @@
 (enum_declaration name: (identifier) @name body: (enum_body) @body) @class
 (record_declaration name: (identifier) @name body: (class_body) @body) @class
 (annotation_type_declaration name: (identifier) @name body: (annotation_type_body) @body) @class
+(annotation) @attribute
+(marker_annotation) @attribute
 (block_comment) @comment
 (line_comment) @comment

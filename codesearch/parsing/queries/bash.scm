@@ -1,0 +1,2 @@
+(function_definition name: (word) @name body: (_) @body) @function
+(comment) @comment

@@ -1,0 +1,45 @@
+(function_definition declarator: [
+    (function_declarator declarator: [(identifier) (field_identifier) (destructor_name) (operator_name)] @name)
+    (function_declarator declarator: (template_function name: (identifier) @name))
+    (pointer_declarator declarator: (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @name))
+    (pointer_declarator declarator: (pointer_declarator
+      declarator: (function_declarator declarator: [(identifier) (field_identifier)] @name)))
+    (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @name))
+    (operator_cast) @name
+  ] body: (_) @body) @function
+(function_definition declarator: [
+    (function_declarator declarator: (qualified_identifier) @name)
+    (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier) @name))
+    (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier) @name)))
+    (reference_declarator (function_declarator declarator: (qualified_identifier) @name))
+    (qualified_identifier) @name
+  ] body: (_) @body) @method
+
+; Pure virtual: the one declaration that no definition follows.
+(field_declaration declarator: [
+    (function_declarator declarator: (field_identifier) @name)
+    (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))
+    (reference_declarator (function_declarator declarator: (field_identifier) @name))
+  ] default_value: (number_literal)) @method
+
+(class_specifier name: [(type_identifier) @name (qualified_identifier) @name (template_type name: (_) @name)]
+  body: (field_declaration_list) @body) @class
+(struct_specifier name: [(type_identifier) @name (qualified_identifier) @name (template_type name: (_) @name)]
+  body: (field_declaration_list) @body) @class
+(union_specifier name: [(type_identifier) @name (qualified_identifier) @name (template_type name: (_) @name)]
+  body: (field_declaration_list) @body) @class
+(enum_specifier name: (_) @name body: (enumerator_list) @body) @class
+(type_definition type: [
+    (struct_specifier !name body: (field_declaration_list) @body)
+    (union_specifier !name body: (field_declaration_list) @body)
+    (enum_specifier !name body: (enumerator_list) @body)
+  ] declarator: (type_identifier) @name) @class
+; `class EXPORT_MACRO Name { ... }`, which the grammar takes for a function.
+(function_definition type: [(class_specifier) (struct_specifier)]
+  declarator: (identifier) @name body: (compound_statement) @body) @class
+(concept_definition name: (identifier) @name) @class
+(namespace_definition name: (_) @name body: (declaration_list)) @scope
+
+(template_declaration parameters: (template_parameter_list) @attribute)
+(template_declaration (requires_clause) @attribute)
+(comment) @comment

@@ -1,0 +1,14 @@
+; The grammar at times takes an extension's name for a part of its receiver's type: `String.shout`.
+(function_declaration (user_type) @name . name: (MISSING identifier) (function_body)? @body) @function
+(function_declaration [(user_type) (nullable_type) (parenthesized_type)] @receiver . name: (identifier) @name (function_body)? @body) @function
+(function_declaration name: (identifier) @name (function_body)? @body) @function
+(secondary_constructor "constructor" @name (block)? @body) @method
+(property_declaration (variable_declaration (identifier) @name) (getter (function_body) @body)) @function
+
+(class_declaration name: (identifier) @name [(class_body) (enum_class_body)]? @body) @class
+(object_declaration name: (identifier) @name (class_body)? @body) @class
+(companion_object name: (identifier)? @name) @owner
+
+(annotation) @attribute
+(line_comment) @comment
+(block_comment) @comment

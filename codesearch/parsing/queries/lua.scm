@@ -1,0 +1,8 @@
+(function_declaration name: [(identifier) (dot_index_expression)] @name body: (block)? @body) @function
+(function_declaration name: (method_index_expression table: (_) @receiver method: (identifier) @name) body: (block)? @body) @method
+(assignment_statement
+  (variable_list . name: [(identifier) (dot_index_expression)] @name)
+  (expression_list . value: (function_definition body: (block)? @body) @function))
+(field name: (_) @name value: (function_definition body: (block)? @body) @function)
+(comment) @comment
+(function_definition body: (block) @body) @anonymous

@@ -1,0 +1,27 @@
+(function_item name: (identifier) @name body: (block) @body) @function
+(trait_item body: (declaration_list (function_signature_item name: (identifier) @name) @method))
+(macro_definition name: (identifier) @name (macro_rule)? @body) @function
+
+(struct_item name: (type_identifier) @name body: (field_declaration_list)? @body) @class
+(enum_item name: (type_identifier) @name body: (enum_variant_list) @body) @class
+(union_item name: (type_identifier) @name body: (field_declaration_list) @body) @class
+(trait_item name: (type_identifier) @name body: (declaration_list) @body) @class
+
+(impl_item type: [
+    (type_identifier) @name
+    (primitive_type) @name
+    (generic_type type: (type_identifier) @name)
+    (generic_type type: (scoped_type_identifier name: (type_identifier) @name))
+    (scoped_type_identifier name: (type_identifier) @name)
+    (reference_type type: [(type_identifier) (primitive_type) (array_type)] @name)
+    (reference_type type: (generic_type type: (type_identifier) @name))
+    (array_type) @name
+    (tuple_type) @name
+    (dynamic_type trait: (type_identifier) @name)
+    (pointer_type type: (type_identifier) @name)
+  ]) @owner
+(mod_item name: (identifier) @name body: (declaration_list)) @scope
+
+(attribute_item) @attribute
+(line_comment !inner) @comment
+(block_comment !inner) @comment

@@ -1,0 +1,20 @@
+(function_definition name: (_) @name body: (_) @body) @function
+(function_declaration name: (_) @name) @function
+
+(class_definition name: (_) @name body: (template_body)? @body) @class
+(trait_definition name: (_) @name body: (template_body)? @body) @class
+(object_definition name: (_) @name body: (template_body)? @body) @class
+(package_object name: (_) @name body: (template_body) @body) @class
+(enum_definition name: (_) @name body: (enum_body) @body) @class
+
+(given_definition name: (_) @name) @owner
+(given_definition !name return_type: (type_identifier) @name) @owner
+(given_definition !name return_type: (generic_type type: (type_identifier) @name)) @owner
+(extension_definition parameters: (parameters . (parameter type: [
+    (type_identifier) @name
+    (generic_type type: (type_identifier) @name)
+  ]))) @owner
+
+(annotation) @attribute
+(comment) @comment
+(block_comment) @comment

@@ -1,0 +1,15 @@
+(function_declaration "func" . name: _ @name body: (function_body) @body) @function
+(protocol_function_declaration "func" . name: _ @name) @method
+(init_declaration name: "init" @name body: (function_body)? @body) @method
+(deinit_declaration "deinit" @name body: (function_body) @body) @method
+(subscript_declaration "subscript" @name (computed_property)? @body) @method
+(property_declaration name: (pattern bound_identifier: (simple_identifier) @name)
+  computed_value: (computed_property) @body) @function
+
+(class_declaration name: (type_identifier) @name body: (_) @body) @class
+(protocol_declaration name: (type_identifier) @name body: (protocol_body) @body) @class
+(class_declaration name: (user_type) @name) @owner
+
+(attribute) @attribute
+(comment) @comment
+(multiline_comment) @comment
