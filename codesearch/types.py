@@ -45,6 +45,7 @@ class Hit:
         rank: 1-based.
         score: the fused score; higher is better, comparable within one query only.
         signals: what each named signal gave before weighting.
+        code: the file's lines from `start_line` to `end_line`, whole.
         stale: the file changed after it was indexed, so the lines may have moved.
     """
 

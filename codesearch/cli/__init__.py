@@ -1,0 +1,1 @@
+"""The `codesearch` command: one thin module a command. Only this package prints."""

@@ -1,0 +1,1 @@
+"""Text -> vectors: the tokenizer, the model bundle, ONNX Runtime."""

@@ -1,9 +1,9 @@
 """A model bundle on disk: what it is, and proof that it is whole.
 
-    manifest.json     see `Bundle`; sizes and sha256 of the other files
-    query.onnx        input_ids, attention_mask int64 [B, T] -> embedding float32 [B, D], unit length
-    document.onnx     the same, for documents
-    tokenizer.json    see `tokenizer`
+manifest.json     see `Bundle`; sizes and sha256 of the other files
+query.onnx        input_ids, attention_mask int64 [B, T] -> embedding float32 [B, D], unit length
+document.onnx     the same, for documents
+tokenizer.json    see `tokenizer`
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
-        raise ModelBundleError(f"{folder}: no model bundle there: give the folder of a manifest.json") from None
+        raise ModelBundleError(
+            f"{folder}: no model bundle there: give the folder of a manifest.json"
+        ) from None
     except (OSError, ValueError) as error:
         raise ModelBundleError(f"{path}: cannot be read ({error}): install the model again") from None
     if not isinstance(manifest, dict):
@@ -94,5 +96,7 @@ def _checked_digest(folder: Path, name: str, manifest: dict[str, Any]) -> str:
     except OSError as error:
         raise ModelBundleError(f"{path}: {error.strerror}: install the model again") from None
     if found != expected:
-        raise ModelBundleError(f"{path}: sha256 differs from manifest.json, the file is damaged: install the model again")
+        raise ModelBundleError(
+            f"{path}: sha256 differs from manifest.json, the file is damaged: install the model again"
+        )
     return found

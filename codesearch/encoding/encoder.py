@@ -188,7 +188,11 @@ def _open_session(path: Path, device: str) -> Any:  # noqa: ANN401 - ONNX Runtim
     try:
         session = runtime.InferenceSession(str(path), options, providers=providers)
     except Exception as error:  # ONNX Runtime raises its own types, all below Exception alone.
-        raise ModelBundleError(f"{path}: ONNX Runtime cannot open it ({error}): install the model again") from None
+        raise ModelBundleError(
+            f"{path}: ONNX Runtime cannot open it ({error}): install the model again"
+        ) from None
     if device == "cuda" and "CUDAExecutionProvider" not in session.get_providers():
-        raise ConfigError("device cuda: ONNX Runtime fell back to the CPU: check the driver, or use --device cpu")
+        raise ConfigError(
+            "device cuda: ONNX Runtime fell back to the CPU: check the driver, or use --device cpu"
+        )
     return session

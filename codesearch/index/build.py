@@ -249,4 +249,3 @@ def _drop_old_generations(index_folder: Path, manifest: Manifest) -> None:
     for path in index_folder.glob("generation-*"):
         if path.name != manifest.folder:
             shutil.rmtree(path, ignore_errors=True)
-

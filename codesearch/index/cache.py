@@ -52,9 +52,7 @@ class VectorCache:
                     found[digest] = (np.frombuffer(row, dtype=np.int8, offset=4), scale)
         return found
 
-    def add(
-        self, digests: Sequence[bytes], rows: NDArray[np.int8], scales: NDArray[np.float32]
-    ) -> None:
+    def add(self, digests: Sequence[bytes], rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
         """Keep vectors: int8 [B, D] and float32 [B]; committed at once, so an interrupted run keeps them."""
         with self._connection:
             self._connection.executemany(

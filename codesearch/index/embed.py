@@ -13,6 +13,7 @@ from codesearch.index.vectors import VectorWriter, quantize
 
 _BATCH = 4_096
 
+
 class Embedder:
     """Gathers documents into batches; what the cache or the last generation has is not embedded."""
 
@@ -48,7 +49,8 @@ class Embedder:
             elif part:
                 vectors = [known[digest] for digest in part]
                 self._writer.add(
-                    np.stack([row for row, _ in vectors]), np.array([scale for _, scale in vectors], np.float32)
+                    np.stack([row for row, _ in vectors]),
+                    np.array([scale for _, scale in vectors], np.float32),
                 )
                 self.cached += len(part)
         self.cached -= len(missing)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.errors import IndexNotFoundError, IndexStoreError
+from codesearch.index.lock import writer_lock
 from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 
 INDEXES = "indexes"
@@ -70,7 +71,12 @@ def _named(home: Path, root: Path) -> IndexEntry:
     return IndexEntry(folder, read_manifest(folder))
 
 
-def remove_index(folder: Path) -> None:
-    """Delete an index: the manifest first, so that a half-deleted one is never read."""
-    (folder / MANIFEST).unlink(missing_ok=True)
-    shutil.rmtree(folder)
+def remove_index(folder: Path, root: str) -> None:
+    """Delete an index: the manifest first, so that a half-deleted one is never read.
+
+    Raises:
+        IndexLockedError: it is being written.
+    """
+    with writer_lock(folder, root):
+        (folder / MANIFEST).unlink(missing_ok=True)
+        shutil.rmtree(folder)

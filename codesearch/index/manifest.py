@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from codesearch.config import WalkConfig
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
 FORMAT_VERSION = 1
@@ -58,6 +59,10 @@ class Manifest:
     def folder(self) -> str:
         """Name of the generation's folder."""
         return generation_folder(self.generation)
+
+    def walk_config(self) -> WalkConfig:
+        """Return the walk options that the index was made with."""
+        return WalkConfig(**{**self.settings, "exclude": tuple(self.settings["exclude"])})
 
 
 def generation_folder(generation: int) -> str:

@@ -241,4 +241,3 @@ class PostingsReader:
     def _term(self, term_id: int) -> bytes:
         start, end = self._term_offsets[term_id : term_id + 2]
         return self._term_bytes[int(start) : int(end)].tobytes()
-

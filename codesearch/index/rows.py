@@ -1,13 +1,14 @@
 """One small number a document, for filters that apply before ranking.
 
-    rows/kinds.npy   uint8   [N] position in `codesearch.types.KINDS`
-    rows/files.npy   uint32  [N] file_id in the store
+rows/kinds.npy   uint8   [N] position in `codesearch.types.KINDS`
+rows/files.npy   uint32  [N] file_id in the store
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,13 +48,14 @@ class RowReader:
         self.files: NDArray[np.uint32] = load_array(generation / ROWS / "files.npy", root)
 
 
-def load_array(path: Path, root: str) -> NDArray[np.generic]:
+def load_array(path: Path, root: str) -> NDArray[Any]:
     """Map an array of an index.
 
     Raises:
         IndexCorruptError: it is missing or no array.
     """
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        return array
     except (OSError, ValueError) as error:
         raise IndexCorruptError(path, str(error), root) from None

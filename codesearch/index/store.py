@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from codesearch.errors import IndexCorruptError, IndexStoreError
 from codesearch.types import Document
@@ -34,9 +35,7 @@ CREATE TABLE documents (
     end_byte INTEGER NOT NULL, text_digest BLOB NOT NULL
 );
 """
-_DOCUMENT_COLUMNS = (
-    "kind, name, qualified_name, signature, docstring, start_line, end_line, start_byte, end_byte, text_digest"
-)
+_DOCUMENT_COLUMNS = "kind, name, qualified_name, signature, docstring, start_line, end_line, start_byte, end_byte, text_digest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +168,7 @@ class StoreReader:
         )
         return list(self._select(query, (name, limit)))
 
-    def _select(self, query: str, parameters: Iterable[object] = ()) -> Iterator[tuple]:
+    def _select(self, query: str, parameters: Iterable[object] = ()) -> Iterator[tuple[Any, ...]]:
         try:
             yield from self._connection.execute(query, tuple(parameters))
         except sqlite3.DatabaseError as error:
@@ -178,9 +177,9 @@ class StoreReader:
 
 def storage_error(error: Exception, folder: Path) -> IndexStoreError | None:
     """Say in one line why writing under `folder` failed, when the storage is the reason."""
-    full = (
-        isinstance(error, sqlite3.OperationalError) and "full" in str(error)
-    ) or (isinstance(error, OSError) and error.errno in _FULL_ERRNOS)
+    full = (isinstance(error, sqlite3.OperationalError) and "full" in str(error)) or (
+        isinstance(error, OSError) and error.errno in _FULL_ERRNOS
+    )
     if full:
         return IndexStoreError(
             f"no space left under {folder}: free some or give another --home; the last good index is untouched"

@@ -1,8 +1,8 @@
 """Document vectors: int8 rows with a scale each, searched exactly or by an HNSW graph whose finds are re-scored.
 
-    vectors.int8         int8     [N, D] a unit vector divided by its scale, rounded
-    vectors.scales       float32  [N] largest magnitude of the vector / 127
-    vectors.hnsw         graph of `hnswlib`, from `VectorConfig.hnsw_threshold` documents on
+vectors.int8         int8     [N, D] a unit vector divided by its scale, rounded
+vectors.scales       float32  [N] largest magnitude of the vector / 127
+vectors.hnsw         graph of `hnswlib`, from `VectorConfig.hnsw_threshold` documents on
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ class VectorReader:
             if not path.exists() or path.stat().st_size != expected:
                 raise IndexCorruptError(path, f"not {expected} bytes", root)
         empty = not count  # An empty file cannot be mapped.
-        self.rows = np.empty((0, dim), np.int8) if empty else np.memmap(rows, np.int8, "r", shape=(count, dim))
+        self.rows = (
+            np.empty((0, dim), np.int8) if empty else np.memmap(rows, np.int8, "r", shape=(count, dim))
+        )
         self.scales = np.fromfile(scales, dtype=np.float32)
         self._graph_path = generation / GRAPH_FILE
         self._graph_entry = graph_entry
@@ -111,7 +113,7 @@ class VectorReader:
         graph = self._open_graph()
         graph.set_ef(max(config.hnsw_ef_search, count))
         labels, _ = graph.knn_query(query[None, :], k=min(count, len(self)))
-        return labels[0].astype(np.int64)
+        return np.asarray(labels[0], dtype=np.int64)
 
     def _open_graph(self) -> Any:  # noqa: ANN401 - hnswlib has no types.
         if self._graph is None:

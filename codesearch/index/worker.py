@@ -93,7 +93,12 @@ def text_digest(token_ids: NDArray[np.uint32]) -> bytes:
 
 
 def skipped_file(
-    file: SourceFile, reason: str, *, digest: bytes = b"", mtime_ns: int = 0, warnings: list[str] | None = None
+    file: SourceFile,
+    reason: str,
+    *,
+    digest: bytes = b"",
+    mtime_ns: int = 0,
+    warnings: list[str] | None = None,
 ) -> ParsedFile:
     """Say that a file gives no documents, and why."""
     record = FileRecord(file.path, file.language, file.size, mtime_ns, digest, skipped=reason)

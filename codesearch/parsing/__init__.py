@@ -1,0 +1,1 @@
+"""Files -> documents: the walk, the table of languages, extraction."""

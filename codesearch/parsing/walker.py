@@ -89,7 +89,12 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
 
 
 def _walk_folder(
-    root: str, folder: str, rules: list[_Rules], config: WalkConfig, report: WalkReport, seen: set[tuple[int, int]]
+    root: str,
+    folder: str,
+    rules: list[_Rules],
+    config: WalkConfig,
+    report: WalkReport,
+    seen: set[tuple[int, int]],
 ) -> Iterator[SourceFile]:
     stack = [(folder, rules)]
     while stack:
@@ -185,9 +190,9 @@ def _sniff_shebang(path: str) -> LanguageSpec | None:
 
 
 def refuse_content(source: bytes, config: WalkConfig) -> str | None:
-    """Return why a file's content is not source code worth indexing, or None when it is.
+    r"""Return why a file's content is not source code worth indexing, or None when it is.
 
-    >>> refuse_content(b"a\\x00b", WalkConfig())
+    >>> refuse_content(b"a\x00b", WalkConfig())
     'binary'
     """
     if b"\x00" in source[:_SNIFF_BYTES]:

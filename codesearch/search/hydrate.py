@@ -23,15 +23,15 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
         number: index.store.documents([doc_id for owner, doc_id, _, _ in ranked if owner == number])
         for number, index in enumerate(indexes)
     }
-    sources: dict[tuple[int, str], tuple[bytes, bool]] = {}
+    sources: dict[tuple[int, str], tuple[list[bytes], bool]] = {}
     hits = []
     for rank, (number, doc_id, score, signals) in enumerate(ranked, start=1):
         file, row = stored[number][doc_id]
-        kind, name, qualified, signature, docstring, start_line, end_line, start, end, _ = row
+        kind, name, qualified, signature, docstring, start_line, end_line, *_ = row
         key = (number, file.path)
         if key not in sources:
             sources[key] = _read(indexes[number].root, file)
-        source, stale = sources[key]
+        lines, stale = sources[key]
         hits.append(
             Hit(
                 rank=rank,
@@ -46,7 +46,7 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
                 docstring=docstring,
                 start_line=start_line,
                 end_line=end_line,
-                code=source[start:end].decode("utf-8", "replace"),
+                code=b"\n".join(lines[start_line - 1 : end_line]).decode("utf-8", "replace"),
                 signals=signals,
                 stale=stale,
             )
@@ -54,10 +54,10 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
     return hits
 
 
-def _read(root: Path, file: FileRecord) -> tuple[bytes, bool]:
+def _read(root: Path, file: FileRecord) -> tuple[list[bytes], bool]:
     path = root / file.path
     try:
         source = path.read_bytes()
     except OSError:
-        return b"", True
-    return source, content_digest(source) != file.digest
+        return [], True
+    return source.split(b"\n"), content_digest(source) != file.digest

@@ -136,7 +136,9 @@ class Searcher:
             doc_ids.append(self._nearest(index, vector, allowed))
         pool = np.unique(np.concatenate(doc_ids))
         cosine = (
-            index.vectors.similarities(vector, pool) if vector is not None else np.zeros(len(pool), np.float32)
+            index.vectors.similarities(vector, pool)
+            if vector is not None
+            else np.zeros(len(pool), np.float32)
         )
         name = np.array([named.get(int(doc_id), 0.0) for doc_id in pool], dtype=np.float32)
         return Candidates(number, pool, bm25[pool], cosine, name)
@@ -152,9 +154,7 @@ class Searcher:
             return index.vectors.neighbours(vector, count, self.vector_config)
         return _best(index.vectors.similarities(vector), count)
 
-    def _named(
-        self, index: IndexReader, query: str, allowed: NDArray[np.bool_] | None
-    ) -> dict[int, float]:
+    def _named(self, index: IndexReader, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
         """Find the documents whose name, qualified or not, is the query."""
         wanted = query.strip().removesuffix("()")
         if not wanted or any(character.isspace() for character in wanted):
@@ -172,16 +172,16 @@ class Searcher:
         return found
 
 
-def fuse(
-    pools: Sequence[Candidates], config: RankConfig
-) -> list[tuple[int, int, float, dict[str, float]]]:
+def fuse(pools: Sequence[Candidates], config: RankConfig) -> list[tuple[int, int, float, dict[str, float]]]:
     """Merge candidates of all indexes: (index, doc_id, score, signals), by (-score, index, doc_id)."""
     best = max((float(pool.bm25.max(initial=0.0)) for pool in pools), default=0.0) or 1.0
     merged = []
     for pool in pools:
         bm25 = pool.bm25 / np.float32(best)
         score = (
-            config.semantic_weight * pool.cosine + config.lexical_weight * bm25 + config.name_weight * pool.name
+            config.semantic_weight * pool.cosine
+            + config.lexical_weight * bm25
+            + config.name_weight * pool.name
         )
         for position in range(len(pool.doc_ids)):
             signals = {

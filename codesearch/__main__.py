@@ -1,0 +1,6 @@
+"""`python -m codesearch`."""
+
+from codesearch.cli.main import run
+
+if __name__ == "__main__":
+    run()

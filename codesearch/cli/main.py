@@ -1,0 +1,77 @@
+"""The command line: what runs, what is caught, what it exits with.
+
+Exit codes: 0 there are hits (or the work is done), 1 there are none, 2 an error, 130 interrupted. A reader
+that closes the pipe early is not an error.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from typing import Annotated, NoReturn, ParamSpec
+
+import typer
+
+import codesearch
+from codesearch.cli import doctor, index, query, remove, status
+from codesearch.errors import CodeSearchError
+
+P = ParamSpec("P")
+
+app = typer.Typer(
+    name="codesearch",
+    help="Offline semantic search over local codebases.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def guarded(command: Callable[P, int]) -> Callable[P, None]:
+    """Turn a command's result or error into an exit code; errors are one line on stderr."""
+
+    @functools.wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = command(*args, **kwargs)
+            sys.stdout.flush()
+        except CodeSearchError as error:
+            print(f"error: {error}", file=sys.stderr)
+            code = 2
+        except KeyboardInterrupt:
+            print("interrupted: the last good index is untouched", file=sys.stderr)
+            code = 130
+        except BrokenPipeError:
+            # What is left in the buffer has nowhere to go, and must not complain at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = 0
+        raise typer.Exit(code)
+
+    return wrapper
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"codesearch {codesearch.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Offline semantic search over local codebases."""
+
+
+for _command in (index.index, query.query, status.status, remove.remove, doctor.doctor):
+    app.command()(guarded(_command))
+
+
+def run() -> NoReturn:
+    """Run the command line and exit."""
+    app()
+    sys.exit(0)

@@ -1,0 +1,52 @@
+"""Progress of a build: a bar with rate and time left on a terminal, nothing elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from codesearch.index.build import Progress, ProgressCallback
+
+_STAGES = {"parse": "reading", "write": "writing", "commit": "syncing"}
+
+
+@contextmanager
+def build_progress(name: str) -> Iterator[ProgressCallback]:
+    """Show a bar on stderr while a build runs, if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[documents]:,} documents"),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=None, documents=0)
+
+        def on_progress(progress: Progress) -> None:
+            bar.update(
+                task,
+                description=f"{name}: {_STAGES[progress.stage]}",
+                completed=progress.done_bytes,
+                total=progress.total_bytes or None,
+                documents=progress.documents,
+            )
+
+        yield on_progress

@@ -1,0 +1,154 @@
+"""A tiny repository in six languages, and an encoder that needs no model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from codesearch.config import IndexConfig
+from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.index.build import BuildReport, build_generation
+from codesearch.index.home import index_folder
+from codesearch.index.plan import plan_update
+from codesearch.index.reader import IndexReader
+
+TINY_REPO = {
+    "python/convert.py": '''"""Conversions."""
+
+
+def int_to_string(number: int) -> str:
+    """Convert an integer to its decimal string."""
+    return str(number)
+
+
+def string_to_int(text: str) -> int:
+    """Parse a decimal string into an integer."""
+    return int(text)
+
+
+class Stack:
+    """A last in, first out container."""
+
+    def push(self, item):
+        """Put an item on top."""
+        self.items.append(item)
+
+    def pop(self):
+        """Take the top item off."""
+        return self.items.pop()
+''',
+    "go/reader.go": """package reader
+
+// ReadLines reads a whole file into a slice of lines.
+func ReadLines(path string) ([]string, error) {
+\treturn nil, nil
+}
+
+// Close releases the file.
+func (r *Reader) Close() error {
+\treturn nil
+}
+""",
+    "java/Sorter.java": """package sort;
+
+/** Sorts lists. */
+public class Sorter {
+    /** Sorts a list of strings in place. */
+    public void sortStrings(List<String> list) {
+        list.sort(null);
+    }
+}
+""",
+    "javascript/http.js": """/**
+ * Send an HTTP GET request and parse the JSON answer.
+ */
+function getJson(url) {
+  return fetch(url).then((response) => response.json());
+}
+""",
+    "php/Crypto.php": """<?php
+/** Encrypt a text with AES in counter mode. */
+function encryptAes(string $text, string $key): string {
+    return openssl_encrypt($text, 'aes-256-ctr', $key);
+}
+""",
+    "ruby/queue.rb": """# A queue ordered by priority.
+class PriorityQueue
+  # Add an element with its priority.
+  def push(element, priority)
+    @heap << [priority, element]
+  end
+end
+""",
+}
+
+
+class HashEncoder:
+    """A bag of random token vectors: the same text always has the same unit vector, shared words pull close."""
+
+    name, dim, device, max_document_tokens = "hash", 32, "cpu", 200
+
+    def __init__(self, tokenizer_path: Path, model_id: str = "hash") -> None:
+        self.tokenizer_path = tokenizer_path
+        self.model_id = model_id
+        self.tokenizer = SubtokenTokenizer.load(tokenizer_path)
+        self.table = np.random.default_rng(0).standard_normal((1000, self.dim)).astype(np.float32)
+        self.embedded: list[bytes] = []
+
+    def encode_queries(self, queries: Sequence[str]) -> np.ndarray:
+        return self._encode([self.tokenizer.encode(query, 30) for query in queries])
+
+    def encode_documents(self, documents: Sequence[np.ndarray]) -> np.ndarray:
+        self.embedded += [ids.tobytes() for ids in documents]
+        return self._encode(documents)
+
+    def _encode(self, documents: Sequence[np.ndarray]) -> np.ndarray:
+        sums = np.array([self.table[ids % 1000].sum(axis=0) for ids in documents], np.float32)
+        return sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+
+
+def write_tree(root: Path, files: dict[str, str]) -> Path:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return root
+
+
+def build(root: Path, home: Path, encoder: HashEncoder, **kwargs: bool) -> BuildReport:
+    """Index a tree the way the command does, without the command."""
+    config = IndexConfig()
+    folder = index_folder(home, root)
+    folder.mkdir(parents=True, exist_ok=True)
+    plan = plan_update(root, folder, config, encoder.model_id, **kwargs)
+    return build_generation(root, folder, home, plan, config, encoder)
+
+
+@pytest.fixture
+def tiny_repo(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "tiny", TINY_REPO)
+
+
+@pytest.fixture(scope="session")
+def tokenizer_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
+    SubtokenTokenizer.train(TINY_REPO.values(), 600).save(path)
+    return path
+
+
+@pytest.fixture
+def encoder(tokenizer_path: Path) -> HashEncoder:
+    return HashEncoder(tokenizer_path)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def built_index(tiny_repo: Path, home: Path, encoder: HashEncoder) -> IndexReader:
+    build(tiny_repo, home, encoder)
+    return IndexReader.open(index_folder(home, tiny_repo))
