@@ -7,7 +7,7 @@ import re
 
 _STRING = re.compile(r"^[A-Za-z]{0,2}('''|\"\"\"|'|\")(.*)\1$", re.DOTALL)
 _BLOCK_OPEN = re.compile(r"^(/\*+!?|\(\*+|--\[=*\[|=begin\b)")
-_BLOCK_CLOSE = re.compile(r"(\*+/|\*+\)|\]=*\]|^=end\b.*|(?<=^)/)\s*$", re.MULTILINE)
+_BLOCK_CLOSE = re.compile(r"(\*+/|\*+\)|\]=*\]|\n=end\b.*)\s*$")
 _LINE_MARK = re.compile(r"^\s*(/{2,}[!<]?|#+!?|--+|;+|\*(?!\*))\s?")
 _STAR = re.compile(r"^\s*\*+(?!/) ?")
 _RULE = re.compile(r"[-=*/#~_+|\s]+")
@@ -32,6 +32,7 @@ def clean_string_literal(literal: str) -> str:
     >>> clean_string_literal('r"Sort it."')
     'Sort it.'
     """
+    literal = literal.replace("\r\n", "\n")
     match = _STRING.match(literal.strip())
     return inspect.cleandoc(match.group(2) if match else literal).strip()
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _DEFINITIONS = ("function", "method", "class", "scope", "owner", "anonymous")
 _NAME_LENDERS = ("scope", "owner")
 _MIN_ANONYMOUS_LINES = 3
+# Half-matched patterns held at once; without a limit deep nesting takes quadratic time.
+_MATCH_LIMIT = 1024
 _SPACE = re.compile(r"\s+")
 _BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
@@ -72,6 +74,7 @@ class _Matches:
     comment_spans: list[tuple[int, int]]
     attributes: dict[int, int]
     attribute_ends: dict[int, int]
+    is_partial: bool = False
 
 
 def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | None = None) -> Extraction:
@@ -100,6 +103,8 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     lenders = sum(definition.kind in _NAME_LENDERS for definition in definitions)
     if dropped := len(definitions) - lenders - len(documents):
         warnings.append(f"{path}: {dropped} definitions nested deeper than {config.max_nesting} left out")
+    if found.is_partial:
+        warnings.append(f"{path}: nested so deep that definitions may be missing")
     return Extraction(documents, warnings)
 
 
@@ -115,7 +120,8 @@ def _collect(source: bytes, spec: LanguageSpec) -> _Matches:
 
     tree = _parser(spec).parse(source)
     found = _Matches({}, {}, {}, [], {}, {})
-    for _, captures in QueryCursor(load_query(spec)).matches(tree.root_node):
+    cursor = QueryCursor(load_query(spec), match_limit=_MATCH_LIMIT)
+    for _, captures in cursor.matches(tree.root_node):
         if comments := captures.get("comment"):
             _add_comment(found, comments[0], source)
         elif attributes := captures.get("attribute"):
@@ -129,6 +135,7 @@ def _collect(source: bytes, spec: LanguageSpec) -> _Matches:
         else:
             _add_definition(found, captures, source, spec)
     found.comment_spans.sort()
+    found.is_partial = bool(cursor.did_exceed_match_limit)
     return found
 
 
@@ -328,6 +335,7 @@ def _signature(definition: _Definition, found: _Matches, source: bytes) -> str:
     end = definition.end if definition.body is None or definition.body <= start else definition.body
     head = _without_comments(start, min(end, start + 4 * _MAX_SIGNATURE), found, source)
     text = _SPACE.sub(" ", head.decode("utf-8", "replace")).strip()
+    text = text.replace("( ", "(").replace(" )", ")")
     text = _SIGNATURE_TAIL.sub("", text)[:_MAX_SIGNATURE]
     if definition.name_start < definition.start:
         return f"{definition.name} = {text}".rstrip(" =")
