@@ -100,8 +100,9 @@ def update_index(
     folder = index_folder(home, root)
     last = None if rebuild else _last_manifest(folder)
     config = IndexConfig(walk=_walk_config(given or {}, last))
+    _check_root(root)
     bundle = load_bundle(model or _model_folder(last))
-    _make_folder(root, folder)
+    _make_folder(folder)
     with writer_lock(folder, str(root)):
         plan = plan_update(root, folder, config, bundle.model_id, rebuild=rebuild)
         if plan.nothing_to_do and plan.previous:
@@ -129,11 +130,13 @@ def _model_folder(last: Manifest | None) -> Path:
     return Path(last.model["folder"]) if last and last.model["folder"] else SHIPPED
 
 
-def _make_folder(root: Path, folder: Path) -> None:
+def _check_root(root: Path) -> None:
     if not root.is_dir():
-        raise ConfigError(
-            f"{root}: {'not a folder' if root.exists() else 'no such folder'}: give the folder to index"
-        )
+        kind = "not a folder" if root.exists() else "no such folder"
+        raise ConfigError(f"{root}: {kind}: give the folder to index")
+
+
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -22,9 +22,9 @@ def print_terminal(answer: Answer, *, context: int, explain: bool) -> None:
     console = Console(highlight=False)
     for hit in answer.hits:
         console.print(_header(hit))
-        console.print(Padding(Text(hit.signature, style="bold"), (0, 0, 0, _INDENT)))
+        console.print(Padding(Text(hit.signature, style="bold"), (0, 0, 0, _INDENT), expand=False))
         if explain:
-            console.print(Padding(Text(explanation(hit), style="dim"), (0, 0, 0, _INDENT)))
+            console.print(Padding(Text(explanation(hit), style="dim"), (0, 0, 0, _INDENT), expand=False))
         console.print(_snippet(hit, context))
         console.print()
     console.print(Text(footer(answer), style="dim"))
@@ -52,4 +52,4 @@ def _snippet(hit: Hit, context: int) -> RenderableType:
         start_line=lines[0][0],
         background_color="default",
     )
-    return Padding(syntax, (0, 0, 0, _INDENT))
+    return Padding(syntax, (0, 0, 0, _INDENT), expand=False)

@@ -35,7 +35,18 @@ CREATE TABLE documents (
     end_byte INTEGER NOT NULL, text_digest BLOB NOT NULL
 );
 """
-_DOCUMENT_COLUMNS = "kind, name, qualified_name, signature, docstring, start_line, end_line, start_byte, end_byte, text_digest"
+_DOCUMENT_COLUMNS = (
+    "kind",
+    "name",
+    "qualified_name",
+    "signature",
+    "docstring",
+    "start_line",
+    "end_line",
+    "start_byte",
+    "end_byte",
+    "text_digest",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +158,13 @@ class StoreReader:
 
     def document_rows(self, first_doc: int, count: int) -> list[DocumentRow]:
         """Read a file's documents as they were written."""
-        query = f"SELECT {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
+        columns = ", ".join(_DOCUMENT_COLUMNS)
+        query = f"SELECT {columns} FROM documents WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
         return list(self._select(query, (first_doc, first_doc + count)))
 
     def documents(self, doc_ids: Sequence[int]) -> dict[int, tuple[FileRecord, DocumentRow]]:
         """Read some documents with their files."""
-        columns = ", ".join(f"d.{column.strip()}" for column in _DOCUMENT_COLUMNS.split(","))
+        columns = ", ".join(f"d.{column}" for column in _DOCUMENT_COLUMNS)
         query = (
             f"SELECT d.doc_id, f.path, f.language, f.size, f.mtime_ns, f.digest, f.first_doc, f.doc_count, "
             f"f.skipped, {columns} FROM documents d JOIN files f USING (file_id) "

@@ -75,13 +75,10 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
     Raises:
         ConfigError: `root` is not a folder that can be read.
     """
-    if not root.is_dir():
-        kind = "not a folder" if root.exists() else "no such folder"
-        raise ConfigError(f"{root}: {kind}: give the folder to index")
     try:
         os.scandir(root).close()
     except OSError as error:
-        raise ConfigError(f"{root}: {error.strerror}: make the folder readable") from None
+        raise ConfigError(f"{root}: {error.strerror}: give a folder that can be read") from None
     rules = _rules_above(root) if config.ignore_files else []
     rules.append(_Rules("", GitIgnoreSpec.from_lines(config.exclude)))
     seen = {_identity(root.stat())}

@@ -1,0 +1,1 @@
+"""Measurements behind the documents: each script prints a table and writes a JSON to `results/`."""
