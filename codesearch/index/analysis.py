@@ -33,8 +33,8 @@ def document_terms(document: Document) -> list[Counter[str]]:
 def query_terms(query: str) -> list[str]:
     """List a query's distinct terms in order; stop words go unless nothing else is there.
 
-    >>> query_terms("how to parse an IPv4 address")
-    ['parse', 'ipv4', 'ip', 'v', '4', 'address']
+    >>> query_terms("how to parse an int from readLine")
+    ['parse', 'int', 'readline', 'read', 'line']
     """
     found = list(dict.fromkeys(_terms(words(query), compounds=True)))
     return [term for term in found if term not in STOP_WORDS] or found

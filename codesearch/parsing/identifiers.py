@@ -14,19 +14,23 @@ _OPERATOR = re.compile(r"\boperator\b\s*(?:\(\s*\)|[^(.]+)")
 _AROUND_COLONS = re.compile(r"\s*::\s*")
 _BEFORE_SYMBOL = re.compile(r"\s+(?=[^\w\s:])")
 _LAST_NAME = re.compile(r"[~#$\w]+")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PART_OF_ANY_SCRIPT = re.compile(r"[^\W\d_]+|\d+")
 
 
 @lru_cache(maxsize=200_000)
 def split_identifier(identifier: str) -> tuple[str, ...]:
-    """Split one identifier at case changes, digits and underscores.
+    """Split one identifier at case changes, digits and underscores; case only where it is ASCII.
 
     >>> split_identifier("parseHTTPResponse2_xx")
     ('parse', 'http', 'response', '2', 'xx')
     >>> split_identifier("__init__")
     ('init',)
+    >>> split_identifier("größe_2")
+    ('größe', '2')
     """
-    return tuple(part.lower() for part in _PART.findall(identifier))
+    part = _PART if identifier.isascii() else _PART_OF_ANY_SCRIPT
+    return tuple(found.lower() for found in part.findall(identifier))
 
 
 def words(text: str) -> list[str]:
