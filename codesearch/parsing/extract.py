@@ -1,7 +1,7 @@
 """The bytes of one source file -> its documents, in source order.
 
-A query (see `languages`) finds the definitions; scopes, comments and attributes are then joined to them by
-position alone, so that the work is linear in the file and no tree is walked.
+Scopes, comments and attributes are joined to the definitions that a query found (see `definitions`) by position
+alone, so the work is linear in the file.
 """
 
 from __future__ import annotations
@@ -9,26 +9,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from codesearch.config import ParseConfig
+from codesearch.parsing.definitions import NAME_LENDERS, Definition, Matches, collect
 from codesearch.parsing.docstrings import clean_comment, clean_string_literal, clean_xml, is_block_comment
-from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
-from codesearch.parsing.languages import LanguageSpec, language_of_source, load_grammar, load_query
+from codesearch.parsing.languages import LanguageSpec, language_of_source
 from codesearch.types import Document
 
-if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
-
-_DEFINITIONS = ("function", "method", "class", "scope", "owner", "anonymous")
-_NAME_LENDERS = ("scope", "owner")
-_MIN_ANONYMOUS_LINES = 3
-# Half-matched patterns held at once; without a limit deep nesting takes quadratic time.
-_MATCH_LIMIT = 1024
 _SPACE = re.compile(r"\s+")
-_BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _MAX_SIGNATURE = 300
 _MAX_DOCSTRING = 8_000
@@ -40,41 +29,6 @@ class Extraction:
 
     documents: list[Document]
     warnings: list[str]
-
-
-@dataclass(slots=True)
-class _Definition:
-    kind: str
-    name: str
-    receiver: str
-    body: int | None
-    start: int
-    end: int
-    row: int
-    start_line: int
-    end_line: int
-    name_start: int
-    anchor_row: int = 0
-    qualifiers: list[str] = field(default_factory=list)
-    docstring: str = ""
-    literal: tuple[int, int] = (0, 0)
-    doc_end: int = 0
-
-    def __post_init__(self) -> None:
-        self.doc_end = self.end
-
-
-@dataclass(slots=True)
-class _Matches:
-    """The query's captures, sorted into what they are for."""
-
-    definitions: dict[tuple[int, int], _Definition]
-    docstrings: dict[int, tuple[int, int]]
-    comments: dict[int, tuple[int, str]]
-    comment_spans: list[tuple[int, int]]
-    attributes: dict[int, int]
-    attribute_ends: dict[int, int]
-    is_partial: bool = False
 
 
 def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | None = None) -> Extraction:
@@ -96,11 +50,11 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
         source.decode("utf-8")
     except UnicodeDecodeError as error:
         warnings.append(f"{path}: invalid UTF-8 at byte {error.start}: read with replacement characters")
-    found = _collect(source, spec)
+    found = collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
     documents = list(_documents(definitions, found, source, path, spec, config))
-    lenders = sum(definition.kind in _NAME_LENDERS for definition in definitions)
+    lenders = sum(definition.kind in NAME_LENDERS for definition in definitions)
     if dropped := len(definitions) - lenders - len(documents):
         warnings.append(f"{path}: {dropped} definitions nested deeper than {config.max_nesting} left out")
     if found.is_partial:
@@ -108,114 +62,7 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     return Extraction(documents, warnings)
 
 
-@cache
-def _parser(spec: LanguageSpec) -> Parser:
-    from tree_sitter import Parser
-
-    return Parser(load_grammar(spec))
-
-
-def _collect(source: bytes, spec: LanguageSpec) -> _Matches:
-    from tree_sitter import QueryCursor
-
-    tree = _parser(spec).parse(source)
-    found = _Matches({}, {}, {}, [], {}, {})
-    cursor = QueryCursor(load_query(spec), match_limit=_MATCH_LIMIT)
-    for _, captures in cursor.matches(tree.root_node):
-        if comments := captures.get("comment"):
-            _add_comment(found, comments[0], source)
-        elif attributes := captures.get("attribute"):
-            _add_attribute(found, attributes[0], source)
-        elif docstrings := captures.get("docstring"):
-            # The literal is the first statement of its block, so the block's start finds its definition.
-            parent = docstrings[0].parent
-            block = parent.parent if parent else None
-            if block:
-                found.docstrings[block.start_byte] = (docstrings[0].start_byte, docstrings[0].end_byte)
-        else:
-            _add_definition(found, captures, source, spec)
-    found.comment_spans.sort()
-    found.is_partial = bool(cursor.did_exceed_match_limit)
-    return found
-
-
-def _add_attribute(found: _Matches, node: Node, source: bytes) -> None:
-    found.attribute_ends[node.start_byte] = node.end_byte
-    # One that stands on a definition's own line says nothing about the next line's.
-    if _BLANK_TO_LINE_END.match(source, node.end_byte):
-        found.attributes[node.end_point[0]] = node.start_point[0]
-
-
-def _add_comment(found: _Matches, node: Node, source: bytes) -> None:
-    start = node.start_byte
-    found.comment_spans.append((start, node.end_byte))
-    if source.startswith(b"#!") and start == 0:
-        return
-    line_start = source.rfind(b"\n", 0, start) + 1
-    if source[line_start:start].strip():
-        return  # It trails code, so it documents that line and not the next.
-    end_row, end_column = node.end_point
-    last_row = end_row - 1 if end_column == 0 and end_row > node.start_point[0] else end_row
-    found.comments[last_row] = (node.start_point[0], _text(node, source).rstrip())
-
-
-def _add_definition(
-    found: _Matches, captures: dict[str, list[Node]], source: bytes, spec: LanguageSpec
-) -> None:
-    kind = next((kind for kind in _DEFINITIONS if kind in captures), None)
-    if kind is None:
-        return
-    node = captures[kind][0]
-    span = (node.start_byte, node.end_byte)
-    known = found.definitions.get(span)
-    if known and known.name and (known.body or "body" not in captures):
-        return
-    first_row = node.start_point[0]
-    end, last_row = _end_of(node, source, spec.trailing_comment.encode())
-    if kind == "anonymous" and (known or last_row - first_row + 1 < _MIN_ANONYMOUS_LINES):
-        return
-    names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
-    receiver, name = _qualified(kind, names[0], source, spec) if names else ("", "")
-    if receivers:
-        receiver = receiver_type(_text(receivers[0], source))
-    found.definitions[span] = _Definition(
-        kind="function" if kind == "anonymous" else kind,
-        name=name,
-        receiver=receiver,
-        body=bodies[0].start_byte if bodies else None,
-        start=node.start_byte,
-        end=end,
-        row=min(first_row, names[0].start_point[0]) if names else first_row,
-        start_line=first_row + 1,
-        end_line=last_row + 1,
-        name_start=names[0].start_byte if names else node.start_byte,
-    )
-
-
-def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tuple[str, str]:
-    text = _SPACE.sub(" ", _text(name, source).strip())[:_MAX_SIGNATURE]
-    if kind in _NAME_LENDERS:
-        return "", without_type_arguments(text.strip("'\"`"))
-    return split_qualified(text, spec.separator)
-
-
-def _end_of(node: Node, source: bytes, mark: bytes) -> tuple[int, int]:
-    """Return end byte and last row, without white space and `mark` comments below the last statement."""
-    start, end = node.start_byte, node.end_byte
-    while True:
-        while end > start and source[end - 1 : end].isspace():
-            end -= 1
-        line_start = source.rfind(b"\n", start, end) + 1 if mark else 0
-        if line_start <= start or not source[line_start:end].lstrip().startswith(mark):
-            return end, node.end_point[0] - source.count(b"\n", end, node.end_byte)
-        end = line_start
-
-
-def _text(node: Node, source: bytes) -> str:
-    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-
-def _attach_docs(definitions: list[_Definition], found: _Matches, source: bytes) -> None:
+def _attach_docs(definitions: list[Definition], found: Matches, source: bytes) -> None:
     for definition in definitions:
         definition.anchor_row, comment = _comments_above(definition.row, found)
         if definition.body is not None and definition.body in found.docstrings:
@@ -226,7 +73,7 @@ def _attach_docs(definitions: list[_Definition], found: _Matches, source: bytes)
         definition.docstring = docstring[:_MAX_DOCSTRING]
 
 
-def _comments_above(row: int, found: _Matches) -> tuple[int, str]:
+def _comments_above(row: int, found: Matches) -> tuple[int, str]:
     """Gather the comments that end right above `row`, through attributes; also where they begin."""
     parts: list[str] = []
     while row > 0:
@@ -247,21 +94,21 @@ def _comments_above(row: int, found: _Matches) -> tuple[int, str]:
 
 
 def _documents(
-    definitions: list[_Definition],
-    found: _Matches,
+    definitions: list[Definition],
+    found: Matches,
     source: bytes,
     path: str,
     spec: LanguageSpec,
     config: ParseConfig,
 ) -> Iterator[Document]:
-    enclosing: list[_Definition] = []
+    enclosing: list[Definition] = []
     for position, definition in enumerate(definitions):
         while enclosing and enclosing[-1].end <= definition.start:
             enclosing.pop()
         outer = enclosing[-1] if enclosing else None
         if len(enclosing) < config.max_nesting:
             definition.qualifiers = _qualifiers(definition, outer)
-            if definition.kind not in _NAME_LENDERS:
+            if definition.kind not in NAME_LENDERS:
                 if definition.kind == "class" and position + 1 < len(definitions):
                     _cut_to_header(definition, definitions[position + 1], source)
                 if definition.kind == "function" and outer and outer.kind in ("class", "owner"):
@@ -271,7 +118,7 @@ def _documents(
         enclosing.append(definition)
 
 
-def _qualifiers(definition: _Definition, outer: _Definition | None) -> list[str]:
+def _qualifiers(definition: Definition, outer: Definition | None) -> list[str]:
     names = [*outer.qualifiers, outer.name] if outer and outer.name else outer.qualifiers[:] if outer else []
     if definition.receiver and definition.receiver not in ("self", "this", *names[-1:]):
         names.append(definition.receiver)
@@ -279,7 +126,7 @@ def _qualifiers(definition: _Definition, outer: _Definition | None) -> list[str]
 
 
 def _document(
-    definition: _Definition,
+    definition: Definition,
     signature: str,
     source: bytes,
     path: str,
@@ -310,7 +157,7 @@ def _document(
     )
 
 
-def _cut_to_header(definition: _Definition, member: _Definition, source: bytes) -> None:
+def _cut_to_header(definition: Definition, member: Definition, source: bytes) -> None:
     """End a class's document before the comment of its first member."""
     if member.start >= definition.end:
         return
@@ -324,7 +171,7 @@ def _cut_to_header(definition: _Definition, member: _Definition, source: bytes) 
     definition.end_line = definition.start_line + header.count(b"\n")
 
 
-def _signature(definition: _Definition, found: _Matches, source: bytes) -> str:
+def _signature(definition: Definition, found: Matches, source: bytes) -> str:
     start = definition.start
     if not definition.name:  # A callback is told by the call that it stands in.
         start = source.rfind(b"\n", 0, start) + 1
@@ -342,7 +189,7 @@ def _signature(definition: _Definition, found: _Matches, source: bytes) -> str:
     return f"{text} {definition.name}" if definition.name_start > end else text
 
 
-def _without_comments(start: int, end: int, found: _Matches, source: bytes) -> bytes:
+def _without_comments(start: int, end: int, found: Matches, source: bytes) -> bytes:
     parts = []
     position = bisect_left(found.comment_spans, (start, start))
     while position < len(found.comment_spans) and found.comment_spans[position][0] < end:

@@ -108,7 +108,7 @@ def _walk_folder(
         below = []
         for entry in listing:
             path = f"{folder}{entry.name}"
-            if _is_folder(entry, config, report, path):
+            if _is_folder(entry, config):
                 if _enters(entry, path, rules, config, seen):
                     below.append((f"{path}/", rules))
             elif source := _source_file(entry, path, rules, config, report):
@@ -116,11 +116,10 @@ def _walk_folder(
         stack.extend(reversed(below))
 
 
-def _is_folder(entry: os.DirEntry[str], config: WalkConfig, report: WalkReport, path: str) -> bool:
+def _is_folder(entry: os.DirEntry[str], config: WalkConfig) -> bool:
     try:
         return entry.is_dir(follow_symlinks=config.follow_links)
-    except OSError as error:
-        report.warnings.append(f"{path}: {error.strerror}: left out")
+    except OSError:  # A link to itself; `_source_file` meets the same error and reports it.
         return False
 
 
@@ -218,11 +217,11 @@ def _with_own_rules(
     for name in files:
         try:
             own.append(_Rules(folder, _read_rules(os.path.join(here, name))))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # `.git` of a submodule is a file.
             continue
         except OSError as error:
             report.warnings.append(f"{folder}{name}: {error.strerror}: its rules are not applied")
-    return [*rules, *own]
+    return [*rules[:-1], *own, rules[-1]]  # The last one, --exclude, has the last word everywhere.
 
 
 def _read_rules(path: str) -> GitIgnoreSpec:

@@ -1,0 +1,194 @@
+"""The bytes of one source file -> its definitions, comments and attributes, by the language's query.
+
+No tree is walked: the query engine finds the nodes, and what they are to each other is told by position.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
+from codesearch.parsing.languages import LanguageSpec, load_grammar, load_query
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+NAME_LENDERS = ("scope", "owner")
+_KINDS = ("function", "method", "class", *NAME_LENDERS, "anonymous")
+_MIN_ANONYMOUS_LINES = 3
+# Half-matched patterns held at once; without a limit deep nesting takes quadratic time.
+_MATCH_LIMIT = 1024
+_MAX_NAME = 300
+_SPACE = re.compile(r"\s+")
+_BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
+
+
+@dataclass(slots=True)
+class Definition:
+    """A function, method, class or name-lending scope; what is known at first, and what `extract` adds.
+
+    Attributes:
+        body: byte where the body begins.
+        row: 0-based row of the definition or, where that stands above, of its name.
+        anchor_row: row where its comments and attributes begin.
+        qualifiers: enclosing names, outermost first.
+        literal: byte span of a docstring inside the body; (0, 0) without one.
+        doc_end: byte where its document ends: before the members, for a class.
+    """
+
+    kind: str
+    name: str
+    receiver: str
+    body: int | None
+    start: int
+    end: int
+    row: int
+    start_line: int
+    end_line: int
+    name_start: int
+    anchor_row: int = 0
+    qualifiers: list[str] = field(default_factory=list)
+    docstring: str = ""
+    literal: tuple[int, int] = (0, 0)
+    doc_end: int = 0
+
+    def __post_init__(self) -> None:
+        self.doc_end = self.end
+
+
+@dataclass(slots=True)
+class Matches:
+    """The query's captures, sorted into what they are for.
+
+    Attributes:
+        definitions: by byte span.
+        docstrings: start byte of a body -> byte span of the literal that opens it.
+        comments: last row of a comment that has its lines for itself -> first row and text.
+        comment_spans: byte spans of all comments, ascending.
+        attributes: last row of an attribute that has its lines for itself -> first row.
+        attribute_ends: start byte of an attribute -> its end.
+        is_partial: the query gave up on some matches.
+    """
+
+    definitions: dict[tuple[int, int], Definition]
+    docstrings: dict[int, tuple[int, int]]
+    comments: dict[int, tuple[int, str]]
+    comment_spans: list[tuple[int, int]]
+    attributes: dict[int, int]
+    attribute_ends: dict[int, int]
+    is_partial: bool = False
+
+
+@cache
+def _parser(spec: LanguageSpec) -> Parser:
+    from tree_sitter import Parser
+
+    return Parser(load_grammar(spec))
+
+
+def collect(source: bytes, spec: LanguageSpec) -> Matches:
+    """Run the language's query over a file and sort what it captures.
+
+    Raises:
+        MissingExtraError: the language's grammar is not installed.
+    """
+    from tree_sitter import QueryCursor
+
+    tree = _parser(spec).parse(source)
+    found = Matches({}, {}, {}, [], {}, {})
+    cursor = QueryCursor(load_query(spec), match_limit=_MATCH_LIMIT)
+    for _, captures in cursor.matches(tree.root_node):
+        if comments := captures.get("comment"):
+            _add_comment(found, comments[0], source)
+        elif attributes := captures.get("attribute"):
+            _add_attribute(found, attributes[0], source)
+        elif docstrings := captures.get("docstring"):
+            # The literal is the first statement of its block, so the block's start finds its definition.
+            parent = docstrings[0].parent
+            block = parent.parent if parent else None
+            if block:
+                found.docstrings[block.start_byte] = (docstrings[0].start_byte, docstrings[0].end_byte)
+        else:
+            _add_definition(found, captures, source, spec)
+    found.comment_spans.sort()
+    found.is_partial = bool(cursor.did_exceed_match_limit)
+    return found
+
+
+def _add_attribute(found: Matches, node: Node, source: bytes) -> None:
+    found.attribute_ends[node.start_byte] = node.end_byte
+    # One that stands on a definition's own line says nothing about the next line's.
+    if _BLANK_TO_LINE_END.match(source, node.end_byte):
+        found.attributes[node.end_point[0]] = node.start_point[0]
+
+
+def _add_comment(found: Matches, node: Node, source: bytes) -> None:
+    start = node.start_byte
+    found.comment_spans.append((start, node.end_byte))
+    if source.startswith(b"#!") and start == 0:
+        return
+    line_start = source.rfind(b"\n", 0, start) + 1
+    if source[line_start:start].strip():
+        return  # It trails code, so it documents that line and not the next.
+    end_row, end_column = node.end_point
+    last_row = end_row - 1 if end_column == 0 and end_row > node.start_point[0] else end_row
+    found.comments[last_row] = (node.start_point[0], _text(node, source).rstrip())
+
+
+def _add_definition(
+    found: Matches, captures: dict[str, list[Node]], source: bytes, spec: LanguageSpec
+) -> None:
+    kind = next((kind for kind in _KINDS if kind in captures), None)
+    if kind is None:
+        return
+    node = captures[kind][0]
+    span = (node.start_byte, node.end_byte)
+    known = found.definitions.get(span)
+    if known and known.name and (known.body or "body" not in captures):
+        return
+    first_row = node.start_point[0]
+    end, last_row = _end_of(node, source, spec.trailing_comment.encode())
+    if kind == "anonymous" and (known or last_row - first_row + 1 < _MIN_ANONYMOUS_LINES):
+        return
+    names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
+    receiver, name = _qualified(kind, names[0], source, spec) if names else ("", "")
+    if receivers:
+        receiver = receiver_type(_text(receivers[0], source))
+    found.definitions[span] = Definition(
+        kind="function" if kind == "anonymous" else kind,
+        name=name,
+        receiver=receiver,
+        body=bodies[0].start_byte if bodies else None,
+        start=node.start_byte,
+        end=end,
+        row=min(first_row, names[0].start_point[0]) if names else first_row,
+        start_line=first_row + 1,
+        end_line=last_row + 1,
+        name_start=names[0].start_byte if names else node.start_byte,
+    )
+
+
+def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tuple[str, str]:
+    text = _SPACE.sub(" ", _text(name, source).strip())[:_MAX_NAME]
+    if kind in NAME_LENDERS:
+        return "", without_type_arguments(text.strip("'\"`"))
+    return split_qualified(text, spec.separator)
+
+
+def _end_of(node: Node, source: bytes, mark: bytes) -> tuple[int, int]:
+    """Return end byte and last row, without white space and `mark` comments below the last statement."""
+    start, end = node.start_byte, node.end_byte
+    while True:
+        while end > start and source[end - 1 : end].isspace():
+            end -= 1
+        line_start = source.rfind(b"\n", start, end) + 1 if mark else 0
+        if line_start <= start or not source[line_start:end].lstrip().startswith(mark):
+            return end, node.end_point[0] - source.count(b"\n", end, node.end_byte)
+        end = line_start
+
+
+def _text(node: Node, source: bytes) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
