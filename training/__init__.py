@@ -1,0 +1,1 @@
+"""Corpus pipeline and joint encoders: source packages -> documented functions -> trained weights."""

@@ -1,0 +1,120 @@
+"""`python -m training`: fetch and extract a corpus, train an encoder, evaluate it."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+
+from codesearch.errors import CodeSearchError
+from training.config import TrainConfig
+from training.corpus.recipe import DEFAULT_RECIPE, read_recipe
+from training.corpus.rows import PARTITIONS
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; exit status 2 with one line on stderr for an error that is the user's to read."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s: %(message)s")
+    options = _parser().parse_args(arguments)
+    try:
+        options.run_command(options)
+    except CodeSearchError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    corpus = commands.add_parser("corpus", help="make a corpus").add_subparsers(required=True, metavar="STEP")
+    _add_fetch(corpus.add_parser("fetch", help="download the packages of a recipe"))
+    _add_extract(corpus.add_parser("extract", help="parse the packages into rows"))
+    _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
+    _add_evaluate(commands.add_parser("evaluate", help="compute MRR among 999 distractors"))
+    return parser
+
+
+def _add_fetch(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, default=Path("corpus"), help="corpus folder")
+    parser.add_argument("--recipe", type=Path, default=DEFAULT_RECIPE, help="packages by name")
+    parser.add_argument("--languages", nargs="*", help="only these languages")
+    parser.add_argument(
+        "--apt-sources",
+        type=Path,
+        default=Path("/etc/apt/sources.list.d/debian.sources"),
+        help="deb822 file that tells where source packages are (default: %(default)s)",
+    )
+    parser.set_defaults(run_command=_fetch)
+
+
+def _fetch(options: argparse.Namespace) -> None:
+    from training.corpus.fetch import fetch_all
+
+    packages = [
+        package
+        for package in read_recipe(options.recipe)
+        if not options.languages or package.language in options.languages
+    ]
+    missing = fetch_all(packages, options.out, options.apt_sources)
+    print(f"{len(packages) - len(missing)} packages in {options.out}, missing {len(missing)}: {missing}")
+
+
+def _add_extract(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `fetch` filled")
+    parser.add_argument("--recipe", type=Path, default=DEFAULT_RECIPE, help="packages by name")
+    parser.add_argument("--evaluation-sets", type=Path, help="folder of evaluation sets never to train on")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="worker processes")
+    parser.set_defaults(run_command=_extract)
+
+
+def _extract(options: argparse.Namespace) -> None:
+    from training.corpus.extract import extract_corpus
+
+    stats = extract_corpus(
+        read_recipe(options.recipe), options.corpus, options.evaluation_sets, processes=options.processes
+    )
+    for language, figures in stats["languages"].items():
+        print(f"{language}: {figures['pairs']}, dropped {figures['dropped']}")
+    print(f"{stats['seconds']} s")
+
+
+def _add_train(parser: argparse.ArgumentParser) -> None:
+    _add_folders(parser)
+    for field in dataclasses.fields(TrainConfig):
+        option = "--" + field.name.replace("_", "-")
+        kind = type(field.default)
+        parser.add_argument(option, type=kind, default=field.default, help=f"default: {field.default}")
+    parser.set_defaults(run_command=_train)
+
+
+def _train(options: argparse.Namespace) -> None:
+    from training.pipeline import train_run
+
+    names = [field.name for field in dataclasses.fields(TrainConfig)]
+    train_run(options.corpus, options.run, TrainConfig(**{name: getattr(options, name) for name in names}))
+
+
+def _add_evaluate(parser: argparse.ArgumentParser) -> None:
+    _add_folders(parser)
+    parser.add_argument("--partition", choices=PARTITIONS, default="test")
+    parser.set_defaults(run_command=_evaluate)
+
+
+def _evaluate(options: argparse.Namespace) -> None:
+    from training.pipeline import evaluate_run
+
+    print(json.dumps(evaluate_run(options.corpus, options.run, options.partition), indent=1))
+
+
+def _add_folders(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `extract` filled")
+    parser.add_argument("--run", type=Path, default=Path("runs/nbow"), help="folder of weights and metrics")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""A run folder: what it was started with, how far it is, and its best weights.
+
+- `config.json`: settings, seed, data hash, git commit, versions
+- `tokenizer.json`: the vocabulary
+- `metrics.jsonl`: a line an epoch
+- `checkpoint.pt`: model, optimizer and progress after the last whole epoch
+- `weights.pt`: the model of the best epoch
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from training.config import TrainConfig
+from training.errors import TrainingError
+
+CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
+CHECKPOINT, WEIGHTS = "checkpoint.pt", "weights.pt"
+
+
+def data_hash(paths: Sequence[Path]) -> str:
+    """Hash the names and contents of corpus files."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def git_commit() -> str:
+    """Return the commit of the checkout, or "" outside one."""
+    done = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+def write_config(run: Path, config: TrainConfig, data: str, packages: Sequence[str]) -> None:
+    """Write what a run is started with, or check that it is resumed with the same.
+
+    Raises:
+        TrainingError: the run was started with other settings or other data.
+    """
+    record = {"config": asdict(config), "data_hash": data}
+    path = run / CONFIG
+    if path.exists():
+        known = read_config(run)
+        if any(known[key] != value for key, value in record.items()):
+            raise TrainingError(f"{path}: started with other settings or data: give another --run folder")
+        return
+    run.mkdir(parents=True, exist_ok=True)
+    also = {
+        "git_commit": git_commit(),
+        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        "trained_on": sorted(packages),
+    }
+    path.write_text(json.dumps({**record, **also}, indent=1) + "\n", "utf-8")
+
+
+def read_config(run: Path) -> dict[str, Any]:
+    """Read the config.json of a run.
+
+    Raises:
+        TrainingError: there is none.
+    """
+    path = run / CONFIG
+    if not path.exists():
+        raise TrainingError(f"{path} is not there: run `python -m training train --run {run}` first")
+    record: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return record
+
+
+def save(state: object, path: Path) -> None:
+    """Write a torch file so that a kill leaves the old one or the new one."""
+    scratch = path.with_suffix(".tmp")
+    torch.save(state, scratch)
+    os.replace(scratch, path)
+
+
+def load(path: Path) -> Any:  # noqa: ANN401 - it is what was saved.
+    """Read a torch file of tensors and plain values."""
+    return torch.load(path, map_location="cpu", weights_only=True)
+
+
+def append_metrics(run: Path, record: dict[str, object], epoch: int) -> None:
+    """Add the line of an epoch, after dropping lines of that epoch or later from a killed run."""
+    path = run / METRICS
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    kept = [line for line in lines if json.loads(line)["epoch"] < epoch]
+    path.write_text("\n".join([*kept, json.dumps(record)]) + "\n", "utf-8")

@@ -1,0 +1,1 @@
+"""Recipe of packages -> trees -> rows -> the train, validation and test partitions."""

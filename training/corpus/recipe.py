@@ -1,0 +1,64 @@
+"""`sources.toml` -> the list of packages that a corpus is made from."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from codesearch.parsing.languages import language_named
+from training.errors import TrainingError
+
+KINDS = ("debian", "debian-source", "pypi", "npm")
+DEFAULT_RECIPE = Path(__file__).with_name("sources.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePackage:
+    """One named package.
+
+    Attributes:
+        kind: one of `KINDS`, that is, which client fetches it.
+        repository: `owner/name` of the upstream on GitHub.
+        version: empty for whatever the client offers.
+    """
+
+    language: str
+    kind: str
+    name: str
+    repository: str
+    licence: str
+    version: str = ""
+
+    @property
+    def folder(self) -> str:
+        """Path of the package's tree inside a corpus folder."""
+        return f"packages/{self.language}/{self.name.replace('/', '__')}"
+
+
+def read_recipe(path: Path = DEFAULT_RECIPE) -> list[SourcePackage]:
+    """Read the packages of a recipe, in its order.
+
+    Raises:
+        TrainingError: the recipe is missing, is not TOML, or names an unknown kind or language.
+    """
+    try:
+        tables = tomllib.loads(path.read_text("utf-8"))["languages"]
+    except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+        raise TrainingError(f"{path}: not a recipe ({error}): see training/corpus/sources.toml") from None
+    packages = []
+    for language, table in tables.items():
+        if language_named(language) is None:
+            raise TrainingError(f"{path}: unknown language {language!r}: use a name of parsing.languages")
+        packages += [_package(path, language, fields) for fields in table["packages"]]
+    return packages
+
+
+def _package(path: Path, language: str, fields: dict[str, str]) -> SourcePackage:
+    try:
+        package = SourcePackage(language=language, **fields)
+    except TypeError as error:
+        raise TrainingError(f"{path}: {fields.get('name', '?')}: {error}") from None
+    if package.kind not in KINDS:
+        raise TrainingError(f"{path}: {package.name}: kind {package.kind!r} is none of {', '.join(KINDS)}")
+    return package

@@ -1,0 +1,1 @@
+"""The architectures: token ids and mask -> unit vectors."""

@@ -1,0 +1,9 @@
+"""Everything that training raises on purpose."""
+
+from __future__ import annotations
+
+from codesearch.errors import CodeSearchError
+
+
+class TrainingError(CodeSearchError):
+    """A corpus or run that cannot be used; the message says what, where and the cure."""

@@ -1,0 +1,93 @@
+"""Rows -> packed token ids of queries and documents, in the form that a bag needs.
+
+A sample is (first paragraph; qualified name, rest of the docstring, code). For a share of the training samples it
+is (split name; the same without docstring and without the name), which teaches short queries.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.encoding.text import join_fields
+from codesearch.encoding.tokenizer import SubtokenTokenizer
+from training.corpus.rows import Row
+
+_MAX_TEXT_CHARS = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Token ids of N texts, laid end to end: text i is `ids[starts[i]:starts[i + 1]]`."""
+
+    ids: NDArray[np.uint16]
+    starts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """The pairs of one partition; `languages` [N] indexes `language_names`."""
+
+    queries: Packed
+    documents: Packed
+    languages: NDArray[np.int64]
+    language_names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.languages)
+
+
+def texts_of_row(row: Row) -> tuple[str, str]:
+    """Return the query and the document text of a row."""
+    return row.docstring, join_fields(row.func_name, row.docstring_rest, row.code[:_MAX_TEXT_CHARS])
+
+
+def name_texts_of_row(row: Row) -> tuple[str, str]:
+    """Return the own name as a query, and the document text without that name and without docstring."""
+    enclosing = row.func_name.removesuffix(row.identifier)
+    pattern = rf"\b{re.escape(row.identifier)}\b"
+    return row.identifier, join_fields(enclosing, "", re.sub(pattern, "", row.code[:_MAX_TEXT_CHARS]))
+
+
+def make_samples(
+    rows: Iterable[Row],
+    tokenizer: SubtokenTokenizer,
+    *,
+    max_query_tokens: int,
+    max_document_tokens: int,
+    name_share: float = 0.0,
+    seed: int = 0,
+) -> Samples:
+    """Tokenize rows; `name_share` of them, drawn by `seed`, become name samples."""
+    chance = random.Random(seed)
+    queries, documents, languages = [], [], []
+    for row in rows:
+        by_name = chance.random() < name_share and len(row.identifier) > 3
+        query, document = name_texts_of_row(row) if by_name else texts_of_row(row)
+        queries.append(tokenizer.encode(query, max_query_tokens).astype(np.uint16))
+        documents.append(tokenizer.encode(document, max_document_tokens).astype(np.uint16))
+        languages.append(row.language)
+    names = tuple(sorted(set(languages)))
+    indices = np.array([names.index(language) for language in languages], dtype=np.int64)
+    return Samples(pack(queries), pack(documents), indices, names)
+
+
+def pack(texts: Sequence[NDArray[np.uint16]]) -> Packed:
+    """Lay texts end to end."""
+    starts = np.zeros(len(texts) + 1, dtype=np.int64)
+    np.cumsum([len(text) for text in texts], out=starts[1:])
+    ids = np.concatenate(texts) if texts else np.zeros(0, dtype=np.uint16)
+    return Packed(ids.astype(np.uint16), starts)
+
+
+def train_tokenizer(rows: Iterable[Row], vocabulary_size: int) -> SubtokenTokenizer:
+    """Learn one vocabulary over the query and document texts of rows."""
+    return SubtokenTokenizer.train((text for row in rows for text in texts_of_row(row)), vocabulary_size)
