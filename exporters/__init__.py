@@ -1,0 +1,1 @@
+"""Trained weights -> the ONNX bundle that the product loads."""

@@ -1,0 +1,79 @@
+"""`python -m exporters`: write a bundle from a run, and check one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from itertools import islice
+from pathlib import Path
+
+from codesearch.errors import CodeSearchError
+
+_TEXTS = 300
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; exit status 2 with one line on stderr for an error that is the user's to read."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run_command(options)
+    except CodeSearchError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m exporters", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    bundle = commands.add_parser("bundle", help="export a run")
+    bundle.add_argument("--run", type=Path, required=True, help="folder of a trained and evaluated run")
+    bundle.add_argument("--out", type=Path, required=True, help="bundle folder to write")
+    bundle.add_argument("--dtype", choices=("int8", "fp32"), default="int8", help="type of the table rows")
+    bundle.add_argument("--name", help="name in the manifest (default: architecture-dim-v1)")
+    bundle.set_defaults(run_command=_bundle)
+    check = commands.add_parser("check", help="compare a bundle with its manifest, and with its run")
+    check.add_argument("--bundle", type=Path, required=True, help="bundle folder")
+    check.add_argument("--run", type=Path, help="run that it was made from")
+    check.add_argument("--corpus", type=Path, default=Path("corpus"), help="corpus to take test texts from")
+    check.set_defaults(run_command=_check)
+    return parser
+
+
+def _bundle(options: argparse.Namespace) -> None:
+    from exporters.bundle import write_bundle
+
+    manifest = write_bundle(options.run, options.out, options.dtype, options.name)
+    size = sum(described["bytes"] for described in manifest["files"].values())
+    print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, MRR {manifest['metrics']['mrr_999']}")
+
+
+def _check(options: argparse.Namespace) -> None:
+    from exporters.bundle import check_bundle
+
+    manifest = check_bundle(options.bundle)
+    print(f"{options.bundle}: {manifest['name']} is whole")
+    if options.run:
+        from exporters.parity import check_parity
+
+        found = check_parity(options.run, options.bundle, manifest["dtype"], _texts(options.corpus))
+        for side, parity in found.items():
+            print(f"{side}: {parity}")
+
+
+def _texts(corpus: Path) -> list[str]:
+    from training.corpus.rows import read_rows
+    from training.pipeline import row_files
+    from training.samples import texts_of_row
+
+    files = row_files(corpus, "test")
+    return [
+        text
+        for path in files
+        for row in islice(read_rows(path), _TEXTS // len(files))
+        for text in texts_of_row(row)
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,26 @@
+import json
+
+import pytest
+
+
+@pytest.fixture
+def tiny_run(tmp_path_factory):
+    """A run folder as training leaves it, with random weights and made-up figures."""
+    pytest.importorskip("torch")
+    from training import checkpoint
+    from training.config import TrainConfig
+    from training.corpus.rows import Row
+    from training.loop import build_model
+    from training.samples import train_tokenizer
+
+    run = tmp_path_factory.mktemp("run")
+    config = TrainConfig(dim=16, vocabulary_size=300)
+    row = Row(
+        "a/b", "p", "x", "f", "f", "go", "func readLines(path string) []string", "read file into lines", ""
+    )
+    tokenizer = train_tokenizer([row] * 3, config.vocabulary_size)
+    tokenizer.save(run / checkpoint.TOKENIZER)
+    checkpoint.write_config(run, config, "abc", ["p"])
+    checkpoint.save(build_model(config, tokenizer.vocabulary_size).state_dict(), run / checkpoint.WEIGHTS)
+    (run / "mrr_test.json").write_text(json.dumps({"mrr_999": {"go": 0.5, "average": 0.5}}))
+    return run
