@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import SubtokenTokenizer
-from codesearch.index.build import BuildReport, build_generation
+from codesearch.index.build import BuildReport, Progress, build_generation
 from codesearch.index.home import index_folder
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
@@ -117,13 +118,50 @@ def write_tree(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def build(root: Path, home: Path, encoder: HashEncoder, **kwargs: bool) -> BuildReport:
+def build(
+    root: Path,
+    home: Path,
+    encoder: HashEncoder,
+    *,
+    config: IndexConfig | None = None,
+    rebuild: bool = False,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> BuildReport:
     """Index a tree the way the command does, without the command."""
-    config = IndexConfig()
+    config = config or IndexConfig()
     folder = index_folder(home, root)
     folder.mkdir(parents=True, exist_ok=True)
-    plan = plan_update(root, folder, config, encoder.model_id, **kwargs)
-    return build_generation(root, folder, home, plan, config, encoder)
+    plan = plan_update(root, folder, config, encoder.model_id, rebuild=rebuild)
+    return build_generation(root, folder, home, plan, config, encoder, on_progress)
+
+
+def contents(index: IndexReader) -> dict[str, Any]:
+    """Everything an index holds, in values that compare: generations are equal when these are."""
+    files = [
+        (file.path, file.language, file.size, file.digest, file.first_doc, file.doc_count, file.skipped)
+        for file in index.files
+    ]
+    postings = index.postings
+    term_count = len(np.load(index.generation / "postings" / "term_offsets.npy")) - 1
+    lists = {
+        (postings.term(term_id), field): [part.tolist() for part in postings.postings(term_id, field)]
+        for term_id in range(term_count)
+        for field in range(postings.field_lengths.shape[1])
+    }
+    return {
+        "files": files,
+        "documents": index.store.document_rows(0, index.manifest.documents),
+        "postings": {key: value for key, value in lists.items() if value[0]},
+        "lengths": postings.field_lengths.tolist(),
+        "vectors": np.asarray(index.vectors.rows).tolist(),
+        "scales": index.vectors.scales.tolist(),
+        "kinds": index.rows.kinds.tolist(),
+        "file_ids": index.rows.files.tolist(),
+    }
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/*.txt")
 
 
 @pytest.fixture
@@ -138,6 +176,15 @@ def tokenizer_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def tiny_bundle(tmp_path_factory: pytest.TempPathFactory, tokenizer_path: Path) -> Path:
+    """A whole model bundle that embeds like `HashEncoder`; tests copy it before they damage it."""
+    pytest.importorskip("onnx")
+    from tiny_bundle import write_bundle
+
+    return write_bundle(tmp_path_factory.mktemp("bundle") / "tiny", tokenizer_path)
+
+
 @pytest.fixture
 def encoder(tokenizer_path: Path) -> HashEncoder:
     return HashEncoder(tokenizer_path)
@@ -149,6 +196,8 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def built_index(tiny_repo: Path, home: Path, encoder: HashEncoder) -> IndexReader:
+def built_index(tiny_repo: Path, home: Path, encoder: HashEncoder) -> Iterator[IndexReader]:
     build(tiny_repo, home, encoder)
-    return IndexReader.open(index_folder(home, tiny_repo))
+    index = IndexReader.open(index_folder(home, tiny_repo))
+    yield index
+    index.close()

@@ -1,0 +1,136 @@
+"""Ignore files, as git reads them, plus `.codesearchignore` and `--exclude`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conftest import write_tree
+
+from codesearch.config import WalkConfig
+from codesearch.parsing.walker import WalkReport, walk
+
+PY = "x = 1\n"
+
+
+def walked(root: Path, report: WalkReport | None = None, **options: object) -> list[str]:
+    return [file.path for file in walk(root, WalkConfig(**options), report or WalkReport())]
+
+
+def test_a_nested_gitignore_takes_back_what_an_outer_one_ignores(tmp_path):
+    files = dict.fromkeys(("a.gen.py", "b.py", "sub/a.gen.py", "sub/c.gen.py", "sub/deep/a.gen.py"), PY)
+    write_tree(tmp_path, {**files, ".gitignore": "*.gen.py\n", "sub/.gitignore": "!a.gen.py\n"})
+    assert walked(tmp_path) == ["b.py", "sub/a.gen.py", "sub/deep/a.gen.py"]
+
+
+def test_the_last_pattern_that_matches_decides(tmp_path):
+    files = dict.fromkeys(("a.py", "b.py", "c.py"), PY)
+    write_tree(tmp_path, {**files, ".gitignore": "*.py\n!b.py\n!c.py\nc.py\n"})
+    assert walked(tmp_path) == ["b.py"]
+
+
+def test_nothing_inside_an_ignored_folder_can_be_taken_back(tmp_path):
+    files = dict.fromkeys(("out/keep.py", "out/sub/keep.py"), PY)
+    write_tree(tmp_path, {**files, ".gitignore": "out/\n!out/keep.py\n", "out/.gitignore": "!*\n"})
+    assert walked(tmp_path) == []
+
+
+def test_a_leading_slash_anchors_to_the_folder_of_the_gitignore(tmp_path):
+    files = dict.fromkeys(("a.py", "sub/a.py", "sub/b.py", "sub/deep/b.py"), PY)
+    write_tree(tmp_path, {**files, ".gitignore": "/a.py\n", "sub/.gitignore": "/b.py\n"})
+    assert walked(tmp_path) == ["sub/a.py", "sub/deep/b.py"]
+
+
+def test_everything_but_one_folder_can_be_ignored(tmp_path):
+    files = dict.fromkeys(("a.py", "src/b.py", "src/in/c.py", "lib/d.py"), PY)
+    write_tree(tmp_path, {**files, ".gitignore": "/*\n!/src/\n"})
+    assert walked(tmp_path) == ["src/b.py", "src/in/c.py"]
+
+
+def test_codesearchignore_overrides_the_gitignore_beside_it(tmp_path):
+    files = dict.fromkeys(("a.py", "b.py", "vendor/c.py"), PY)
+    rules = {".gitignore": "a.py\nvendor/\n", ".codesearchignore": "!a.py\n!vendor/\nb.py\n"}
+    write_tree(tmp_path, {**files, **rules})
+    assert walked(tmp_path) == ["a.py", "vendor/c.py"]
+
+
+def test_a_deeper_gitignore_overrides_a_codesearchignore_above(tmp_path):
+    files = dict.fromkeys(("a.py", "sub/a.py"), PY)
+    write_tree(tmp_path, {**files, ".codesearchignore": "a.py\n", "sub/.gitignore": "!a.py\n"})
+    assert walked(tmp_path) == ["sub/a.py"]
+
+
+def test_git_info_exclude_is_honoured_and_weaker_than_gitignore(tmp_path):
+    files = dict.fromkeys(("a.py", "b.py", "sub/a.py"), PY)
+    write_tree(tmp_path, {**files, ".git/info/exclude": "a.py\nb.py\n", ".gitignore": "!b.py\n"})
+    assert walked(tmp_path) == ["b.py"]
+
+
+def test_a_git_file_of_a_submodule_or_worktree_is_no_warning(tmp_path):
+    write_tree(
+        tmp_path, {"module/.git": "gitdir: ../.git/modules/module\n", "module/a.py": PY, ".git/HEAD": ""}
+    )
+    report = WalkReport()
+    assert walked(tmp_path, report) == ["module/a.py"]
+    assert report.warnings == []
+
+
+def test_rules_between_the_top_of_the_work_tree_and_the_root_apply(tmp_path):
+    files = dict.fromkeys(
+        ("repo/pkg/src/a.py", "repo/pkg/src/b.py", "repo/pkg/src/c.py", "repo/pkg/src/d.py"), PY
+    )
+    rules = {
+        "repo/.git/info/exclude": "c.py\n",
+        "repo/.gitignore": "a.py\n/src/b.py\n",
+        "repo/pkg/.gitignore": "/src/d.py\n",
+        ".gitignore": "*.py\n",  # Above the work tree: not git's, not ours.
+    }
+    write_tree(tmp_path, {**files, **rules})
+    assert walked(tmp_path / "repo/pkg/src") == ["b.py"]
+
+
+def test_rules_above_a_root_outside_any_work_tree_do_not_apply(tmp_path):
+    write_tree(tmp_path, {"tree/a.py": PY, ".gitignore": "*.py\n"})
+    assert walked(tmp_path / "tree") == ["a.py"]
+
+
+def test_rules_above_a_root_that_is_a_work_tree_itself_do_not_apply(tmp_path):
+    write_tree(tmp_path, {"inner/a.py": PY, "inner/.git/HEAD": "", ".git/HEAD": "", ".gitignore": "a.py\n"})
+    assert walked(tmp_path / "inner") == ["a.py"]
+
+
+def test_a_root_that_the_rules_above_ignore_is_walked_all_the_same(tmp_path):
+    write_tree(tmp_path, {"build/a.py": PY, "build/sub/b.py": PY, ".git/HEAD": "", ".gitignore": "build/\n"})
+    assert walked(tmp_path) == []
+    assert walked(tmp_path / "build") == ["a.py", "sub/b.py"]
+    assert walked(tmp_path / "build" / "sub") == ["b.py"]
+
+
+def test_exclude_patterns_are_relative_to_the_root(tmp_path):
+    write_tree(tmp_path, dict.fromkeys(("a.py", "sub/a.py", "tests/b.py", "sub/tests/c.py", "d.go"), PY))
+    assert walked(tmp_path, exclude=("/a.py", "tests/", "*.go")) == ["sub/a.py"]
+
+
+def test_exclude_holds_without_ignore_files_and_against_them(tmp_path):
+    write_tree(tmp_path, {"a.py": PY, "b.py": PY, "sub/a.py": PY, ".gitignore": "!a.py\nb.py\n"})
+    assert walked(tmp_path, exclude=("a.py",)) == []
+    assert walked(tmp_path, exclude=("a.py",), ignore_files=False) == ["b.py"]
+
+
+def test_ignore_files_can_be_switched_off(tmp_path):
+    write_tree(tmp_path, {"a.py": PY, ".gitignore": "*.py\n", ".codesearchignore": "*\n"})
+    assert walked(tmp_path) == []
+    assert walked(tmp_path, ignore_files=False) == ["a.py"]
+
+
+def test_an_ignore_file_that_is_no_text_or_holds_bad_patterns_still_serves(tmp_path):
+    write_tree(tmp_path, {"a.py": PY, "b.py": PY})
+    (tmp_path / ".gitignore").write_bytes(b"\xff\xfe\n!\n/\n\n# a.py\nb.py\r\n")
+    assert walked(tmp_path) == ["a.py"]
+
+
+def test_an_ignore_file_that_cannot_be_read_costs_a_warning(tmp_path):
+    write_tree(tmp_path, {"a.py": PY, "sub/b.py": PY})
+    (tmp_path / "sub" / ".gitignore").mkdir()
+    report = WalkReport()
+    assert walked(tmp_path, report) == ["a.py", "sub/b.py"]
+    assert report.warnings == ["sub/.gitignore: Is a directory: its rules are not applied"]

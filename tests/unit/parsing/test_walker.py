@@ -1,0 +1,210 @@
+"""Which files a walk gives, in which order, and what it says of the others."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from conftest import write_tree
+
+from codesearch.config import WalkConfig
+from codesearch.errors import ConfigError
+from codesearch.parsing import walker
+from codesearch.parsing.walker import WalkReport, refuse_content, walk
+
+PY = "x = 1\n"
+
+
+def walked(root: Path, report: WalkReport | None = None, **options: object) -> list[str]:
+    return [file.path for file in walk(root, WalkConfig(**options), report or WalkReport())]
+
+
+def test_files_of_a_folder_come_sorted_and_before_those_of_its_folders(tmp_path):
+    write_tree(tmp_path, dict.fromkeys(("z.py", "b/x.go", "a.py", "B/y.rb", "b/a/q.js"), PY))
+    assert walked(tmp_path) == ["a.py", "z.py", "B/y.rb", "b/x.go", "b/a/q.js"]
+
+
+def test_order_does_not_depend_on_how_the_system_lists_a_folder(tmp_path, monkeypatch):
+    write_tree(tmp_path, dict.fromkeys(("c.py", "a.py", "b.py", "d/a.py"), PY))
+    expected = walked(tmp_path)
+    real = os.scandir
+
+    class Reversed:
+        def __init__(self, path):
+            self.scan = real(path)
+
+        def __enter__(self):
+            return iter(sorted(self.scan, key=lambda entry: entry.name, reverse=True))
+
+        def __exit__(self, *_):
+            self.close()
+
+        def close(self):
+            self.scan.close()
+
+    monkeypatch.setattr(walker.os, "scandir", Reversed)
+    assert walked(tmp_path) == expected == ["a.py", "b.py", "c.py", "d/a.py"]
+
+
+def test_a_file_carries_language_size_and_time_stamp(tmp_path):
+    write_tree(tmp_path, {"a.PY": PY})
+    os.utime(tmp_path / "a.PY", ns=(5, 1_700_000_000_123_456_789))
+    (file,) = walk(tmp_path, WalkConfig(), WalkReport())
+    assert (file.path, file.language, file.size) == ("a.PY", "python", 6)
+    assert file.mtime_ns == (tmp_path / "a.PY").stat().st_mtime_ns
+
+
+def test_files_of_unknown_languages_are_passed_over_in_silence(tmp_path):
+    write_tree(tmp_path, {"a.py": PY, "notes.txt": "", "data.json": "{}", "Makefile": ""})
+    report = WalkReport()
+    assert walked(tmp_path, report) == ["a.py"]
+    assert (report.skipped, report.warnings) == ({}, [])
+
+
+def test_hidden_names_are_left_out_unless_asked_for(tmp_path):
+    write_tree(tmp_path, dict.fromkeys((".a.py", ".tool/b.py", "c.py", ".git/hook.py"), PY))
+    assert walked(tmp_path) == ["c.py"]
+    assert walked(tmp_path, hidden=True) == [".a.py", "c.py", ".tool/b.py"]
+
+
+def test_folders_of_installed_packages_are_not_entered_unless_rules_are_off(tmp_path):
+    write_tree(tmp_path, dict.fromkeys(("node_modules/m/i.js", "__pycache__/c.py", "a.js"), PY))
+    assert walked(tmp_path) == ["a.js"]
+    assert walked(tmp_path, ignore_files=False) == ["a.js", "__pycache__/c.py", "node_modules/m/i.js"]
+
+
+def test_pruned_folders_are_never_listed(tmp_path, monkeypatch):
+    write_tree(tmp_path, {"node_modules/m/i.js": PY, "out/a.py": PY, ".gitignore": "out/\n", "src/a.py": PY})
+    listed = []
+    real = os.scandir
+    monkeypatch.setattr(walker.os, "scandir", lambda path: listed.append(str(path)) or real(path))
+    assert walked(tmp_path) == ["src/a.py"]
+    assert {os.path.relpath(path, tmp_path) for path in listed} == {".", "src"}
+
+
+def test_a_file_over_the_limit_is_left_out_with_one_warning(tmp_path):
+    write_tree(tmp_path, {"small.py": PY})
+    with open(tmp_path / "big.py", "wb") as file:
+        file.truncate(50_000_000)
+    report = WalkReport()
+    assert walked(tmp_path, report) == ["small.py"]
+    assert report.skipped == {"too large": ["big.py"]}
+    assert report.warnings == [
+        "big.py: 50 MB, over the limit of 8 MB: left out (raise --max-file-mb to read it)"
+    ]
+    assert walked(tmp_path, max_file_bytes=50_000_000) == ["big.py", "small.py"]
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (b"def f():\n    pass\n", None),
+        (b"abc\x00def", "binary"),
+        (b"#" * 9_000 + b"\x00", None),
+        (b"x" * 12_000, "minified"),
+        (b"x" * 9_999, None),
+        (b"".join(b"%999d\n" % 1 for _ in range(20)), None),
+        (b"".join(b"%1001d\n" % 1 for _ in range(20)), None),
+        (b"".join(b"%1100d\n" % 1 for _ in range(20)), "minified"),
+        (b"", None),
+    ],
+    ids=[
+        "code",
+        "zero byte",
+        "late zero byte",
+        "one line",
+        "short",
+        "999",
+        "1001 with an end",
+        "1100",
+        "empty",
+    ],
+)
+def test_content_that_is_no_source_code_is_refused_with_its_reason(source, reason):
+    assert refuse_content(source, WalkConfig()) == reason
+
+
+def test_scripts_without_a_suffix_are_known_by_their_shebang(tmp_path):
+    scripts = {
+        "tool": "#!/usr/bin/env python3\n",
+        "run": "#!/usr/bin/ruby -w\n",
+        "serve": "#!/usr/bin/env node\n",
+        "plain": "#!/usr/bin/env python3\n",
+        "data": "python\n",
+        "READ.ME": "#!/usr/bin/env python3\n",
+    }
+    write_tree(tmp_path, scripts)
+    for name in ("tool", "run", "serve", "data", "READ.ME"):
+        (tmp_path / name).chmod(0o755)
+    found = {file.path: file.language for file in walk(tmp_path, WalkConfig(), WalkReport())}
+    assert found == {"run": "ruby", "serve": "javascript", "tool": "python"}
+
+
+def test_a_file_name_that_is_not_utf8_costs_a_warning(tmp_path):
+    write_tree(tmp_path, {"a.py": PY})
+    with open(os.fsencode(tmp_path) + b"/caf\xe9.py", "wb") as file:
+        file.write(b"x")
+    report = WalkReport()
+    assert walked(tmp_path, report) == ["a.py"]
+    assert report.warnings == ["'caf\\udce9.py': file name is not UTF-8: left out"]
+
+
+def test_an_unreadable_folder_costs_a_warning(tmp_path, monkeypatch):
+    write_tree(tmp_path, {"a.py": PY, "locked/b.py": PY, "z/c.py": PY})
+    if os.geteuid():
+        (tmp_path / "locked").chmod(0)
+    else:  # Nothing is unreadable to root.
+        real = os.scandir
+
+        def refuse(path):
+            if str(path).rstrip("/").endswith("locked"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return real(path)
+
+        monkeypatch.setattr(walker.os, "scandir", refuse)
+    report = WalkReport()
+    assert walked(tmp_path, report) == ["a.py", "z/c.py"]
+    assert report.warnings == ["locked/: Permission denied: folder left out"]
+
+
+def test_a_root_that_is_no_folder_is_an_error(tmp_path):
+    write_tree(tmp_path, {"a.py": PY})
+    for root in (tmp_path / "a.py", tmp_path / "absent"):
+        with pytest.raises(ConfigError, match=str(root)):
+            walked(root)
+
+
+def test_links_are_not_followed_by_default(tmp_path):
+    write_tree(tmp_path, {"real/a.py": PY})
+    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "b.py").symlink_to("real/a.py")
+    (tmp_path / "real" / "loop").symlink_to("..")
+    assert walked(tmp_path) == ["real/a.py"]
+
+
+def test_followed_links_enter_each_real_folder_once(tmp_path):
+    write_tree(tmp_path / "tree", {"real/a.py": PY})
+    write_tree(tmp_path / "outside", {"c.py": PY})
+    (tmp_path / "tree" / "zlink").symlink_to("real")
+    (tmp_path / "tree" / "real" / "loop").symlink_to("..")
+    (tmp_path / "tree" / "away").symlink_to("../outside")
+    assert walked(tmp_path / "tree", follow_links=True) == ["away/c.py", "real/a.py"]
+
+
+def test_links_that_lead_nowhere_are_no_error(tmp_path):
+    write_tree(tmp_path, {"a.py": PY})
+    (tmp_path / "gone.py").symlink_to("absent.py")
+    (tmp_path / "self.py").symlink_to("self.py")
+    report = WalkReport()
+    assert walked(tmp_path, report, follow_links=True) == ["a.py"]
+    assert report.warnings == ["self.py: Too many levels of symbolic links: left out"]
+    assert walked(tmp_path) == ["a.py"]
+
+
+def test_a_missing_grammar_is_counted(tmp_path, monkeypatch):
+    write_tree(tmp_path, dict.fromkeys(("a.rs", "b.rs", "c.py"), PY))
+    monkeypatch.setattr(walker, "is_installed", lambda spec: spec.name != "rust")
+    report = WalkReport()
+    assert walked(tmp_path, report) == ["c.py"]
+    assert report.missing_grammars == {"rust": 2}
