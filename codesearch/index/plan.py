@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 
 from codesearch.config import IndexConfig
 from codesearch.errors import IndexStoreError
+from codesearch.index.digest import content_digest
 from codesearch.index.manifest import Manifest, read_manifest
 from codesearch.index.store import FileRecord, StoreReader
 from codesearch.parsing.languages import LANGUAGES, grammar_version
@@ -16,7 +16,6 @@ from codesearch.parsing.walker import SourceFile, WalkReport, walk
 
 _RACY_NS = 2_000_000_000
 """A file written this shortly before it was read may change again within its time stamp's grain."""
-DIGEST_BYTES = 16
 UNREADABLE = "unreadable"
 
 
@@ -72,11 +71,6 @@ def plan_update(
             kept[file.path] = same
     removed = len(known.keys() - {file.path for file in files})
     return Plan(previous, digest, files, kept, removed, report, started_ns)
-
-
-def content_digest(source: bytes) -> bytes:
-    """Hash a file's bytes."""
-    return blake2b(source, digest_size=DIGEST_BYTES).digest()
 
 
 def trusted_mtime(file: SourceFile, started_ns: int) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,8 @@ from codesearch.config import IndexConfig
 from codesearch.encoding.text import document_text
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.index.analysis import document_terms
-from codesearch.index.plan import DIGEST_BYTES, UNREADABLE, content_digest, trusted_mtime
+from codesearch.index.digest import content_digest, text_digest
+from codesearch.index.plan import UNREADABLE, trusted_mtime
 from codesearch.index.postings import PostingsBlock, make_block
 from codesearch.index.store import DocumentRow, FileRecord, document_row
 from codesearch.parsing.extract import extract
@@ -85,11 +85,6 @@ class FileParser:
             lengths=[len(ids) for ids in tokens],
             warnings=extraction.warnings,
         )
-
-
-def text_digest(token_ids: NDArray[np.uint32]) -> bytes:
-    """Hash what an encoder sees of a document: equal ids have equal vectors."""
-    return blake2b(token_ids.tobytes(), digest_size=DIGEST_BYTES).digest()
 
 
 def skipped_file(

@@ -13,7 +13,6 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, resources
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -188,6 +187,8 @@ def query_source(spec: LanguageSpec) -> str:
 
 def grammar_version(spec: LanguageSpec) -> str:
     """Return the version of the installed grammar, or "" when it is absent."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(spec.distribution)
     except PackageNotFoundError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from codesearch.index.plan import content_digest
+from codesearch.index.digest import content_digest
 from codesearch.index.reader import IndexReader
 from codesearch.index.store import FileRecord
 from codesearch.types import Hit
