@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,9 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
     out.mkdir(parents=True, exist_ok=True)
     (out / "query.onnx").write_bytes(bag_graph(model.query, dtype).SerializeToString())
     (out / "document.onnx").write_bytes(bag_graph(model.document, dtype).SerializeToString())
-    shutil.copyfile(run / checkpoint.TOKENIZER, out / "tokenizer.json")
+    vocabulary = json.loads((run / checkpoint.TOKENIZER).read_text("utf-8"))
+    compact = json.dumps(vocabulary, ensure_ascii=False, separators=(",", ":"))
+    (out / "tokenizer.json").write_text(compact + "\n", "utf-8")
     record = checkpoint.read_config(run)
     manifest = {
         "format": FORMAT,
