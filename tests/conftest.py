@@ -180,7 +180,7 @@ def tokenizer_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tiny_bundle(tmp_path_factory: pytest.TempPathFactory, tokenizer_path: Path) -> Path:
     """A whole model bundle that embeds like `HashEncoder`; tests copy it before they damage it."""
     pytest.importorskip("onnx")
-    from tiny_bundle import write_bundle
+    from tests.tiny_bundle import write_bundle
 
     return write_bundle(tmp_path_factory.mktemp("bundle") / "tiny", tokenizer_path)
 

@@ -8,14 +8,16 @@ Only a cache: a damaged one is set aside and made anew.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, row BLOB NOT NULL) WITHOUT ROWID"
 _BATCH = 500
+T = TypeVar("T")
 
 
 class VectorCache:
@@ -25,21 +27,41 @@ class VectorCache:
         self._path = home / "cache" / f"{model_id}.sqlite"
         self._dim = dim
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._connection = self._open()
         try:
-            self._connection = self._open()
-        except sqlite3.DatabaseError:
-            self._path.replace(self._path.with_suffix(".damaged"))
-            self._connection = self._open()
+            self._unless_damaged(self._prepare)
+        except BaseException:
+            self._connection.close()
+            raise
 
     def _open(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=30)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(_SCHEMA)
-        return connection
+        return sqlite3.connect(self._path, timeout=30)
+
+    def _prepare(self) -> None:
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.execute(_SCHEMA)
+
+    def _unless_damaged(self, work: Callable[[], T]) -> T:
+        """Do `work`; when the file turns out to be damaged, once more with an empty one."""
+        try:
+            return work()
+        except sqlite3.OperationalError:  # Locked, full or not writable, but whole.
+            raise
+        except sqlite3.DatabaseError:
+            self._connection.close()
+            for suffix in ("-wal", "-shm"):
+                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+            self._path.replace(self._path.with_suffix(".damaged"))
+            self._connection = self._open()
+            self._prepare()
+            return work()
 
     def find(self, digests: Sequence[bytes]) -> dict[bytes, tuple[NDArray[np.int8], np.float32]]:
         """Return what is known of `digests`: digest -> (int8 [D], scale)."""
+        return self._unless_damaged(lambda: self._find(digests))
+
+    def _find(self, digests: Sequence[bytes]) -> dict[bytes, tuple[NDArray[np.int8], np.float32]]:
         found = {}
         for start in range(0, len(digests), _BATCH):
             batch = list(digests[start : start + _BATCH])
@@ -54,14 +76,15 @@ class VectorCache:
 
     def add(self, digests: Sequence[bytes], rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
         """Keep vectors: int8 [B, D] and float32 [B]; committed at once, so an interrupted run keeps them."""
+        entries = [
+            (digest, scale.tobytes() + row.tobytes())
+            for digest, row, scale in zip(digests, rows, scales, strict=True)
+        ]
+        self._unless_damaged(lambda: self._add(entries))
+
+    def _add(self, entries: list[tuple[bytes, bytes]]) -> None:
         with self._connection:
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
-                (
-                    (digest, scale.tobytes() + row.tobytes())
-                    for digest, row, scale in zip(digests, rows, scales, strict=True)
-                ),
-            )
+            self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", entries)
 
     def close(self) -> None:
         """Close the database."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conftest import write_tree
-
 from codesearch.config import WalkConfig
 from codesearch.parsing.walker import WalkReport, walk
+from tests.conftest import write_tree
 
 PY = "x = 1\n"
 

@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import write_tree
 
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.parsing import walker
 from codesearch.parsing.walker import WalkReport, refuse_content, walk
+from tests.conftest import write_tree
 
 PY = "x = 1\n"
 

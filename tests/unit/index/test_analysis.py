@@ -1,0 +1,62 @@
+"""Documents and queries -> the same terms."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from codesearch.index.analysis import FIELDS, MAX_TERM_LENGTH, document_terms, query_terms
+from codesearch.types import Document
+
+
+def document(**fields: str) -> Document:
+    empty = dict.fromkeys(("path", "name", "qualified_name", "signature", "docstring", "code"), "")
+    places = {"start_line": 1, "end_line": 1, "start_byte": 0, "end_byte": 0}
+    return Document(**{**empty, "language": "python", "kind": "function", **fields}, **places)
+
+
+def terms_of(**fields: str) -> dict[str, Counter[str]]:
+    return dict(zip(FIELDS, document_terms(document(**fields)), strict=True))
+
+
+def test_each_field_is_counted_apart():
+    fields = terms_of(
+        path="lib/io_tools.py",
+        qualified_name="Reader.readAll",
+        signature="def readAll(self, path)",
+        docstring="Read the file, read it all.",
+        code="return self.file.read()",
+    )
+    assert fields["name"] == {"reader": 1, "readall": 1, "read": 1, "all": 1}
+    assert fields["signature"] == {"def": 1, "read": 1, "all": 1, "self": 1, "path": 1}
+    assert fields["docstring"] == {"read": 2, "the": 1, "file": 1, "it": 1, "all": 1}
+    assert fields["body"] == {"return": 1, "self": 1, "file": 1, "read": 1}
+    assert fields["path"] == {"lib": 1, "io": 1, "tools": 1}
+
+
+def test_only_names_and_queries_have_compounds():
+    assert terms_of(qualified_name="to_string")["name"] == {"tostring": 1, "to": 1, "string": 1}
+    assert terms_of(code="to_string")["body"] == {"to": 1, "string": 1}
+    assert query_terms("to_string") == ["tostring", "string"]
+
+
+def test_a_frequency_stops_at_what_a_byte_holds():
+    assert terms_of(code="x " * 400)["body"] == {"x": 255}
+
+
+def test_runs_too_long_to_be_words_are_left_out():
+    assert terms_of(code="a" * MAX_TERM_LENGTH + " " + "b" * (MAX_TERM_LENGTH + 1))["body"] == {
+        "a" * MAX_TERM_LENGTH: 1
+    }
+
+
+def test_a_query_keeps_the_order_of_its_words_and_each_only_once():
+    assert query_terms("Parse JSON, then parse json") == ["parse", "json"]
+
+
+def test_stop_words_go_unless_nothing_else_is_there():
+    assert query_terms("how to sort a list") == ["sort", "list"]
+    assert query_terms("do it for me") == ["do", "it", "for", "me"]
+
+
+def test_a_query_without_words_has_no_terms():
+    assert query_terms("?!  ->") == []

@@ -1,0 +1,143 @@
+"""The manifest names a generation and proves that it is whole."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from codesearch.config import WalkConfig
+from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError
+from codesearch.index.manifest import (
+    FORMAT_VERSION,
+    MANIFEST,
+    Manifest,
+    check_digests,
+    check_sizes,
+    commit_manifest,
+    describe_files,
+    generation_folder,
+    read_manifest,
+)
+from codesearch.index.reader import IndexReader
+from tests.tiny_bundle import change_one_byte
+
+
+def manifest(**changes: object) -> Manifest:
+    fields = {
+        "root": "/src",
+        "generation": 3,
+        "created": "2026-01-01T00:00:00+00:00",
+        "config_digest": "c",
+        "settings": {"exclude": ["*.gen"], "hidden": True},
+        "model": {"name": "m", "id": "1", "dim": 4, "folder": ""},
+        "documents": 0,
+        "source_files": 0,
+        "languages": {},
+        "skipped": {},
+        "warnings": [],
+        "seconds": 0.5,
+    }
+    return Manifest(**{**fields, **changes})
+
+
+def test_what_is_committed_is_read_back(tmp_path):
+    commit_manifest(tmp_path, manifest(files={"a": {"bytes": 1, "sha256": "x"}}))
+    assert read_manifest(tmp_path) == manifest(files={"a": {"bytes": 1, "sha256": "x"}})
+    assert [path.name for path in tmp_path.iterdir()] == [MANIFEST]
+
+
+def test_a_second_commit_replaces_the_first(tmp_path):
+    commit_manifest(tmp_path, manifest())
+    commit_manifest(tmp_path, manifest(generation=4))
+    assert read_manifest(tmp_path).folder == generation_folder(4) == "generation-000004"
+
+
+def test_walk_options_come_back_as_they_were_given():
+    assert manifest().walk_config() == WalkConfig(hidden=True, exclude=("*.gen",))
+
+
+def test_a_folder_without_a_manifest_is_not_found(tmp_path):
+    with pytest.raises(IndexNotFoundError) as caught:
+        read_manifest(tmp_path)
+    assert str(caught.value) == f"no index at {tmp_path}: run `codesearch index FOLDER`"
+
+
+@pytest.mark.parametrize("found", [FORMAT_VERSION + 1, 0, None, "1"])
+def test_another_format_says_which_and_how_to_go_on(tmp_path, found):
+    (tmp_path / MANIFEST).write_text(json.dumps({"format": found, "root": "/src"}))
+    with pytest.raises(IndexFormatError) as caught:
+        read_manifest(tmp_path)
+    assert str(caught.value) == (
+        f"index format {found}, expected {FORMAT_VERSION}: run `codesearch index /src` again"
+    )
+    assert (caught.value.found, caught.value.expected) == (found, FORMAT_VERSION)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"format": 1, "root": "/src"}'])
+def test_a_manifest_that_cannot_be_read_is_a_corrupt_index(tmp_path, content):
+    (tmp_path / MANIFEST).write_bytes(content)
+    with pytest.raises(IndexCorruptError, match=r"manifest\.json: .*run `codesearch index --rebuild"):
+        read_manifest(tmp_path)
+
+
+def test_a_manifest_that_is_json_but_no_object_is_of_another_format(tmp_path):
+    (tmp_path / MANIFEST).write_text("[]")
+    with pytest.raises(IndexFormatError, match="index format None"):
+        read_manifest(tmp_path)
+
+
+def test_every_file_of_a_generation_is_described(built_index):
+    described = describe_files(built_index.generation)
+    assert described == built_index.manifest.files
+    assert set(described) == {
+        "documents.sqlite",
+        "rows/kinds.npy",
+        "rows/files.npy",
+        "vectors.int8",
+        "vectors.scales",
+        *(
+            f"postings/{name}.npy"
+            for name in (
+                "term_bytes",
+                "term_offsets",
+                "list_offsets",
+                "doc_ids",
+                "frequencies",
+                "field_lengths",
+            )
+        ),
+    }
+
+
+def test_a_whole_generation_passes_both_checks(built_index):
+    check_sizes(built_index.generation, built_index.manifest)
+    check_digests(built_index.generation, built_index.manifest)
+
+
+def test_one_flipped_byte_is_found_in_every_file(built_index):
+    for name, entry in built_index.manifest.files.items():
+        path = built_index.generation / name
+        for position in (0, entry["bytes"] // 2, entry["bytes"] - 1):
+            change_one_byte(path, position)
+            with pytest.raises(IndexCorruptError) as caught:
+                check_digests(built_index.generation, built_index.manifest)
+            assert caught.value.path == path
+            assert "its bytes were changed: run `codesearch index --rebuild" in str(caught.value)
+            change_one_byte(path, position)
+    check_digests(built_index.generation, built_index.manifest)
+
+
+def test_a_shorter_longer_or_missing_file_stops_a_query_from_opening(built_index):
+    for name in built_index.manifest.files:
+        path = built_index.generation / name
+        content = path.read_bytes()
+        for damage in (content[:-1], content + b"\0", None):
+            path.unlink() if damage is None else path.write_bytes(damage)
+            with pytest.raises(IndexCorruptError) as caught:
+                IndexReader.open(built_index.folder)
+            assert caught.value.path == path
+            reason = "missing" if damage is None else f"{len(damage)} bytes, expected {len(content)}"
+            assert reason in str(caught.value)
+            path.write_bytes(content)
+    IndexReader.open(built_index.folder).close()
