@@ -201,3 +201,18 @@ def built_index(tiny_repo: Path, home: Path, encoder: HashEncoder) -> Iterator[I
     index = IndexReader.open(index_folder(home, tiny_repo))
     yield index
     index.close()
+
+
+@pytest.fixture
+def index_tree(home: Path, encoder: HashEncoder) -> Iterator[Callable[..., IndexReader]]:
+    """Bring the index of a tree up to date and open it; what was opened is closed at the end."""
+    opened: list[IndexReader] = []
+
+    def update(root: Path, **options: Any) -> IndexReader:
+        build(root, home, options.pop("encoder", encoder), **options)
+        opened.append(IndexReader.open(index_folder(home, root)))
+        return opened[-1]
+
+    yield update
+    for index in opened:
+        index.close()

@@ -21,7 +21,7 @@ import numpy as np
 from codesearch.config import IndexConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder
-from codesearch.errors import CodeSearchError
+from codesearch.errors import CodeSearchError, IndexStoreError
 from codesearch.index.cache import VectorCache
 from codesearch.index.embed import Embedder
 from codesearch.index.manifest import (
@@ -30,6 +30,7 @@ from codesearch.index.manifest import (
     commit_manifest,
     describe_files,
     generation_folder,
+    read_manifest,
 )
 from codesearch.index.plan import Plan
 from codesearch.index.pool import ParseJob, parse_files
@@ -136,11 +137,19 @@ class _Build:
     ) -> None:
         self.plan, self.config, self.on_progress = plan, config, on_progress
         self.generation = generation
-        self.store = StoreWriter(generation)
+        with ExitStack() as opened:  # What is open is closed again when the next thing cannot be opened.
+            self.old = _Previous(index_folder, plan.previous, encoder.dim) if plan.previous else None
+            if self.old:
+                opened.callback(self.old.store.close)
+            self.store = StoreWriter(generation)
+            opened.callback(self.store.abandon)
+            self.cache = VectorCache(home, encoder.model_id, encoder.dim)
+            opened.callback(self.cache.close)
+            self.vectors = VectorWriter(generation, encoder.dim)
+            opened.callback(self.vectors.abandon)
+            self._opened = opened.pop_all()
         self.rows = RowWriter()
         self.postings = PostingsWriter()
-        self.cache = VectorCache(home, encoder.model_id, encoder.dim)
-        self.vectors = VectorWriter(generation, encoder.dim)
         self.embedder = Embedder(encoder, self.cache, self.vectors)
         self.job = ParseJob(
             root.resolve(),
@@ -155,15 +164,9 @@ class _Build:
         self.parsed = 0
         self.done_bytes = 0
         self.total_bytes = sum(file.size for file in plan.to_parse)
-        self.old = _Previous(index_folder, plan.previous, encoder.dim) if plan.previous else None
 
     def run(self) -> None:
-        with ExitStack() as stack:
-            stack.callback(self.cache.close)
-            stack.callback(self.vectors.abandon)
-            stack.callback(self.store.abandon)
-            if self.old:
-                stack.callback(self.old.store.close)
+        with self._opened:
             self._add_files()
             self.on_progress(Progress("write", self.done_bytes, self.total_bytes, self.store.document_count))
             self.embedder.flush()
@@ -217,26 +220,34 @@ class _Previous:
     def __init__(self, index_folder: Path, manifest: Manifest, dim: int) -> None:
         generation = index_folder / manifest.folder
         check_sizes(generation, manifest)
-        self.store = StoreReader(generation, manifest.root)
         self.postings = PostingsReader(generation, manifest.root)
         self.vectors = VectorReader(generation, manifest.documents, dim, manifest.root)
+        self.store = StoreReader(generation, manifest.root)
         self.new_ids = np.full(manifest.documents, -1, dtype=np.int64)
 
 
 @contextmanager
 def _scratch_folder(generation: Path, index_folder: Path) -> Iterator[None]:
-    """Make a generation's folder; on any failure, an interrupt included, remove it again."""
+    """Make a generation's folder; on a failure or interrupt before it is committed, remove it again."""
     try:
         shutil.rmtree(generation, ignore_errors=True)
         generation.mkdir(parents=True)
         yield
     except BaseException as error:
-        shutil.rmtree(generation, ignore_errors=True)
+        if not _is_committed(generation, index_folder):
+            shutil.rmtree(generation, ignore_errors=True)
         if isinstance(error, CodeSearchError) or not isinstance(error, Exception):
             raise
         if known := storage_error(error, index_folder):
             raise known from error
         raise
+
+
+def _is_committed(generation: Path, index_folder: Path) -> bool:
+    try:
+        return read_manifest(index_folder).folder == generation.name
+    except IndexStoreError:
+        return False
 
 
 def _last_number(index_folder: Path) -> int:

@@ -99,11 +99,14 @@ def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
     """Make `manifest` the current one: whoever reads sees the old or the new, never a mixture."""
     text = json.dumps(asdict(manifest), indent=1, sort_keys=True)
     temporary = index_folder / f"{MANIFEST}.new"
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, index_folder / MANIFEST)
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, index_folder / MANIFEST)
+    finally:
+        temporary.unlink(missing_ok=True)
     sync_folder(index_folder)
 
 

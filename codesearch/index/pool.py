@@ -52,8 +52,9 @@ def parse_files(
         files: what to parse.
         workers: processes; one for each core when None, none at all when the work is small.
     """
-    workers = workers or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    if not workers or workers == 1 or sum(file.size for file in files) < _SERIAL_BYTES:
+    if workers is None:
+        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if workers == 1 or sum(file.size for file in files) < _SERIAL_BYTES:
         parser = job.open()
         for file in files:
             yield file, parser.parse(file)

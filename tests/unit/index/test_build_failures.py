@@ -1,0 +1,163 @@
+"""Whatever stops a build, the last good index stays, and nothing half-made beside it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from codesearch.errors import IndexCorruptError, IndexStoreError
+from codesearch.index import build as build_module
+from codesearch.index import manifest as manifest_module
+from codesearch.index.cache import VectorCache
+from codesearch.index.home import index_folder
+from codesearch.index.postings import PostingsWriter
+from codesearch.index.reader import IndexReader
+from codesearch.index.rows import RowWriter
+from codesearch.index.store import StoreWriter
+from codesearch.index.vectors import VectorWriter
+from tests.conftest import HashEncoder, build, contents
+
+
+@pytest.fixture
+def last_good(tiny_repo: Path, home: Path, encoder: HashEncoder):
+    """An index, a change to its tree, and the check that the index is still the one before that change."""
+    build(tiny_repo, home, encoder)
+    folder = index_folder(home, tiny_repo)
+    index = IndexReader.open(folder)
+    expected, names = contents(index), sorted(path.name for path in folder.iterdir())
+    index.close()
+    (tiny_repo / "python" / "new.py").write_text("def brand_new():\n    return 'x'\n")
+
+    def check() -> None:
+        assert sorted(path.name for path in folder.iterdir()) == names
+        index = IndexReader.open(folder)
+        assert contents(index) == expected
+        index.close()
+
+    return check
+
+
+class InterruptedEncoder(HashEncoder):
+    def encode_documents(self, documents):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_while_embedding_leaves_the_last_index(tiny_repo, home, tokenizer_path, last_good):
+    with pytest.raises(KeyboardInterrupt):
+        build(tiny_repo, home, InterruptedEncoder(tokenizer_path))
+    last_good()
+
+
+@pytest.mark.parametrize("stage", ["parse", "write", "commit"])
+def test_an_interrupt_at_any_stage_leaves_the_last_index(tiny_repo, home, encoder, last_good, stage):
+    def interrupt(progress):
+        if progress.stage == stage:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(tiny_repo, home, encoder, on_progress=interrupt)
+    last_good()
+
+
+def test_an_interrupt_of_the_first_build_leaves_nothing(tiny_repo, home, tokenizer_path):
+    with pytest.raises(KeyboardInterrupt):
+        build(tiny_repo, home, InterruptedEncoder(tokenizer_path))
+    assert list(index_folder(home, tiny_repo).iterdir()) == []
+
+
+def test_an_interrupt_after_the_commit_leaves_the_new_index(
+    tiny_repo, home, encoder, last_good, monkeypatch, index_tree
+):
+    folder = index_folder(home, tiny_repo)
+    real = manifest_module.sync_folder
+
+    def interrupt(path):
+        real(path)
+        if path == folder:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(manifest_module, "sync_folder", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        build(tiny_repo, home, encoder)
+    monkeypatch.undo()
+    index = IndexReader.open(folder)
+    assert index.manifest.documents == 14
+    index.close()
+
+
+def test_what_was_embedded_before_an_interrupt_need_not_be_embedded_again(tiny_repo, home, encoder):
+    def interrupt(progress):
+        if progress.stage == "commit":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(tiny_repo, home, encoder, on_progress=interrupt)
+    assert build(tiny_repo, home, encoder).embedded == 0
+
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+SQLITE_FULL = sqlite3.OperationalError("database or disk is full")
+WRITES = {
+    "a file's rows": (StoreWriter, "add_file", SQLITE_FULL),
+    "the end of the database": (StoreWriter, "finish", SQLITE_FULL),
+    "vectors": (VectorWriter, "add", FULL),
+    "the end of the vectors": (VectorWriter, "finish", FULL),
+    "the cache": (VectorCache, "add", SQLITE_FULL),
+    "rows": (RowWriter, "write", FULL),
+    "postings": (PostingsWriter, "write", FULL),
+    "an array": (np, "save", FULL),
+    "syncing": (build_module, "describe_files", FULL),
+    "the manifest": (manifest_module.os, "replace", FULL),
+}
+
+
+@pytest.mark.parametrize(("owner", "name", "error"), WRITES.values(), ids=WRITES)
+def test_full_storage_is_one_error_and_leaves_the_last_index(
+    tiny_repo, home, encoder, last_good, monkeypatch, owner, name, error
+):
+    def fail(*_, **__):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, fail)
+        with pytest.raises(IndexStoreError) as caught:
+            build(tiny_repo, home, encoder)
+    assert str(caught.value).startswith(f"no space left under {index_folder(home, tiny_repo)}: free some")
+    last_good()
+    assert build(tiny_repo, home, encoder).manifest.documents == 14
+
+
+def test_a_bug_is_not_dressed_up_as_a_storage_error_and_leaves_the_last_index(
+    tiny_repo, home, encoder, last_good, monkeypatch
+):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(RowWriter, "write", fail)
+    with pytest.raises(ZeroDivisionError):
+        build(tiny_repo, home, encoder)
+    last_good()
+
+
+def test_a_damaged_last_generation_is_an_error_that_names_the_cure(tiny_repo, home, encoder, last_good):
+    (vectors,) = index_folder(home, tiny_repo).glob("generation-*/vectors.int8")
+    vectors.write_bytes(b"")
+    with pytest.raises(IndexCorruptError, match=f"codesearch index --rebuild {tiny_repo}"):
+        build(tiny_repo, home, encoder)
+    assert build(tiny_repo, home, encoder, rebuild=True).manifest.documents == 14
+
+
+def test_a_home_that_cannot_be_written_is_named(tiny_repo, home, encoder, monkeypatch):
+    def refuse(path, *_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    folder = index_folder(home, tiny_repo)
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(Path, "mkdir", lambda path, *_, **__: None if path == folder else refuse(path))
+    with pytest.raises(IndexStoreError, match=r"generation-000001: Permission denied; the last good index"):
+        build(tiny_repo, home, encoder)

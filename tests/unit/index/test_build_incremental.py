@@ -1,0 +1,243 @@
+"""An update does only what changed, and ends with the index that a fresh build would have given."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from codesearch.config import IndexConfig, VectorConfig, WalkConfig
+from codesearch.index.home import index_folder
+from codesearch.index.reader import IndexReader
+from tests.conftest import TINY_REPO, HashEncoder, build, contents, write_tree
+
+CONVERT = "python/convert.py"
+DOCUMENTS = [
+    ("go/reader.go", "ReadLines", "function"),
+    ("go/reader.go", "Close", "method"),
+    ("java/Sorter.java", "Sorter", "class"),
+    ("java/Sorter.java", "sortStrings", "method"),
+    ("javascript/http.js", "getJson", "function"),
+    ("php/Crypto.php", "encryptAes", "function"),
+    (CONVERT, "int_to_string", "function"),
+    (CONVERT, "string_to_int", "function"),
+    (CONVERT, "Stack", "class"),
+    (CONVERT, "push", "method"),
+    (CONVERT, "pop", "method"),
+    ("ruby/queue.rb", "PriorityQueue", "class"),
+    ("ruby/queue.rb", "push", "method"),
+]
+
+
+def change(root: Path) -> None:
+    path = root / CONVERT
+    path.write_text(path.read_text().replace("decimal", "octal") + "\n\ndef last():\n    pass\n")
+
+
+def delete(root: Path) -> None:
+    (root / "java/Sorter.java").unlink()
+
+
+def delete_the_first_and_the_last(root: Path) -> None:
+    (root / "go/reader.go").unlink()
+    (root / "ruby/queue.rb").unlink()
+
+
+def rename(root: Path) -> None:
+    shutil.move(root / CONVERT, root / "aaa.py")
+
+
+def add(root: Path) -> None:
+    write_tree(root, {"a.py": "def a():\n    pass\n", "z/z.go": "package z\n\nfunc Zed() {\n}\n", "e.py": ""})
+
+
+def swap(root: Path) -> None:
+    (root / CONVERT).rename(root / "tmp")
+    (root / "go/reader.go").rename(root / CONVERT)
+    (root / "tmp").rename(root / "go/reader.go")
+
+
+def empty(root: Path) -> None:
+    for path in root.rglob("*.*"):
+        path.unlink()
+
+
+def become_binary(root: Path) -> None:
+    (root / CONVERT).write_bytes(b"\0" + (root / CONVERT).read_bytes())
+
+
+def all_at_once(root: Path) -> None:
+    for step in (change, delete, add):
+        step(root)
+    shutil.move(root / "php", root / "web")
+
+
+STEPS = (
+    change,
+    delete,
+    delete_the_first_and_the_last,
+    rename,
+    add,
+    swap,
+    empty,
+    become_binary,
+    all_at_once,
+)
+
+
+def names(index: IndexReader) -> list[tuple[str, str, str]]:
+    found = index.store.documents(list(range(index.manifest.documents)))
+    return [(file.path, row[1], row[0]) for _, (file, row) in sorted(found.items())]
+
+
+def test_a_fresh_index_holds_every_definition_in_the_order_of_the_walk(built_index):
+    assert names(built_index) == DOCUMENTS
+    manifest = built_index.manifest
+    assert (manifest.documents, manifest.source_files) == (13, 6)
+    assert manifest.languages == {"go": 2, "java": 2, "javascript": 1, "php": 1, "python": 5, "ruby": 2}
+    assert (manifest.skipped, manifest.warnings) == ({}, [])
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
+def test_an_update_ends_with_the_index_of_a_fresh_build(tiny_repo, tmp_path, encoder, index_tree, step):
+    index_tree(tiny_repo)
+    step(tiny_repo)
+    updated = index_tree(tiny_repo)
+    build(tiny_repo, tmp_path / "fresh", encoder)
+    fresh = IndexReader.open(index_folder(tmp_path / "fresh", tiny_repo))
+    assert contents(updated) == contents(fresh)
+    for field in ("documents", "source_files", "languages", "skipped", "config_digest"):
+        assert getattr(updated.manifest, field) == getattr(fresh.manifest, field), field
+    fresh.close()
+
+
+def test_many_updates_one_after_the_other_end_there_too(tiny_repo, tmp_path, encoder, index_tree):
+    for step in (change, delete, rename, add, delete_the_first_and_the_last):
+        index_tree(tiny_repo)
+        step(tiny_repo)
+    updated = index_tree(tiny_repo)
+    build(tiny_repo, tmp_path / "fresh", encoder)
+    fresh = IndexReader.open(index_folder(tmp_path / "fresh", tiny_repo))
+    assert contents(updated) == contents(fresh)
+    assert updated.manifest.generation == 6
+    fresh.close()
+
+
+def test_the_report_counts_what_was_parsed_kept_and_removed(tiny_repo, home, encoder):
+    first = build(tiny_repo, home, encoder)
+    assert (first.parsed, first.kept, first.removed, first.embedded, first.cached) == (6, 0, 0, 13, 0)
+    change(tiny_repo)
+    delete(tiny_repo)
+    second = build(tiny_repo, home, encoder)
+    # Two docstrings changed and one function is new; three other documents of the file are in the cache.
+    assert (second.parsed, second.kept, second.removed, second.embedded, second.cached) == (1, 4, 1, 3, 3)
+
+
+def test_equal_texts_are_embedded_once(tmp_path, home, encoder):
+    write_tree(tmp_path / "src", {f"f{number}.py": "def same():\n    return 1\n" for number in range(5)})
+    report = build(tmp_path / "src", home, encoder)
+    assert (len(encoder.embedded), report.embedded, report.cached) == (1, 1, 4)
+
+
+def test_text_that_any_index_of_this_home_has_seen_is_never_embedded_again(
+    tiny_repo, home, encoder, tmp_path
+):
+    build(tiny_repo, home, encoder)
+    assert len(encoder.embedded) == len(set(encoder.embedded)) == 13
+    rename(tiny_repo)
+    build(tiny_repo, home, encoder)
+    build(tiny_repo, home, encoder, rebuild=True)
+    build(tiny_repo, home, encoder, config=IndexConfig(walk=WalkConfig(hidden=True)))
+    write_tree(tmp_path / "worktree", TINY_REPO)
+    build(tmp_path / "worktree", home, encoder)
+    assert len(encoder.embedded) == 13
+
+
+def test_text_once_deleted_comes_back_from_the_cache(tiny_repo, home, encoder):
+    build(tiny_repo, home, encoder)
+    delete(tiny_repo)
+    build(tiny_repo, home, encoder)
+    write_tree(tiny_repo, TINY_REPO)
+    report = build(tiny_repo, home, encoder)
+    assert (report.embedded, report.cached, len(encoder.embedded)) == (0, 2, 13)
+
+
+def test_another_model_shares_nothing(tiny_repo, tokenizer_path, index_tree):
+    index_tree(tiny_repo)
+    other = HashEncoder(tokenizer_path, "other")
+    other.table = -other.table
+    index = index_tree(tiny_repo, encoder=other)
+    assert len(other.embedded) == 13
+    assert index.manifest.model["id"] == "other"
+
+
+def test_the_last_generation_alone_stays(tiny_repo, home, index_tree):
+    for step in (change, delete, rename):
+        index_tree(tiny_repo)
+        step(tiny_repo)
+    index = index_tree(tiny_repo)
+    assert sorted(path.name for path in index.folder.iterdir()) == ["generation-000004", "manifest.json"]
+
+
+def test_a_stray_generation_of_a_killed_writer_is_cleared_away(tiny_repo, index_tree):
+    folder = index_tree(tiny_repo).folder
+    write_tree(folder / "generation-000002", {"documents.sqlite": "half"})
+    write_tree(folder / "generation-000007", {"documents.sqlite": "half"})
+    change(tiny_repo)
+    index = index_tree(tiny_repo)
+    assert sorted(path.name for path in folder.iterdir()) == ["generation-000002", "manifest.json"]
+    assert index.manifest.documents == 14
+
+
+def test_an_open_reader_keeps_its_generation_while_a_new_one_is_written(tiny_repo, index_tree):
+    before = index_tree(tiny_repo)
+    expected = contents(before)
+    change(tiny_repo)
+    after = index_tree(tiny_repo)
+    assert not before.generation.exists()
+    assert before.store.document_rows(0, 13) == expected["documents"]
+    assert before.vectors.rows.tolist() == expected["vectors"]
+    assert after.manifest.documents == 14
+
+
+def test_a_graph_is_built_from_the_threshold_on_and_finds_are_rescored(tiny_repo, encoder, index_tree):
+    pytest.importorskip("hnswlib")
+    index = index_tree(tiny_repo, config=IndexConfig(vectors=VectorConfig(hnsw_threshold=13)))
+    assert "vectors.hnsw" in index.manifest.files
+    assert index.vectors.has_graph
+
+
+def test_an_empty_tree_gives_an_empty_index(tmp_path, index_tree):
+    (tmp_path / "src").mkdir()
+    index = index_tree(tmp_path / "src")
+    assert (index.manifest.documents, index.manifest.source_files, index.files) == (0, 0, [])
+    (tmp_path / "src" / "a.py").write_text("def a():\n    pass\n")
+    assert names(index_tree(tmp_path / "src")) == [("a.py", "a", "function")]
+
+
+def test_a_file_that_vanishes_after_the_walk_is_left_out(tiny_repo, home, encoder, index_tree):
+    gone = tiny_repo / CONVERT
+    index = index_tree(tiny_repo, on_progress=lambda _: gone.unlink(missing_ok=True))
+    assert (index.manifest.documents, index.manifest.source_files) == (8, 5)
+
+
+def test_an_unreadable_file_is_one_warning_and_not_tried_as_new_each_time(
+    tiny_repo, home, encoder, monkeypatch
+):
+    real = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.name == "convert.py":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    manifest = build(tiny_repo, home, encoder).manifest
+    assert (manifest.documents, manifest.skipped) == (8, {"unreadable": 1})
+    assert manifest.warnings == [f"{CONVERT}: Permission denied: left out"]
+    assert build(tiny_repo, home, encoder).parsed == 0
+    monkeypatch.undo()
+    os.utime(tiny_repo / CONVERT)
+    assert build(tiny_repo, home, encoder).manifest.documents == 13

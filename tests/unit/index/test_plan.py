@@ -1,0 +1,165 @@
+"""What an update finds to do, and how it tells a changed file from a touched one."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codesearch.config import IndexConfig, ParseConfig, WalkConfig
+from codesearch.errors import IndexCorruptError
+from codesearch.index import plan as plan_module
+from codesearch.index.home import index_folder
+from codesearch.index.plan import Plan, content_digest, plan_update, trusted_mtime
+from codesearch.parsing.walker import SourceFile
+from tests.conftest import HashEncoder, build
+
+CONVERT = "python/convert.py"
+OLD_NS = 1_600_000_000_000_000_000
+
+
+@pytest.fixture
+def planned(tiny_repo: Path, home: Path, encoder: HashEncoder):
+    """Plan an update of the tiny repository, indexed with time stamps that can be trusted."""
+    for path in tiny_repo.rglob("*.*"):
+        os.utime(path, ns=(OLD_NS, OLD_NS))
+    build(tiny_repo, home, encoder)
+
+    def plan(config: IndexConfig | None = None, model_id: str = encoder.model_id, **options: bool) -> Plan:
+        return plan_update(
+            tiny_repo, index_folder(home, tiny_repo), config or IndexConfig(), model_id, **options
+        )
+
+    return plan
+
+
+def to_parse(plan: Plan) -> list[str]:
+    return [file.path for file in plan.to_parse]
+
+
+def all_paths(root: Path) -> list[str]:
+    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*.*"))
+
+
+def test_without_an_index_every_file_is_parsed(tiny_repo, home):
+    plan = plan_update(tiny_repo, index_folder(home, tiny_repo), IndexConfig(), "model")
+    assert (plan.previous, plan.kept, plan.removed) == (None, {}, 0)
+    assert sorted(to_parse(plan)) == all_paths(tiny_repo)
+    assert not plan.nothing_to_do
+
+
+def test_an_unchanged_tree_gives_nothing_to_do_and_reads_no_file(planned, tiny_repo, monkeypatch):
+    read = []
+    monkeypatch.setattr(plan_module, "content_digest", lambda source: read.append(source) or b"")
+    plan = planned()
+    assert plan.nothing_to_do
+    assert sorted(plan.kept) == all_paths(tiny_repo)
+    assert read == []
+
+
+def test_a_touched_file_is_known_by_its_content(planned, tiny_repo):
+    os.utime(tiny_repo / CONVERT, ns=(OLD_NS + 1, OLD_NS + 1))
+    plan = planned()
+    assert plan.nothing_to_do
+    assert plan.kept[CONVERT].mtime_ns == OLD_NS + 1, "the next update need not read it again"
+
+
+def test_a_changed_file_of_the_same_size_is_parsed(planned, tiny_repo):
+    path = tiny_repo / CONVERT
+    path.write_text(path.read_text().replace("decimal", "DECIMAL"))
+    assert to_parse(planned()) == [CONVERT]
+
+
+def test_a_changed_size_is_enough_though_the_time_stamp_is_kept(planned, tiny_repo):
+    path = tiny_repo / CONVERT
+    path.write_text(path.read_text() + "\n")
+    os.utime(path, ns=(OLD_NS, OLD_NS))
+    assert to_parse(planned()) == [CONVERT]
+
+
+def test_new_and_deleted_files_are_work(planned, tiny_repo):
+    (tiny_repo / CONVERT).rename(tiny_repo / "python" / "numbers.py")
+    plan = planned()
+    assert (to_parse(plan), plan.removed, plan.nothing_to_do) == (["python/numbers.py"], 1, False)
+
+
+def test_a_deleted_file_alone_is_work(planned, tiny_repo):
+    (tiny_repo / CONVERT).unlink()
+    plan = planned()
+    assert (to_parse(plan), plan.removed, plan.nothing_to_do) == ([], 1, False)
+
+
+def test_a_time_stamp_is_trusted_only_two_seconds_later():
+    started = 1_700_000_000_000_000_000
+    file = SourceFile("a.py", "python", 1, started - 2_000_000_000)
+    assert trusted_mtime(file, started) == file.mtime_ns
+    assert trusted_mtime(replace(file, mtime_ns=file.mtime_ns + 1), started) == 0
+    assert trusted_mtime(replace(file, mtime_ns=started + 10**12), started) == 0, "a clock that ran ahead"
+
+
+def test_a_file_written_while_it_was_read_is_looked_at_again(planned, tiny_repo, home, encoder):
+    path = tiny_repo / CONVERT
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))
+    build(tiny_repo, home, encoder, rebuild=True)
+    path.write_text(path.read_text().replace("decimal", "DECIMAL"))
+    os.utime(path, ns=(now, now))
+    assert to_parse(planned()) == [CONVERT]
+
+
+def test_a_file_that_cannot_be_read_any_more_is_parsed_again(planned, tiny_repo, monkeypatch):
+    os.utime(tiny_repo / CONVERT, ns=(OLD_NS + 1, OLD_NS + 1))
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(plan_module.Path, "read_bytes", refuse)
+    assert to_parse(planned()) == [CONVERT]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        IndexConfig(walk=WalkConfig(hidden=True)),
+        IndexConfig(walk=WalkConfig(exclude=("*.absent",))),
+        IndexConfig(parse=ParseConfig(max_nesting=31)),
+    ],
+    ids=["hidden", "exclude", "parse"],
+)
+def test_other_options_ask_for_a_whole_new_index(planned, tiny_repo, config):
+    plan = planned(config)
+    assert plan.previous is None
+    assert sorted(to_parse(plan)) == all_paths(tiny_repo)
+
+
+def test_another_model_or_grammar_asks_for_a_whole_new_index(planned, monkeypatch):
+    assert planned().nothing_to_do
+    assert planned(model_id="other").previous is None
+    monkeypatch.setattr(plan_module, "grammar_version", lambda spec: f"{spec.name} 99")
+    assert planned().previous is None
+
+
+def test_rebuild_forgets_the_last_index(planned):
+    plan = planned(rebuild=True)
+    assert (plan.previous, plan.kept, plan.nothing_to_do) == (None, {}, False)
+
+
+def test_an_index_of_another_format_is_not_built_upon(planned, tiny_repo, home):
+    manifest = index_folder(home, tiny_repo) / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 99'))
+    assert planned().previous is None
+
+
+def test_a_damaged_database_is_an_error_with_its_cure(planned, tiny_repo, home):
+    (database,) = index_folder(home, tiny_repo).glob("generation-*/documents.sqlite")
+    database.write_bytes(b"x" * database.stat().st_size)
+    with pytest.raises(IndexCorruptError, match=f"codesearch index --rebuild {tiny_repo}"):
+        planned()
+
+
+def test_content_digests_have_sixteen_bytes_and_differ():
+    assert len(content_digest(b"")) == 16
+    assert content_digest(b"a") != content_digest(b"b")
