@@ -20,7 +20,8 @@ class Filters:
     """Allowed languages, kinds and paths; an empty tuple allows all.
 
     Attributes:
-        paths: shell patterns on the path below the root; one without a slash matches any one part of it.
+        paths: shell patterns on the path below the root, for files or folders; one without a slash matches any
+            one part of it.
     """
 
     languages: tuple[str, ...] = ()
@@ -41,7 +42,7 @@ def allowed_documents(filters: Filters, index: IndexReader) -> NDArray[np.bool_]
     """Return which documents pass: bool [N], or None when all do."""
     allowed: NDArray[np.bool_] | None = None
     if filters.languages or filters.paths:
-        patterns = [re.compile(translate(_anchored(pattern))) for pattern in filters.paths]
+        patterns = [_compile(pattern) for pattern in filters.paths]
         files = np.array(
             [
                 (not filters.languages or file.language in filters.languages)
@@ -58,9 +59,13 @@ def allowed_documents(filters: Filters, index: IndexReader) -> NDArray[np.bool_]
     return allowed
 
 
-def _anchored(pattern: str) -> str:
-    """Turn a user's pattern into one for "/" + path."""
+def _compile(pattern: str) -> re.Pattern[str]:
+    """Compile a user's pattern for "/" + path; what it names may also be a folder above."""
     pattern = pattern.removeprefix("./")
-    if "/" not in pattern.rstrip("/"):
-        return f"*/{pattern.rstrip('/')}" if "." in pattern else f"*/{pattern.rstrip('/')}/*"
-    return f"/{pattern.lstrip('/')}" if not pattern.startswith("*") else pattern
+    bare = pattern.rstrip("/")
+    if "/" not in bare:
+        bare = f"*/{bare}"
+    elif not bare.startswith("*"):
+        bare = f"/{bare.lstrip('/')}"
+    below = translate(f"{bare}/*")
+    return re.compile(below if pattern.endswith("/") else f"{translate(bare)}|{below}")

@@ -1,0 +1,119 @@
+"""Languages, kinds and paths, before any ranking."""
+
+from __future__ import annotations
+
+import pytest
+
+from codesearch.errors import ConfigError
+from codesearch.search.filters import Filters, allowed_documents
+from tests.conftest import write_tree
+
+CONVERT, READER, SORTER, HTTP, CRYPTO, QUEUE = (
+    "python/convert.py",
+    "go/reader.go",
+    "java/Sorter.java",
+    "javascript/http.js",
+    "php/Crypto.php",
+    "ruby/queue.rb",
+)
+
+
+def allowed(index, **filters: tuple[str, ...]) -> list[tuple[str, str]]:
+    """List (path, name) of what passes, each in doc_id order."""
+    mask = allowed_documents(Filters(**filters), index)
+    assert mask is not None
+    found = index.store.documents(mask.nonzero()[0].tolist())
+    return [(file.path, row[1]) for _, (file, row) in sorted(found.items())]
+
+
+def paths(index, *patterns: str) -> list[str]:
+    return list(dict.fromkeys(path for path, _ in allowed(index, paths=patterns)))
+
+
+def test_without_filters_nothing_is_computed(built_index):
+    assert allowed_documents(Filters(), built_index) is None
+
+
+def test_languages_are_a_choice_of_several(built_index):
+    assert allowed(built_index, languages=("ruby", "go")) == [
+        (READER, "ReadLines"),
+        (READER, "Close"),
+        (QUEUE, "PriorityQueue"),
+        (QUEUE, "push"),
+    ]
+
+
+def test_kinds_are_a_choice_of_several(built_index):
+    assert allowed(built_index, kinds=("class",)) == [
+        (SORTER, "Sorter"),
+        (CONVERT, "Stack"),
+        (QUEUE, "PriorityQueue"),
+    ]
+    assert [name for _, name in allowed(built_index, kinds=("class", "method"))] == [
+        "Close",
+        "Sorter",
+        "sortStrings",
+        "Stack",
+        "push",
+        "pop",
+        "PriorityQueue",
+        "push",
+    ]
+
+
+def test_different_filters_must_all_hold(built_index):
+    assert allowed(built_index, languages=("python", "ruby"), kinds=("method",), paths=("*.py",)) == [
+        (CONVERT, "push"),
+        (CONVERT, "pop"),
+    ]
+    assert allowed(built_index, languages=("go",), paths=("*.py",)) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("*.py", [CONVERT]),
+        ("convert.py", [CONVERT]),
+        ("java*", [SORTER, HTTP]),
+        ("python", [CONVERT]),
+        ("python/", [CONVERT]),
+        ("python/*", [CONVERT]),
+        ("./python/*.py", [CONVERT]),
+        ("/python/convert.py", [CONVERT]),
+        ("convert*", [CONVERT]),
+        ("thon/*", []),
+        ("*/[hq]*.??", [HTTP, QUEUE]),
+        ("**/*.go", [READER]),
+        ("PYTHON", []),
+    ],
+)
+def test_a_path_pattern_matches_a_part_or_with_a_slash_the_path(built_index, pattern, expected):
+    assert paths(built_index, pattern) == expected
+
+
+def test_folders_can_be_named_whatever_is_in_their_name(tmp_path, index_tree):
+    code = "def f():\n    pass\n"
+    index = index_tree(write_tree(tmp_path / "src", {"v1.2/lib/a.py": code, "v2/lib/a.py": code}))
+    assert paths(index, "v1.2") == ["v1.2/lib/a.py"]
+    assert paths(index, "v2/lib") == ["v2/lib/a.py"]
+    assert paths(index, "v2/lib/") == ["v2/lib/a.py"]
+    assert paths(index, "lib") == ["v1.2/lib/a.py", "v2/lib/a.py"]
+    assert paths(index, "lib/a.py") == [], "a pattern with a slash begins at the root"
+
+
+def test_several_path_patterns_are_a_choice(built_index):
+    assert paths(built_index, "*.rb", "*.go") == [READER, QUEUE]
+
+
+def test_an_index_without_documents_lets_nothing_pass(tmp_path, index_tree):
+    (tmp_path / "src").mkdir()
+    index = index_tree(tmp_path / "src")
+    assert allowed(index, languages=("go",), kinds=("class",), paths=("*.go",)) == []
+
+
+def test_an_unknown_language_or_kind_lists_the_known_ones():
+    with pytest.raises(ConfigError, match=r"language 'cobol': choose one of go, java, javascript, "):
+        Filters(languages=("go", "cobol"))
+    with pytest.raises(ConfigError) as caught:
+        Filters(kinds=("functions",))
+    assert str(caught.value) == "kind 'functions': choose one of function, method, class"

@@ -1,0 +1,106 @@
+"""BM25F against a second implementation, written from the formula and slow."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from codesearch.config import RankConfig
+from codesearch.index.analysis import FIELDS
+from codesearch.index.postings import PostingsReader, PostingsWriter, make_block
+from codesearch.search.lexical import LexicalScorer
+
+Document = list[Counter[str]]
+
+
+def scorer(folder, documents: list[Document], config: RankConfig | None = None) -> LexicalScorer:
+    writer = PostingsWriter()
+    writer.add(make_block(documents), 0)
+    writer.write(folder)
+    return LexicalScorer(PostingsReader(folder, "root"), config or RankConfig())
+
+
+def slow_scores(documents: list[Document], terms: list[str], config: RankConfig) -> list[float]:
+    """Score by the formula of Robertson, Zaragoza and Taylor, one document and one term at a time."""
+    count = len(documents)
+    average = [sum(document[f].total() for document in documents) / count for f in range(len(FIELDS))]
+
+    def weighted(document: Document, term: str) -> float:
+        total = 0.0
+        for field, counts in enumerate(document):
+            if counts[term]:
+                b = config.field_b[field]
+                norm = 1 - b + b * counts.total() / average[field]
+                total += config.field_weights[field] * counts[term] / norm
+        return total
+
+    scores = [0.0] * count
+    for term in terms:
+        tfs = [weighted(document, term) for document in documents]
+        df = sum(tf > 0 for tf in tfs)
+        idf = math.log(1 + (count - df + 0.5) / (df + 0.5))
+        for doc_id, tf in enumerate(tfs):
+            scores[doc_id] += idf * tf / (config.k1 + tf)
+    return scores
+
+
+def random_documents(count: int, seed: int) -> list[Document]:
+    generator = np.random.default_rng(seed)
+    words = [f"w{number}" for number in range(40)]
+    chances = np.arange(1, 41) ** -1.0
+    chances /= chances.sum()
+    return [
+        [
+            Counter(generator.choice(words, size=generator.integers(0, size), p=chances).tolist())
+            for size in (3, 8, 20, 90, 4)
+        ]
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        RankConfig(),
+        RankConfig(k1=0.9, field_b=(0.0,) * 5),
+        RankConfig(k1=2.0, field_b=(1.0,) * 5),
+        RankConfig(field_weights=(0.0, 1.0, 0.0, 2.0, 0.0)),
+    ],
+    ids=["defaults", "lengths ignored", "lengths in full", "fields left out"],
+)
+def test_scores_equal_those_of_the_formula(tmp_path, config):
+    documents = random_documents(60, 7)
+    terms = ["w0", "w3", "w17", "w39", "absent"]
+    expected = slow_scores(documents, terms, config)
+    np.testing.assert_allclose(scorer(tmp_path, documents, config).scores(terms), expected, rtol=2e-5)
+
+
+def test_a_document_without_the_terms_scores_nothing(tmp_path):
+    documents = random_documents(20, 1)
+    scores = scorer(tmp_path, documents).scores(["absent", "nowhere"])
+    assert scores.tolist() == [0.0] * 20
+
+
+def test_a_rare_term_outweighs_a_common_one(tmp_path):
+    empty: Counter[str] = Counter()
+    documents = [[empty, empty, empty, Counter([word, "the"]), empty] for word in ("common",) * 8 + ("rare",)]
+    scores = scorer(tmp_path, documents).scores(["common", "rare"])
+    assert scores.argmax() == 8
+    assert len(set(scores[:8].tolist())) == 1
+
+
+def test_an_occurrence_in_the_name_outweighs_one_in_the_body(tmp_path):
+    empty: Counter[str] = Counter()
+    documents = [
+        [empty, empty, empty, Counter(["sort"]), empty],
+        [Counter(["sort"]), empty, empty, empty, empty],
+    ]
+    in_body, in_name = scorer(tmp_path, documents).scores(["sort"]).tolist()
+    assert in_name > in_body > 0
+
+
+def test_an_index_without_documents_scores_none(tmp_path):
+    assert scorer(tmp_path, []).scores(["sort"]).tolist() == []
