@@ -85,6 +85,8 @@ class RankConfig:
         semantic_weight: weight of the cosine.
         lexical_weight: weight of the BM25F score divided by the query's best.
         name_weight: added when the query is exactly the document's name.
+        direction_penalty: taken where the query asks for a conversion and the document goes the other way.
+        rerank_count: documents at the head of the ranking that are looked at for that.
         k1: BM25F term saturation.
         field_weights: what an occurrence counts, in the order of `codesearch.index.analysis.FIELDS`.
         field_b: how far a field's length discounts its occurrences, 0 to 1, in the same order.
@@ -94,6 +96,8 @@ class RankConfig:
     semantic_weight: float = 1.0
     lexical_weight: float = 0.6
     name_weight: float = 1.0
+    direction_penalty: float = 0.4
+    rerank_count: int = 200
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 1.5, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.75, 0.75, 0.5)

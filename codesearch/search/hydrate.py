@@ -8,9 +8,8 @@ from pathlib import Path
 from codesearch.index.digest import content_digest
 from codesearch.index.reader import IndexReader
 from codesearch.index.store import FileRecord
+from codesearch.search.fusion import Ranked
 from codesearch.types import Hit
-
-Ranked = tuple[int, int, float, dict[str, float]]
 
 
 def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hit]:
@@ -20,13 +19,14 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
     gone gives none.
     """
     stored = {
-        number: index.store.documents([doc_id for owner, doc_id, _, _ in ranked if owner == number])
+        number: index.store.documents([place.doc_id for place in ranked if place.index == number])
         for number, index in enumerate(indexes)
     }
     sources: dict[tuple[int, str], tuple[list[bytes], bool]] = {}
     hits = []
-    for rank, (number, doc_id, score, signals) in enumerate(ranked, start=1):
-        file, row = stored[number][doc_id]
+    for rank, place in enumerate(ranked, start=1):
+        number = place.index
+        file, row = stored[number][place.doc_id]
         kind, name, qualified, signature, docstring, start_line, end_line, *_ = row
         key = (number, file.path)
         if key not in sources:
@@ -35,7 +35,7 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
         hits.append(
             Hit(
                 rank=rank,
-                score=score,
+                score=place.score,
                 root=indexes[number].manifest.root,
                 path=file.path,
                 language=file.language,
@@ -47,7 +47,7 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
                 start_line=start_line,
                 end_line=end_line,
                 code=b"\n".join(lines[start_line - 1 : end_line]).decode("utf-8", "replace"),
-                signals=signals,
+                signals=place.signals,
                 stale=stale,
             )
         )

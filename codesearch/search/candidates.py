@@ -1,0 +1,122 @@
+"""A query against one index -> the documents that compete, each with all its signals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import VectorConfig
+from codesearch.index.reader import IndexReader
+from codesearch.search.lexical import LexicalScorer
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Documents of one index that compete.
+
+    Attributes:
+        index: position among the indexes that are searched.
+        doc_ids: int64 [C], ascending.
+        bm25: float32 [C], not normalised.
+        cosine: float32 [C].
+        name: float32 [C], 1 where the query is the document's name, .5 where all but the case agrees.
+    """
+
+    index: int
+    doc_ids: NDArray[np.int64]
+    bm25: NDArray[np.float32]
+    cosine: NDArray[np.float32]
+    name: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedQuery:
+    """A query as each half needs it; without terms or without a vector that half stays silent."""
+
+    text: str
+    terms: Sequence[str]
+    vector: NDArray[np.float32] | None
+
+
+def gather(
+    number: int,
+    index: IndexReader,
+    lexical: LexicalScorer,
+    query: AnalysedQuery,
+    allowed: NDArray[np.bool_] | None,
+    count: int,
+    vectors: VectorConfig,
+) -> Candidates:
+    """Let each half put its best `count` allowed documents forward, and score all of them by all signals.
+
+    Args:
+        number: position of the index among those searched.
+        index: what to search.
+        lexical: the keyword half of the same index.
+        query: what to search for.
+        allowed: bool [N], or None when every document is.
+        count: documents a half.
+        vectors: how vectors are searched.
+    """
+    bm25 = lexical.scores(query.terms)
+    if allowed is not None:
+        bm25[~allowed] = 0
+    named = _named(index, query.text, allowed)
+    best = best_positions(bm25, count)
+    pools = [best[bm25[best] > 0], np.array(list(named), dtype=np.int64)]
+    if query.vector is not None:
+        pools.append(_nearest(index, query.vector, allowed, count, vectors))
+    pool = np.unique(np.concatenate(pools))
+    cosine = np.zeros(len(pool), dtype=np.float32)
+    if query.vector is not None:
+        cosine = index.vectors.similarities(query.vector, pool)
+    name = np.array([named.get(int(doc_id), 0.0) for doc_id in pool], dtype=np.float32)
+    return Candidates(number, pool, bm25[pool], cosine, name)
+
+
+def best_positions(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+    """Return the positions of the `count` highest scores; among equals at the edge, the lowest positions."""
+    if len(scores) <= count:
+        return np.arange(len(scores), dtype=np.int64)
+    edge = np.partition(scores, len(scores) - count)[len(scores) - count]
+    above = np.flatnonzero(scores > edge)
+    level = np.flatnonzero(scores == edge)[: count - len(above)]
+    return np.concatenate([above, level])
+
+
+def _nearest(
+    index: IndexReader,
+    vector: NDArray[np.float32],
+    allowed: NDArray[np.bool_] | None,
+    count: int,
+    vectors: VectorConfig,
+) -> NDArray[np.int64]:
+    if allowed is not None:  # The graph cannot filter first, so the allowed ones are scanned.
+        doc_ids = np.flatnonzero(allowed)
+        return doc_ids[best_positions(index.vectors.similarities(vector, doc_ids), count)]
+    if index.vectors.has_graph:
+        return index.vectors.neighbours(vector, count, vectors)
+    return best_positions(index.vectors.similarities(vector), count)
+
+
+def _named(index: IndexReader, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
+    """Find the documents whose name, qualified or not, is the query."""
+    wanted = _dotted(query.strip().removesuffix("()"))
+    if not wanted or any(character.isspace() for character in wanted):
+        return {}
+    qualifier, _, name = wanted.rpartition(".")
+    found = {}
+    for doc_id, exact, qualified in index.store.documents_named(name):
+        if allowed is not None and not allowed[doc_id]:
+            continue
+        if qualifier and not _dotted(qualified).lower().endswith(wanted.lower()):
+            continue
+        found[doc_id] = 1.0 if exact == name else 0.5
+    return found
+
+
+def _dotted(name: str) -> str:
+    return name.replace("::", ".").replace("#", ".")

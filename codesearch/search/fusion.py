@@ -1,0 +1,85 @@
+"""Candidates of all indexes -> one ranking.
+
+    score = semantic_weight * cosine + lexical_weight * BM25F / best BM25F + name_weight * exact name
+            - direction_penalty * wrong way
+
+Ties go to the earlier index and then to the smaller doc_id, so a ranking never depends on chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import RankConfig
+from codesearch.search.candidates import Candidates
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One place of a ranking: which document of which index, why, and what each signal gave."""
+
+    index: int
+    doc_id: int
+    score: float
+    signals: dict[str, float]
+
+
+@dataclass(slots=True)
+class Pool:
+    """All candidates, side by side; every array is [C].
+
+    Attributes:
+        signals: name -> float32 [C], before weighting.
+        scores: float32 [C].
+    """
+
+    indexes: NDArray[np.int64]
+    doc_ids: NDArray[np.int64]
+    signals: dict[str, NDArray[np.float32]]
+    scores: NDArray[np.float32]
+
+    def order(self) -> NDArray[np.intp]:
+        """Return the positions by (-score, index, doc_id)."""
+        return np.lexsort((self.doc_ids, self.indexes, -self.scores))
+
+    def add_signal(
+        self, name: str, positions: NDArray[np.intp], values: Sequence[float], weight: float
+    ) -> None:
+        """Add a signal that only some candidates have; the others get 0."""
+        signal = np.zeros(len(self.scores), dtype=np.float32)
+        signal[positions] = values
+        self.signals[name] = signal
+        self.scores = self.scores + np.float32(weight) * signal
+
+    def ranked(self, top_k: int) -> list[Ranked]:
+        """Return the best `top_k`, best first."""
+        return [
+            Ranked(
+                index=int(self.indexes[position]),
+                doc_id=int(self.doc_ids[position]),
+                score=float(self.scores[position]),
+                signals={name: float(values[position]) for name, values in self.signals.items()},
+            )
+            for position in self.order()[:top_k]
+        ]
+
+
+def fuse(candidates: Sequence[Candidates], config: RankConfig) -> Pool:
+    """Weigh the signals of all candidates; BM25F is divided by the best of all indexes."""
+    bm25 = np.concatenate([part.bm25 for part in candidates])
+    cosine = np.concatenate([part.cosine for part in candidates])
+    name = np.concatenate([part.name for part in candidates])
+    normalised = (bm25 / np.float32(bm25.max(initial=0.0) or 1.0)).astype(np.float32)
+    return Pool(
+        indexes=np.concatenate([np.full(len(part.doc_ids), part.index) for part in candidates]),
+        doc_ids=np.concatenate([part.doc_ids for part in candidates]),
+        signals={"cosine": cosine, "bm25": bm25, "bm25_normalised": normalised, "name": name},
+        scores=np.asarray(
+            config.semantic_weight * cosine + config.lexical_weight * normalised + config.name_weight * name,
+            dtype=np.float32,
+        ),
+    )
