@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,12 @@ import numpy as np
 import pytest
 
 from codesearch.config import IndexConfig
-from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
 from codesearch.index.build import BuildReport, Progress, build_generation
 from codesearch.index.home import index_folder
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
+from codesearch.parsing.identifiers import subtokens
 
 TINY_REPO = {
     "python/convert.py": '''"""Conversions."""
@@ -111,6 +113,19 @@ class HashEncoder:
         return sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
 
 
+def write_tokenizer(path: Path) -> None:
+    """Write a tokenizer of whole words and single letters: training one gives other ids in each process."""
+    from tokenizers import Tokenizer, models
+
+    letters = string.ascii_lowercase + string.digits
+    words = {word for text in TINY_REPO.values() for word in subtokens(text)} - set(letters)
+    tokens = [PAD, UNKNOWN, *letters, *(CONTINUATION + letter for letter in letters), *sorted(words)]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    options = {"unk_token": UNKNOWN, "continuing_subword_prefix": CONTINUATION, "fuse_unk": True}
+    tokenizer = Tokenizer(models.BPE(vocabulary, [], ignore_merges=True, **options))
+    SubtokenTokenizer(tokenizer).save(path)
+
+
 def write_tree(root: Path, files: dict[str, str]) -> Path:
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -172,7 +187,7 @@ def tiny_repo(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def tokenizer_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
-    SubtokenTokenizer.train(TINY_REPO.values(), 600).save(path)
+    write_tokenizer(path)
     return path
 
 

@@ -40,10 +40,10 @@ def write_manifest(folder: Path, manifest: dict[str, object]) -> Path:
     return folder
 
 
-def change_one_byte(path: Path, position: int = -1) -> None:
-    """Flip the bits of one byte, by default the middle one."""
+def change_one_byte(path: Path, position: int = -1, bits: int = 0xFF) -> None:
+    """Flip bits of one byte, by default all of the middle one."""
     content = bytearray(path.read_bytes())
-    content[len(content) // 2 if position < 0 else position] ^= 0xFF
+    content[len(content) // 2 if position < 0 else position] ^= bits
     path.write_bytes(content)
 
 

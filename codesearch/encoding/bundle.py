@@ -89,7 +89,12 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
 
 def _checked_digest(folder: Path, name: str, manifest: dict[str, Any]) -> str:
     path = folder / name
-    expected = manifest.get("files", {}).get(name, {}).get("sha256")
+    try:
+        expected = manifest["files"][name]["sha256"]
+    except (KeyError, TypeError):
+        raise ModelBundleError(
+            f"{folder}/manifest.json: no sha256 of {name}: install the model again"
+        ) from None
     try:
         with open(path, "rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()

@@ -128,6 +128,11 @@ class OnnxEncoder:
             mask[row, : len(ids)] = 1
         feeds = {"input_ids": input_ids, "attention_mask": mask}
         (embedding,) = self._session(graph).run(["embedding"], feeds)
+        if embedding.shape != (len(tokens), self.dim):
+            raise ModelBundleError(
+                f"{self.bundle.folder / graph}: gives {embedding.shape[-1]} dimensions, its manifest says "
+                f"{self.dim}: install the model again"
+            )
         return np.asarray(embedding, dtype=np.float32)
 
     def _session(self, graph: str) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.

@@ -1,0 +1,119 @@
+"""A bundle is used whole or not at all, and says which file is at fault."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from codesearch.encoding.bundle import load_bundle
+from codesearch.errors import ModelBundleError
+from tests.tiny_bundle import FILES, change_one_byte, write_bundle, write_manifest
+
+
+@pytest.fixture
+def bundle(tiny_bundle: Path, tmp_path: Path) -> Path:
+    """A copy that a test may damage."""
+    return Path(shutil.copytree(tiny_bundle, tmp_path / "bundle"))
+
+
+def rewrite(bundle: Path, **changes: object) -> None:
+    path = bundle / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest.update(changes)
+    path.write_text(json.dumps({key: value for key, value in manifest.items() if value is not None}))
+
+
+def test_a_whole_bundle_says_what_it_is(bundle):
+    loaded = load_bundle(bundle)
+    assert (loaded.folder, loaded.name, loaded.architecture) == (bundle, "tiny", "bag of random vectors")
+    assert (loaded.dim, loaded.max_query_tokens, loaded.max_document_tokens) == (32, 32, 200)
+    assert (loaded.licence, loaded.metrics) == ("MIT", {})
+    assert len(loaded.model_id) == 16
+
+
+def test_the_id_depends_on_the_files_alone(bundle, tmp_path, tokenizer_path):
+    before = load_bundle(bundle).model_id
+    rewrite(bundle, name="renamed", metrics={"mrr": 0.5})
+    assert load_bundle(bundle).model_id == before
+    other = load_bundle(write_bundle(tmp_path / "other", tokenizer_path, seed=1))
+    assert other.model_id != before
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("place", [0.0, 0.5, 1.0])
+def test_one_changed_byte_is_found_and_its_file_named(bundle, name, place):
+    path = bundle / name
+    change_one_byte(path, int(place * (path.stat().st_size - 1)))
+    with pytest.raises(ModelBundleError) as caught:
+        load_bundle(bundle)
+    assert str(caught.value) == (
+        f"{path}: sha256 differs from manifest.json, the file is damaged: install the model again"
+    )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_named(bundle, name):
+    (bundle / name).unlink()
+    with pytest.raises(ModelBundleError) as caught:
+        load_bundle(bundle)
+    assert str(caught.value) == f"{bundle / name}: No such file or directory: install the model again"
+
+
+def test_a_folder_without_a_bundle_is_named(tmp_path):
+    for folder in (tmp_path, tmp_path / "absent"):
+        with pytest.raises(ModelBundleError) as caught:
+            load_bundle(folder)
+        assert str(caught.value) == f"{folder}: no model bundle there: give the folder of a manifest.json"
+
+
+@pytest.mark.parametrize("found", [0, 2, None, "1"])
+def test_another_format_says_which_was_expected(bundle, found):
+    rewrite(bundle, format=found)
+    with pytest.raises(ModelBundleError) as caught:
+        load_bundle(bundle)
+    assert str(caught.value) == (
+        f"{bundle}: model bundle format {found}, expected 1: use a bundle made for this version"
+    )
+
+
+@pytest.mark.parametrize("field", ["name", "architecture", "dim", "max_query_tokens", "licence"])
+def test_a_manifest_without_a_field_names_it(bundle, field):
+    rewrite(bundle, **{field: None})
+    with pytest.raises(ModelBundleError, match=f"manifest.json: no valid '{field}': export the model again"):
+        load_bundle(bundle)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"3", b"\xff"])
+def test_a_manifest_that_is_no_manifest_is_named(bundle, content):
+    (bundle / "manifest.json").write_bytes(content)
+    with pytest.raises(ModelBundleError, match=r"manifest\.json: "):
+        load_bundle(bundle)
+
+
+@pytest.mark.parametrize("files", [[], {}, "x", {"query.onnx": 3}, {"query.onnx": {}}])
+def test_a_manifest_that_does_not_describe_the_files_is_refused(bundle, files):
+    rewrite(bundle, files=files)
+    with pytest.raises(
+        ModelBundleError, match=r"manifest\.json: no sha256 of query\.onnx: install the model"
+    ):
+        load_bundle(bundle)
+
+
+def test_no_changed_byte_of_the_manifest_goes_unnoticed_or_raises_anything_else(bundle):
+    path = bundle / "manifest.json"
+    for name in FILES:  # Small, so that hundreds of loads are quick.
+        (bundle / name).write_bytes(b"x")
+    write_manifest(bundle, json.loads(path.read_text()))
+    content, model_id = path.read_bytes(), load_bundle(bundle).model_id
+    refused = 0
+    for position in range(len(content)):
+        change_one_byte(path, position, bits=1)
+        try:
+            assert load_bundle(bundle).model_id == model_id, "only a description changed"
+        except ModelBundleError:
+            refused += 1
+        path.write_bytes(content)
+    assert refused > len(content) // 2

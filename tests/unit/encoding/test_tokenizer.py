@@ -1,0 +1,83 @@
+"""Text -> ids of subtokens, the same in training and search."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from codesearch.encoding.text import document_text, join_fields
+from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer
+from codesearch.errors import ModelBundleError
+from codesearch.types import Document
+
+CORPUS = ["read the file", "readFile writeFile", "write to a file", "parse_json parseJSON"] * 3
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> SubtokenTokenizer:
+    return SubtokenTokenizer.train(CORPUS, 100)
+
+
+def encoded(tokenizer: SubtokenTokenizer, text: str, max_tokens: int = 100) -> list[int]:
+    return tokenizer.encode(text, max_tokens).tolist()
+
+
+def test_an_identifier_has_the_ids_of_its_words(tokenizer):
+    assert (
+        encoded(tokenizer, "readFile") == encoded(tokenizer, "read_file") == encoded(tokenizer, "Read FILE")
+    )
+
+
+def test_a_frequent_word_is_one_token(tokenizer):
+    assert [len(encoded(tokenizer, word)) for word in ("file", "read", "write", "parse", "json")] == [1] * 5
+
+
+def test_a_rare_word_is_made_of_pieces(tokenizer):
+    pieces = encoded(tokenizer, "filer")
+    assert len(pieces) > 1
+    assert PAD_ID not in pieces
+
+
+def test_text_is_cut_to_its_first_tokens(tokenizer):
+    whole = encoded(tokenizer, "read the file write to a file")
+    assert encoded(tokenizer, "read the file write to a file", 3) == whole[:3]
+    assert encoded(tokenizer, "read", 0) == []
+
+
+def test_text_without_words_has_no_ids(tokenizer):
+    ids = tokenizer.encode("-- ?! {}", 10)
+    assert (ids.dtype, ids.tolist()) == (np.uint32, [])
+
+
+def test_letters_never_seen_do_not_fail_or_become_padding(tokenizer):
+    ids = encoded(tokenizer, "данные 数据 ñ")
+    assert ids
+    assert PAD_ID not in ids
+
+
+def test_a_saved_tokenizer_gives_the_same_ids(tokenizer, tmp_path):
+    tokenizer.save(tmp_path / "tokenizer.json")
+    again = SubtokenTokenizer.load(tmp_path / "tokenizer.json")
+    text = "parseJSON from the file, писать"
+    assert encoded(again, text) == encoded(tokenizer, text)
+    assert again.vocabulary_size == tokenizer.vocabulary_size
+
+
+def test_the_vocabulary_is_as_large_as_asked_at_most():
+    assert SubtokenTokenizer.train(CORPUS, 30).vocabulary_size == 30
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\x00\xff"])
+def test_a_file_that_is_no_tokenizer_is_named(tmp_path, content):
+    (tmp_path / "tokenizer.json").write_bytes(content)
+    with pytest.raises(ModelBundleError, match=r"tokenizer\.json: not a tokenizer .*install the model again"):
+        SubtokenTokenizer.load(tmp_path / "tokenizer.json")
+
+
+def test_a_document_is_its_name_docstring_and_code_in_that_order():
+    document = Document("p", "go", "method", "n", "C.n", "sig", "says", "code()", 1, 2, 3, 4)
+    assert document_text(document) == "C.n\nsays\ncode()"
+
+
+def test_a_long_docstring_leaves_room_for_the_code():
+    assert join_fields("n", "d" * 10_000, "code") == "n\n" + "d" * 600 + "\ncode"
