@@ -85,7 +85,8 @@ class RankConfig:
         semantic_weight: weight of the cosine.
         lexical_weight: weight of the BM25F score divided by the query's best.
         name_weight: added when the query is exactly the document's name.
-        direction_penalty: taken where the query asks for a conversion and the document goes the other way.
+        direction_reward: added where the query asks for a conversion and the document goes that way.
+        direction_penalty: taken where it goes the other way.
         rerank_count: documents at the head of the ranking that are looked at for that.
         k1: BM25F term saturation.
         field_weights: what an occurrence counts, in the order of `codesearch.index.analysis.FIELDS`.
@@ -96,6 +97,7 @@ class RankConfig:
     semantic_weight: float = 1.0
     lexical_weight: float = 0.6
     name_weight: float = 1.0
+    direction_reward: float = 0.15
     direction_penalty: float = 0.4
     rerank_count: int = 200
     k1: float = 1.5

@@ -1,7 +1,7 @@
 """Candidates of all indexes -> one ranking.
 
     score = semantic_weight * cosine + lexical_weight * BM25F / best BM25F + name_weight * exact name
-            - direction_penalty * wrong way
+            + direction, rewarded or penalised
 
 Ties go to the earlier index and then to the smaller doc_id, so a ranking never depends on chance.
 """
@@ -47,13 +47,17 @@ class Pool:
         return np.lexsort((self.doc_ids, self.indexes, -self.scores))
 
     def add_signal(
-        self, name: str, positions: NDArray[np.intp], values: Sequence[float], weight: float
+        self, name: str, positions: NDArray[np.intp], values: Sequence[float], reward: float, penalty: float
     ) -> None:
-        """Add a signal that only some candidates have; the others get 0."""
+        """Add a signal in [-1, 1] that only some candidates have; the others get 0.
+
+        Above 0 it is weighted by `reward`, below by `penalty`.
+        """
         signal = np.zeros(len(self.scores), dtype=np.float32)
         signal[positions] = values
         self.signals[name] = signal
-        self.scores = self.scores + np.float32(weight) * signal
+        weights = np.where(signal > 0, np.float32(reward), np.float32(penalty))
+        self.scores = (self.scores + weights * signal).astype(np.float32)
 
     def ranked(self, top_k: int) -> list[Ranked]:
         """Return the best `top_k`, best first."""

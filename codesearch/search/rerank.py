@@ -12,10 +12,7 @@ from codesearch.search.fusion import Pool
 
 
 def rerank_by_direction(query: str, pool: Pool, indexes: Sequence[IndexReader], config: RankConfig) -> None:
-    """Where the query asks for a conversion, lower what goes the other way.
-
-    What goes the right way is not raised: its words match already.
-    """
+    """Where the query asks for a conversion, raise what goes that way a little and lower what goes the other."""
     conversion = parse_conversion(query)
     if conversion is None:
         return
@@ -27,5 +24,5 @@ def rerank_by_direction(query: str, pool: Pool, indexes: Sequence[IndexReader], 
     values = []
     for position in head:
         _, name, _, signature, docstring, *_ = rows[int(pool.indexes[position]), int(pool.doc_ids[position])]
-        values.append(max(0.0, -agreement(conversion, name, signature, docstring)))
-    pool.add_signal("wrong_way", head, values, -config.direction_penalty)
+        values.append(agreement(conversion, name, signature, docstring))
+    pool.add_signal("direction", head, values, config.direction_reward, config.direction_penalty)
