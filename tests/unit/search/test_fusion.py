@@ -1,0 +1,60 @@
+"""Signals of all candidates -> one order, in which chance plays no part."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from codesearch.config import RankConfig
+from codesearch.search.candidates import Candidates, best_positions
+from codesearch.search.fusion import Pool, fuse
+
+
+def candidates(number: int, doc_ids: list[int], **signals: list[float]) -> Candidates:
+    zeros = [0.0] * len(doc_ids)
+    arrays = {name: np.array(signals.get(name, zeros), np.float32) for name in ("bm25", "cosine", "name")}
+    return Candidates(number, np.array(doc_ids, dtype=np.int64), **arrays)
+
+
+def places(pool: Pool, top_k: int = 10) -> list[tuple[int, int, float]]:
+    return [(place.index, place.doc_id, place.score) for place in pool.ranked(top_k)]
+
+
+def test_ties_go_to_the_earlier_index_and_then_to_the_smaller_doc_id():
+    pool = fuse(
+        [
+            candidates(0, [3, 5, 9], cosine=[0.5, 0.75, 0.5]),
+            candidates(1, [1, 2], cosine=[0.5, 0.75]),
+        ],
+        RankConfig(),
+    )
+    assert places(pool) == [(0, 5, 0.75), (1, 2, 0.75), (0, 3, 0.5), (0, 9, 0.5), (1, 1, 0.5)]
+    assert places(pool, 2) == [(0, 5, 0.75), (1, 2, 0.75)]
+
+
+def test_keyword_scores_are_divided_by_the_best_of_all_indexes():
+    pool = fuse(
+        [candidates(0, [0, 1], bm25=[2.0, 0.0]), candidates(1, [0], bm25=[8.0])],
+        RankConfig(lexical_weight=1.0),
+    )
+    assert places(pool) == [(1, 0, 1.0), (0, 0, 0.25), (0, 1, 0.0)]
+    assert [place.signals["bm25"] for place in pool.ranked(3)] == [8.0, 2.0, 0.0]
+
+
+def test_every_signal_counts_by_its_weight():
+    config = RankConfig(semantic_weight=2.0, lexical_weight=0.5, name_weight=4.0)
+    pool = fuse([candidates(0, [7], bm25=[3.0], cosine=[0.25], name=[0.5])], config)
+    assert places(pool) == [(0, 7, 2.0 * 0.25 + 0.5 * 1.0 + 4.0 * 0.5)]
+    (place,) = pool.ranked(1)
+    assert place.signals == {"cosine": 0.25, "bm25": 3.0, "bm25_normalised": 1.0, "name": 0.5}
+
+
+def test_no_candidates_are_no_answers():
+    assert places(fuse([candidates(0, []), candidates(1, [])], RankConfig())) == []
+
+
+@pytest.mark.parametrize("count", range(1, 10))
+def test_the_best_positions_hold_the_highest_scores_and_of_equals_the_first(count):
+    scores = np.array([2, 1, 3, 2, 2, 0, 3, 1], np.float32)
+    expected = sorted(range(8), key=lambda position: (-scores[position], position))[:count]
+    assert sorted(best_positions(scores, count).tolist()) == sorted(expected)

@@ -1,0 +1,91 @@
+"""Ranked ids -> hits with the code that stands in the files now."""
+
+from __future__ import annotations
+
+import os
+
+from codesearch.search.fusion import Ranked
+from codesearch.search.hydrate import hydrate
+from codesearch.types import Hit
+
+POP = 10
+"""doc_id of `Stack.pop` in the tiny repository."""
+
+
+def hit(index, doc_id: int = POP) -> Hit:
+    (found,) = hydrate([index], [Ranked(0, doc_id, 0.5, {"cosine": 0.25})])
+    return found
+
+
+def test_a_hit_carries_what_the_index_and_the_file_hold(built_index, tiny_repo):
+    assert hit(built_index) == Hit(
+        rank=1,
+        score=0.5,
+        root=str(tiny_repo),
+        path="python/convert.py",
+        language="python",
+        kind="method",
+        name="pop",
+        qualified_name="Stack.pop",
+        signature="def pop(self)",
+        docstring="Take the top item off.",
+        start_line=21,
+        end_line=23,
+        code='    def pop(self):\n        """Take the top item off."""\n        return self.items.pop()',
+        signals={"cosine": 0.25},
+        stale=False,
+    )
+
+
+def test_hits_keep_the_order_of_the_ranking_across_indexes(built_index):
+    ranked = [Ranked(*place, {}) for place in ((1, 3, 0.9), (0, 0, 0.8), (0, 3, 0.7), (1, 0, 0.6))]
+    hits = hydrate([built_index, built_index], ranked)
+    assert [(found.rank, found.name, found.score) for found in hits] == [
+        (1, "sortStrings", 0.9),
+        (2, "ReadLines", 0.8),
+        (3, "sortStrings", 0.7),
+        (4, "ReadLines", 0.6),
+    ]
+
+
+def test_a_touched_file_is_not_stale(built_index, tiny_repo):
+    os.utime(tiny_repo / "python/convert.py")
+    assert not hit(built_index).stale
+
+
+def test_a_changed_file_gives_the_lines_that_stand_there_now_marked_stale(built_index, tiny_repo):
+    path = tiny_repo / "python/convert.py"
+    path.write_text("# moved\n" + path.read_text())
+    found = hit(built_index)
+    assert found.stale
+    assert found.start_line == 21
+    assert found.code.split("\n")[1] == "    def pop(self):"
+
+
+def test_a_file_that_became_shorter_gives_what_is_left(built_index, tiny_repo):
+    (tiny_repo / "python/convert.py").write_text("x\n" * 21 + "y")
+    assert (hit(built_index).code, hit(built_index).stale) == ("x\ny", True)
+    (tiny_repo / "python/convert.py").write_text("x\n")
+    assert (hit(built_index).code, hit(built_index).stale) == ("", True)
+
+
+def test_a_deleted_file_gives_no_code_marked_stale(built_index, tiny_repo):
+    (tiny_repo / "python/convert.py").unlink()
+    found = hit(built_index)
+    assert (found.code, found.stale, found.qualified_name) == ("", True, "Stack.pop")
+
+
+def test_a_file_that_became_a_folder_gives_no_code(built_index, tiny_repo):
+    (tiny_repo / "python/convert.py").unlink()
+    (tiny_repo / "python/convert.py").mkdir()
+    assert (hit(built_index).code, hit(built_index).stale) == ("", True)
+
+
+def test_bytes_that_are_not_utf8_are_replaced(tmp_path, index_tree):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_bytes(b"def f():\n    return '\xff'\n")
+    assert hit(index_tree(tmp_path / "src"), 0).code == "def f():\n    return '\ufffd'"
+
+
+def test_no_answers_are_no_hits(built_index):
+    assert hydrate([built_index], []) == []

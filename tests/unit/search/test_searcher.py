@@ -1,0 +1,241 @@
+"""A query, top to bottom: what is fused, what comes first, and that chance plays no part."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codesearch.config import IndexConfig, RankConfig, VectorConfig
+from codesearch.errors import ConfigError
+from codesearch.index.reader import IndexReader
+from codesearch.search.filters import Filters
+from codesearch.search.searcher import Searcher
+from tests.conftest import TINY_REPO, HashEncoder, write_tree
+
+IndexTree = Callable[..., IndexReader]
+
+
+@pytest.fixture
+def searcher(built_index, encoder) -> Searcher:
+    return Searcher([built_index], encoder)
+
+
+def names(hits) -> list[str]:
+    return [hit.qualified_name for hit in hits]
+
+
+def test_the_best_answers_share_the_words_of_the_query(searcher):
+    hits = searcher.search("convert an integer to its decimal string", 2)
+    assert names(hits) == ["int_to_string", "string_to_int"]
+    assert [hit.rank for hit in hits] == [1, 2]
+    assert names(searcher.search("encrypt with aes", 1)) == ["encryptAes"]
+    assert names(searcher.search("send http request", 1)) == ["getJson"]
+
+
+def test_scores_never_rise_down_the_ranking(searcher):
+    scores = [hit.score for hit in searcher.search("put an item on top of the queue", 13)]
+    assert len(scores) == 13
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
+    config = RankConfig(semantic_weight=0.7, lexical_weight=0.4, name_weight=0.3)
+    hits = Searcher([built_index], encoder, config).search("push", 13)
+    for hit in hits:
+        signals = hit.signals
+        expected = 0.7 * signals["cosine"] + 0.4 * signals["bm25_normalised"] + 0.3 * signals["name"]
+        assert hit.score == pytest.approx(expected, abs=1e-6)
+    assert max(hit.signals["bm25_normalised"] for hit in hits) == 1.0
+
+
+def test_the_signals_are_what_each_half_gives(searcher, built_index, encoder):
+    (hit,) = searcher.search("sort a list of strings", 1)
+    vector = encoder.encode_queries(["sort a list of strings"])[0]
+    assert (hit.qualified_name, hit.signals["name"]) == ("Sorter.sortStrings", 0.0)
+    assert hit.signals["cosine"] == pytest.approx(float(built_index.vectors.similarities(vector)[3]))
+    assert hit.signals["bm25"] > 0
+
+
+def test_each_mode_uses_its_own_half_alone(built_index, encoder):
+    searcher = Searcher([built_index], encoder)
+    lexical = searcher.search("decimal string", 13, mode="lexical")
+    assert names(lexical) == [
+        "int_to_string",
+        "string_to_int",
+        "encryptAes",
+        "ReadLines",
+        "Sorter.sortStrings",
+    ]
+    assert {hit.signals["cosine"] for hit in lexical} == {0.0}
+    semantic = searcher.search("decimal string", 13, mode="semantic")
+    assert len(semantic) == 13
+    assert {hit.signals["bm25"] for hit in semantic} == {0.0}
+    cosines = [hit.signals["cosine"] for hit in semantic]
+    assert cosines == sorted(cosines, reverse=True)
+
+
+def test_lexical_mode_needs_no_model(built_index):
+    searcher = Searcher([built_index], None)
+    assert names(searcher.search("priority", 1, mode="lexical")) == ["PriorityQueue"]
+    with pytest.raises(ConfigError, match="no model is loaded: only mode lexical can answer"):
+        searcher.search("priority")
+
+
+def test_words_that_occur_nowhere_find_nothing_by_keywords(searcher):
+    assert searcher.search("xylophone", mode="lexical") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("pop", "Stack.pop"),
+        ("sortStrings", "Sorter.sortStrings"),
+        ("getJson()", "getJson"),
+        ("Stack.push", "Stack.push"),
+        ("PriorityQueue#push", "PriorityQueue.push"),
+        ("priorityqueue::push", "PriorityQueue.push"),
+        ("encryptaes", "encryptAes"),
+    ],
+)
+def test_an_exact_name_ranks_first(searcher, query, first):
+    hit = searcher.search(query, 1)[0]
+    assert hit.qualified_name == first
+    assert hit.signals["name"] == (1.0 if hit.name in query else 0.5)
+
+
+def test_a_name_shared_by_several_puts_all_of_them_first(searcher):
+    hits = searcher.search("push", 3)
+    assert sorted(names(hits)[:2]) == ["PriorityQueue.push", "Stack.push"]
+    assert [hit.signals["name"] for hit in hits] == [1.0, 1.0, 0.0]
+
+
+def test_equal_scores_are_ordered_by_doc_id(tmp_path, encoder, index_tree: IndexTree):
+    same = "def same(value):\n    return value + 1\n"
+    files = {f"d/{name}/x.py": same for name in "qwertyuiopas"}
+    files["d/b/other.py"] = "def other():\n    pass\n"
+    searcher = Searcher([index_tree(write_tree(tmp_path / "src", files))], encoder)
+    for mode in ("hybrid", "semantic", "lexical"):
+        ranked = searcher.rank("same value", 12, mode=mode)
+        by_score: dict[float, list[int]] = {}
+        for place in ranked:
+            by_score.setdefault(place.score, []).append(place.doc_id)
+        assert all(doc_ids == sorted(doc_ids) for doc_ids in by_score.values()), mode
+
+
+def test_texts_that_are_equal_to_the_model_tie_to_the_last_bit(tmp_path, encoder, index_tree: IndexTree):
+    files = {f"{name}.py": "def same(value):\n    return value + 1\n" for name in "abcdefghijk"}
+    searcher = Searcher([index_tree(write_tree(tmp_path / "src", files))], encoder)
+    ranked = searcher.rank("value", 11, mode="semantic")
+    assert len({place.score for place in ranked}) == 1
+    assert [place.doc_id for place in ranked] == list(range(11))
+
+
+def test_filters_apply_before_the_top_k_is_cut(tmp_path, encoder, index_tree: IndexTree):
+    files = {f"{n:02}.py": "def parse_json(text):\n    return json.loads(text)\n" for n in range(30)}
+    weak = "package x\n\nfunc Weak{}(a int) int {{\n\treturn a\n}}\n"
+    files |= {f"z{n}.go": weak.format(n) for n in range(5)}
+    index = index_tree(write_tree(tmp_path / "src", files))
+    searcher = Searcher([index], encoder, RankConfig(candidate_count=4))
+    assert {hit.language for hit in searcher.search("parse json", 4)} == {"python"}
+    hits = searcher.search("parse json", 4, Filters(languages=("go",)))
+    assert [hit.language for hit in hits] == ["go"] * 4
+    assert len(searcher.search("parse json", 10, Filters(languages=("python",)), mode="lexical")) == 4
+
+
+def test_filters_hold_for_exact_names_too(searcher):
+    hits = searcher.search("push", 5, Filters(languages=("ruby",)))
+    assert names(hits) == ["PriorityQueue.push", "PriorityQueue"]
+
+
+def test_filters_do_not_change_the_order_or_the_signals_of_what_passes(searcher):
+    every = searcher.search("push an item", 13)
+    of_python = searcher.search("push an item", 13, Filters(languages=("python",)))
+    expected = [hit for hit in every if hit.language == "python"]
+    assert names(of_python) == names(expected)
+    assert [hit.signals["cosine"] for hit in of_python] == [hit.signals["cosine"] for hit in expected]
+
+
+def test_a_filter_that_nothing_passes_gives_no_answers(searcher):
+    assert searcher.search("push", 5, Filters(paths=("*.absent",))) == []
+
+
+def test_several_roots_are_merged_into_one_ranking(tmp_path, encoder, index_tree: IndexTree):
+    split = [{p: t for p, t in TINY_REPO.items() if (p < "k") is early} for early in (True, False)]
+    parts = [index_tree(write_tree(tmp_path / f"part{i}", files)) for i, files in enumerate(split)]
+    hits = Searcher(parts, encoder).search("sort strings, push on a stack", 13)
+    assert len(hits) == 13
+    assert [(Path(hit.root).name, hit.qualified_name) for hit in hits[:2]] == [
+        ("part0", "Sorter.sortStrings"),
+        ("part1", "Stack.push"),
+    ]
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+@pytest.mark.parametrize("query", ["", "   ", "?!", "-> ()"])
+def test_a_query_without_words_is_an_error(searcher, query):
+    with pytest.raises(ConfigError) as caught:
+        searcher.search(query)
+    assert str(caught.value) == f"query {query!r} has no words to search for"
+
+
+def test_an_unknown_mode_lists_the_known_ones(searcher):
+    with pytest.raises(ConfigError) as caught:
+        searcher.search("push", mode="fuzzy")
+    assert str(caught.value) == "mode 'fuzzy': choose one of hybrid, lexical, semantic"
+
+
+def test_an_index_of_another_model_is_refused_with_the_cure(built_index, tokenizer_path, tiny_repo):
+    with pytest.raises(ConfigError) as caught:
+        Searcher([built_index], HashEncoder(tokenizer_path, "newer"))
+    assert str(caught.value) == (
+        f"{tiny_repo} was indexed with model hash (hash), not with hash (newer): "
+        f"run `codesearch index {tiny_repo}` again"
+    )
+
+
+def test_the_graph_ranks_like_the_exact_scan(tmp_path, encoder, index_tree: IndexTree):
+    pytest.importorskip("hnswlib")
+    code = "def f{0}(a, b):\n    return a{0} + word{1} * other{2}\n"
+    files = {f"f{n}.py": code.format(n, n % 7, n % 11) for n in range(150)}
+    root = write_tree(tmp_path / "src", files)
+    exact = Searcher([index_tree(root)], encoder).rank("word3 times other5", 10, mode="semantic")
+    config = IndexConfig(vectors=VectorConfig(hnsw_threshold=100))
+    index = index_tree(root, config=config)
+    assert index.vectors.has_graph
+    assert Searcher([index], encoder).rank("word3 times other5", 10, mode="semantic") == exact
+
+
+def test_an_empty_index_gives_no_answers(tmp_path, encoder, index_tree: IndexTree):
+    (tmp_path / "src").mkdir()
+    searcher = Searcher([index_tree(tmp_path / "src")], encoder)
+    assert [searcher.search("push", mode=mode) for mode in ("hybrid", "lexical", "semantic")] == [[], [], []]
+
+
+RANK = """
+import sys
+from pathlib import Path
+from tests.conftest import HashEncoder
+from codesearch.index.reader import IndexReader
+from codesearch.search.searcher import Searcher
+index = IndexReader.open(Path(sys.argv[1]))
+searcher = Searcher([index], HashEncoder(Path(sys.argv[2])))
+for query in ("push an item", "string", "read lines of a file"):
+    for mode in ("hybrid", "lexical", "semantic"):
+        print(searcher.rank(query, 13, mode=mode))
+"""
+
+
+def test_a_ranking_is_the_same_under_every_hash_seed(built_index, tokenizer_path):
+    outputs = set()
+    for seed in ("0", "1", "4242"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])}
+        command = [sys.executable, "-c", RANK, str(built_index.folder), str(tokenizer_path)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        outputs.add(done.stdout)
+    assert len(outputs) == 1
+    assert outputs.pop().count("\n") == 9
