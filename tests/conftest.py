@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.command import Command
 
 from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
@@ -231,3 +232,8 @@ def index_tree(home: Path, encoder: HashEncoder) -> Iterator[Callable[..., Index
     yield update
     for index in opened:
         index.close()
+
+
+@pytest.fixture
+def command(tmp_path: Path, home: Path) -> Command:
+    return Command(tmp_path, home)
