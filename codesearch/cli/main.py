@@ -43,10 +43,13 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
         except KeyboardInterrupt:
             print("interrupted: the last good index is untouched", file=sys.stderr)
             code = 130
-        except BrokenPipeError:
+        except OSError as error:
             # What is left in the buffer has nowhere to go, and must not complain at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 0
+            if not isinstance(error, BrokenPipeError):
+                print(f"error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+                code = 2
         raise typer.Exit(code)
 
     return wrapper
@@ -73,5 +76,9 @@ for _command in (index.index, query.query, status.status, remove.remove, doctor.
 
 def run() -> NoReturn:
     """Run the command line and exit."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name) or open(os.devnull, "w")  # It is None when it was closed from outside.
+        stream.reconfigure(errors="backslashreplace")  # Paths and code may hold what its encoding cannot.
+        setattr(sys, name, stream)
     app()
     sys.exit(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -30,13 +31,18 @@ class Answer:
 
 def print_json(answer: Answer) -> None:
     """Print the answer as one JSON document."""
-    print(json.dumps(asdict(answer), indent=2, ensure_ascii=False))
+    print(json.dumps(asdict(answer), indent=2, ensure_ascii=not _prints_all()))
 
 
 def print_jsonl(answer: Answer) -> None:
     """Print one JSON object a hit."""
     for hit in answer.hits:
-        print(json.dumps(asdict(hit), ensure_ascii=False))
+        print(json.dumps(asdict(hit), ensure_ascii=not _prints_all()))
+
+
+def _prints_all() -> bool:
+    """Say whether stdout takes every character; where it does not, JSON has escapes of its own."""
+    return sys.stdout.encoding.lower() in ("utf-8", "utf8")
 
 
 def print_vimgrep(answer: Answer) -> None:

@@ -209,7 +209,8 @@ class _Build:
     def _add_record(self, record: FileRecord, rows: list[DocumentRow]) -> None:
         self.rows.add(self.store.file_count, (row[0] for row in rows))
         self.store.add_file(record, rows)
-        self.languages[record.language] += len(rows)
+        if rows:
+            self.languages[record.language] += len(rows)
         if record.skipped:
             self.skipped[record.skipped] += 1
 

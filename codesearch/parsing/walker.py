@@ -80,7 +80,10 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
     except OSError as error:
         raise ConfigError(f"{root}: {error.strerror}: give a folder that can be read") from None
     rules = _rules_above(root) if config.ignore_files else []
-    rules.append(_Rules("", GitIgnoreSpec.from_lines(config.exclude)))
+    try:
+        rules.append(_Rules("", GitIgnoreSpec.from_lines(config.exclude)))
+    except ValueError as error:
+        raise ConfigError(f"--exclude: {error}") from None
     seen = {_identity(root.stat())}
     yield from _walk_folder(str(root), "", rules, config, report, seen)
 
