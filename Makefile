@@ -10,9 +10,9 @@ DEMO = CODESEARCH_HOME=build/demo $(BIN)/codesearch
 
 demo: $(VENV)/installed
 	$(DEMO) index --exclude site-packages "$(STDLIB)"
-	$(DEMO) query -k 3 --root "$(STDLIB)" "convert int to string"
-	$(DEMO) query -k 3 --root "$(STDLIB)" "read a compressed tar archive"
-	$(DEMO) query -k 3 --root "$(STDLIB)" "escape html special characters"
+	$(DEMO) query -k 3 --root "$(STDLIB)" "copy a directory tree"
+	$(DEMO) query -k 3 --root "$(STDLIB)" "median of a list of numbers"
+	$(DEMO) query -k 3 --root "$(STDLIB)" "parse command line arguments"
 
 test: $(VENV)/installed-test lint
 	$(BIN)/pytest -q

@@ -87,6 +87,7 @@ class RankConfig:
         name_weight: added when the query is exactly the document's name.
         direction_reward: added where the query asks for a conversion and the document goes that way.
         direction_penalty: taken where it goes the other way.
+        test_penalty: taken from documents in test files, unless the query asks for tests.
         rerank_count: documents at the head of the ranking that are looked at for that.
         k1: BM25F term saturation.
         field_weights: what an occurrence counts, in the order of `codesearch.index.analysis.FIELDS`.
@@ -99,6 +100,7 @@ class RankConfig:
     name_weight: float = 1.0
     direction_reward: float = 0.15
     direction_penalty: float = 0.4
+    test_penalty: float = 0.2
     rerank_count: int = 200
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 1.5, 1.0, 0.5)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from codesearch.cli.options import DeviceOption, HomeOption, JsonOption, ModelOption, resolve_home
-from codesearch.config import positive
+from codesearch.config import RankConfig, positive
 from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def query(
     root: Annotated[
         list[Path] | None, typer.Option("--root", help="Search this indexed folder; repeatable.")
     ] = None,
+    all_code: Annotated[bool, typer.Option("--all-code", help="Rank tests like other code.")] = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Search all indexed folders, wherever you are.")
     ] = False,
@@ -64,7 +65,7 @@ def query(
     indexes = [IndexReader.open(entry.folder) for entry in entries]
     encoder = None if mode == "lexical" else _load_encoder(indexes, model, device)
     text = " ".join(words)
-    searcher = Searcher(indexes, encoder)
+    searcher = Searcher(indexes, encoder, RankConfig(test_penalty=0.0) if all_code else RankConfig())
     started = time.perf_counter()
     hits = searcher.search(text, positive("--top-k", top_k), filters, mode)
     answer: Answer = render.Answer(

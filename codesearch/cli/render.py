@@ -42,7 +42,7 @@ def print_jsonl(answer: Answer) -> None:
 
 def _prints_all() -> bool:
     """Say whether stdout takes every character; where it does not, JSON has escapes of its own."""
-    return sys.stdout.encoding.lower() in ("utf-8", "utf8")
+    return (sys.stdout.encoding or "utf-8").lower() in ("utf-8", "utf8")
 
 
 def print_vimgrep(answer: Answer) -> None:

@@ -35,6 +35,7 @@ CREATE TABLE documents (
     end_byte INTEGER NOT NULL, text_digest BLOB NOT NULL
 );
 """
+_BATCH = 500
 _DOCUMENT_COLUMNS = (
     "kind",
     "name",
@@ -168,9 +169,16 @@ class StoreReader:
         query = (
             f"SELECT d.doc_id, f.path, f.language, f.size, f.mtime_ns, f.digest, f.first_doc, f.doc_count, "
             f"f.skipped, {columns} FROM documents d JOIN files f USING (file_id) "
-            f"WHERE d.doc_id IN ({','.join('?' * len(doc_ids))})"
+            "WHERE d.doc_id IN "
         )
-        return {row[0]: (FileRecord(*row[1:9]), row[9:]) for row in self._select(query, tuple(doc_ids))}
+        found = {}
+        for start in range(0, len(doc_ids), _BATCH):
+            batch = doc_ids[start : start + _BATCH]
+            marks = f"({','.join('?' * len(batch))})"
+            found.update(
+                {row[0]: (FileRecord(*row[1:9]), row[9:]) for row in self._select(query + marks, batch)}
+            )
+        return found
 
     def documents_named(self, name: str, limit: int = 1000) -> list[tuple[int, str, str]]:
         """List (doc_id, name, qualified_name) of what is called `name`, whatever the case."""

@@ -1,7 +1,7 @@
 """Candidates of all indexes -> one ranking.
 
     score = semantic_weight * cosine + lexical_weight * BM25F / best BM25F + name_weight * exact name
-            + direction, rewarded or penalised
+            + what `rerank` adds to the head
 
 Ties go to the earlier index and then to the smaller doc_id, so a ranking never depends on chance.
 """

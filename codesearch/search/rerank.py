@@ -3,26 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+import numpy as np
+from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.index.reader import IndexReader
-from codesearch.index.store import DocumentRow
+from codesearch.index.store import DocumentRow, FileRecord
+from codesearch.parsing.identifiers import subtokens
 from codesearch.search.direction import agreement, parse_conversion
 from codesearch.search.fusion import Pool
 
+_TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
 
-def rerank_by_direction(query: str, pool: Pool, indexes: Sequence[IndexReader], config: RankConfig) -> None:
-    """Where the query asks for a conversion, raise what goes that way a little and lower what goes the other."""
-    conversion = parse_conversion(query)
-    if conversion is None:
-        return
+Stored = tuple[FileRecord, DocumentRow]
+
+
+def rerank(query: str, pool: Pool, indexes: Sequence[IndexReader], config: RankConfig) -> None:
+    """Adjust the scores of the head of a ranking.
+
+    Where the query asks for a conversion, what goes that way is raised a little and what goes the other way is
+    lowered. Tests are lowered unless the query asks for them: they use the words of what they test.
+    """
     head = pool.order()[: config.rerank_count]
-    rows: dict[tuple[int, int], DocumentRow] = {}
+    stored = _stored(pool, head, indexes)
+    if conversion := parse_conversion(query):
+        ways = []
+        for _, (_, name, _, signature, docstring, *_) in stored:
+            ways.append(agreement(conversion, name, signature, docstring))
+        pool.add_signal("direction", head, ways, config.direction_reward, config.direction_penalty)
+    if config.test_penalty and _TEST_WORDS.isdisjoint(subtokens(query)):
+        tests = [-float(is_test(file.path)) for file, _ in stored]
+        pool.add_signal("test", head, tests, 0.0, config.test_penalty)
+
+
+def is_test(path: str) -> bool:
+    """Tell from its path whether a file holds tests.
+
+    >>> is_test("lib/test/test_gzip.py"), is_test("src/contest/latest.py")
+    (True, False)
+    """
+    folders, stem = PurePosixPath(path).parts[:-1], PurePosixPath(path).name.partition(".")
+    if any(not _TEST_WORDS.isdisjoint(folder.lower().replace("-", "_").split("_")) for folder in folders):
+        return True
+    return not _TEST_WORDS.isdisjoint((*subtokens(stem[0]), *stem[2].split(".")))
+
+
+def _stored(pool: Pool, head: NDArray[np.intp], indexes: Sequence[IndexReader]) -> list[Stored]:
+    found: dict[tuple[int, int], Stored] = {}
     for number, index in enumerate(indexes):
         doc_ids = pool.doc_ids[head[pool.indexes[head] == number]].tolist()
-        rows.update(((number, doc_id), row) for doc_id, (_, row) in index.store.documents(doc_ids).items())
-    values = []
-    for position in head:
-        _, name, _, signature, docstring, *_ = rows[int(pool.indexes[position]), int(pool.doc_ids[position])]
-        values.append(agreement(conversion, name, signature, docstring))
-    pool.add_signal("direction", head, values, config.direction_reward, config.direction_penalty)
+        found.update(((number, doc_id), entry) for doc_id, entry in index.store.documents(doc_ids).items())
+    return [found[int(pool.indexes[position]), int(pool.doc_ids[position])] for position in head]

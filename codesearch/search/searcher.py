@@ -18,7 +18,7 @@ from codesearch.search.filters import Filters, allowed_documents
 from codesearch.search.fusion import Ranked, fuse
 from codesearch.search.hydrate import hydrate
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.rerank import rerank_by_direction
+from codesearch.search.rerank import rerank
 from codesearch.types import Hit
 
 MODES = ("hybrid", "lexical", "semantic")
@@ -89,7 +89,7 @@ class Searcher:
             for number, index in enumerate(self.indexes)
         ]
         pool = fuse(candidates, self.config)
-        rerank_by_direction(query, pool, self.indexes, self.config)
+        rerank(query, pool, self.indexes, self.config)
         return pool.ranked(top_k)
 
     @cached_property
