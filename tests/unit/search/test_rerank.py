@@ -1,0 +1,65 @@
+"""What the head of a ranking gains and loses by what its documents say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codesearch.config import RankConfig
+from codesearch.index.home import index_folder
+from codesearch.index.reader import IndexReader
+from codesearch.search.rerank import is_test
+from codesearch.search.searcher import Searcher
+from tests.conftest import HashEncoder, build, write_tree
+
+TREE = {
+    "a.py": 'def string_to_int(value):\n    """Convert a string to an int."""\n',
+    "b.py": 'def int_to_string(value):\n    """Convert an int to a string."""\n',
+    "c_test.py": 'def test_join_paths():\n    """Join paths."""\n    join_paths()\n',
+    "d.py": 'def join_paths(first, second):\n    """Put one path below another."""\n',
+}
+
+
+@pytest.fixture
+def index(tmp_path: Path, home: Path, encoder: HashEncoder) -> IndexReader:
+    root = write_tree(tmp_path / "tree", TREE)
+    build(root, home, encoder)
+    return IndexReader.open(index_folder(home, root))
+
+
+def names(index: IndexReader, query: str, config: RankConfig | None = None) -> list[str]:
+    return [hit.name for hit in Searcher([index], None, config).search(query, 2, mode="lexical")]
+
+
+def test_each_of_two_inverse_functions_answers_its_own_query(index: IndexReader) -> None:
+    assert names(index, "convert int to string") == ["int_to_string", "string_to_int"]
+    assert names(index, "convert string to int") == ["string_to_int", "int_to_string"]
+
+
+def test_a_test_ranks_below_what_it_tests(index: IndexReader) -> None:
+    query = "join paths"
+    assert names(index, query, RankConfig(test_penalty=0.0)) == ["test_join_paths", "join_paths"]
+    assert names(index, query) == ["join_paths", "test_join_paths"]
+
+
+def test_a_query_for_tests_finds_them_first(index: IndexReader) -> None:
+    assert names(index, "test join paths") == ["test_join_paths", "join_paths"]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("tests/unit/a.py", True),
+        ("src/a_test.go", True),
+        ("src/FooTest.java", True),
+        ("spec/models/user_spec.rb", True),
+        ("lib/app.spec.js", True),
+        ("idle_test/mock.py", True),
+        ("src/latest.py", False),
+        ("contest/run.py", False),
+        ("inspect.py", False),
+    ],
+)
+def test_a_path_tells_a_test_file(path: str, expected: bool) -> None:
+    assert is_test(path) is expected
