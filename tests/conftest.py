@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.command import Command
 
 from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
@@ -18,6 +17,7 @@ from codesearch.index.home import index_folder
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
 from codesearch.parsing.identifiers import subtokens
+from tests.command import Command
 
 TINY_REPO = {
     "python/convert.py": '''"""Conversions."""
@@ -237,3 +237,12 @@ def index_tree(home: Path, encoder: HashEncoder) -> Iterator[Callable[..., Index
 @pytest.fixture
 def command(tmp_path: Path, home: Path) -> Command:
     return Command(tmp_path, home)
+
+
+@pytest.fixture
+def indexed(tiny_repo: Path, home: Path, tiny_bundle: Path) -> Path:
+    """The tiny repository, indexed in this process: quicker than by the command."""
+    from codesearch.cli.index import update_index
+
+    update_index(tiny_repo, home, model=tiny_bundle, device="cpu")
+    return tiny_repo

@@ -1,0 +1,172 @@
+"""`codesearch index`: what it says, what it leaves on disk, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from codesearch.index.home import index_folder
+from tests.command import Command
+from tests.conftest import write_tree
+from tests.tiny_bundle import change_one_byte
+
+
+def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Every file's content and time stamp, but for the lock, which names its last holder."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "lock"]
+    return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+
+def only_file(home: Path, pattern: str) -> Path:
+    (path,) = (home / "indexes").glob(pattern)
+    return path
+
+
+@pytest.fixture
+def index(command: Command, tiny_repo: Path, tiny_bundle: Path):
+    """Index the tiny repository, by its name from the folder it lies in."""
+    return lambda *options: command("index", "tiny", "--model", tiny_bundle, *options)
+
+
+def test_a_first_index_says_what_was_read_and_prints_no_progress(index):
+    done = index()
+    assert (done.returncode, done.stderr) == (0, "")
+    head, *rest = done.stdout.splitlines()
+    assert re.fullmatch(r"tiny: 13 documents from 6 files in \d+\.\d s", head)
+    assert rest == [
+        "  languages  go 2, java 2, javascript 1, php 1, python 5, ruby 2",
+        "  files      6 parsed, 0 unchanged, 0 removed",
+        "  encoder    tiny on cpu: 13 texts embedded, 0 from the cache",
+    ]
+
+
+def test_a_second_index_has_nothing_to_do_and_changes_no_file(indexed, command, home):
+    before = snapshot(home)
+    done = command("index", "tiny")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(r"tiny: nothing to do, 13 documents are up to date \(\d+\.\d\d s\)\n", done.stdout)
+    assert snapshot(home) == before
+
+
+def test_only_what_changed_is_read_again(indexed, command):
+    write_tree(indexed, {"new.py": "def brand_new():\n    pass\n"})
+    (indexed / "go" / "reader.go").unlink()
+    done = command("index", "tiny")
+    assert done.stdout.splitlines()[0].startswith("tiny: 12 documents from 6 files")
+    assert "  files      1 parsed, 5 unchanged, 1 removed" in done.stdout
+    assert "1 texts embedded, 0 from the cache" in done.stdout
+
+
+def test_options_are_remembered_until_a_rebuild(index, command, tiny_repo, home):
+    index("--exclude", "*.go", "--exclude", "*.rb")
+    write_tree(tiny_repo, {"other.go": "package x\n\nfunc Other() {\n}\n"})
+    assert "9 documents" in command("index", "tiny").stdout
+    settings = json.loads(command("status", "--json").stdout)[0]["settings"]
+    assert settings["exclude"] == ["*.go", "*.rb"]
+    assert "options    exclude ('*.go', '*.rb')" in command("status").stdout
+    assert index("--rebuild").stdout.startswith("tiny: 14 documents")
+
+
+def test_several_folders_are_indexed_one_after_the_other(command, tiny_repo, tiny_bundle, tmp_path):
+    write_tree(tmp_path / "more", {"a.py": "def a():\n    pass\n"})
+    done = command("index", "tiny", "more", "--model", tiny_bundle)
+    heads = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
+    assert [line.split(" in ")[0] for line in heads] == [
+        "tiny: 13 documents from 6 files",
+        "more: 1 documents from 1 files",
+    ]
+
+
+def test_an_empty_tree_is_a_warning(command, tmp_path, tiny_bundle):
+    (tmp_path / "empty").mkdir()
+    done = command("index", "empty", "--model", tiny_bundle)
+    assert done.returncode == 0
+    assert done.stdout.startswith("empty: 0 documents from 0 files")
+    assert done.stderr == "warning: empty: no functions or classes found in any supported language\n"
+    asked = command("query", "anything")
+    assert (asked.returncode, asked.stderr) == (1, "")
+    assert asked.stdout.startswith("no answers from 0 documents")
+
+
+@pytest.mark.parametrize(
+    ("folder", "reason"),
+    [("absent", "no such folder"), ("tiny/go/reader.go", "not a folder")],
+)
+def test_a_path_that_is_no_folder_is_an_error_and_leaves_no_index(
+    command, tiny_repo, tiny_bundle, home, folder, reason
+):
+    done = command("index", folder, "--model", tiny_bundle)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"error: {folder}: {reason}: give the folder to index\n"
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--max-file-mb", "0"], "--max-file-mb must be at least 1, not 0"),
+        (["--exclude", "!"], "--exclude: Invalid git pattern: '!'"),
+        (["--device", "tpu"], "device 'tpu': choose one of auto, cpu, cuda"),
+    ],
+)
+def test_a_bad_option_is_one_line_and_leaves_no_generation(index, home, options, message):
+    done = index(*options)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {message}\n")
+    assert not list(home.glob("indexes/*/generation-*"))
+
+
+def test_a_home_that_cannot_be_made_is_named(command, tiny_repo, tiny_bundle, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = command("index", "tiny", "--model", tiny_bundle, "--home", "file")
+    folder = index_folder(Path("file"), tiny_repo)
+    assert (done.returncode, done.stderr) == (2, f"error: {folder}: Not a directory: give another --home\n")
+
+
+def test_a_bundle_with_one_byte_changed_is_refused_by_name(command, tiny_repo, tiny_bundle, tmp_path):
+    bundle = Path(shutil.copytree(tiny_bundle, tmp_path / "bundle"))
+    change_one_byte(bundle / "document.onnx")
+    done = command("index", "tiny", "--model", bundle)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"error: {bundle}/document.onnx: sha256 differs from manifest.json, the file is damaged: "
+        "install the model again\n"
+    )
+
+
+def test_an_index_of_another_format_is_made_anew(indexed, index, home):
+    manifest = only_file(home, "*/manifest.json")
+    manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 99'))
+    done = index()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "6 parsed, 0 unchanged" in done.stdout
+    assert "0 texts embedded, 13 from the cache" in done.stdout
+    assert [path.name for path in only_file(home, "*").glob("generation-*")] == ["generation-000002"]
+
+
+def test_a_damaged_index_names_the_cure_and_the_cure_works(indexed, index, home):
+    (indexed / "go" / "reader.go").unlink()
+    path = only_file(home, "*/generation-000001/postings/doc_ids.npy")
+    path.write_bytes(path.read_bytes()[:-1])
+    done = index()
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {path}: ")
+    assert done.stderr.endswith(f"run `codesearch index --rebuild {indexed}`\n")
+    assert index("--rebuild").stdout.startswith("tiny: 11 documents")
+
+
+def test_names_that_no_terminal_can_show_are_escaped(command, tmp_path, tiny_bundle):
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    write_tree(Path(name), {"a.py": 'def f():\n    """Sort — 日本."""\n'})
+    strict = Command(command.folder, command.home, {"PYTHONIOENCODING": "utf-8:strict"})
+    done = strict("index", name, "--model", tiny_bundle)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{tmp_path}/caf\\udce9: 1 documents")
+    ascii_only = Command(command.folder, command.home, {"PYTHONIOENCODING": "ascii"})
+    (hit,) = json.loads(ascii_only("query", "sort", "--json").stdout)["hits"]
+    assert (hit["docstring"], hit["root"]) == ("Sort — 日本.", name)
+    assert '"""Sort \\u2014 \\u65e5\\u672c."""' in ascii_only("query", "sort").stdout

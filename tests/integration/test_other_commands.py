@@ -1,0 +1,134 @@
+"""`codesearch status`, `remove`, `doctor`, and the command without one."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import codesearch
+from codesearch.index.home import index_folder
+from tests.tiny_bundle import change_one_byte
+
+
+def test_status_shows_what_is_indexed(indexed, command):
+    done = command("status", "--changes", "--warnings")
+    assert (done.returncode, done.stderr) == (0, "")
+    root, documents, age, model, changes = done.stdout.splitlines()
+    assert root == str(indexed)
+    assert documents == "  documents  13 from 6 files: go 2, java 2, javascript 1, php 1, python 5, ruby 2"
+    assert re.fullmatch(r"  indexed    just now, in \d+\.\d s, 0\.0 MB", age)
+    assert re.fullmatch(r"  model      tiny \([0-9a-f]{16}\)", model)
+    assert changes == "  changes    0 files new or changed, 0 removed"
+
+
+def test_status_in_json_has_every_field_and_counts_changes(indexed, command, home):
+    (indexed / "new.py").write_text("x = 1\n")
+    (indexed / "go" / "reader.go").unlink()
+    (entry,) = json.loads(command("status", "--json", "--changes").stdout)
+    assert entry["bytes"] == sum(
+        path.stat().st_size for path in home.glob("indexes/*/generation-*/**/*") if path.is_file()
+    )
+    assert (entry["root"], entry["folder"]) == (str(indexed), str(index_folder(home, indexed)))
+    assert (entry["documents"], entry["files"]) == (13, 6)
+    assert entry["changes"] == {"to_parse": 1, "removed": 1}
+    assert (entry["skipped"], entry["warnings"]) == ({}, [])
+    assert entry["settings"]["max_file_bytes"] == 8_000_000
+    assert set(entry) >= {"languages", "created", "model"}
+
+
+def test_status_shows_an_index_that_cannot_be_read_and_a_folder_that_is_gone(indexed, command, home):
+    shutil.rmtree(indexed)
+    assert command("status", "--changes").stdout.startswith(f"{indexed}  (this folder is gone)\n")
+    (manifest,) = home.glob("indexes/*/manifest.json")
+    manifest.write_text("{")
+    done = command("status")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[1].startswith(f"  unusable   {manifest}: cannot be read (")
+
+
+def test_status_of_an_empty_home_is_an_error_or_an_empty_list(command, home):
+    done = command("status")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"error: nothing is indexed in {home}: run `codesearch index FOLDER` first\n"
+    done = command("status", "--json")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "[]\n", "")
+
+
+def test_remove_forgets_the_index_and_keeps_the_sources(indexed, command, home):
+    before = {path: path.read_bytes() for path in indexed.rglob("*.*")}
+    done = command("remove", "tiny", "--cache")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "tiny: index removed\ncache of vectors removed\n"
+    assert list(home.rglob("*")) == [home / "indexes"]
+    assert {path: path.read_bytes() for path in indexed.rglob("*.*")} == before
+
+
+def test_remove_of_all_names_each(indexed, command):
+    done = command("remove", "--all")
+    assert (done.returncode, done.stdout) == (0, f"{indexed}: index removed\n")
+
+
+def test_remove_of_what_is_not_indexed_removes_nothing(indexed, command, home):
+    done = command("remove", "tiny", "absent")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: absent is not indexed: see `codesearch status`\n"
+    assert index_folder(home, indexed).exists()
+    assert command("remove").stderr == (
+        "error: nothing to remove: name an indexed folder, or give --all or --cache\n"
+    )
+
+
+def test_doctor_checks_installation_model_and_every_index(indexed, command, tiny_bundle):
+    done = command("doctor", "--device", "cpu", shipped=tiny_bundle)
+    assert (done.returncode, done.stderr) == (0, "")
+    checks = {line[6:18].strip(): (line[:4].strip(), line[19:]) for line in done.stdout.splitlines()}
+    assert checks["codesearch"][1].startswith(f"{codesearch.__version__}, Python 3.")
+    assert re.fullmatch(r"tiny \([0-9a-f]{16}\), 32 dimensions, MIT", checks["model"][1])
+    assert checks["device"] == ("ok", "cpu (asked for cpu)")
+    assert checks["index"] == ("ok", f"{indexed}: 13 documents, every byte checked")
+
+
+def test_doctor_finds_a_flipped_byte_in_an_index_and_in_the_model(
+    indexed, command, home, tiny_bundle, tmp_path
+):
+    (path,) = home.glob("indexes/*/generation-*/vectors.int8")
+    change_one_byte(path)
+    bundle = Path(shutil.copytree(tiny_bundle, tmp_path / "bundle"))
+    change_one_byte(bundle / "query.onnx")
+    done = command("doctor", "--device", "cpu", shipped=bundle)
+    assert (done.returncode, done.stderr) == (2, "")
+    failed = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
+    assert failed == [
+        f"FAIL  model        {bundle}/query.onnx: sha256 differs from manifest.json, the file is damaged: "
+        "install the model again",
+        f"FAIL  index        {path}: its bytes were changed: run `codesearch index --rebuild {indexed}`",
+    ]
+
+
+def test_doctor_proves_that_no_network_is_needed(command, tiny_bundle, home):
+    done = command("doctor", "--offline", "--device", "cpu", shipped=tiny_bundle)
+    assert (done.returncode, done.stderr) == (0, "")
+    last = done.stdout.splitlines()[-1]
+    assert re.fullmatch(
+        r"ok    offline      indexed and queried without a network; best answer \w+\.py:\d+ \w+", last
+    )
+    assert not home.exists(), "it works in a folder of its own"
+
+
+def test_the_version_and_an_unknown_command(command):
+    assert command("--version").stdout == f"codesearch {codesearch.__version__}\n"
+    done = command("bogus")
+    assert done.returncode == 2
+    assert "No such command 'bogus'" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"]], ids=["nothing", "--help"])
+def test_help_lists_every_command(command, arguments):
+    done = command(*arguments)
+    assert (done.returncode, done.stderr) == (2 if not arguments else 0, "")
+    for name in ("index", "query", "status", "remove", "doctor"):
+        assert name in done.stdout

@@ -1,0 +1,132 @@
+"""Imports point one way, and what a command does not need it does not load."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import write_tree
+
+ROOT = Path(__file__).parents[1]
+BASE = {"config", "types", "errors"}
+ALLOWED = {
+    **{name: BASE for name in BASE},
+    "parsing": BASE,
+    "encoding": BASE | {"parsing"},
+    "index": BASE | {"parsing", "encoding"},
+    "search": BASE | {"parsing", "encoding", "index"},
+    "evaluation": BASE | {"parsing", "encoding", "index", "search"},
+    "backends": BASE | {"parsing", "encoding", "index", "search"},
+    "service": BASE | {"parsing", "encoding", "index", "search", "backends"},
+    "cli": BASE | {"parsing", "encoding", "index", "search", "backends", "service", "evaluation"},
+}
+"""Package of codesearch -> the packages it may import besides itself."""
+HEAVY = ("numpy", "onnxruntime", "tokenizers", "tree_sitter", "sqlite_utils", "hnswlib", "pygments")
+
+
+def source_files(package: str) -> list[Path]:
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield every module that a file imports, at the top or inside a function."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: relative import"
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def packages_of(path: Path) -> set[str]:
+    """Return the packages of codesearch that a file imports."""
+    parts = [module.split(".") for module in imported(path)]
+    return {part[1] for part in parts if part[0] == "codesearch" and len(part) > 1} & ALLOWED.keys()
+
+
+def test_every_package_has_its_place_in_the_order():
+    names = {path.relative_to(ROOT / "codesearch").parts[0] for path in source_files("codesearch")}
+    assert {name.removesuffix(".py") for name in names} - {"__init__", "__main__"} <= ALLOWED.keys()
+
+
+@pytest.mark.parametrize("package", ALLOWED)
+def test_a_package_imports_only_what_lies_below_it(package):
+    files = [*source_files(f"codesearch/{package}"), *(ROOT / "codesearch").glob(f"{package}.py")]
+    for path in files:
+        assert packages_of(path) <= ALLOWED[package] | {package}, path
+
+
+def test_codesearch_never_imports_torch_training_or_exporters():
+    for path in source_files("codesearch"):
+        tops = {module.partition(".")[0] for module in imported(path)}
+        assert not tops & {"torch", "training", "exporters", "benchmarks", "tests", "onnx"}, path
+
+
+def test_training_imports_only_what_corpus_and_encoder_share_with_search():
+    for path in source_files("training"):
+        assert packages_of(path) <= BASE | {"parsing", "encoding", "evaluation"}, path
+        assert not {module.partition(".")[0] for module in imported(path)} & {"exporters", "benchmarks"}, path
+
+
+def test_exporters_import_only_training_and_the_encoder():
+    for path in source_files("exporters"):
+        assert packages_of(path) <= BASE | {"encoding"}, path
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    modules = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in source_files("codesearch")
+    }
+    modules = {name: path for name, path in modules.items() if not name.endswith("__init__")}
+    imports = {name: {m for m in imported(path) if m in modules} for name, path in modules.items()}
+    while leaves := {name for name, needs in imports.items() if not needs}:
+        imports = {name: needs - leaves for name, needs in imports.items() if name not in leaves}
+    assert imports == {}
+
+
+def loaded_after(code: str, *arguments: object) -> set[str]:
+    """Run code in a fresh interpreter and return which heavy modules it loaded."""
+    script = f"{code}\nprint('LOADED', *sorted(set(sys.modules) & {set(HEAVY)!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{script}", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.splitlines()[-1].split()[1:])
+
+
+RUN = """
+from codesearch.cli.main import app
+try:
+    app(sys.argv[1:])
+except SystemExit as done:
+    assert done.code == 0, done.code
+"""
+
+
+def test_the_command_line_loads_nothing_heavy_to_start():
+    assert loaded_after("import codesearch.cli.main") == set()
+
+
+def test_an_index_that_is_up_to_date_is_found_so_without_numpy_or_a_model(tmp_path, tiny_bundle):
+    write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
+    arguments = ("index", tmp_path / "src", "--home", tmp_path / "home", "--model", tiny_bundle)
+    assert {"numpy", "onnxruntime", "tree_sitter"} <= loaded_after(RUN, *arguments)
+    assert loaded_after(RUN, *arguments) == set()
+
+
+def test_a_query_loads_no_parser(tmp_path, tiny_bundle):
+    write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
+    home = ("--home", tmp_path / "home")
+    loaded_after(RUN, "index", tmp_path / "src", *home, "--model", tiny_bundle)
+    assert loaded_after(RUN, "query", "f", *home) == {"numpy", "onnxruntime", "tokenizers"}
+    assert loaded_after(RUN, "query", "f", "--mode", "lexical", *home) == {"numpy"}
