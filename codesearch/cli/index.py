@@ -110,6 +110,7 @@ def update_index(
             return
         report, used = _build(root, folder, home, plan, config, bundle.folder, device)
     _say_built(root, report, used, time.monotonic() - started)
+    _say_missing(plan.report.missing_grammars)
 
 
 def _last_manifest(folder: Path) -> Manifest | None:
@@ -154,6 +155,13 @@ def _build(
     with build_progress(root.name) as on_progress:
         report = build_generation(root, folder, home, plan, config, encoder, on_progress)
     return report, f"{encoder.name} on {encoder.device}"
+
+
+def _say_missing(missing: dict[str, int]) -> None:
+    if missing:
+        files = ", ".join(f"{count:,} {language}" for language, count in sorted(missing.items()))
+        cure = "`pip install 'codesearch-local[langs]'`"
+        print(f"warning: left out for want of a grammar: {files} files; {cure} reads them", file=sys.stderr)
 
 
 def _say_current(root: Path, manifest: Manifest, seconds: float) -> None:

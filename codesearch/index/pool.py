@@ -9,10 +9,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,12 +78,13 @@ def _run(
     try:
         while chunks:
             for chunk in list(chunks)[len(flying) : 2 * workers + 1]:
-                flying.append(executor.submit(_parse_chunk, chunk))
+                flying.append(_submit(executor, chunk))
             results = flying[0].result()
             flying.popleft()
             yield from zip(chunks.popleft(), results, strict=True)
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+        # Waits even after an interrupt: a worker that is just starting complains when its queues go away.
+        executor.shutdown(cancel_futures=True)
 
 
 def _one_by_one(job: ParseJob, chunk: list[SourceFile]) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
@@ -89,7 +92,7 @@ def _one_by_one(job: ParseJob, chunk: list[SourceFile]) -> Iterator[tuple[Source
     for file in chunk:
         with _executor(job, 1) as executor:
             try:
-                yield file, executor.submit(_parse_chunk, [file]).result()[0]
+                yield file, _submit(executor, [file]).result()[0]
             except BrokenProcessPool:
                 warning = f"{file.path}: the {file.language} parser crashed: left out"
                 yield file, skipped_file(file, "crashed", warnings=[warning])
@@ -115,12 +118,37 @@ def _executor(job: ParseJob, workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(job,))
 
 
+def _submit(executor: ProcessPoolExecutor, chunk: list[SourceFile]) -> Future[list[ParsedFile | None]]:
+    with _interrupts_held():
+        return executor.submit(_parse_chunk, chunk)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Put an interrupt off, and keep it from processes that are started meanwhile.
+
+    What it means is the parent's to decide, but in the middle of starting a process it would leave that one an
+    orphan, which complains.
+    """
+    held: list[int] = []
+    in_main = threading.current_thread() is threading.main_thread()  # No other is interrupted, or may ask.
+    handler = signal.signal(signal.SIGINT, lambda number, _: held.append(number)) if in_main else None
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if in_main:
+            signal.signal(signal.SIGINT, handler)
+    if held:
+        raise KeyboardInterrupt
+
+
 _parser: FileParser | None = None
 
 
 def _start_worker(job: ParseJob) -> None:
     global _parser
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent decides what an interrupt means.
     _parser = job.open()
 
 

@@ -2,8 +2,7 @@
 
 Repositories are taken in the order of a hash of their name: the first ones fill the test partition up to its
 share of the rows (at least `MIN_HELD_OUT`), the next ones the validation partition, the rest is trained on.
-One that would overfill a partition by more than half of it is trained on instead, so that held-out rows come
-from several repositories.
+One that alone is more than a quarter of that share is trained on, so that several make up a partition.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ HELD_OUT_SHARE = 0.1
 MIN_HELD_OUT = 1_100
 REPOSITORY_SHARE = 0.1
 _MIN_CAP = 2_000
-_OVERFILL = 1.5
+_MAX_REPOSITORY_SHARE = 0.25
 
 
 def cap_repositories(rows: Sequence[Row], share: float, dropped: Counter[str]) -> list[Row]:
@@ -44,20 +43,18 @@ def partition_of_repositories(rows: Sequence[Row]) -> dict[str, str]:
     partitions = {}
     for repository in sorted(sizes, key=stable_hash):
         size = sizes[repository]
-        fitting = [
-            partition
-            for partition in ("test", "valid")
-            if filled[partition] < quota and filled[partition] + size <= _OVERFILL * quota
-        ]
-        partitions[repository] = fitting[0] if fitting else "train"
+        unfilled = [partition for partition in ("test", "valid") if filled[partition] < quota]
+        held_out = unfilled and size <= _MAX_REPOSITORY_SHARE * quota
+        partitions[repository] = unfilled[0] if held_out else "train"
         filled[partitions[repository]] += size
     return partitions
 
 
 def split(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of one language with their partitions."""
+    """Return the rows of one language with their partitions, by package and path."""
     partitions = partition_of_repositories(rows)
-    return [replace(row, partition=partitions[row.repo.lower()]) for row in rows]
+    placed = [replace(row, partition=partitions[row.repo.lower()]) for row in rows]
+    return sorted(placed, key=lambda row: (row.package, row.path))
 
 
 def stable_hash(text: str) -> bytes:

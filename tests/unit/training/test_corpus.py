@@ -106,6 +106,12 @@ def test_the_split_holds_out_a_tenth_of_the_rows_in_whole_repositories():
     assert split(rows_of([400] * 60)) == rows
 
 
+def test_a_repository_that_would_be_most_of_a_partition_is_trained_on():
+    rows = split(rows_of([9_000] + [100] * 200))
+    assert {row.partition for row in rows if row.repo == "o/0"} == {"train"}
+    assert {row.partition for row in rows} == {"train", "valid", "test"}
+
+
 def test_rows_survive_the_file(tmp_path):
     write_rows(tmp_path / "a.jsonl.zst", [ROW])
     assert list(read_rows(tmp_path / "a.jsonl.zst")) == [ROW]
