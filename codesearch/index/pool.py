@@ -83,7 +83,7 @@ def _run(
             flying.popleft()
             yield from zip(chunks.popleft(), results, strict=True)
     finally:
-        # Waits even after an interrupt: a worker that is just starting complains when its queues go away.
+        # Waits, also after an interrupt: a worker that is just starting complains when its queues go away.
         executor.shutdown(cancel_futures=True)
 
 

@@ -1,0 +1,176 @@
+"""Interrupts, full disks and strange files: at worst a warning or one line, and the last good index stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from codesearch.index.home import index_folder
+from codesearch.index.lock import writer_lock
+from tests.command import Command
+from tests.conftest import write_tree
+
+
+def bigger_tree(root: Path, files: int) -> None:
+    """Write files of 20 functions of some kilobytes, none like another."""
+    for number in range(files):
+        lines = []
+        for function in range(20):
+            name = f"value_{number}_{function}"
+            lines += [f"def {name}(first, second):", f'    """Return {name} of both."""']
+            lines += [f"    {name}{line} = first * {line} + second" for line in range(8)]
+        write_tree(root, {f"pkg{number % 10}/m{number}.py": "\n".join(lines) + "\n"})
+
+
+def wait_for(condition, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.005)
+
+
+def assert_last_good(command: Command, folder: Path) -> None:
+    assert [path.name for path in folder.glob("generation-*")] == ["generation-000001"]
+    assert not (folder / "manifest.json.new").exists()
+    done = command("query", "push", "-k", "1", "--vimgrep")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "tiny/python/convert.py:17:1:def push(self, item)\n"
+
+
+@pytest.mark.parametrize("whole_group", [True, False], ids=["from a terminal", "to the process"])
+def test_an_interrupt_leaves_the_last_good_index(indexed, command, home, whole_group):
+    folder = index_folder(home, indexed)
+    bigger_tree(indexed, 250)
+    with command.start("index", "tiny", stdout=-1, stderr=-1, start_new_session=True) as process:
+        wait_for((folder / "generation-000002" / "vectors.int8").exists)
+        time.sleep(0.2)
+        (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    assert (stdout, stderr) == (b"", b"interrupted: the last good index is untouched\n")
+    assert process.returncode == 130
+    assert_last_good(command, folder)
+
+
+def test_a_killed_index_leaves_the_last_good_one_and_the_next_clears_up(indexed, command, home):
+    folder = index_folder(home, indexed)
+    bigger_tree(indexed, 100)
+    with command.start("index", "tiny", stdout=-1, stderr=-1, start_new_session=True) as process:
+        wait_for((folder / "generation-000002").exists)
+        os.killpg(process.pid, signal.SIGKILL)
+    done = command("query", "push", "-k", "1", "--vimgrep")
+    assert done.stdout == "tiny/python/convert.py:17:1:def push(self, item)\n"
+    done = command("index", "tiny")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [path.name for path in folder.glob("generation-*")] == ["generation-000002"]
+
+
+def test_storage_that_fills_up_is_one_error_and_leaves_the_last_good_index(indexed, command, home):
+    bigger_tree(indexed, 100)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
+
+    done = command("index", "tiny", preexec_fn=limit)
+    folder = index_folder(home, indexed)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ")
+    assert str(home) in done.stderr
+    assert done.stderr.endswith("the last good index is untouched\n")
+    assert done.stderr.count("\n") == 1
+    assert_last_good(command, folder)
+
+
+def test_a_second_writer_is_told_to_wait(indexed, command, home):
+    (indexed / "new.py").write_text("def new():\n    pass\n")
+    with writer_lock(index_folder(home, indexed), "tiny"):
+        done = command("index", "tiny")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"error: tiny is being indexed by process {os.getpid()}: wait for it, or stop it\n"
+    )
+
+
+@pytest.fixture
+def odd_tree(tmp_path: Path) -> Path:
+    root = write_tree(
+        tmp_path / "odd", {"good.py": "def good():\n    pass\n", "empty.py": "", "bad.py": "def (("}
+    )
+    (root / "latin.py").write_bytes(b'def caf\xe9():\n    """R\xe9sum\xe9 of it."""\n')
+    (root / "data.py").write_bytes(b"x = '\x00'\n" * 100)
+    (root / "bundle.js").write_bytes(b"function a(){return 1};" * 10_000)
+    with open(root / "huge.js", "wb") as file:
+        file.truncate(50_000_000)
+    depth = 10_000
+    (root / "deep.js").write_text("function f(){\n" * depth + "}\n" * depth)
+    (root / "deep.py").write_text("x = " + "(\n" * depth + "1" + ")\n" * depth)
+    (root / "link.py").symlink_to("link.py")
+    return root
+
+
+def test_strange_files_cost_a_warning_at_most(command, odd_tree, tiny_bundle, home):
+    done = command("index", "odd", "--model", tiny_bundle)
+    assert done.returncode == 0
+    (entry,) = json.loads(command("status", "--json").stdout)
+    assert entry["skipped"] == {"binary": 1, "minified": 1, "too large": 1}
+    assert entry["languages"]["python"] == 2
+    warned = [line.split(":")[0] for line in entry["warnings"]]
+    assert warned.count("huge.js") == 1
+    assert set(warned) <= {"huge.js", "deep.js", "deep.py", "bad.py", "latin.py"}
+    assert done.stderr.splitlines() == [f"warning: {line}" for line in entry["warnings"]]
+    found = command("query", "résumé", "good", "--vimgrep", "--mode", "lexical", "--path", "*.py")
+    assert found.stdout.splitlines()[0] == "odd/good.py:1:1:def good()"
+
+
+def test_a_file_that_may_not_be_read_costs_a_warning(command, indexed):
+    path = indexed / "go" / "reader.go"
+    if os.geteuid():
+        path.chmod(0)
+        start = command.line("index", "tiny", "--rebuild")
+    elif subprocess.run(["setpriv", "--version"], capture_output=True, check=False).returncode == 0:
+        path.chmod(0)  # Nothing is unreadable to root, but to root without its privileges it is.
+        drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--securebits=+noroot,+no_setuid_fixup"]
+        start = [*drop, *command.line("index", "tiny", "--rebuild", "--model", model_of(command))]
+    else:
+        pytest.skip("runs as root, to whom everything is readable")
+    done = subprocess.run(
+        start, cwd=command.folder, env=command.environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "warning: go/reader.go: Permission denied: left out\n"
+    assert done.stdout.startswith("tiny: 11 documents from 6 files")
+    assert "  skipped    1 unreadable" in done.stdout
+
+
+def model_of(command: Command) -> str:
+    (manifest,) = command.home.glob("indexes/*/manifest.json")
+    return json.loads(manifest.read_text())["model"]["folder"]
+
+
+def test_index_and_query_need_no_network(command, tiny_repo, tiny_bundle):
+    isolate = ["unshare", "-rn"]
+    try:
+        subprocess.run([*isolate, sys.executable, "-c", ""], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("unshare -rn is not allowed here")
+
+    def offline(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*isolate, *command.line(*arguments)],
+            cwd=command.folder,
+            env=command.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert offline("index", "tiny", "--model", tiny_bundle).returncode == 0
+    done = offline("query", "pop", "-k", "1", "--vimgrep")
+    assert (done.returncode, done.stdout) == (0, "tiny/python/convert.py:21:1:def pop(self)\n")

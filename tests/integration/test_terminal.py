@@ -1,0 +1,83 @@
+"""What a person sees: colour, links and a progress bar on a terminal, and none of them elsewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.command import Command
+
+pty = pytest.importorskip("pty")
+
+
+def on_terminal(command: Command, *arguments: object, stdout: bool, stderr: bool) -> tuple[int, str, str]:
+    """Run the command with stdout, stderr or both on a terminal; return exit code and what each got."""
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        command.line(*arguments),
+        cwd=command.folder,
+        env={**command.environment, "COLUMNS": "100"},
+        stdin=slave,
+        stdout=slave if stdout else subprocess.PIPE,
+        stderr=slave if stderr else subprocess.PIPE,
+    ) as process:
+        os.close(slave)
+        shown = b""
+        try:
+            while part := os.read(master, 65_536):
+                shown += part
+        except OSError:  # The other end was closed.
+            pass
+        out = process.stdout.read() if process.stdout else shown
+        err = process.stderr.read() if process.stderr else shown
+    os.close(master)
+    return process.returncode, out.decode(), err.decode()
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\x1b(\[[0-9;?]*[A-Za-z]|\]8;[^\x1b]*\x1b\\)", "", text)
+
+
+def test_a_query_on_a_terminal_has_colour_and_links(indexed: Path, command: Command):
+    code, out, _ = on_terminal(command, "query", "pop", "-k", "1", stdout=True, stderr=True)
+    assert code == 0
+    uri = (indexed / "python" / "convert.py").as_uri()
+    assert re.search(rf"\x1b\]8;[^;]*;{re.escape(uri)}\x1b\\", out), "an OSC 8 link to the file"
+    assert "\x1b[36m" in out or "\x1b[1;36m" in out
+    lines = [line.rstrip() for line in plain(out).splitlines()]
+    assert re.fullmatch(r" 1  \d\.\d{3}  tiny/python/convert\.py:21  method Stack\.pop", lines[0])
+    assert lines[1] == "    def pop(self)"
+    assert [line.split(maxsplit=1) for line in lines[2:5]] == [
+        ["21", "def pop(self):"],
+        ["22", '"""Take the top item off."""'],
+        ["23", "return self.items.pop()"],
+    ]
+
+
+def test_a_piped_query_has_neither_though_stderr_is_a_terminal(indexed: Path, command: Command):
+    code, out, err = on_terminal(command, "query", "pop", "-k", "1", stdout=False, stderr=True)
+    assert (code, err) == (0, "")
+    assert "\x1b" not in out
+
+
+def test_json_stays_json_on_a_terminal(indexed: Path, command: Command):
+    _, out, _ = on_terminal(command, "query", "pop", "-k", "1", "--json", stdout=True, stderr=True)
+    assert out.startswith("{\r\n")
+    assert "\x1b" not in out
+
+
+def test_an_index_shows_a_bar_on_a_terminal_and_clears_it(
+    tiny_repo: Path, command: Command, tiny_bundle: Path
+):
+    code, out, err = on_terminal(command, "index", "tiny", "--model", tiny_bundle, stdout=False, stderr=True)
+    assert code == 0
+    assert re.search(r"tiny: (reading|writing|syncing)", plain(err))
+    assert "━" in err
+    assert "documents" in plain(err)
+    assert err.rstrip().endswith("\x1b[2K") or err.rstrip("\r\n").endswith("\x1b[?25h\r\x1b[1A\x1b[2K")
+    assert out.startswith("tiny: 13 documents from 6 files")
+    assert "\x1b" not in out
