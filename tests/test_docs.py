@@ -13,7 +13,6 @@ import pytest
 import typer.main
 
 from codesearch.cli.main import app
-from codesearch.encoding.bundle import SHIPPED
 from tests.conftest import TINY_REPO, write_tree
 
 ROOT = Path(__file__).parent.parent
@@ -28,11 +27,19 @@ def examples(page: Path) -> list[str]:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_and_option_is_documented(name: str) -> None:
-    section = re.search(rf"^## {name}$(.*?)(?=^## |\Z)", (ROOT / "docs/cli.md").read_text("utf-8"), re.DOTALL | re.M)
+    section = re.search(
+        rf"^## {name}$(.*?)(?=^## |\Z)", (ROOT / "docs/cli.md").read_text("utf-8"), re.DOTALL | re.M
+    )
     assert section, f"docs/cli.md has no section {name}"
     common = "--home" in (ROOT / "docs/cli.md").read_text("utf-8").split("## ")[0]
-    options = [option for parameter in COMMANDS[name].params for option in (*parameter.opts, *parameter.secondary_opts)]
-    missing = [o for o in options if o.startswith("-") and o not in ("--help", "-h") and f"`{o}" not in section[1]]
+    options = [
+        option
+        for parameter in COMMANDS[name].params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    ]
+    missing = [
+        o for o in options if o.startswith("-") and o not in ("--help", "-h") and f"`{o}" not in section[1]
+    ]
     assert [option for option in missing if not (common and option == "--home")] == []
 
 
@@ -41,20 +48,28 @@ def test_every_example_runs(page: Path, tmp_path: Path) -> None:
     commands = examples(page)
     if not commands:
         pytest.skip(f"{page.name} has no examples")
-    if not (SHIPPED / "manifest.json").exists():
-        pytest.skip("no shipped model in this tree")
     write_tree(tmp_path / "src", TINY_REPO)
-    environment = {**os.environ, "HOME": str(tmp_path), "XDG_DATA_HOME": "", "CODESEARCH_HOME": str(tmp_path / "home")}
+    environment = {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "XDG_DATA_HOME": "",
+        "CODESEARCH_HOME": str(tmp_path / "home"),
+    }
     run(["codesearch", "index", str(tmp_path / "src")], tmp_path, environment)
     for command in commands:
-        words = [word.replace("~", str(tmp_path), 1) if word.startswith("~") else word for word in shlex.split(command)]
+        words = [
+            word.replace("~", str(tmp_path), 1) if word.startswith("~") else word
+            for word in shlex.split(command)
+        ]
         code = run(words, tmp_path / "src", environment)
         assert code in ((0, 1) if "query" in words else (0,)), command
 
 
 def run(words: list[str], folder: Path, environment: dict[str, str]) -> int:
     command = [sys.executable, "-m", *words]
-    finished = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    finished = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+    )
     assert finished.returncode in (0, 1), finished.stderr
     return finished.returncode
 
