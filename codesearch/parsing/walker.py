@@ -7,10 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
-
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError
+from codesearch.parsing.ignore import (
+    EXCLUDE_FILE,
+    IGNORE_FILES,
+    BadPatternError,
+    Rules,
+    compile_lines,
+    is_ignored,
+    read_rules,
+    rules_above,
+)
 from codesearch.parsing.languages import (
     LanguageSpec,
     is_installed,
@@ -18,7 +26,6 @@ from codesearch.parsing.languages import (
     language_of_shebang,
 )
 
-IGNORE_FILES = (".gitignore", ".codesearchignore")
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", "CVS"})
 _GENERATED = frozenset({"__pycache__", "node_modules"})
 _SNIFF_BYTES = 8_192
@@ -54,17 +61,6 @@ class WalkReport:
         self.skipped.setdefault(reason, []).append(path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """Ignore rules of one folder, for paths relative to it."""
-
-    prefix: str
-    spec: GitIgnoreSpec
-
-    def verdict(self, path: str) -> bool | None:
-        return self.spec.check_file(path.removeprefix(self.prefix)).include
-
-
 def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceFile]:
     """Yield the source files under `root` in the order of their paths.
 
@@ -79,10 +75,10 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
         os.scandir(root).close()
     except OSError as error:
         raise ConfigError(f"{root}: {error.strerror}: give a folder that can be read") from None
-    rules = _rules_above(root) if config.ignore_files else []
+    rules = rules_above(root) if config.ignore_files else []
     try:
-        rules.append(_Rules("", GitIgnoreSpec.from_lines(config.exclude)))
-    except ValueError as error:
+        rules.append(Rules(tuple(compile_lines(config.exclude, strict=True))))
+    except BadPatternError as error:
         raise ConfigError(f"--exclude: {error}") from None
     seen = {_identity(root.stat())}
     yield from _walk_folder(str(root), "", rules, config, report, seen)
@@ -91,7 +87,7 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
 def _walk_folder(
     root: str,
     folder: str,
-    rules: list[_Rules],
+    rules: list[Rules],
     config: WalkConfig,
     report: WalkReport,
     seen: set[tuple[int, int]],
@@ -127,11 +123,11 @@ def _is_folder(entry: os.DirEntry[str], config: WalkConfig) -> bool:
 
 
 def _enters(
-    entry: os.DirEntry[str], path: str, rules: list[_Rules], config: WalkConfig, seen: set[tuple[int, int]]
+    entry: os.DirEntry[str], path: str, rules: list[Rules], config: WalkConfig, seen: set[tuple[int, int]]
 ) -> bool:
     if entry.name in _VERSION_CONTROL or (entry.name.startswith(".") and not config.hidden):
         return False
-    if (config.ignore_files and entry.name in _GENERATED) or _is_ignored(f"{path}/", rules):
+    if (config.ignore_files and entry.name in _GENERATED) or is_ignored(f"{path}/", rules):
         return False
     if config.follow_links:
         identity = _identity(entry.stat())
@@ -142,7 +138,7 @@ def _enters(
 
 
 def _source_file(
-    entry: os.DirEntry[str], path: str, rules: list[_Rules], config: WalkConfig, report: WalkReport
+    entry: os.DirEntry[str], path: str, rules: list[Rules], config: WalkConfig, report: WalkReport
 ) -> SourceFile | None:
     if entry.name.startswith(".") and not config.hidden:
         return None
@@ -157,7 +153,7 @@ def _source_file(
     except OSError as error:
         report.warnings.append(f"{path}: {error.strerror}: left out")
         return None
-    if spec is None or _is_ignored(path, rules):
+    if spec is None or is_ignored(path, rules):
         return None
     return _accept(path, spec, status, config, report)
 
@@ -202,75 +198,21 @@ def refuse_content(source: bytes, config: WalkConfig) -> str | None:
     return None
 
 
-def _is_ignored(path: str, rules: list[_Rules]) -> bool:
-    for folder_rules in reversed(rules):
-        verdict = folder_rules.verdict(path)
-        if verdict is not None:
-            return verdict
-    return False
-
-
 def _with_own_rules(
-    here: str, folder: str, rules: list[_Rules], names: set[str], report: WalkReport
-) -> list[_Rules]:
+    here: str, folder: str, rules: list[Rules], names: set[str], report: WalkReport
+) -> list[Rules]:
     own = []
     files = [name for name in IGNORE_FILES if name in names]
     if ".git" in names:
-        files.insert(0, os.path.join(".git", "info", "exclude"))
+        files.insert(0, EXCLUDE_FILE)
     for name in files:
         try:
-            own.append(_Rules(folder, _read_rules(os.path.join(here, name))))
+            own.append(read_rules(os.path.join(here, name), below=folder))
         except (FileNotFoundError, NotADirectoryError):  # `.git` of a submodule is a file.
             continue
         except OSError as error:
             report.warnings.append(f"{folder}{name}: {error.strerror}: its rules are not applied")
     return [*rules[:-1], *own, rules[-1]]  # The last one, --exclude, has the last word everywhere.
-
-
-def _read_rules(path: str) -> GitIgnoreSpec:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        lines = [line for line in file.read().splitlines() if _is_pattern(line)]
-    return GitIgnoreSpec.from_lines(lines)
-
-
-def _is_pattern(line: str) -> bool:
-    """Say whether a line is a pattern that can be compiled; git passes over the others in silence too."""
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return True
-
-
-@dataclass(frozen=True, slots=True)
-class _RulesAbove(_Rules):
-    """Rules of a folder above the root; `prefix` is the way down from there to the root."""
-
-    def verdict(self, path: str) -> bool | None:
-        return self.spec.check_file(self.prefix + path).include
-
-
-def _rules_above(root: Path) -> list[_Rules]:
-    """Read the rules between the top of the git work tree and `root`, which itself is not included.
-
-    A root that those rules ignore was asked for all the same, so then none of them apply.
-    """
-    absolute = root.resolve()
-    if (absolute / ".git").exists():
-        return []
-    top = next((folder for folder in absolute.parents if (folder / ".git").exists()), None)
-    if top is None:
-        return []
-    rules: list[_Rules] = []
-    for folder in reversed([folder for folder in absolute.parents if folder == top or top in folder.parents]):
-        prefix = absolute.relative_to(folder).as_posix() + "/"
-        names = [os.path.join(".git", "info", "exclude")] if folder == top else []
-        for name in (*names, *IGNORE_FILES):
-            try:
-                rules.append(_RulesAbove(prefix, _read_rules(str(folder / name))))
-            except OSError:
-                continue
-    return [] if _is_ignored("", rules) else rules
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

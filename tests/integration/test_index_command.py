@@ -110,7 +110,7 @@ def test_a_path_that_is_no_folder_is_an_error_and_leaves_no_index(
     ("options", "message"),
     [
         (["--max-file-mb", "0"], "--max-file-mb must be at least 1, not 0"),
-        (["--exclude", "!"], "--exclude: Invalid git pattern: '!'"),
+        (["--exclude", "!"], "--exclude: invalid pattern '!'"),
         (["--device", "tpu"], "device 'tpu': choose one of auto, cpu, cuda"),
     ],
 )

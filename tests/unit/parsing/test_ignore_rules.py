@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from codesearch.config import WalkConfig
+from codesearch.errors import ConfigError
 from codesearch.parsing.walker import WalkReport, walk
 from tests.conftest import write_tree
 
@@ -102,6 +105,38 @@ def test_a_root_that_the_rules_above_ignore_is_walked_all_the_same(tmp_path):
     assert walked(tmp_path) == []
     assert walked(tmp_path / "build") == ["a.py", "sub/b.py"]
     assert walked(tmp_path / "build" / "sub") == ["b.py"]
+
+
+def test_taking_back_a_folder_does_not_take_back_what_other_patterns_ignore_in_it(tmp_path):
+    files = dict.fromkeys(("lib/a.py", "lib/a.gen.py", "lib/deep/b.gen.py", "lib/deep/c.py"), PY)
+    write_tree(tmp_path, {**files, ".gitignore": "lib/\n*.gen.py\ndeep\n!lib/\n!/lib\n"})
+    assert walked(tmp_path) == ["lib/a.py"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "ignored"),
+    [
+        ("[[:digit:]].py", "1.py"),
+        ("[]x].py", "].py"),
+        ("[^a-z1].py", "].py"),
+        (r"\[a].py", "[a].py"),
+        ("a\\ b.py", "a b.py"),
+        ("1.p[y", None),
+        ("1.py\\", None),
+        ("[9-0].py", None),
+    ],
+)
+def test_patterns_are_read_as_git_reads_them(tmp_path, pattern, ignored):
+    names = ["1.py", "[a].py", "].py", "a b.py"]
+    write_tree(tmp_path, {**dict.fromkeys(names, PY), ".gitignore": pattern})
+    assert walked(tmp_path) == [name for name in names if name != ignored]
+
+
+@pytest.mark.parametrize("pattern", ["!", "/", "a[", "a\\", "[9-0]"])
+def test_an_exclude_that_is_no_pattern_is_an_error(tmp_path, pattern):
+    with pytest.raises(ConfigError) as caught:
+        walked(tmp_path, exclude=(pattern,))
+    assert str(caught.value).startswith("--exclude: invalid pattern ")
 
 
 def test_exclude_patterns_are_relative_to_the_root(tmp_path):
