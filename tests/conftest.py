@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -18,6 +19,10 @@ from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
 from codesearch.parsing.identifiers import subtokens
 from tests.command import Command
+
+# Timings mean nothing on a busy machine; where a change is judged, the same examples are tried each time.
+hypothesis.settings.register_profile("default", deadline=None, derandomize=bool(os.environ.get("CI")))
+hypothesis.settings.load_profile("default")
 
 TINY_REPO = {
     "python/convert.py": '''"""Conversions."""

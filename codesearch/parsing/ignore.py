@@ -12,22 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pathspec import GitIgnoreSpec
+
 IGNORE_FILES = (".gitignore", ".codesearchignore")
+_FOLDER_MARK = "ps_d"  # The library's group for the slash after what a pattern matched.
 EXCLUDE_FILE = os.path.join(".git", "info", "exclude")
-_TRAILING_SPACES = re.compile(r"(?<!\\) +$")
-_POSIX_CLASSES = {
-    "alnum": "a-zA-Z0-9",
-    "alpha": "a-zA-Z",
-    "blank": " \t",
-    "digit": "0-9",
-    "lower": "a-z",
-    "punct": r"!-/:-@\[-`{-~",
-    "space": r"\s",
-    "upper": "A-Z",
-    "xdigit": "0-9a-fA-F",
-}
-_BRACKET = re.compile(r"\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)
-_CLASS_OR_CHARACTER = re.compile(r"\[:(\w+):\]|\\?(.)", re.DOTALL)
 
 
 class BadPatternError(ValueError):
@@ -36,11 +25,19 @@ class BadPatternError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One line of an ignore file; `regex` matches whole paths, without the slash at a folder's end."""
+    """One line of an ignore file."""
 
     regex: re.Pattern[str]
-    folders_only: bool
     ignores: bool
+
+    def matches(self, path: str) -> bool:
+        """Say whether the very path matches: the library's pattern also takes what lies below one."""
+        for match in self.regex.finditer(path):
+            if _FOLDER_MARK not in self.regex.groupindex:
+                return not (path.endswith("/") and match.end() == len(path))  # `a/**` is not `a/` itself.
+            if match[_FOLDER_MARK] is None or match.end(_FOLDER_MARK) == len(path):
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +59,7 @@ class Rules:
 
     def verdict_here(self, path: str) -> bool | None:
         """Say the same of a path relative to the file's folder."""
-        bare = path.removesuffix("/")
-        for pattern in reversed(self.patterns):
-            if pattern.regex.fullmatch(bare) and (bare != path or not pattern.folders_only):
-                return pattern.ignores
-        return None
+        return next((pattern.ignores for pattern in reversed(self.patterns) if pattern.matches(path)), None)
 
 
 def is_ignored(path: str, rules: Sequence[Rules]) -> bool:
@@ -138,58 +131,10 @@ def _is_folder_ignored(parts: Sequence[str], rules: Sequence[Rules], root_depth:
 
 
 def _compile(line: str) -> Pattern | None:
-    line = _TRAILING_SPACES.sub("", line.removesuffix("\r"))
-    if not line or line.startswith("#"):
-        return None
-    body = line.removeprefix("!")
-    folders_only = body.endswith("/")
-    body = body.removesuffix("/")
-    anywhere = "" if "/" in body else "(?:.*/)?"
-    body = body.removeprefix("/")
-    if not body:
-        raise BadPatternError(f"invalid pattern {line!r}")
     try:
-        regex = re.compile(anywhere + _translate(body), re.DOTALL)
-    except re.error:  # A range that ends before it begins.
+        (found,) = GitIgnoreSpec.from_lines([line.removesuffix("\r")]).patterns
+    except (ValueError, re.error):
         raise BadPatternError(f"invalid pattern {line!r}") from None
-    return Pattern(regex, folders_only, ignores=not line.startswith("!"))
-
-
-def _translate(glob: str) -> str:
-    """Turn a pattern without its leading and trailing slash into a regular expression."""
-    out = []
-    position = 0
-    while position < len(glob):
-        character = glob[position]
-        rest = glob[position:]
-        if rest.startswith("**/") and (position == 0 or glob[position - 1] == "/"):
-            out.append("(?:.*/)?")
-            position += 3
-        elif rest == "**" and position and glob[position - 1] == "/":
-            out.append(".+")
-            position += 2
-        elif character == "[" and (bracket := _BRACKET.match(rest)):
-            out.append(_translate_bracket(bracket.group()))
-            position += bracket.end()
-        elif character == "[" or rest == "\\":
-            raise BadPatternError(f"invalid pattern {glob!r}")
-        elif character == "\\":
-            out.append(re.escape(glob[position + 1]))
-            position += 2
-        else:
-            out.append({"*": "[^/]*", "?": "[^/]"}.get(character) or re.escape(character))
-            position += 1
-    return "".join(out)
-
-
-def _translate_bracket(bracket: str) -> str:
-    inside = bracket[1:-1]
-    negated = inside[:1] in ("!", "^")
-    parts = []
-    for match in _CLASS_OR_CHARACTER.finditer(inside[negated:]):
-        name, character = match.groups()
-        if name:
-            parts.append(_POSIX_CLASSES.get(name, ""))
-        else:
-            parts.append(character if match.group() == "-" else re.escape(character))
-    return f"(?!/)[{'^' if negated else ''}{''.join(parts)}]"
+    if found.regex is None or found.include is None:
+        return None  # An empty line or a comment.
+    return Pattern(found.regex, found.include)
