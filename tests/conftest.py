@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
