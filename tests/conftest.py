@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import string
 import os
+import string
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
