@@ -18,7 +18,7 @@ from codesearch.index.vectors import VectorReader, VectorWriter, quantize
 from codesearch.search.candidates import best_positions
 from codesearch.types import KINDS
 
-settings.register_profile("index", deadline=None, max_examples=60)
+settings.register_profile("index", deadline=None, max_examples=30)
 settings.load_profile("index")
 
 TERMS = st.text(st.characters(codec="utf-8", categories=("L", "N")), min_size=1, max_size=6)
