@@ -34,6 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     corpus = commands.add_parser("corpus", help="make a corpus").add_subparsers(required=True, metavar="STEP")
     _add_fetch(corpus.add_parser("fetch", help="download the packages of a recipe"))
     _add_extract(corpus.add_parser("extract", help="parse the packages into rows"))
+    _add_load(corpus.add_parser("load", help="read a corpus that others made: CodeSearchNet in any layout"))
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR among 999 distractors"))
     return parser
@@ -81,6 +82,25 @@ def _extract(options: argparse.Namespace) -> None:
     for language, figures in stats["languages"].items():
         print(f"{language}: {figures['pairs']}, dropped {figures['dropped']}")
     print(f"{stats['seconds']} s")
+
+
+def _add_load(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", type=Path, help="file or folder: jsonl, parquet or pickle")
+    parser.add_argument("--out", type=Path, help="corpus folder to write rows to; only count them without it")
+    parser.add_argument("--evaluation-sets", type=Path, help="folder of evaluation sets never to train on")
+    parser.add_argument(
+        "--advtest", action="store_true", help="filter as AdvTest does; held-out rows lose their names"
+    )
+    parser.set_defaults(run_command=_load)
+
+
+def _load(options: argparse.Namespace) -> None:
+    from training.corpus.load import load_corpus
+
+    counts, dropped = load_corpus(options.path, options.out, options.evaluation_sets, advtest=options.advtest)
+    for (language, partition), count in sorted(counts.items()):
+        print(f"{language} {partition or 'without partition'}: {count}")
+    print(f"{sum(counts.values())} rows, dropped {dict(dropped.most_common())}")
 
 
 def _add_train(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,136 @@
+"""One record of any CodeSearchNet layout (a dict) -> a row, with the fields that a `Row` has no place for.
+
+The official jsonl, the Hugging Face columns and the `dedupe_definitions` pickles name the same things
+differently; a record of our own row files passes unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from codesearch.parsing.extract import extract
+from codesearch.parsing.identifiers import split_qualified
+from codesearch.parsing.languages import language_named
+from training.corpus.filters import split_docstring
+from training.corpus.rows import MAX_CODE_CHARS, PARTITIONS, Row
+
+_NAMES = {
+    "repo": ("repo", "nwo", "repository_name"),
+    "path": ("path", "func_path_in_repository"),
+    "func_name": ("func_name", "identifier"),
+    "original_string": ("original_string", "whole_func_string", "function"),
+    "language": ("language",),
+    "code": ("code", "func_code_string", "function"),
+    "code_tokens": ("code_tokens", "func_code_tokens", "function_tokens"),
+    "docstring": ("docstring", "func_documentation_string"),
+    "docstring_tokens": ("docstring_tokens", "func_documentation_tokens"),
+    "sha": ("sha",),
+    "url": ("url", "func_code_url"),
+    "partition": ("partition", "split_name"),
+}
+_PARTITION_NAMES = {**{name: name for name in PARTITIONS}, "validation": "valid", "dev": "valid"}
+_ROW_FIELDS = frozenset(field.name for field in fields(Row))
+_OWN_FIELDS = frozenset({"docstring_rest", "package", "identifier"})
+_MAX_REST_CHARS = 1_000
+_SHA = re.compile(r"/blob/([0-9a-f]{7,40})/")
+
+
+@dataclass(frozen=True, slots=True)
+class CsnRow:
+    """A row and what only CodeSearchNet's own files tell about it; empty for our row files.
+
+    Attributes:
+        original_string: the function as in its file, docstring included.
+        sha: commit of the repository.
+    """
+
+    row: Row
+    original_string: str = ""
+    code_tokens: tuple[str, ...] = ()
+    docstring_tokens: tuple[str, ...] = ()
+    sha: str = ""
+
+
+def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
+    """Turn a record into a row.
+
+    Args:
+        record: the fields of one function.
+        partition: what to take where the record has none.
+
+    Raises:
+        KeyError: the record lacks a field that every layout has.
+        TypeError: a field is of the wrong type.
+    """
+    if record.keys() >= _OWN_FIELDS:
+        return CsnRow(Row(**{name: _text(record, name) for name in _ROW_FIELDS & record.keys()}))
+    language, name = _text(record, "language"), _text(record, "func_name")
+    original = _text(record, "original_string")
+    docstring = _text(record, "docstring")
+    paragraph, rest = split_docstring(docstring)
+    spec = language_named(language)
+    told = _text(record, "partition", "") or partition
+    url = _text(record, "url", "")
+    found_sha = _SHA.search(url)
+    row = Row(
+        repo=_text(record, "repo"),
+        package="",
+        path=_text(record, "path"),
+        func_name=name,
+        identifier=split_qualified(name, spec.separator if spec else ".")[1],
+        language=language,
+        code=without_docstring(_text(record, "code"), docstring, language)[:MAX_CODE_CHARS],
+        docstring=paragraph,
+        docstring_rest=rest[:_MAX_REST_CHARS],
+        partition=_PARTITION_NAMES.get(told, told),
+        url=url,
+    )
+    return CsnRow(
+        row=row,
+        original_string=original,
+        code_tokens=_tokens(record, "code_tokens"),
+        docstring_tokens=_tokens(record, "docstring_tokens"),
+        sha=_text(record, "sha", "") or (found_sha[1] if found_sha else ""),
+    )
+
+
+def without_docstring(code: str, docstring: str, language: str) -> str:
+    r"""Cut a docstring that stands inside the code, as in CodeSearchNet's Python, where it would give the answer.
+
+    >>> without_docstring("def f(x):\n    'Add one.'\n    return x + 1", "Add one.", "python")
+    'def f(x):\n    \n    return x + 1'
+    """
+    spec = language_named(language)
+    if not docstring or language != "python" or spec is None:
+        return code
+    documents = extract(code.encode("utf-8", "replace"), "", spec).documents
+    if documents and documents[0].docstring:
+        return documents[0].code
+    return code.replace(docstring, "", 1)
+
+
+def _value(record: Mapping[str, object], name: str) -> object:
+    for known in _NAMES.get(name, (name,)):
+        if record.get(known) is not None:
+            return record[known]
+    return None
+
+
+def _text(record: Mapping[str, object], name: str, default: str | None = None) -> str:
+    value = _value(record, name)
+    if value is None and default is None:
+        raise KeyError(name)
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__}, not text")
+    return default or "" if value is None else value
+
+
+def _tokens(record: Mapping[str, object], name: str) -> tuple[str, ...]:
+    value = _value(record, name)
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple) or not all(isinstance(token, str) for token in value):
+        raise TypeError(f"{name} is not a list of texts")
+    return tuple(value)

@@ -1,0 +1,219 @@
+"""A path -> rows, whichever layout of CodeSearchNet is there: the one loader of corpora that others made.
+
+The layout is told by the path:
+
+- `rows/LANGUAGE.PARTITION.jsonl.zst`, our own, or any file ending in .jsonl, .jsonl.gz, .jsonl.zst
+- `LANGUAGE/final/jsonl/{train,valid,test}/LANGUAGE_PARTITION_N.jsonl.gz`, the official one
+- `*.parquet`, with the columns of the Hugging Face data set
+- `LANGUAGE_dedupe_definitions_v2.pkl`, every function, also those without a docstring
+
+Of a folder that holds several, the first in this list is read. All but the pickle are streamed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+from typing import IO, TextIO
+
+import zstandard
+
+from codesearch.errors import MissingExtraError
+from training.corpus.advtest import advtest_rows
+from training.corpus.csn import CsnRow, from_record
+from training.corpus.decontaminate import Forbidden, read_forbidden, without_forbidden
+from training.corpus.rows import PARTITIONS, Row
+from training.corpus.unpickle import read_plain_pickle
+from training.errors import TrainingError
+
+_JSONL = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+_LAYOUTS = (
+    ("rows/*.jsonl.zst",),
+    ("**/final/jsonl/*/*.jsonl.gz",),
+    tuple(f"**/*{suffix}" for suffix in _JSONL),
+    ("**/*.parquet",),
+    ("**/*_dedupe_definitions_v2.pkl",),
+)
+_EXPECTED = "expected .jsonl, .jsonl.gz, .jsonl.zst, .parquet or .pkl"
+_IN_NAME = re.compile(r"(?<![a-z])(train|valid|validation|test)(?![a-z])")
+_FOLDERS = (*PARTITIONS, "validation")
+_PARQUET_ROWS = 1_000
+
+
+def load(path: Path) -> Iterator[CsnRow]:
+    """Yield the rows of a file or folder, file by file, in natural order of the names.
+
+    Raises:
+        TrainingError: nothing there can be read, or a record is not a function.
+        MissingExtraError: the file is parquet and pyarrow is not installed.
+    """
+    for file in files_of(path):
+        partition = _partition_of(file)
+        for place, record in _records(file):
+            try:
+                yield from_record(record, partition)
+            except KeyError as error:
+                raise TrainingError(f"{place}: no field {error}: not a layout of CodeSearchNet") from None
+            except TypeError as error:
+                raise TrainingError(f"{place}: {error}: not a layout of CodeSearchNet") from None
+
+
+def files_of(path: Path) -> list[Path]:
+    """List the files that `load` reads.
+
+    Raises:
+        TrainingError: there are none.
+    """
+    if path.is_file():
+        if path.name.endswith((*_JSONL, ".parquet", ".pkl")):
+            return [path]
+        raise TrainingError(f"{path}: unknown kind of file: {_EXPECTED}")
+    if not path.exists():
+        raise TrainingError(f"{path} is not there: give the folder or file of a corpus")
+    for patterns in _LAYOUTS:
+        if found := {file for pattern in patterns for file in path.glob(pattern) if file.is_file()}:
+            return sorted(found, key=_natural)
+    raise TrainingError(f"{path}: no corpus in this folder: {_EXPECTED}")
+
+
+def load_corpus(
+    path: Path, out: Path | None, evaluation_sets: Path | None, *, advtest: bool = False
+) -> tuple[Counter[tuple[str, str]], Counter[str]]:
+    """Load, filter and count the rows of `path`, and write them to `out` where that is given.
+
+    Returns:
+        How many there are, by language and partition, and how many were dropped, by reason.
+    """
+    dropped: Counter[str] = Counter()
+    rows = load(path)
+    if out is not None:
+        with get_context("spawn").Pool(1) as pool:
+            forbidden = read_forbidden(evaluation_sets, pool)
+        rows = without_leaks(rows, forbidden, dropped)
+    if advtest:
+        rows = advtest_rows(rows, dropped)
+    if out is not None:
+        return write_loaded(rows, out, dropped), dropped
+    return Counter((loaded.row.language, loaded.row.partition) for loaded in rows), dropped
+
+
+def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) -> Counter[tuple[str, str]]:
+    """Write documented rows to `corpus/rows`, as training reads them, without holding them in memory.
+
+    Returns:
+        How many were written, by language and partition; the others are counted in `dropped`.
+
+    Raises:
+        TrainingError: `corpus` has rows already.
+    """
+    folder = corpus / "rows"
+    if any(folder.glob("*.jsonl.zst")):
+        raise TrainingError(f"{folder} has rows already: give another --out folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    written: Counter[tuple[str, str]] = Counter()
+    streams: dict[tuple[str, str], IO[bytes]] = {}
+    with ExitStack() as stack:
+        for row in (loaded.row for loaded in rows):
+            if reason := _unfit(row):
+                dropped[reason] += 1
+                continue
+            key = (row.language, row.partition)
+            if key not in streams:
+                file = stack.enter_context((folder / f"{'.'.join(key)}.jsonl.zst").open("wb"))
+                streams[key] = stack.enter_context(zstandard.ZstdCompressor(level=6).stream_writer(file))
+            streams[key].write(json.dumps(asdict(row), ensure_ascii=False).encode() + b"\n")
+            written[key] += 1
+    return written
+
+
+def without_leaks(rows: Iterable[CsnRow], forbidden: Forbidden, dropped: Counter[str]) -> Iterator[CsnRow]:
+    """Yield all but the training rows that an evaluation set holds; count those."""
+    for loaded in rows:
+        if loaded.row.partition != "train" or any(without_forbidden([loaded.row], forbidden, dropped)):
+            yield loaded
+
+
+def _unfit(row: Row) -> str:
+    if not row.docstring:
+        return "no docstring"
+    return "" if row.partition in PARTITIONS else "no partition"
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    """Order `train_2` before `train_10`."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))]
+
+
+def _partition_of(path: Path) -> str:
+    if path.parent.name in _FOLDERS:
+        return path.parent.name
+    told = _IN_NAME.findall(path.name)
+    return told[0] if told else ""
+
+
+def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield each record of a file, after the place to name in an error."""
+    if path.suffix == ".parquet":
+        found = _of_parquet(path)
+    elif path.suffix == ".pkl":
+        found = _of_pickle(path)
+    else:
+        found = _of_jsonl(path)
+    for number, record in enumerate(found, 1):
+        if not isinstance(record, dict):
+            raise TrainingError(f"{path}:{number}: not a function but {type(record).__name__}")
+        yield f"{path}:{number}", record
+
+
+def _of_jsonl(path: Path) -> Iterator[object]:
+    number = 0
+    try:
+        with _opened(path) as lines:
+            for line in lines:
+                number += 1
+                yield json.loads(line)
+    except (ValueError, OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        raise TrainingError(f"{path}:{number}: not JSON lines ({error}): download it again") from None
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
+    with ExitStack() as stack:
+        stream: IO[bytes] = stack.enter_context(path.open("rb"))
+        if path.suffix == ".gz":
+            stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
+        elif path.suffix == ".zst":
+            reader = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
+            stream = stack.enter_context(reader)
+        yield stack.enter_context(io.TextIOWrapper(stream, "utf-8"))
+
+
+def _of_parquet(path: Path) -> Iterator[object]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ModuleNotFoundError:
+        raise MissingExtraError("pyarrow", "train") from None
+    try:
+        with parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=_PARQUET_ROWS):
+                yield from batch.to_pylist()
+    except (pyarrow.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise TrainingError(f"{path}: not a parquet file ({reason}): download it again") from None
+
+
+def _of_pickle(path: Path) -> Iterator[object]:
+    found = read_plain_pickle(path)
+    if not isinstance(found, list):
+        raise TrainingError(f"{path}: holds {type(found).__name__}, not a list of functions")
+    yield from found

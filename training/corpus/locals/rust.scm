@@ -1,0 +1,27 @@
+[(identifier) (shorthand_field_identifier)] @variable
+
+(parameter pattern: (identifier) @local)
+(closure_parameters (identifier) @local)
+(let_declaration pattern: (identifier) @local)
+(let_condition pattern: (identifier) @local)
+(for_expression pattern: (identifier) @local)
+(tuple_pattern (identifier) @local)
+(slice_pattern (identifier) @local)
+(ref_pattern (identifier) @local)
+(mut_pattern (identifier) @local)
+(reference_pattern (identifier) @local)
+(captured_pattern . (identifier) @local)
+((tuple_struct_pattern type: (_) (identifier) @local) (#match? @local "^[a-z_]"))
+((match_pattern . (identifier) @local) (#match? @local "^[a-z_]"))
+(field_pattern pattern: (identifier) @local)
+(field_pattern . name: (shorthand_field_identifier) @shorthand @local)
+(shorthand_field_initializer (identifier) @shorthand)
+
+(function_item name: (identifier) @fixed)
+
+(lifetime (identifier) @other)
+(scoped_identifier (identifier) @other)
+(scoped_type_identifier (identifier) @other)
+(macro_invocation macro: (identifier) @other)
+(tuple_struct_pattern type: (identifier) @other)
+(token_tree "." . (identifier) @other)
