@@ -20,6 +20,7 @@ from pathlib import Path
 
 from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.index.digest import content_digest
 from codesearch.index.worker import FileParser, ParsedFile, skipped_file
 from codesearch.parsing.walker import SourceFile
 
@@ -95,7 +96,8 @@ def _one_by_one(job: ParseJob, chunk: list[SourceFile]) -> Iterator[tuple[Source
                 yield file, _submit(executor, [file]).result()[0]
             except BrokenProcessPool:
                 warning = f"{file.path}: the {file.language} parser crashed: left out"
-                yield file, skipped_file(file, "crashed", warnings=[warning])
+                digest = content_digest((job.root / file.path).read_bytes())  # So it is not tried again.
+                yield file, skipped_file(file, "crashed", digest=digest, warnings=[warning])
 
 
 def _chunks(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:

@@ -14,12 +14,33 @@ from codesearch.index.vectors import GRAPH_FILE, VectorReader
 
 
 class IndexReader:
-    """One generation, open; each structure is mapped when first used."""
+    """One generation, open: whatever a writer commits later, it goes on reading this one.
+
+    Attributes:
+        folder: the index.
+        manifest: of the generation.
+        generation: its folder.
+        store: files and documents.
+        rows: numbers for filters.
+        postings: the keyword half.
+        vectors: the semantic half.
+    """
 
     def __init__(self, index_folder: Path, manifest: Manifest) -> None:
         self.folder = index_folder
         self.manifest = manifest
         self.generation = index_folder / manifest.folder
+        check_sizes(self.generation, manifest)
+        self.rows = RowReader(self.generation, manifest.root)
+        self.postings = PostingsReader(self.generation, manifest.root)
+        self.vectors = VectorReader(
+            self.generation,
+            manifest.documents,
+            int(manifest.model["dim"]),
+            manifest.root,
+            manifest.files.get(GRAPH_FILE),
+        )
+        self.store = StoreReader(self.generation, manifest.root)
 
     @classmethod
     def open(cls, index_folder: Path) -> IndexReader:
@@ -30,15 +51,11 @@ class IndexReader:
             IndexFormatError: another version wrote it.
             IndexCorruptError: files do not match the manifest.
         """
-        manifest = read_manifest(index_folder)
         try:
-            check_sizes(index_folder / manifest.folder, manifest)
+            return cls(index_folder, read_manifest(index_folder))
         except IndexCorruptError:
-            # A writer may have committed and cleaned up between the two reads; then the manifest is new.
-            again = read_manifest(index_folder)
-            check_sizes(index_folder / again.folder, again)
-            manifest = again
-        return cls(index_folder, manifest)
+            # A writer may have committed and cleaned up meanwhile; then the manifest is another one now.
+            return cls(index_folder, read_manifest(index_folder))
 
     @property
     def root(self) -> Path:
@@ -46,37 +63,10 @@ class IndexReader:
         return Path(self.manifest.root)
 
     @cached_property
-    def store(self) -> StoreReader:
-        """Files and documents."""
-        return StoreReader(self.generation, self.manifest.root)
-
-    @cached_property
-    def rows(self) -> RowReader:
-        """Numbers for filters."""
-        return RowReader(self.generation, self.manifest.root)
-
-    @cached_property
-    def postings(self) -> PostingsReader:
-        """The keyword half."""
-        return PostingsReader(self.generation, self.manifest.root)
-
-    @cached_property
-    def vectors(self) -> VectorReader:
-        """The semantic half."""
-        return VectorReader(
-            self.generation,
-            self.manifest.documents,
-            int(self.manifest.model["dim"]),
-            self.manifest.root,
-            self.manifest.files.get(GRAPH_FILE),
-        )
-
-    @cached_property
     def files(self) -> list[FileRecord]:
         """All files; a file_id is a position here."""
         return list(self.store.files().values())
 
     def close(self) -> None:
-        """Close the database, if it was opened."""
-        if "store" in self.__dict__:
-            self.store.close()
+        """Close the database."""
+        self.store.close()

@@ -138,11 +138,15 @@ class StoreReader:
         path = generation / DATABASE
         self._generation = generation
         self._root = root
+        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         try:
-            self._connection = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
-            )
+            self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
         except sqlite3.Error as error:
+            raise IndexCorruptError(path, str(error), root) from None
+        try:  # The file itself is opened by the first question.
+            self._connection.execute("PRAGMA schema_version")
+        except sqlite3.Error as error:
+            self._connection.close()
             raise IndexCorruptError(path, str(error), root) from None
 
     def close(self) -> None:

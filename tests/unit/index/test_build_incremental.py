@@ -241,3 +241,13 @@ def test_an_unreadable_file_is_one_warning_and_not_tried_as_new_each_time(
     monkeypatch.undo()
     os.utime(tiny_repo / CONVERT)
     assert build(tiny_repo, home, encoder).manifest.documents == 13
+
+
+def test_a_reader_goes_on_with_its_generation_while_others_are_committed(tiny_repo, index_tree):
+    reader = index_tree(tiny_repo)
+    (tiny_repo / CONVERT).unlink()
+    assert index_tree(tiny_repo).manifest.documents == 8
+    assert not reader.generation.exists()
+    assert (
+        len(reader.store.documents(range(13))) == len(reader.vectors) == reader.postings.document_count == 13
+    )

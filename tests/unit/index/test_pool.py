@@ -13,6 +13,7 @@ import pytest
 from codesearch.config import IndexConfig, WalkConfig
 from codesearch.index import build as build_module
 from codesearch.index import pool
+from codesearch.index.digest import content_digest
 from codesearch.index.pool import ParseJob, parse_files
 from codesearch.index.worker import FileParser, ParsedFile
 from codesearch.parsing.walker import SourceFile, WalkReport, walk
@@ -109,6 +110,12 @@ def test_an_index_is_built_around_a_file_that_crashes(tmp_path, monkeypatch, man
     assert (manifest.documents, manifest.source_files) == (12, 13)
     assert manifest.skipped == {"crashed": 1}
     assert manifest.warnings == ["crash.py: the python parser crashed: left out"]
+
+
+def test_a_file_that_crashed_is_not_tried_again_until_it_changes(tmp_path, tokenizer_path, many_chunks):
+    files = [file for file in tree(tmp_path, "crash.py") if file.path == "crash.py"]
+    ((_, parsed),) = parse_files(job(tmp_path, tokenizer_path, CrashingJob), files, 2)
+    assert parsed.record.digest == content_digest((tmp_path / "crash.py").read_bytes())
 
 
 def test_a_reader_that_stops_early_leaves_no_process(tmp_path, tokenizer_path, many_chunks):

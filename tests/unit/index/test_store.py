@@ -69,10 +69,8 @@ def test_a_missing_database_is_a_corrupt_index(tmp_path):
 
 def test_a_damaged_database_is_a_corrupt_index(tmp_path, store):
     change_one_byte(tmp_path / DATABASE, 0)
-    reader = StoreReader(tmp_path, "/src")
     with pytest.raises(IndexCorruptError, match=r"documents\.sqlite: file is not a database"):
-        reader.files()
-    reader.close()
+        StoreReader(tmp_path, "/src")
 
 
 @pytest.mark.parametrize(

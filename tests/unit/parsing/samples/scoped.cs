@@ -1,7 +1,0 @@
-namespace Shop.Web;
-
-// The front page.
-public class Home
-{
-    public void Show() { }
-}
