@@ -25,12 +25,12 @@ class TrainConfig:
     max_query_tokens: int = 30
     max_document_tokens: int = 200
     name_share: float = 0.1
-    idf_power: float = 0.5
+    idf_power: float = 0.25
     token_dropout: float = 0.1
-    learning_rate: float = 0.01
+    learning_rate: float = 0.005
     decay: float = 0.1
-    temperature: float = 0.05
+    temperature: float = 0.07
     batch_size: int = 1_024
-    epochs: int = 8
+    epochs: int = 3
     patience: int = 2
     seed: int = 0

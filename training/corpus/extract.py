@@ -29,7 +29,7 @@ from training.corpus.rows import PARTITIONS, Row, write_rows
 from training.corpus.split import REPOSITORY_SHARE, cap_repositories, split, stable_hash
 
 MAX_FILES = 2_500
-_MAX_FILE_BYTES = 400_000
+_MAX_FILE_BYTES = 3_000_000
 _MAX_MEAN_LINE = 300
 _CONFIG = ParseConfig()
 

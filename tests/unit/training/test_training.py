@@ -18,7 +18,16 @@ from training.evaluate import mrr_by_language, reciprocal_ranks  # noqa: E402
 from training.losses import symmetric_softmax  # noqa: E402
 from training.samples import make_samples, name_texts_of_row, train_tokenizer  # noqa: E402
 
-CONFIG = TrainConfig(dim=16, vocabulary_size=400, batch_size=50, epochs=4, seed=3, patience=9)
+CONFIG = TrainConfig(
+    dim=16,
+    vocabulary_size=400,
+    batch_size=50,
+    epochs=4,
+    learning_rate=0.02,
+    temperature=0.05,
+    seed=3,
+    patience=9,
+)
 WORDS = "red green blue open close read write file line list map tree sort find".split()
 
 
