@@ -154,7 +154,7 @@ def build(
     folder = index_folder(home, root)
     folder.mkdir(parents=True, exist_ok=True)
     plan = plan_update(root, folder, config, encoder.model_id, rebuild=rebuild)
-    return build_generation(root, folder, home, plan, config, encoder, on_progress)
+    return build_generation(plan, home, encoder, on_progress)
 
 
 def contents(index: IndexReader) -> dict[str, Any]:

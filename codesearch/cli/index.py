@@ -108,7 +108,7 @@ def update_index(
         if plan.nothing_to_do and plan.previous:
             _say_current(root, plan.previous, time.monotonic() - started)
             return
-        report, used = _build(root, folder, home, plan, config, bundle.folder, device)
+        report, used = _build(plan, home, bundle.folder, device)
     _say_built(root, report, used, time.monotonic() - started)
     _say_missing(plan.report.missing_grammars)
 
@@ -144,16 +144,14 @@ def _make_folder(folder: Path) -> None:
         raise IndexStoreError(f"{folder}: {error.strerror}: give another --home") from None
 
 
-def _build(
-    root: Path, folder: Path, home: Path, plan: Plan, config: IndexConfig, model: Path, device: str
-) -> tuple[BuildReport, str]:
+def _build(plan: Plan, home: Path, model: Path, device: str) -> tuple[BuildReport, str]:
     from codesearch.cli.progress import build_progress
     from codesearch.encoding.encoder import OnnxEncoder
     from codesearch.index.build import build_generation
 
     encoder = OnnxEncoder.load(model, device)
-    with build_progress(root.name) as on_progress:
-        report = build_generation(root, folder, home, plan, config, encoder, on_progress)
+    with build_progress(plan.root.name) as on_progress:
+        report = build_generation(plan, home, encoder, on_progress)
     return report, f"{encoder.name} on {encoder.device}"
 
 

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 
-from codesearch.config import IndexConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder
 from codesearch.errors import CodeSearchError, IndexStoreError
@@ -67,32 +66,32 @@ ProgressCallback = Callable[[Progress], None]
 
 
 def build_generation(
-    root: Path,
-    index_folder: Path,
-    home: Path,
-    plan: Plan,
-    config: IndexConfig,
-    encoder: Encoder,
-    on_progress: ProgressCallback = lambda _: None,
+    plan: Plan, home: Path, encoder: Encoder, on_progress: ProgressCallback = lambda _: None
 ) -> BuildReport:
     """Carry out a plan and commit the result. The caller holds the writer lock.
+
+    Args:
+        plan: what to do.
+        home: where the cache of vectors lives.
+        encoder: the model that the plan was made for.
+        on_progress: told how far the work is.
 
     Raises:
         IndexStoreError: the storage is full or failed; the last generation is still the current one.
     """
     started = time.monotonic()
-    number = (plan.previous.generation if plan.previous else _last_number(index_folder)) + 1
-    generation = index_folder / generation_folder(number)
-    with _scratch_folder(generation, index_folder):
-        build = _Build(root, index_folder, home, generation, plan, config, encoder, on_progress)
+    number = (plan.previous.generation if plan.previous else _last_number(plan.index_folder)) + 1
+    generation = plan.index_folder / generation_folder(number)
+    with _scratch_folder(generation, plan.index_folder):
+        build = _Build(plan, generation, home, encoder, on_progress=on_progress)
         build.run()
         on_progress(Progress("commit", 0, 0, build.store.document_count))
         manifest = Manifest(
-            root=str(root.resolve()),
+            root=str(plan.root.resolve()),
             generation=number,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             config_digest=plan.config_digest,
-            settings=asdict(config.walk),
+            settings=asdict(plan.config.walk),
             model=describe_model(encoder),
             documents=build.store.document_count,
             source_files=build.store.file_count,
@@ -102,8 +101,8 @@ def build_generation(
             seconds=round(time.monotonic() - started, 3),
             files=describe_files(generation),
         )
-        commit_manifest(index_folder, manifest)
-    _drop_old_generations(index_folder, manifest)
+        commit_manifest(plan.index_folder, manifest)
+    _drop_old_generations(plan.index_folder, manifest)
     return BuildReport(
         manifest, build.parsed, len(plan.kept), plan.removed, build.embedder.embedded, build.embedder.cached
     )
@@ -125,20 +124,12 @@ class _Build:
     """The writers of one generation and what passes between them."""
 
     def __init__(
-        self,
-        root: Path,
-        index_folder: Path,
-        home: Path,
-        generation: Path,
-        plan: Plan,
-        config: IndexConfig,
-        encoder: Encoder,
-        on_progress: ProgressCallback,
+        self, plan: Plan, generation: Path, home: Path, encoder: Encoder, *, on_progress: ProgressCallback
     ) -> None:
-        self.plan, self.config, self.on_progress = plan, config, on_progress
+        self.plan, self.on_progress = plan, on_progress
         self.generation = generation
         with ExitStack() as opened:  # What is open is closed again when the next thing cannot be opened.
-            self.old = _Previous(index_folder, plan.previous, encoder.dim) if plan.previous else None
+            self.old = _Previous(plan.index_folder, plan.previous, encoder.dim) if plan.previous else None
             if self.old:
                 opened.callback(self.old.store.close)
             self.store = StoreWriter(generation)
@@ -152,8 +143,8 @@ class _Build:
         self.postings = PostingsWriter()
         self.embedder = Embedder(encoder, self.cache, self.vectors)
         self.job = ParseJob(
-            root.resolve(),
-            config,
+            plan.root.resolve(),
+            plan.config,
             encoder.tokenizer_path,
             encoder.max_document_tokens,
             plan.started_ns,
@@ -171,7 +162,7 @@ class _Build:
             self.on_progress(Progress("write", self.done_bytes, self.total_bytes, self.store.document_count))
             self.embedder.flush()
             self.store.finish()
-            self.vectors.finish(self.config.vectors)
+            self.vectors.finish(self.plan.config.vectors)
             self.rows.write(self.generation)
             if self.old:
                 self.postings.keep(self.old.postings, self.old.new_ids)
@@ -222,7 +213,7 @@ class _Previous:
         generation = index_folder / manifest.folder
         check_sizes(generation, manifest)
         self.postings = PostingsReader(generation, manifest.root)
-        self.vectors = VectorReader(generation, manifest.documents, dim, manifest.root)
+        self.vectors = VectorReader(generation, manifest.documents, dim, root=manifest.root)
         self.store = StoreReader(generation, manifest.root)
         self.new_ids = np.full(manifest.documents, -1, dtype=np.int64)
 

@@ -24,6 +24,9 @@ class Plan:
     """What an update would do.
 
     Attributes:
+        root: the folder to index.
+        index_folder: where its index lives.
+        config: what shapes the index.
         previous: the last generation, if this version can build on it.
         files: every source file, in walk order.
         kept: path -> the last generation's record of each unchanged file.
@@ -31,6 +34,9 @@ class Plan:
         started_ns: wall clock when the walk began.
     """
 
+    root: Path
+    index_folder: Path
+    config: IndexConfig
     previous: Manifest | None
     config_digest: str
     files: list[SourceFile]
@@ -70,7 +76,7 @@ def plan_update(
         if record and (same := _unchanged(root, file, record, started_ns)):
             kept[file.path] = same
     removed = len(known.keys() - {file.path for file in files})
-    return Plan(previous, digest, files, kept, removed, report, started_ns)
+    return Plan(root, index_folder, config, previous, digest, files, kept, removed, report, started_ns)
 
 
 def trusted_mtime(file: SourceFile, started_ns: int) -> int:

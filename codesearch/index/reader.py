@@ -37,8 +37,8 @@ class IndexReader:
             self.generation,
             manifest.documents,
             int(manifest.model["dim"]),
-            manifest.root,
-            manifest.files.get(GRAPH_FILE),
+            root=manifest.root,
+            graph_entry=manifest.files.get(GRAPH_FILE),
         )
         self.store = StoreReader(self.generation, manifest.root)
 

@@ -65,6 +65,7 @@ class VectorReader:
         generation: Path,
         count: int,
         dim: int,
+        *,
         root: str = "",
         graph_entry: Mapping[str, Any] | None = None,
     ) -> None:

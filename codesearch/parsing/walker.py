@@ -80,103 +80,109 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
         rules.append(Rules(tuple(compile_lines(config.exclude, strict=True))))
     except BadPatternError as error:
         raise ConfigError(f"--exclude: {error}") from None
-    seen = {_identity(root.stat())}
-    yield from _walk_folder(str(root), "", rules, config, report, seen)
+    yield from _Walk(root, config, report).files(rules)
 
 
-def _walk_folder(
-    root: str,
-    folder: str,
-    rules: list[Rules],
-    config: WalkConfig,
-    report: WalkReport,
-    seen: set[tuple[int, int]],
-) -> Iterator[SourceFile]:
-    stack = [(folder, rules)]
-    while stack:
-        folder, rules = stack.pop()
-        here = os.path.join(root, folder)
+class _Walk:
+    """One walk: what it may enter, what it has seen, and where it reports."""
+
+    def __init__(self, root: Path, config: WalkConfig, report: WalkReport) -> None:
+        self.root, self.config, self.report = str(root), config, report
+        self.seen = {_identity(root.stat())}
+
+    def files(self, rules: list[Rules]) -> Iterator[SourceFile]:
+        """Yield the files of all folders: those of a folder first, then what lies deeper."""
+        stack = [("", rules)]
+        while stack:
+            folder, rules = stack.pop()
+            here = os.path.join(self.root, folder)
+            try:
+                with os.scandir(here) as scan:
+                    listing = sorted(scan, key=lambda entry: entry.name)
+            except OSError as error:
+                self.report.warnings.append(f"{folder or '.'}: {error.strerror}: folder left out")
+                continue
+            if self.config.ignore_files:
+                rules = self.with_own_rules(folder, rules, {entry.name for entry in listing})
+            below = []
+            for entry in listing:
+                path = f"{folder}{entry.name}"
+                if self.is_folder(entry):
+                    if self.enters(entry, path, rules):
+                        below.append((f"{path}/", rules))
+                elif source := self.source_file(entry, path, rules):
+                    yield source
+            stack.extend(reversed(below))
+
+    def is_folder(self, entry: os.DirEntry[str]) -> bool:
         try:
-            with os.scandir(here) as scan:
-                listing = sorted(scan, key=lambda entry: entry.name)
-        except OSError as error:
-            report.warnings.append(f"{folder or '.'}: {error.strerror}: folder left out")
-            continue
-        if config.ignore_files:
-            rules = _with_own_rules(here, folder, rules, {entry.name for entry in listing}, report)
-        below = []
-        for entry in listing:
-            path = f"{folder}{entry.name}"
-            if _is_folder(entry, config):
-                if _enters(entry, path, rules, config, seen):
-                    below.append((f"{path}/", rules))
-            elif source := _source_file(entry, path, rules, config, report):
-                yield source
-        stack.extend(reversed(below))
-
-
-def _is_folder(entry: os.DirEntry[str], config: WalkConfig) -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=config.follow_links)
-    except OSError:  # A link to itself; `_source_file` meets the same error and reports it.
-        return False
-
-
-def _enters(
-    entry: os.DirEntry[str], path: str, rules: list[Rules], config: WalkConfig, seen: set[tuple[int, int]]
-) -> bool:
-    if entry.name in _VERSION_CONTROL or (entry.name.startswith(".") and not config.hidden):
-        return False
-    if (config.ignore_files and entry.name in _GENERATED) or is_ignored(f"{path}/", rules):
-        return False
-    if config.follow_links:
-        identity = _identity(entry.stat())
-        if identity in seen:
+            return entry.is_dir(follow_symlinks=self.config.follow_links)
+        except OSError:  # A link to itself; `source_file` meets the same error and reports it.
             return False
-        seen.add(identity)
-    return True
 
+    def enters(self, entry: os.DirEntry[str], path: str, rules: list[Rules]) -> bool:
+        if entry.name in _VERSION_CONTROL or (entry.name.startswith(".") and not self.config.hidden):
+            return False
+        if (self.config.ignore_files and entry.name in _GENERATED) or is_ignored(f"{path}/", rules):
+            return False
+        if self.config.follow_links:
+            identity = _identity(entry.stat())
+            if identity in self.seen:
+                return False
+            self.seen.add(identity)
+        return True
 
-def _source_file(
-    entry: os.DirEntry[str], path: str, rules: list[Rules], config: WalkConfig, report: WalkReport
-) -> SourceFile | None:
-    if entry.name.startswith(".") and not config.hidden:
-        return None
-    spec = language_of_path(entry.name)
-    try:
-        # A link to a file is left out unless asked for: what it points to has a path of its own.
-        if not entry.is_file(follow_symlinks=config.follow_links):
+    def source_file(self, entry: os.DirEntry[str], path: str, rules: list[Rules]) -> SourceFile | None:
+        if entry.name.startswith(".") and not self.config.hidden:
             return None
-        status = entry.stat()
-        if spec is None and "." not in entry.name and status.st_mode & 0o111:
-            spec = _sniff_shebang(entry.path)
-    except OSError as error:
-        report.warnings.append(f"{path}: {error.strerror}: left out")
-        return None
-    if spec is None or is_ignored(path, rules):
-        return None
-    return _accept(path, spec, status, config, report)
+        spec = language_of_path(entry.name)
+        try:
+            # A link to a file is left out unless asked for: what it points to has a path of its own.
+            if not entry.is_file(follow_symlinks=self.config.follow_links):
+                return None
+            status = entry.stat()
+            if spec is None and "." not in entry.name and status.st_mode & 0o111:
+                spec = _sniff_shebang(entry.path)
+        except OSError as error:
+            self.report.warnings.append(f"{path}: {error.strerror}: left out")
+            return None
+        if spec is None or is_ignored(path, rules):
+            return None
+        return self.accept(path, spec, status)
 
+    def accept(self, path: str, spec: LanguageSpec, status: os.stat_result) -> SourceFile | None:
+        if not is_installed(spec):
+            missing = self.report.missing_grammars
+            missing[spec.name] = missing.get(spec.name, 0) + 1
+            return None
+        try:
+            path.encode("utf-8")
+        except UnicodeEncodeError:
+            self.report.warnings.append(f"{path!a}: file name is not UTF-8: left out")
+            return None
+        limit = self.config.max_file_bytes
+        if status.st_size > limit:
+            self.report.skip("too large", path)
+            self.report.warnings.append(
+                f"{path}: {status.st_size / 1e6:.0f} MB, over the limit of {limit / 1e6:.0f} MB: "
+                "left out (raise --max-file-mb to read it)"
+            )
+            return None
+        return SourceFile(path, spec.name, status.st_size, status.st_mtime_ns)
 
-def _accept(
-    path: str, spec: LanguageSpec, status: os.stat_result, config: WalkConfig, report: WalkReport
-) -> SourceFile | None:
-    if not is_installed(spec):
-        report.missing_grammars[spec.name] = report.missing_grammars.get(spec.name, 0) + 1
-        return None
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        report.warnings.append(f"{path!a}: file name is not UTF-8: left out")
-        return None
-    if status.st_size > config.max_file_bytes:
-        report.skip("too large", path)
-        report.warnings.append(
-            f"{path}: {status.st_size / 1e6:.0f} MB, over the limit of {config.max_file_bytes / 1e6:.0f} MB: "
-            "left out (raise --max-file-mb to read it)"
-        )
-        return None
-    return SourceFile(path, spec.name, status.st_size, status.st_mtime_ns)
+    def with_own_rules(self, folder: str, rules: list[Rules], names: set[str]) -> list[Rules]:
+        own = []
+        files = [name for name in IGNORE_FILES if name in names]
+        if ".git" in names:
+            files.insert(0, EXCLUDE_FILE)
+        for name in files:
+            try:
+                own.append(read_rules(os.path.join(self.root, folder, name), below=folder))
+            except (FileNotFoundError, NotADirectoryError):  # `.git` of a submodule is a file.
+                continue
+            except OSError as error:
+                self.report.warnings.append(f"{folder}{name}: {error.strerror}: its rules are not applied")
+        return [*rules[:-1], *own, rules[-1]]  # The last one, --exclude, has the last word everywhere.
 
 
 def _sniff_shebang(path: str) -> LanguageSpec | None:
@@ -196,23 +202,6 @@ def refuse_content(source: bytes, config: WalkConfig) -> str | None:
         if len(source) / (source.count(b"\n") + 1) > config.max_mean_line_bytes:
             return "minified"
     return None
-
-
-def _with_own_rules(
-    here: str, folder: str, rules: list[Rules], names: set[str], report: WalkReport
-) -> list[Rules]:
-    own = []
-    files = [name for name in IGNORE_FILES if name in names]
-    if ".git" in names:
-        files.insert(0, EXCLUDE_FILE)
-    for name in files:
-        try:
-            own.append(read_rules(os.path.join(here, name), below=folder))
-        except (FileNotFoundError, NotADirectoryError):  # `.git` of a submodule is a file.
-            continue
-        except OSError as error:
-            report.warnings.append(f"{folder}{name}: {error.strerror}: its rules are not applied")
-    return [*rules[:-1], *own, rules[-1]]  # The last one, --exclude, has the last word everywhere.
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

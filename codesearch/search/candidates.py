@@ -46,6 +46,7 @@ def gather(
     index: IndexReader,
     lexical: LexicalScorer,
     query: AnalysedQuery,
+    *,
     allowed: NDArray[np.bool_] | None,
     count: int,
     vectors: VectorConfig,
@@ -68,7 +69,7 @@ def gather(
     best = best_positions(bm25, count)
     pools = [best[bm25[best] > 0], np.array(list(named), dtype=np.int64)]
     if query.vector is not None:
-        pools.append(_nearest(index, query.vector, allowed, count, vectors))
+        pools.append(_nearest(index, query.vector, allowed=allowed, count=count, vectors=vectors))
     pool = np.unique(np.concatenate(pools))
     cosine = np.zeros(len(pool), dtype=np.float32)
     if query.vector is not None:
@@ -90,6 +91,7 @@ def best_positions(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]
 def _nearest(
     index: IndexReader,
     vector: NDArray[np.float32],
+    *,
     allowed: NDArray[np.bool_] | None,
     count: int,
     vectors: VectorConfig,

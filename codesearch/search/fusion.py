@@ -47,7 +47,13 @@ class Pool:
         return np.lexsort((self.doc_ids, self.indexes, -self.scores))
 
     def add_signal(
-        self, name: str, positions: NDArray[np.intp], values: Sequence[float], reward: float, penalty: float
+        self,
+        name: str,
+        positions: NDArray[np.intp],
+        values: Sequence[float],
+        *,
+        reward: float = 0.0,
+        penalty: float = 0.0,
     ) -> None:
         """Add a signal in [-1, 1] that only some candidates have; the others get 0.
 

@@ -32,10 +32,12 @@ def rerank(query: str, pool: Pool, indexes: Sequence[IndexReader], config: RankC
         ways = []
         for _, (_, name, _, signature, docstring, *_) in stored:
             ways.append(agreement(conversion, name, signature, docstring))
-        pool.add_signal("direction", head, ways, config.direction_reward, config.direction_penalty)
+        pool.add_signal(
+            "direction", head, ways, reward=config.direction_reward, penalty=config.direction_penalty
+        )
     if config.test_penalty and _TEST_WORDS.isdisjoint(subtokens(query)):
         tests = [-float(is_test(file.path)) for file, _ in stored]
-        pool.add_signal("test", head, tests, 0.0, config.test_penalty)
+        pool.add_signal("test", head, tests, penalty=config.test_penalty)
 
 
 def is_test(path: str) -> bool:

@@ -82,9 +82,9 @@ class Searcher:
                 index,
                 self._lexical[number],
                 analysed,
-                allowed_documents(filters or Filters(), index),
-                self.config.candidate_count,
-                self.vector_config,
+                allowed=allowed_documents(filters or Filters(), index),
+                count=self.config.candidate_count,
+                vectors=self.vector_config,
             )
             for number, index in enumerate(self.indexes)
         ]

@@ -23,7 +23,7 @@ def written(folder, vectors: np.ndarray, config: VectorConfig | None = None) -> 
         writer.add(*quantize(part))
     writer.finish(config or VectorConfig())
     entry = describe_files(folder).get(GRAPH_FILE)
-    return VectorReader(folder, len(vectors), vectors.shape[1], "root", entry)
+    return VectorReader(folder, len(vectors), vectors.shape[1], root="root", graph_entry=entry)
 
 
 def restored(reader: VectorReader) -> np.ndarray:
@@ -90,7 +90,7 @@ def test_a_file_of_the_wrong_size_is_a_corrupt_index(tmp_path):
     for name in ("vectors.scales", "vectors.int8"):
         (tmp_path / name).write_bytes(b"x")
         with pytest.raises(IndexCorruptError, match=name):
-            VectorReader(tmp_path, 10, 64, "root")
+            VectorReader(tmp_path, 10, 64, root="root")
 
 
 LOW = VectorConfig(hnsw_threshold=100)

@@ -1,0 +1,7 @@
+namespace Shop.Web;
+
+// The front page.
+public class Home
+{
+    public void Show() { }
+}
