@@ -31,6 +31,16 @@ class Extraction:
     warnings: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file and how it is read."""
+
+    source: bytes
+    path: str
+    spec: LanguageSpec
+    config: ParseConfig
+
+
 def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | None = None) -> Extraction:
     """Extract the functions, methods and class headers of one file.
 
@@ -53,7 +63,8 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     found = collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
-    documents = list(_documents(definitions, found, source, path, spec, config))
+    file = _File(source, path, spec, config)
+    documents = list(_documents(definitions, found, file))
     lenders = sum(definition.kind in NAME_LENDERS for definition in definitions)
     if dropped := len(definitions) - lenders - len(documents):
         warnings.append(f"{path}: {dropped} definitions nested deeper than {config.max_nesting} left out")
@@ -93,28 +104,20 @@ def _comments_above(row: int, found: Matches) -> tuple[int, str]:
     return row, clean_xml("\n".join(reversed(parts)).strip())
 
 
-def _documents(
-    definitions: list[Definition],
-    found: Matches,
-    source: bytes,
-    path: str,
-    spec: LanguageSpec,
-    config: ParseConfig,
-) -> Iterator[Document]:
+def _documents(definitions: list[Definition], found: Matches, file: _File) -> Iterator[Document]:
     enclosing: list[Definition] = []
     for position, definition in enumerate(definitions):
         while enclosing and enclosing[-1].end <= definition.start:
             enclosing.pop()
         outer = enclosing[-1] if enclosing else None
-        if len(enclosing) < config.max_nesting:
+        if len(enclosing) < file.config.max_nesting:
             definition.qualifiers = _qualifiers(definition, outer)
             if definition.kind not in NAME_LENDERS:
                 if definition.kind == "class" and position + 1 < len(definitions):
-                    _cut_to_header(definition, definitions[position + 1], source)
+                    _cut_to_header(definition, definitions[position + 1], file.source)
                 if definition.kind == "function" and outer and outer.kind in ("class", "owner"):
                     definition.kind = "method"
-                signature = _signature(definition, found, source)
-                yield _document(definition, signature, source, path, spec, config)
+                yield _document(definition, _signature(definition, found, file.source), file)
         enclosing.append(definition)
 
 
@@ -125,28 +128,20 @@ def _qualifiers(definition: Definition, outer: Definition | None) -> list[str]:
     return names
 
 
-def _document(
-    definition: Definition,
-    signature: str,
-    source: bytes,
-    path: str,
-    spec: LanguageSpec,
-    config: ParseConfig,
-) -> Document:
-    limit = min(definition.doc_end, definition.start + config.max_code_bytes)
+def _document(definition: Definition, signature: str, file: _File) -> Document:
+    limit = min(definition.doc_end, definition.start + file.config.max_code_bytes)
     literal_start, literal_end = definition.literal
     if literal_end:
-        code = source[definition.start : min(literal_start, limit)] + source[literal_end:limit]
+        code = file.source[definition.start : min(literal_start, limit)] + file.source[literal_end:limit]
     else:
-        code = source[definition.start : limit]
+        code = file.source[definition.start : limit]
+    qualified = file.spec.separator.join([*definition.qualifiers, definition.name])
     return Document(
-        path=path,
-        language=spec.name,
+        path=file.path,
+        language=file.spec.name,
         kind=definition.kind,
         name=definition.name,
-        qualified_name=spec.separator.join([*definition.qualifiers, definition.name])
-        if definition.name
-        else "",
+        qualified_name=qualified if definition.name else "",
         signature=signature,
         docstring=definition.docstring,
         code=code.decode("utf-8", "replace"),
