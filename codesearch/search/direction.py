@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.identifiers import subtokens
 
-_FORWARD = frozenset({"to", "into", "2", "as"})
+_PROSE_FORWARD = frozenset({"to", "into"})
+_FORWARD = _PROSE_FORWARD | {"2", "as"}  # In prose "as" says too much else.
 _BACKWARD = frozenset({"from"})
 _PASSED_OVER = frozenset("a an the of its any given".split())
 _NO_SOURCE = frozenset("how want need way try like able used function method convert parse".split())
@@ -76,7 +77,7 @@ def agreement(conversion: Conversion, name: str, signature: str, docstring: str)
     """
     total = (
         _NAME_WEIGHT * _name_evidence(conversion, _terms(name))
-        + _DOCSTRING_WEIGHT * _phrase_evidence(conversion, _terms(first_paragraph(docstring)))
+        + _DOCSTRING_WEIGHT * _phrase_evidence(conversion, _terms(first_paragraph(docstring)), _PROSE_FORWARD)
         + _SIGNATURE_WEIGHT * _signature_evidence(conversion, name, signature)
     )
     return max(-1.0, min(1.0, total))
@@ -92,10 +93,12 @@ def _canonical(term: str) -> str:
     return _CANONICAL.get(term, term)
 
 
-def _phrase_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
+def _phrase_evidence(
+    conversion: Conversion, terms: Sequence[str], forward: frozenset[str] = _FORWARD
+) -> float:
     """Look for "source to target", "target from source" and their opposites; the first one found speaks."""
     for position, word in enumerate(terms):
-        if word in _FORWARD | _BACKWARD:
+        if word in forward | _BACKWARD:
             left = terms[max(0, position - _WINDOW) : position]
             right = terms[position + 1 : position + 1 + _WINDOW]
             if word in _BACKWARD:

@@ -69,5 +69,10 @@ def test_what_speaks_of_neither_side_is_silent() -> None:
     assert agreement(INT_TO_STRING, "sort", "def sort(items)", "Sort items in place.") == 0
 
 
+def test_as_in_prose_says_nothing() -> None:
+    docstring = "Convert number (as integer or string) from one base to another."
+    assert agreement(INT_TO_STRING, "convert_base", "def convert_base(value)", docstring) == 0
+
+
 def test_only_the_first_paragraph_of_a_docstring_speaks() -> None:
     assert agreement(INT_TO_STRING, "f", "def f(x)", "Do it.\n\nConverts string to int.") == 0
