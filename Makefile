@@ -3,16 +3,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-STDLIB = $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')
-DEMO = CODESEARCH_HOME=build/demo $(BIN)/codesearch
+STDLIB = $$("$(CURDIR)/$(BIN)/python" -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')
+# Runs one command in the standard library's folder, and shows what it runs.
+show = @echo; echo '$$ codesearch $(1)'; cd "$(STDLIB)" && \
+	CODESEARCH_HOME="$(CURDIR)/build/demo" "$(CURDIR)/$(BIN)/codesearch" $(1)
 
 .PHONY: demo test lint clean
 
 demo: $(VENV)/installed
-	$(DEMO) index --exclude site-packages "$(STDLIB)"
-	$(DEMO) query -k 3 --root "$(STDLIB)" "copy a directory tree"
-	$(DEMO) query -k 3 --root "$(STDLIB)" "median of a list of numbers"
-	$(DEMO) query -k 3 --root "$(STDLIB)" "parse command line arguments"
+	$(call show,index . --exclude site-packages)
+	$(call show,query "copy a directory tree" -k 3)
+	$(call show,query "median of a list of numbers" -k 3)
+	$(call show,query "parse command line arguments" -k 3)
 
 test: $(VENV)/installed-test lint
 	$(BIN)/pytest -q
