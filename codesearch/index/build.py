@@ -185,7 +185,6 @@ class _Build:
         self._add_record(parsed.record, parsed.rows)
         self.postings.add(parsed.block, first_doc)
         self.embedder.add([row[-1] for row in parsed.rows], parsed.document_tokens())
-        self.warnings += parsed.warnings
         self.parsed += 1
 
     def _add_kept(self, record: FileRecord) -> None:
@@ -202,6 +201,7 @@ class _Build:
         self.store.add_file(record, rows)
         if rows:
             self.languages[record.language] += len(rows)
+        self.warnings += record.warnings.splitlines()
         if record.skipped:
             self.skipped[record.skipped] += 1
 

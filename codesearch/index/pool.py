@@ -97,7 +97,7 @@ def _one_by_one(job: ParseJob, chunk: list[SourceFile]) -> Iterator[tuple[Source
             except BrokenProcessPool:
                 warning = f"{file.path}: the {file.language} parser crashed: left out"
                 digest = content_digest((job.root / file.path).read_bytes())  # So it is not tried again.
-                yield file, skipped_file(file, "crashed", digest=digest, warnings=[warning])
+                yield file, skipped_file(file, "crashed", digest=digest, warning=warning)
 
 
 def _chunks(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:

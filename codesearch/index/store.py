@@ -1,6 +1,6 @@
 """Files and documents of a generation in SQLite: written once, then only read.
 
-    files      file_id, path, language, size, mtime_ns, digest, first_doc, doc_count, skipped
+    files      file_id, path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings
     documents  doc_id, file_id, kind, name, qualified_name, signature, docstring, lines, bytes, text_digest
 
 doc_id counts from 0 in the order of the walk and then of the source, so the same tree gives the same ids.
@@ -26,7 +26,7 @@ _SCHEMA = """
 CREATE TABLE files (
     file_id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL, size INTEGER NOT NULL,
     mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, first_doc INTEGER NOT NULL, doc_count INTEGER NOT NULL,
-    skipped TEXT NOT NULL
+    skipped TEXT NOT NULL, warnings TEXT NOT NULL
 );
 CREATE TABLE documents (
     doc_id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
@@ -52,7 +52,7 @@ _DOCUMENT_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """One file of an index; `skipped` says why it has no documents, or is empty."""
+    """One file of an index; `skipped` says why it has no documents, `warnings` holds a line each; both may be ""."""
 
     path: str
     language: str
@@ -62,6 +62,7 @@ class FileRecord:
     first_doc: int = 0
     doc_count: int = 0
     skipped: str = ""
+    warnings: str = ""
 
 
 DocumentRow = tuple[str, str, str, str, str, int, int, int, int, bytes]
@@ -100,7 +101,7 @@ class StoreWriter:
         """Add a file with its documents; `first_doc` and `doc_count` of the record are set here."""
         first, file_id = self.document_count, self.file_count
         self._connection.execute(
-            "INSERT INTO files VALUES (?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO files VALUES (?,?,?,?,?,?,?,?,?,?)",
             (
                 file_id,
                 record.path,
@@ -111,6 +112,7 @@ class StoreWriter:
                 first,
                 len(rows),
                 record.skipped,
+                record.warnings,
             ),
         )
         self._connection.executemany(
@@ -156,7 +158,7 @@ class StoreReader:
     def files(self) -> dict[str, FileRecord]:
         """Read all files, by path, in doc_id order."""
         query = (
-            "SELECT path, language, size, mtime_ns, digest, first_doc, doc_count, skipped "
+            "SELECT path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings "
             "FROM files ORDER BY file_id"
         )
         return {row[0]: FileRecord(*row) for row in self._select(query)}
@@ -172,7 +174,7 @@ class StoreReader:
         columns = ", ".join(f"d.{column}" for column in _DOCUMENT_COLUMNS)
         query = (
             f"SELECT d.doc_id, f.path, f.language, f.size, f.mtime_ns, f.digest, f.first_doc, f.doc_count, "
-            f"f.skipped, {columns} FROM documents d JOIN files f USING (file_id) "
+            f"f.skipped, f.warnings, {columns} FROM documents d JOIN files f USING (file_id) "
             "WHERE d.doc_id IN "
         )
         found = {}
@@ -180,7 +182,7 @@ class StoreReader:
             batch = doc_ids[start : start + _BATCH]
             marks = f"({','.join('?' * len(batch))})"
             found.update(
-                {row[0]: (FileRecord(*row[1:9]), row[9:]) for row in self._select(query + marks, batch)}
+                {row[0]: (FileRecord(*row[1:10]), row[10:]) for row in self._select(query + marks, batch)}
             )
         return found
 

@@ -38,7 +38,6 @@ class ParsedFile:
     block: PostingsBlock
     tokens: NDArray[np.uint32]
     lengths: list[int]
-    warnings: list[str]
 
     def document_tokens(self) -> list[NDArray[np.uint32]]:
         """Return the ids of each document."""
@@ -63,7 +62,7 @@ class FileParser:
             return None
         except OSError as error:
             warning = f"{file.path}: {error.strerror}: left out"
-            return skipped_file(file, UNREADABLE, warnings=[warning])
+            return skipped_file(file, UNREADABLE, warning=warning)
         digest = content_digest(source)
         mtime_ns = trusted_mtime(file, self.started_ns)
         if reason := refuse_content(source, self.config.walk):
@@ -75,7 +74,14 @@ class FileParser:
         texts = [document_text(document) for document in extraction.documents]
         tokens = [self.tokenizer.encode(text, self.max_tokens) for text in texts]
         return ParsedFile(
-            record=FileRecord(file.path, file.language, len(source), mtime_ns, digest),
+            record=FileRecord(
+                file.path,
+                file.language,
+                len(source),
+                mtime_ns,
+                digest,
+                warnings="\n".join(extraction.warnings),
+            ),
             rows=[
                 document_row(document, text_digest(ids))
                 for document, ids in zip(extraction.documents, tokens, strict=True)
@@ -83,7 +89,6 @@ class FileParser:
             block=make_block(document_terms(document) for document in extraction.documents),
             tokens=np.concatenate(tokens) if tokens else np.empty(0, np.uint32),
             lengths=[len(ids) for ids in tokens],
-            warnings=extraction.warnings,
         )
 
 
@@ -93,8 +98,10 @@ def skipped_file(
     *,
     digest: bytes = b"",
     mtime_ns: int = 0,
-    warnings: list[str] | None = None,
+    warning: str = "",
 ) -> ParsedFile:
     """Say that a file gives no documents, and why."""
-    record = FileRecord(file.path, file.language, file.size, mtime_ns, digest, skipped=reason)
-    return ParsedFile(record, [], make_block([]), np.empty(0, np.uint32), [], warnings or [])
+    record = FileRecord(
+        file.path, file.language, file.size, mtime_ns, digest, skipped=reason, warnings=warning
+    )
+    return ParsedFile(record, [], make_block([]), np.empty(0, np.uint32), [])

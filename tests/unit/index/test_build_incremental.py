@@ -251,3 +251,11 @@ def test_a_reader_goes_on_with_its_generation_while_others_are_committed(tiny_re
     assert (
         len(reader.store.documents(range(13))) == len(reader.vectors) == reader.postings.document_count == 13
     )
+
+
+def test_the_warnings_of_unchanged_files_stay(tiny_repo, index_tree):
+    (tiny_repo / "latin.py").write_bytes(b"def f():\n    return '\xe9'\n")
+    warning = "latin.py: invalid UTF-8 at byte 21: read with replacement characters"
+    assert index_tree(tiny_repo).manifest.warnings == [warning]
+    (tiny_repo / CONVERT).unlink()
+    assert index_tree(tiny_repo).manifest.warnings == [warning]

@@ -91,8 +91,8 @@ def test_a_crash_costs_one_warning_for_one_file(tmp_path, tokenizer_path, many_c
     results = list(parse_files(job(tmp_path, tokenizer_path, CrashingJob), files, 2))
     assert [file.path for file, _ in results] == [file.path for file in files]
     parsed = {file.path: result for file, result in results}
-    assert parsed.pop(name).warnings == [f"{name}: the python parser crashed: left out"]
-    assert all(len(result.rows) == 1 and not result.warnings for result in parsed.values())
+    assert parsed.pop(name).record.warnings == f"{name}: the python parser crashed: left out"
+    assert all(len(result.rows) == 1 and not result.record.warnings for result in parsed.values())
 
 
 def test_several_crashes_cost_a_warning_each(tmp_path, tokenizer_path, many_chunks):
