@@ -164,10 +164,9 @@ def contents(index: IndexReader) -> dict[str, Any]:
         for file in index.files
     ]
     postings = index.postings
-    term_count = len(np.load(index.generation / "postings" / "term_offsets.npy")) - 1
     lists = {
-        (postings.term(term_id), field): [part.tolist() for part in postings.postings(term_id, field)]
-        for term_id in range(term_count)
+        (term, field): [part.tolist() for part in postings.postings(term_id, field)]
+        for term_id, term in enumerate(postings.terms())
         for field in range(postings.field_lengths.shape[1])
     }
     return {

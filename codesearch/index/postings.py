@@ -16,17 +16,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.errors import IndexStoreError
 from codesearch.index.analysis import FIELDS
 from codesearch.index.rows import load_array
 
 POSTINGS = "postings"
 _ARRAYS = ("term_bytes", "term_offsets", "list_offsets", "doc_ids", "frequencies", "field_lengths")
 _F = len(FIELDS)
+_MAX_DOCUMENTS = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ def make_block(documents: Iterable[Sequence[Counter[str]]]) -> PostingsBlock:
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """Postings with final doc_ids, ascending, and keys over the writer's own term numbers."""
+    """Postings with final doc_ids, and keys over the writer's own term numbers; each [P]."""
 
     keys: NDArray[np.uint32]
     doc_ids: NDArray[np.uint32]
@@ -81,42 +84,51 @@ class _Segment:
 
 
 class PostingsWriter:
-    """Collects blocks in doc_id order, then scatters them into lists."""
+    """Collects blocks in any order, then sorts them into lists."""
 
     def __init__(self) -> None:
         self._term_ids: dict[str, int] = {}
         self._segments: list[_Segment] = []
-        self._first_docs: list[int] = []
-        self._kept: _Segment | None = None
         self._lengths: list[tuple[NDArray[np.intp], NDArray[np.uint16]]] = []
 
     def add(self, block: PostingsBlock, first_doc: int) -> None:
-        """Add a block whose first document has the id `first_doc`; blocks come in ascending order."""
-        keys = self._renumber(block.terms, block.keys)
+        """Add a block whose first document has the id `first_doc`."""
+        keys = _map_terms(block.keys, self._numbers(block.terms))
         self._segments.append(_Segment(keys, block.doc_ids + np.uint32(first_doc), block.frequencies))
-        self._first_docs.append(first_doc)
         self._lengths.append((first_doc + np.arange(len(block.field_lengths)), block.field_lengths))
 
     def keep(self, reader: PostingsReader, new_ids: NDArray[np.int64]) -> None:
-        """Take over the documents of an older generation, at most once.
+        """Take over the documents of an older generation.
 
         Args:
             reader: the older generation.
-            new_ids: int64 [N_old], each document's new id, or -1 to drop it; ascending where kept.
+            new_ids: int64 [N_old], each document's new id, or -1 to drop it.
         """
         keys, old_docs, frequencies = reader.all_postings()
         docs = new_ids[old_docs]
-        kept = np.flatnonzero(docs >= 0)
-        kept = kept[np.argsort(docs[kept], kind="stable")]
-        used, keys_of_used = np.unique(keys[kept] // np.uint32(_F), return_inverse=True)
-        local = keys_of_used.astype(np.uint32) * np.uint32(_F) + keys[kept] % np.uint32(_F)
-        terms = [reader.term(int(term_id)) for term_id in used]
-        self._kept = _Segment(self._renumber(terms, local), docs[kept].astype(np.uint32), frequencies[kept])
+        kept = docs >= 0
+        keys = keys[kept]
+        terms = reader.terms()
+        used = np.flatnonzero(np.bincount(keys // np.uint32(_F), minlength=len(terms)))
+        numbers = np.zeros(len(terms), dtype=np.uint32)
+        numbers[used] = self._numbers([terms[term_id] for term_id in used.tolist()])
+        self._segments.append(
+            _Segment(_map_terms(keys, numbers), docs[kept].astype(np.uint32), frequencies[kept])
+        )
         rows = np.flatnonzero(new_ids >= 0)
         self._lengths.append((new_ids[rows], reader.field_lengths[rows]))
 
     def write(self, generation: Path) -> None:
-        """Write `postings/` under a generation's folder."""
+        """Write `postings/` under a generation's folder.
+
+        Raises:
+            IndexStoreError: there are more documents than a posting can number.
+        """
+        count = sum(len(rows) for rows, _ in self._lengths)
+        if count > _MAX_DOCUMENTS:
+            raise IndexStoreError(
+                f"{count:,} documents, at most {_MAX_DOCUMENTS:,}: index fewer folders at once"
+            )
         folder = generation / POSTINGS
         folder.mkdir()
         encoded = [term.encode() for term in self._term_ids]
@@ -125,31 +137,14 @@ class PostingsWriter:
         rank[order] = np.arange(len(order), dtype=np.uint32)
         self._write_terms(folder, [encoded[position] for position in order])
         self._write_lists(folder, rank)
-        lengths = np.zeros((sum(len(rows) for rows, _ in self._lengths), _F), dtype=np.uint16)
+        lengths = np.zeros((count, _F), dtype=np.uint16)
         for rows, values in self._lengths:
             lengths[rows] = values
         np.save(folder / "field_lengths.npy", lengths)
 
-    def _renumber(self, terms: list[str], keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    def _numbers(self, terms: list[str]) -> NDArray[np.uint32]:
         known = self._term_ids
-        numbers = np.array([known.setdefault(term, len(known)) for term in terms], dtype=np.uint32)
-        return _map_terms(keys, numbers)
-
-    def _in_doc_order(self) -> list[_Segment]:
-        """Interleave the new segments with what lies between them in the kept one."""
-        if self._kept is None:
-            return self._segments
-        kept = self._kept
-        ordered = []
-        done = 0
-        cuts = np.searchsorted(kept.doc_ids, self._first_docs)
-        for segment, cut in zip([*self._segments, None], [*cuts.tolist(), len(kept.doc_ids)], strict=True):
-            piece = slice(done, cut)
-            ordered.append(_Segment(kept.keys[piece], kept.doc_ids[piece], kept.frequencies[piece]))
-            if segment is not None:
-                ordered.append(segment)
-            done = cut
-        return ordered
+        return np.array([known.setdefault(term, len(known)) for term in terms], dtype=np.uint32)
 
     def _write_terms(self, folder: Path, terms: list[bytes]) -> None:
         offsets = np.zeros(len(terms) + 1, dtype=np.uint64)
@@ -158,28 +153,20 @@ class PostingsWriter:
         np.save(folder / "term_offsets.npy", offsets)
 
     def _write_lists(self, folder: Path, rank: NDArray[np.uint32]) -> None:
-        segments = self._in_doc_order()
-        counts = np.zeros(len(rank) * _F, dtype=np.int64)
-        for segment in segments:
-            counts += np.bincount(_map_terms(segment.keys, rank), minlength=len(counts))
-        offsets = np.zeros(len(counts) + 1, dtype=np.uint64)
-        np.cumsum(counts, out=offsets[1:])
-        doc_ids = np.empty(int(offsets[-1]), dtype=np.uint32)
-        frequencies = np.empty(int(offsets[-1]), dtype=np.uint8)
-        fill = offsets[:-1].astype(np.int64)
-        for segment in segments:
-            # Segments ascend in doc_id: continuing each list where the last one stopped keeps it sorted.
-            keys = _map_terms(segment.keys, rank)
-            order = np.argsort(keys, kind="stable")
-            used, starts, sizes = np.unique(keys[order], return_index=True, return_counts=True)
-            within = np.arange(len(order)) - np.repeat(starts, sizes)
-            target = np.repeat(fill[used], sizes) + within
-            doc_ids[target] = segment.doc_ids[order]
-            frequencies[target] = segment.frequencies[order]
-            fill[used] += sizes
+        # Key, document and frequency share a 64-bit word: sorting plain numbers is by far the fastest way.
+        words = [np.empty(0, dtype=np.uint64)]
+        for segment in self._segments:
+            keys = _map_terms(segment.keys, rank).astype(np.uint64)
+            docs = segment.doc_ids.astype(np.uint64)
+            words.append((keys << 32 | docs << 8 | segment.frequencies).astype(np.uint64))
+        postings = np.concatenate(words)
+        del words
+        postings.sort()
+        offsets = np.zeros(len(rank) * _F + 1, dtype=np.uint64)
+        np.cumsum(np.bincount((postings >> 32).astype(np.int64), minlength=len(rank) * _F), out=offsets[1:])
         np.save(folder / "list_offsets.npy", offsets)
-        np.save(folder / "doc_ids.npy", doc_ids)
-        np.save(folder / "frequencies.npy", frequencies)
+        np.save(folder / "doc_ids.npy", (postings >> 8 & np.uint64(_MAX_DOCUMENTS - 1)).astype(np.uint32))
+        np.save(folder / "frequencies.npy", (postings & np.uint64(0xFF)).astype(np.uint8))
 
 
 def _map_terms(keys: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -234,9 +221,10 @@ class PostingsReader:
         keys = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
         return keys, self._arrays["doc_ids"], self._arrays["frequencies"]
 
-    def term(self, term_id: int) -> str:
-        """Return a term."""
-        return self._term(term_id).decode()
+    def terms(self) -> list[str]:
+        """Return all terms; a term's id is its position."""
+        text, offsets = self._term_bytes.tobytes(), self._term_offsets.tolist()
+        return [text[start:end].decode() for start, end in pairwise(offsets)]
 
     def _term(self, term_id: int) -> bytes:
         start, end = self._term_offsets[term_id : term_id + 2]
