@@ -16,6 +16,7 @@ from codesearch.errors import ConfigError, IndexStoreError
 from codesearch.index.manifest import Manifest, read_manifest
 
 if TYPE_CHECKING:
+    from codesearch.encoding.bundle import Bundle
     from codesearch.index.build import BuildReport
     from codesearch.index.plan import Plan
 
@@ -91,7 +92,7 @@ def update_index(
         device: where it runs.
         rebuild: forget the last index and its options.
     """
-    from codesearch.encoding.bundle import load_bundle
+    from codesearch.encoding.bundle import SHIPPED, load_bundle
     from codesearch.index.home import index_folder
     from codesearch.index.lock import writer_lock
     from codesearch.index.plan import plan_update
@@ -101,14 +102,14 @@ def update_index(
     last = None if rebuild else _last_manifest(folder)
     config = IndexConfig(walk=_walk_config(given or {}, last))
     _check_root(root)
-    bundle = load_bundle(model or _model_folder(last))
+    bundle = load_bundle(model or (last.model_folder if last else SHIPPED))
     _make_folder(folder)
     with writer_lock(folder, str(root)):
         plan = plan_update(root, folder, config, bundle.model_id, rebuild=rebuild)
         if plan.nothing_to_do and plan.previous:
             _say_current(root, plan.previous, time.monotonic() - started)
             return
-        report, used = _build(plan, home, bundle.folder, device)
+        report, used = _build(plan, home, bundle, device)
     _say_built(root, report, used, time.monotonic() - started)
     _say_missing(plan.report.missing_grammars)
 
@@ -125,12 +126,6 @@ def _walk_config(given: dict[str, Any], last: Manifest | None) -> WalkConfig:
     return replace(before, **{name: value for name, value in given.items() if value is not None})
 
 
-def _model_folder(last: Manifest | None) -> Path:
-    from codesearch.encoding.bundle import SHIPPED
-
-    return Path(last.model["folder"]) if last and last.model["folder"] else SHIPPED
-
-
 def _check_root(root: Path) -> None:
     if not root.is_dir():
         kind = "not a folder" if root.exists() else "no such folder"
@@ -144,12 +139,12 @@ def _make_folder(folder: Path) -> None:
         raise IndexStoreError(f"{folder}: {error.strerror}: give another --home") from None
 
 
-def _build(plan: Plan, home: Path, model: Path, device: str) -> tuple[BuildReport, str]:
+def _build(plan: Plan, home: Path, bundle: Bundle, device: str) -> tuple[BuildReport, str]:
     from codesearch.cli.progress import build_progress
     from codesearch.encoding.encoder import OnnxEncoder
     from codesearch.index.build import build_generation
 
-    encoder = OnnxEncoder.load(model, device)
+    encoder = OnnxEncoder(bundle, device)
     with build_progress(plan.root.name) as on_progress:
         report = build_generation(plan, home, encoder, on_progress)
     return report, f"{encoder.name} on {encoder.device}"

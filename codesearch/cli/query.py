@@ -94,8 +94,6 @@ def query(
 
 def _load_encoder(indexes: list[IndexReader], model: Path | None, device: str) -> OnnxEncoder:
     """Open the model that the indexes were made with, unless another is named."""
-    from codesearch.encoding.bundle import SHIPPED
     from codesearch.encoding.encoder import OnnxEncoder
 
-    folder = indexes[0].manifest.model["folder"]
-    return OnnxEncoder.load(model or (Path(folder) if folder else SHIPPED), device)
+    return OnnxEncoder.load(model or indexes[0].manifest.model_folder, device)

@@ -25,7 +25,6 @@ from codesearch.index.cache import VectorCache
 from codesearch.index.embed import Embedder
 from codesearch.index.manifest import (
     Manifest,
-    check_sizes,
     commit_manifest,
     describe_files,
     generation_folder,
@@ -33,10 +32,11 @@ from codesearch.index.manifest import (
 )
 from codesearch.index.plan import Plan
 from codesearch.index.pool import ParseJob, parse_files
-from codesearch.index.postings import PostingsReader, PostingsWriter
+from codesearch.index.postings import PostingsWriter
+from codesearch.index.reader import IndexReader
 from codesearch.index.rows import RowWriter
-from codesearch.index.store import DocumentRow, FileRecord, StoreReader, StoreWriter, storage_error
-from codesearch.index.vectors import VectorReader, VectorWriter
+from codesearch.index.store import DocumentRow, FileRecord, StoreWriter, storage_error
+from codesearch.index.vectors import VectorWriter
 from codesearch.index.worker import ParsedFile
 
 
@@ -129,9 +129,9 @@ class _Build:
         self.plan, self.on_progress = plan, on_progress
         self.generation = generation
         with ExitStack() as opened:  # What is open is closed again when the next thing cannot be opened.
-            self.old = _Previous(plan.index_folder, plan.previous, encoder.dim) if plan.previous else None
+            self.old = IndexReader(plan.index_folder, plan.previous) if plan.previous else None
             if self.old:
-                opened.callback(self.old.store.close)
+                opened.callback(self.old.close)
             self.store = StoreWriter(generation)
             opened.callback(self.store.abandon)
             self.cache = VectorCache(home, encoder.model_id, encoder.dim)
@@ -139,6 +139,8 @@ class _Build:
             self.vectors = VectorWriter(generation, encoder.dim)
             opened.callback(self.vectors.abandon)
             self._opened = opened.pop_all()
+        # Each document of the last generation by its new id, -1 while it is not kept.
+        self.new_ids = np.full(plan.previous.documents if plan.previous else 0, -1, dtype=np.int64)
         self.rows = RowWriter()
         self.postings = PostingsWriter()
         self.embedder = Embedder(encoder, self.cache, self.vectors)
@@ -165,7 +167,7 @@ class _Build:
             self.vectors.finish(self.plan.config.vectors)
             self.rows.write(self.generation)
             if self.old:
-                self.postings.keep(self.old.postings, self.old.new_ids)
+                self.postings.keep(self.old.postings, self.new_ids)
             self.postings.write(self.generation)
 
     def _add_files(self) -> None:
@@ -193,7 +195,7 @@ class _Build:
         first_doc = self.store.document_count
         old = slice(record.first_doc, record.first_doc + record.doc_count)
         self._add_record(record, self.old.store.document_rows(record.first_doc, record.doc_count))
-        self.old.new_ids[old] = np.arange(first_doc, first_doc + record.doc_count)
+        self.new_ids[old] = np.arange(first_doc, first_doc + record.doc_count)
         self.embedder.add_kept(self.old.vectors.rows[old], self.old.vectors.scales[old])
 
     def _add_record(self, record: FileRecord, rows: list[DocumentRow]) -> None:
@@ -204,18 +206,6 @@ class _Build:
         self.warnings += record.warnings.splitlines()
         if record.skipped:
             self.skipped[record.skipped] += 1
-
-
-class _Previous:
-    """Readers of the generation that a build copies from; `new_ids` fills as documents are kept."""
-
-    def __init__(self, index_folder: Path, manifest: Manifest, dim: int) -> None:
-        generation = index_folder / manifest.folder
-        check_sizes(generation, manifest)
-        self.postings = PostingsReader(generation, manifest.root)
-        self.vectors = VectorReader(generation, manifest.documents, dim, root=manifest.root)
-        self.store = StoreReader(generation, manifest.root)
-        self.new_ids = np.full(manifest.documents, -1, dtype=np.int64)
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from codesearch.config import WalkConfig
+from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
 FORMAT_VERSION = 1
@@ -59,6 +60,11 @@ class Manifest:
     def folder(self) -> str:
         """Name of the generation's folder."""
         return generation_folder(self.generation)
+
+    @property
+    def model_folder(self) -> Path:
+        """Folder of the bundle that made the vectors; the shipped one has none recorded."""
+        return Path(self.model["folder"]) if self.model["folder"] else SHIPPED
 
     def walk_config(self) -> WalkConfig:
         """Return the walk options that the index was made with."""
