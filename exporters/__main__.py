@@ -7,20 +7,14 @@ import sys
 from itertools import islice
 from pathlib import Path
 
-from codesearch.errors import CodeSearchError
+from training.command import run_command
 
 _TEXTS = 300
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; exit status 2 with one line on stderr for an error that is the user's to read."""
-    options = _parser().parse_args(arguments)
-    try:
-        options.run_command(options)
-    except CodeSearchError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    """Run one command and return its exit status."""
+    return run_command(_parser(), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -10,22 +10,16 @@ import os
 import sys
 from pathlib import Path
 
-from codesearch.errors import CodeSearchError
+from training.command import run_command
 from training.config import TrainConfig
 from training.corpus.recipe import DEFAULT_RECIPE, read_recipe
 from training.corpus.rows import PARTITIONS
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; exit status 2 with one line on stderr for an error that is the user's to read."""
+    """Run one command and return its exit status."""
     logging.basicConfig(level=logging.INFO, format="%(levelname)s: %(message)s")
-    options = _parser().parse_args(arguments)
-    try:
-        options.run_command(options)
-    except CodeSearchError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return run_command(_parser(), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:

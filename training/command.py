@@ -1,0 +1,19 @@
+"""What the command lines of `training` and `exporters` share."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from codesearch.errors import CodeSearchError
+
+
+def run_command(parser: argparse.ArgumentParser, arguments: list[str] | None) -> int:
+    """Run the command that the arguments name; exit status 2 with one line on stderr for the user's errors."""
+    options = parser.parse_args(arguments)
+    try:
+        options.run_command(options)
+    except CodeSearchError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
