@@ -23,6 +23,25 @@ ModelOption = Annotated[
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="Where the model runs: auto, cpu or cuda.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+JsonLinesOption = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object an answer.")]
+VimgrepOption = Annotated[bool, typer.Option("--vimgrep", help="Print path:line:column:signature.")]
+ContextOption = Annotated[
+    int, typer.Option("--context", "-C", help="Lines of the file to show around each answer.")
+]
+ExplainOption = Annotated[bool, typer.Option("--explain", help="Show what each signal gave.")]
+TopKOption = Annotated[int, typer.Option("-k", "--top-k", help="Answers to show.")]
+LanguagesOption = Annotated[list[str] | None, typer.Option("--lang", help="Only this language; repeatable.")]
+PathsOption = Annotated[
+    list[str] | None, typer.Option("--path", help="Only paths that match this glob; repeatable.")
+]
+KindsOption = Annotated[
+    list[str] | None, typer.Option("--kind", help="Only function, method or class; repeatable.")
+]
+RootsOption = Annotated[
+    list[Path] | None, typer.Option("--root", help="Search this indexed folder; repeatable.")
+]
+AllOption = Annotated[bool, typer.Option("--all", help="Search all indexed folders, wherever you are.")]
+AllCodeOption = Annotated[bool, typer.Option("--all-code", help="Rank tests like other code.")]
 
 
 def resolve_home(home: Path | None) -> Path:

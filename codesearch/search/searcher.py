@@ -15,7 +15,7 @@ from codesearch.index.analysis import query_terms
 from codesearch.index.reader import IndexReader
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.filters import Filters, allowed_documents
-from codesearch.search.fusion import Ranked, fuse
+from codesearch.search.fusion import Pool, Ranked, fuse
 from codesearch.search.hydrate import hydrate
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.rerank import rerank
@@ -75,13 +75,16 @@ class Searcher:
         Raises:
             ConfigError: the query has no words, or the mode is unknown.
         """
-        analysed = self._analyse(query, mode)
+        return self.pool(self._analyse(query, mode), filters).ranked(top_k)
+
+    def pool(self, query: AnalysedQuery, filters: Filters | None = None) -> Pool:
+        """Gather, fuse and rerank the documents that compete for an analysed query."""
         candidates = [
             gather(
                 number,
                 index,
                 self._lexical[number],
-                analysed,
+                query,
                 allowed=allowed_documents(filters or Filters(), index),
                 count=self.config.candidate_count,
                 vectors=self.vector_config,
@@ -89,8 +92,8 @@ class Searcher:
             for number, index in enumerate(self.indexes)
         ]
         pool = fuse(candidates, self.config)
-        rerank(query, pool, self.indexes, self.config)
-        return pool.ranked(top_k)
+        rerank(query.text, pool, self.indexes, self.config)
+        return pool
 
     @cached_property
     def _lexical(self) -> list[LexicalScorer]:

@@ -1,0 +1,70 @@
+"""What the commands that answer share: which indexes are open, and how answers are printed."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codesearch.cli.options import resolve_home
+from codesearch.errors import ConfigError
+
+if TYPE_CHECKING:
+    from codesearch.cli.render import Answer
+    from codesearch.encoding.encoder import OnnxEncoder
+    from codesearch.index.reader import IndexReader
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How answers are printed; without a format, for people."""
+
+    as_json: bool = False
+    as_jsonl: bool = False
+    vimgrep: bool = False
+    context: int = 0
+    explain: bool = False
+
+    def check(self) -> None:
+        """Raise ConfigError where the options contradict each other."""
+        if self.as_json + self.as_jsonl + self.vimgrep > 1:
+            raise ConfigError("--json, --jsonl and --vimgrep exclude each other: give one")
+        if self.context < 0:
+            raise ConfigError(f"--context must not be negative, as {self.context} is")
+
+
+def open_indexes(home: Path | None, roots: list[Path] | None, everything: bool) -> list[IndexReader]:
+    """Open what is searched: the roots named, else the one that holds the working directory, else all."""
+    from codesearch.index.home import choose_indexes
+    from codesearch.index.reader import IndexReader
+
+    folders = [folder.expanduser() for folder in roots or []]
+    entries = choose_indexes(resolve_home(home), roots=folders, everything=everything, here=Path.cwd())
+    return [IndexReader.open(entry.folder) for entry in entries]
+
+
+def load_encoder(indexes: list[IndexReader], model: Path | None, device: str) -> OnnxEncoder:
+    """Open the model that the indexes were made with, unless another is named."""
+    from codesearch.encoding.encoder import OnnxEncoder
+
+    return OnnxEncoder.load(model or indexes[0].manifest.model_folder, device)
+
+
+def print_answer(answer: Answer, output: Output) -> int:
+    """Print an answer; return the exit code, 1 where nothing was found."""
+    from codesearch.cli import render
+
+    if output.as_json:
+        render.print_json(answer)
+    elif output.as_jsonl:
+        render.print_jsonl(answer)
+    elif output.vimgrep:
+        render.print_vimgrep(answer)
+    elif sys.stdout.isatty():
+        from codesearch.cli.terminal import print_terminal
+
+        print_terminal(answer, context=output.context, explain=output.explain)
+    else:
+        render.print_plain(answer, context=output.context, explain=output.explain)
+    return 0 if answer.hits else 1

@@ -1,0 +1,89 @@
+"""`codesearch similar`: from a function in a file to the functions like it."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from codesearch.cli.answering import Output, load_encoder, open_indexes, print_answer
+from codesearch.cli.options import (
+    AllCodeOption,
+    AllOption,
+    ContextOption,
+    DeviceOption,
+    ExplainOption,
+    HomeOption,
+    JsonLinesOption,
+    JsonOption,
+    KindsOption,
+    LanguagesOption,
+    ModelOption,
+    PathsOption,
+    RootsOption,
+    TopKOption,
+    VimgrepOption,
+)
+from codesearch.config import RankConfig, positive
+from codesearch.errors import ConfigError
+
+_PLACE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]*)?:?")
+
+
+def similar(
+    place: Annotated[
+        str, typer.Argument(metavar="FILE:LINE", help="A line of the function.", show_default=False)
+    ],
+    top_k: TopKOption = 10,
+    lang: LanguagesOption = None,
+    path: PathsOption = None,
+    kind: KindsOption = None,
+    root: RootsOption = None,
+    all_code: AllCodeOption = False,
+    everything: AllOption = False,
+    as_json: JsonOption = False,
+    as_jsonl: JsonLinesOption = False,
+    vimgrep: VimgrepOption = False,
+    context: ContextOption = 0,
+    explain: ExplainOption = False,
+    model: ModelOption = None,
+    device: DeviceOption = "auto",
+    home: HomeOption = None,
+) -> int:
+    """Find code that does what the function at a line does, indexed or not."""
+    output = Output(as_json, as_jsonl, vimgrep, context, explain)
+    output.check()
+    from codesearch.cli.render import Answer
+    from codesearch.search.filters import Filters
+    from codesearch.search.searcher import Searcher
+    from codesearch.search.similar import document_at, search_similar
+
+    filters = Filters(tuple(lang or ()), tuple(kind or ()), tuple(path or ()))
+    file, line = _parse_place(place)
+    document = document_at(file, line)
+    indexes = open_indexes(home, root, everything)
+    encoder = load_encoder(indexes, model, device)
+    searcher = Searcher(indexes, encoder, RankConfig(test_penalty=0.0) if all_code else RankConfig())
+    started = time.perf_counter()
+    hits = search_similar(searcher, document, positive("--top-k", top_k), filters)
+    answer = Answer(
+        query=place,
+        mode="similar",
+        model=encoder.name,
+        device=encoder.device,
+        documents=sum(index.manifest.documents for index in indexes),
+        seconds=time.perf_counter() - started,
+        hits=hits,
+    )
+    return print_answer(answer, output)
+
+
+def _parse_place(place: str) -> tuple[Path, int]:
+    """Read FILE:LINE, also with the column that editors and `--vimgrep` put behind it."""
+    match = _PLACE.fullmatch(place)
+    if not match:
+        raise ConfigError(f"{place!r} is not FILE:LINE: give a line of a function, as in src/app.py:12")
+    return Path(match["file"]).expanduser(), int(match["line"])

@@ -1,0 +1,79 @@
+"""A line of a source file -> the function there -> the documents like it, by the words and vectors of its code."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+from codesearch.config import ParseConfig
+from codesearch.encoding.text import document_text
+from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.errors import ConfigError
+from codesearch.index.analysis import document_terms
+from codesearch.parsing.extract import extract
+from codesearch.parsing.languages import language_of_path
+from codesearch.search.candidates import AnalysedQuery
+from codesearch.search.filters import Filters
+from codesearch.search.fusion import Ranked
+from codesearch.search.hydrate import hydrate
+from codesearch.search.searcher import Searcher
+from codesearch.types import Document, Hit
+
+_MAX_TERMS = 64
+_SPARE = 32
+"""How many definitions around and inside the one at the line may have to be left out."""
+
+
+def document_at(path: Path, line: int) -> Document:
+    """Parse a file and return its innermost definition that covers a line; its path is absolute.
+
+    Raises:
+        ConfigError: there is no such file, its language is unknown, or no definition covers the line.
+        MissingExtraError: the grammar of its language is not installed.
+    """
+    spec = language_of_path(path.name)
+    if spec is None:
+        raise ConfigError(f"{path}: not a source file of a known language")
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}: give a file that can be read") from None
+    documents = extract(source, str(path.resolve()), spec, ParseConfig()).documents
+    around = [document for document in documents if document.start_line <= line <= document.end_line]
+    if not around:
+        raise ConfigError(f"{path}:{line}: no function or class there: give a line inside one")
+    return max(around, key=lambda document: document.start_byte)
+
+
+def search_similar(
+    searcher: Searcher, document: Document, top_k: int, filters: Filters | None = None
+) -> list[Hit]:
+    """Return the best `top_k` documents for a document, best first, without what overlaps it in its own file.
+
+    Raises:
+        ConfigError: the searcher has no model.
+    """
+    if searcher.encoder is None:
+        raise ConfigError("no model is loaded: similar code is found by vectors")
+    tokenizer = SubtokenTokenizer.load(searcher.encoder.tokenizer_path)
+    tokens = tokenizer.encode(document_text(document), searcher.encoder.max_document_tokens)
+    vector = searcher.encoder.encode_documents([tokens])[0]
+    query = AnalysedQuery(text="", terms=_terms(document), vector=vector if vector.any() else None)
+    ranked = searcher.pool(query, filters).ranked(top_k + _SPARE)
+    return hydrate(
+        searcher.indexes, [place for place in ranked if not _overlaps(searcher, place, document)][:top_k]
+    )
+
+
+def _terms(document: Document) -> list[str]:
+    """List the terms of a document, those of its name and signature first; the ones that tell most weigh most."""
+    return list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))[:_MAX_TERMS]
+
+
+def _overlaps(searcher: Searcher, place: Ranked, document: Document) -> bool:
+    index = searcher.indexes[place.index]
+    file, row = index.store.documents([place.doc_id])[place.doc_id]
+    start_line, end_line = row[5], row[6]
+    if start_line > document.end_line or end_line < document.start_line:
+        return False
+    return (index.root / file.path).resolve() == Path(document.path)

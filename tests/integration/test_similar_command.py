@@ -1,0 +1,98 @@
+"""`codesearch similar`: the function at a line, what is like it, and what is no place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command import Command
+from tests.conftest import TINY_REPO, write_tree
+
+COPY = '''def int_as_string(number: int) -> str:
+    """Convert an integer to its decimal string."""
+    return str(number)
+
+
+class Outer:
+    def text(self, number: int) -> str:
+        """Convert an integer to its decimal string."""
+
+        def inner(item):
+            return self.items.append(item)
+
+        return inner(str(number))
+'''
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory, tiny_bundle) -> Command:
+    """The command beside one indexed tree and a file that is not in it, which the tests here only read."""
+    from codesearch.cli.index import update_index
+
+    folder = tmp_path_factory.mktemp("similar")
+    tree = write_tree(folder / "tiny", {**TINY_REPO, "python/copy.py": COPY})
+    update_index(tree, folder / "home", model=tiny_bundle, device="cpu")
+    (folder / "elsewhere.py").write_text(COPY)
+    return Command(folder, folder / "home")
+
+
+def found(ask: Command, *arguments: object) -> list[str]:
+    done = ask("similar", *arguments, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return [hit["qualified_name"] for hit in json.loads(done.stdout)["hits"]]
+
+
+def test_the_copy_comes_first_and_the_function_itself_not_at_all(ask):
+    names = found(ask, "tiny/python/convert.py:5", "-k", 3)
+    assert names[0] == "int_as_string"
+    assert "int_to_string" not in names and len(names) == 3
+
+
+def test_a_file_that_is_not_indexed_is_as_good_and_its_line_has_a_column(ask):
+    assert set(found(ask, "elsewhere.py:1:7", "-k", 2)) == {"int_as_string", "int_to_string"}
+
+
+def test_the_innermost_function_is_meant_and_what_is_around_it_left_out(ask):
+    names = found(ask, "tiny/python/copy.py:11", "-k", 20)
+    assert names[0] == "Stack.push"
+    assert {"Outer.text", "Outer.text.inner"}.isdisjoint(names)
+    assert "int_as_string" in names
+
+
+def test_ranks_are_without_gaps_and_filters_apply(ask):
+    done = ask("similar", "tiny/python/convert.py:5", "--jsonl", "--lang", "go", "--lang", "php")
+    hits = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [hit["rank"] for hit in hits] == list(range(1, len(hits) + 1))
+    assert {hit["language"] for hit in hits} == {"go", "php"}
+
+
+def test_plain_output_names_places(ask):
+    done = ask("similar", "tiny/python/convert.py:5", "-k", 1)
+    lines = done.stdout.splitlines()
+    assert lines[0].endswith("tiny/python/copy.py:1  function int_as_string")
+    assert lines[-1].startswith("1 answer from ")
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("elsewhere.py", "'elsewhere.py' is not FILE:LINE: give a line of a function"),
+        ("none.py:3", "none.py: No such file or directory: give a file that can be read"),
+        ("elsewhere.py:4", "elsewhere.py:4: no function or class there: give a line inside one"),
+        ("elsewhere.py:999", "elsewhere.py:999: no function or class there"),
+        ("notes.txt:1", "notes.txt: not a source file of a known language"),
+    ],
+)
+def test_what_is_no_place_is_one_line_and_status_2(ask, place, message):
+    done = ask("similar", place)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {message}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_similar_without_an_index_says_what_to_run(tmp_path: Path):
+    (tmp_path / "a.py").write_text(COPY)
+    done = Command(tmp_path, tmp_path / "home")("similar", "a.py:1")
+    assert done.returncode == 2 and "codesearch index" in done.stderr
