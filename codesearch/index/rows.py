@@ -55,7 +55,7 @@ def load_array(path: Path, root: str) -> NDArray[Any]:
         IndexCorruptError: it is missing or no array.
     """
     try:
-        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-        return array
+        # A plain view of the map: each slice of a memmap runs Python, and a query takes hundreds.
+        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except (OSError, ValueError) as error:
         raise IndexCorruptError(path, str(error), root) from None

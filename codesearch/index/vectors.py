@@ -75,7 +75,9 @@ class VectorReader:
                 raise IndexCorruptError(path, f"not {expected} bytes", root)
         empty = not count  # An empty file cannot be mapped.
         self.rows = (
-            np.empty((0, dim), np.int8) if empty else np.memmap(rows, np.int8, "r", shape=(count, dim))
+            np.empty((0, dim), np.int8)
+            if empty
+            else np.asarray(np.memmap(rows, np.int8, "r", shape=(count, dim)))
         )
         self.scales = np.fromfile(scales, dtype=np.float32)
         self._graph_path = generation / GRAPH_FILE

@@ -13,6 +13,10 @@ from codesearch.index.reader import IndexReader
 from codesearch.search.lexical import LexicalScorer
 
 
+_WIDE = 0.4
+"""Share of the documents from which on a filtered scan is a scan of all."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """Documents of one index that compete.
@@ -98,7 +102,11 @@ def _nearest(
 ) -> NDArray[np.int64]:
     if allowed is not None:  # The graph cannot filter first, so the allowed ones are scanned.
         doc_ids = np.flatnonzero(allowed)
-        return doc_ids[best_positions(index.vectors.similarities(vector, doc_ids), count)]
+        if len(doc_ids) > _WIDE * len(allowed):  # Copying most rows together costs more than scanning all.
+            similarities = index.vectors.similarities(vector)[doc_ids]
+        else:
+            similarities = index.vectors.similarities(vector, doc_ids)
+        return doc_ids[best_positions(similarities, count)]
     if index.vectors.has_graph:
         return index.vectors.neighbours(vector, count, vectors)
     return best_positions(index.vectors.similarities(vector), count)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from pathlib import PurePosixPath
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from codesearch.parsing.identifiers import subtokens
 from codesearch.search.direction import agreement, parse_conversion
 from codesearch.search.fusion import Pool
 
+_PART_ENDS = re.compile(r"[-_/]")
 _TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
 
 Stored = tuple[FileRecord, DocumentRow]
@@ -40,16 +42,23 @@ def rerank(query: str, pool: Pool, indexes: Sequence[IndexReader], config: RankC
         pool.add_signal("test", head, tests, penalty=config.test_penalty)
 
 
+@lru_cache(maxsize=65_536)
 def is_test(path: str) -> bool:
     """Tell from its path whether a file holds tests.
 
     >>> is_test("lib/test/test_gzip.py"), is_test("src/contest/latest.py")
     (True, False)
     """
-    folders, stem = PurePosixPath(path).parts[:-1], PurePosixPath(path).name.partition(".")
-    if any(not _TEST_WORDS.isdisjoint(folder.lower().replace("-", "_").split("_")) for folder in folders):
-        return True
-    return not _TEST_WORDS.isdisjoint((*subtokens(stem[0]), *stem[2].split(".")))
+    *folders, name = path.split("/")
+    stem, _, extensions = name.partition(".")
+    return _is_test_folder("/".join(folders)) or not _TEST_WORDS.isdisjoint(
+        (*subtokens(stem), *extensions.split("."))
+    )
+
+
+@lru_cache(maxsize=4096)
+def _is_test_folder(folder: str) -> bool:
+    return not _TEST_WORDS.isdisjoint(_PART_ENDS.split(folder.lower()))
 
 
 def _stored(pool: Pool, head: NDArray[np.intp], indexes: Sequence[IndexReader]) -> list[Stored]:
