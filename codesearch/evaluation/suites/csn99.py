@@ -1,0 +1,66 @@
+"""Suite `csn99`: the 99 queries of the CodeSearchNet challenge over the files that its annotators judged.
+
+The data is a folder with `queries.csv`, `annotations.csv` and the sources, either unpacked as `sources/` with
+`owner/name/commit/path` below, or as `sources.jsonl.zst` with `repo, sha, path, text` a line. Without one, it is
+downloaded (see `download`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codesearch.errors import ConfigError
+from codesearch.evaluation.challenge import Challenge, run_challenge
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.pack import unpacked
+from codesearch.evaluation.qrels import document_url, read_annotations, read_queries
+from codesearch.evaluation.result import SuiteResult
+from codesearch.evaluation.stages import StageClock
+from codesearch.index.store import DocumentRow, FileRecord
+
+QUERIES, ANNOTATIONS, SOURCES, PACK = "queries.csv", "annotations.csv", "sources", "sources.jsonl.zst"
+
+
+def run(options: BenchOptions) -> SuiteResult:
+    """Run the suite.
+
+    Raises:
+        ConfigError: the data is not there or not what it should be.
+        MissingExtraError: the sources are packed and zstandard is not installed.
+    """
+    clock = StageClock()
+    folder = data_folder(options)
+    with clock.stage("unpack"):
+        root = _sources(folder, options)
+    challenge = Challenge(
+        suite="csn99",
+        root=root,
+        queries=read_queries(folder / QUERIES),
+        qrels=read_annotations(options.annotations or folder / ANNOTATIONS),
+        key=document_key,
+    )
+    return run_challenge(challenge, options, clock)
+
+
+def data_folder(options: BenchOptions) -> Path:
+    """Return the folder that holds the data."""
+    folder = options.data or options.cache / "csn99"
+    for name in (QUERIES, ANNOTATIONS):
+        if not (folder / name).is_file():
+            raise ConfigError(f"{folder}: no {name} there: give --data the folder of the benchmark's data")
+    return folder
+
+
+def document_key(file: FileRecord, row: DocumentRow) -> str:
+    """Call a document by its address at GitHub."""
+    return document_url(file.path, row[5], row[6])
+
+
+def _sources(folder: Path, options: BenchOptions) -> Path:
+    if (folder / SOURCES).is_dir():
+        return folder / SOURCES
+    if (folder / PACK).is_file():
+        return unpacked(folder / PACK, options.cache / "csn99-packs", options.on_progress)
+    raise ConfigError(
+        f"{folder}: neither {SOURCES} nor {PACK} there: give --data the folder of the benchmark's data"
+    )
