@@ -29,7 +29,7 @@ class Challenge:
     Attributes:
         suite: name of the suite.
         root: folder of the sources.
-        queries: as they are asked; each is asked in every language.
+        queries: as they are asked; each is asked in every language, and what else is judged besides.
         qrels: judgements.
         key: how the judgements call a document.
         details: what to tell about the data.
@@ -45,14 +45,15 @@ class Challenge:
 
 def run_challenge(challenge: Challenge, options: BenchOptions, clock: StageClock) -> SuiteResult:
     """Index the sources, ask every system every query, and score what it finds."""
-    queries = {query_id(language, text): text for language in LANGUAGES for text in challenge.queries}
     qrels = judged(challenge.qrels)
+    queries = {query_id(language, text): text for language in LANGUAGES for text in challenge.queries}
+    queries |= {(language, text): text for language, text in qrels if (language, text) not in queries}
     with open_pool(challenge.root, options, clock, challenge.key) as pool:
         runs, times_ms = run_systems(pool, queries, options, clock)
         details = {
             **challenge.details,
             **describe_pool(pool),
-            "coverage": coverage(pool, qrels),
+            "coverage": coverage(pool, challenge.qrels),
             "approximation": approximation_loss(pool, queries.values(), options.index.vectors),
             "query_ms": times_ms,
             "queries": len(challenge.queries),
@@ -70,8 +71,23 @@ def run_challenge(challenge: Challenge, options: BenchOptions, clock: StageClock
         rss_bytes=clock.rss_bytes,
         details=details,
         runs=runs,
+        queries=queries,
         qrels=qrels,
         names=names,
+    )
+
+
+def score_predictions(suite: str, name: str, run: Run, qrels: Qrels) -> SuiteResult:
+    """Score results that come from a file."""
+    qrels = judged(qrels)
+    return SuiteResult(
+        suite=suite,
+        systems={name: summarise(score_run(run, qrels))},
+        judged_queries=len({text for _, text in qrels}),
+        documents=len({document for found in run.values() for document in found}),
+        details={"judged_pairs": len(qrels), "answered_pairs": len(qrels.keys() & run.keys())},
+        runs={name: run},
+        qrels=qrels,
     )
 
 

@@ -112,19 +112,26 @@ def read_predictions(path: Path) -> Run:
     return {query: list(urls) for query, urls in run.items()}
 
 
-def write_predictions(path: Path, run: Mapping[QueryId, Sequence[str]], names: Mapping[str, str]) -> None:
+def write_predictions(
+    path: Path, run: Mapping[QueryId, Sequence[str]], queries: Mapping[QueryId, str], names: Mapping[str, str]
+) -> None:
     """Write results in the official format.
 
     Args:
         path: the file.
         run: what was found.
+        queries: id -> the query as it was asked.
         names: doc_id -> identifier.
     """
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(PREDICTION_COLUMNS)
-        for (language, query), documents in run.items():
-            writer.writerows((query, language, names.get(document, ""), document) for document in documents)
+    try:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(PREDICTION_COLUMNS)
+            for query, documents in run.items():
+                asked = queries.get(query, query[1])
+                writer.writerows((asked, query[0], names.get(doc, ""), doc) for doc in documents)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}: give a file that can be written") from None
 
 
 def judged(qrels: Qrels) -> Qrels:

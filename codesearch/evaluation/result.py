@@ -51,6 +51,7 @@ class SuiteResult:
         rss_bytes: stage -> peak memory of all processes.
         details: whatever else is worth telling; must be JSON.
         runs: system -> results; not in the JSON.
+        queries: id -> the query as it was asked; not in the JSON.
         qrels: what they were judged by; not in the JSON.
         names: doc_id -> identifier; not in the JSON.
     """
@@ -63,6 +64,7 @@ class SuiteResult:
     rss_bytes: dict[str, int] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
+    queries: dict[QueryId, str] = field(default_factory=dict)
     qrels: Qrels = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
 
@@ -103,9 +105,8 @@ def _system_json(system: SystemResult) -> dict[str, Any]:
 
 
 def write_json(path: Path, fields: Mapping[str, Any]) -> None:
-    """Write a result's JSON, one query a line so that differences can be read."""
-    text = json.dumps(fields, indent=1)
-    path.write_text(text + "\n", "utf-8")
+    """Write a result's JSON."""
+    path.write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
 
 
 def read_queries_json(path: Path) -> tuple[str, dict[str, QueryScores]]:

@@ -4,6 +4,10 @@ A suite is a module of this package with one function:
 
     def run(options: BenchOptions) -> SuiteResult
 
+and, where results from a file can be judged (`bench --score`), another:
+
+    def judgements(options: BenchOptions) -> Qrels
+
 It indexes with `codesearch.evaluation.pool.open_pool`, asks each system of `codesearch.evaluation.systems`, makes a
 score of each query (`metrics`; a query's id is its group, a language mostly, and its text), and lets
 `result.summarise` make means and intervals of them. Metrics have names and are higher the better: whatever a suite
@@ -14,11 +18,14 @@ To add one: write the module, and name it in `SUITES`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 
 from codesearch.errors import ConfigError
+from codesearch.evaluation.challenge import score_predictions
 from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.qrels import read_predictions
 from codesearch.evaluation.result import SuiteResult
 
 SUITES = {
@@ -28,14 +35,30 @@ SUITES = {
 """Name -> what it is; `advtest` and such are modules of the same name, with a dash read as an underscore."""
 
 
-def load_suite(name: str) -> Callable[[BenchOptions], SuiteResult]:
-    """Return what runs a suite; only that suite's module is imported.
+def load_suite(name: str) -> ModuleType:
+    """Return the module of a suite; no other's is imported.
 
     Raises:
         ConfigError: there is no such suite.
     """
     if name not in SUITES:
         raise ConfigError(f"suite {name!r}: choose one of {', '.join(SUITES)}")
-    module = import_module(f"{__name__}.{name.replace('-', '_')}")
-    run: Callable[[BenchOptions], SuiteResult] = module.run
-    return run
+    return import_module(f"{__name__}.{name.replace('-', '_')}")
+
+
+def run_suite(name: str, options: BenchOptions) -> SuiteResult:
+    """Run a suite."""
+    result: SuiteResult = load_suite(name).run(options)
+    return result
+
+
+def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
+    """Judge anyone's results in the official format as if they were a system of a suite.
+
+    Raises:
+        ConfigError: the suite has no such format, or the file is not in it.
+    """
+    suite = load_suite(name)
+    if not hasattr(suite, "judgements"):
+        raise ConfigError(f"suite {name} does not judge files: leave out --score, or choose csn99")
+    return score_predictions(name, file.stem, read_predictions(file), suite.judgements(options))

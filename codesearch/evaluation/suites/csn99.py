@@ -9,23 +9,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codesearch.errors import ConfigError
+from codesearch.errors import ConfigError, DownloadError
 from codesearch.evaluation.challenge import Challenge, run_challenge
+from codesearch.evaluation.download import ANNOTATIONS, QUERIES, SOURCES, download
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pack import unpacked
-from codesearch.evaluation.qrels import document_url, read_annotations, read_queries
+from codesearch.evaluation.qrels import Qrels, document_url, read_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
 from codesearch.index.store import DocumentRow, FileRecord
 
-QUERIES, ANNOTATIONS, SOURCES, PACK = "queries.csv", "annotations.csv", "sources", "sources.jsonl.zst"
+PACK = "sources.jsonl.zst"
 
 
 def run(options: BenchOptions) -> SuiteResult:
     """Run the suite.
 
     Raises:
-        ConfigError: the data is not there or not what it should be.
+        ConfigError: the data is not what it should be.
+        DownloadError: it is not there, and could not be had.
         MissingExtraError: the sources are packed and zstandard is not installed.
     """
     clock = StageClock()
@@ -36,19 +38,38 @@ def run(options: BenchOptions) -> SuiteResult:
         suite="csn99",
         root=root,
         queries=read_queries(folder / QUERIES),
-        qrels=read_annotations(options.annotations or folder / ANNOTATIONS),
+        qrels=judgements(options),
         key=document_key,
     )
     return run_challenge(challenge, options, clock)
 
 
+def judgements(options: BenchOptions) -> Qrels:
+    """Read what results are judged by; sources are not needed for it."""
+    return read_annotations(options.annotations or data_folder(options) / ANNOTATIONS)
+
+
 def data_folder(options: BenchOptions) -> Path:
-    """Return the folder that holds the data."""
-    folder = options.data or options.cache / "csn99"
+    """Return the folder that holds the data; it is downloaded where none is given and none is in the cache.
+
+    Raises:
+        ConfigError: the folder lacks a file.
+        DownloadError: no data is here, and it could not be had.
+    """
+    if not options.data:
+        try:
+            return download(options.cache / "csn99", options.on_progress)
+        except DownloadError as error:
+            raise DownloadError(
+                f"no data for csn99, and it could not be downloaded ({error}): give --data FOLDER, run again to go "
+                "on, or run `codesearch bench --suite smoke`, which needs none"
+            ) from None
     for name in (QUERIES, ANNOTATIONS):
-        if not (folder / name).is_file():
-            raise ConfigError(f"{folder}: no {name} there: give --data the folder of the benchmark's data")
-    return folder
+        if not (options.data / name).is_file():
+            raise ConfigError(
+                f"{options.data}: no {name} there: give --data the folder of the benchmark's data"
+            )
+    return options.data
 
 
 def document_key(file: FileRecord, row: DocumentRow) -> str:

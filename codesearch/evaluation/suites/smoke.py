@@ -6,7 +6,7 @@ from pathlib import Path
 
 from codesearch.evaluation.challenge import Challenge, run_challenge
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.qrels import read_named_annotations, read_queries
+from codesearch.evaluation.qrels import Qrels, read_named_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
 from codesearch.index.store import DocumentRow, FileRecord
@@ -20,10 +20,15 @@ def run(options: BenchOptions) -> SuiteResult:
         suite="smoke",
         root=FOLDER / "sources",
         queries=read_queries(FOLDER / "queries.csv"),
-        qrels=read_named_annotations(options.annotations or FOLDER / "annotations.csv"),
+        qrels=judgements(options),
         key=document_key,
     )
     return run_challenge(challenge, options, StageClock())
+
+
+def judgements(options: BenchOptions) -> Qrels:
+    """Read what results are judged by."""
+    return read_named_annotations(options.annotations or FOLDER / "annotations.csv")
 
 
 def document_key(file: FileRecord, row: DocumentRow) -> str:
