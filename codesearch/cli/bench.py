@@ -12,7 +12,6 @@ from codesearch.cli.options import DeviceOption, HomeOption, ModelOption, resolv
 from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
-    from codesearch.evaluation.options import BenchOptions
     from codesearch.evaluation.result import SuiteResult
 
 DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
@@ -27,7 +26,7 @@ def bench(
         Path | None,
         typer.Option(
             "--data",
-            help=f"Folder of the suite's data [default: ${DATA_VARIABLE}, or what was downloaded].",
+            help=f"Folder of the suite's data; else ${DATA_VARIABLE}, else what was downloaded.",
             rich_help_panel=_DATA,
             show_default=False,
         ),
@@ -70,8 +69,7 @@ def bench(
 ) -> int:
     """Judge this installation by queries whose answers are known.
 
-    Indexes the suite's sources in a home of its own, asks every query of the product and of its parts, and scores
-    what they find.
+    Indexes a suite's sources in a home of its own, and scores what the product and its parts find.
     """
     if suite == "help":
         return _list_suites()
@@ -129,7 +127,7 @@ def _result(
     from codesearch.evaluation.suites import run_suite, score_file
 
     with stage_progress(suite) as on_progress:
-        options: BenchOptions = BenchOptions(
+        options = BenchOptions(
             home=resolve_home(home),
             data=data.expanduser() if data else None,
             annotations=annotations,

@@ -1,7 +1,8 @@
 """Queries, judgements and a folder of sources -> a `SuiteResult`, by CodeSearchNet's protocol.
 
-Each query is asked once a language. NDCG "all" takes every result as it stands, the unjudged ones gaining nothing;
-"within" takes the unjudged ones out first. Only queries with a relevant document count.
+A query is asked once a language, so language and query together count as one ("pair"). NDCG "all" takes every result
+as it stands, the unjudged ones gaining nothing; "within" takes the unjudged ones out first. Only queries with a
+relevant document count.
 """
 
 from __future__ import annotations
@@ -15,11 +16,9 @@ from codesearch.evaluation.approximate import approximation_loss
 from codesearch.evaluation.metrics import DEPTH, ndcg, ndcg_within, recall_at_k
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pool import DocumentKey, coverage, describe_pool, open_pool, run_systems
-from codesearch.evaluation.qrels import Qrels, QueryId, Run, judged, query_id
+from codesearch.evaluation.qrels import Qrels, QueryId, Run, judged
 from codesearch.evaluation.result import QueryScores, SuiteResult, summarise
 from codesearch.evaluation.stages import StageClock
-
-LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class Challenge:
     Attributes:
         suite: name of the suite.
         root: folder of the sources.
-        queries: as they are asked; each is asked in every language, and what else is judged besides.
+        queries: id -> the query as it is asked; what is judged and not among them is asked as well.
         qrels: judgements.
         key: how the judgements call a document.
         details: what to tell about the data.
@@ -37,7 +36,7 @@ class Challenge:
 
     suite: str
     root: Path
-    queries: list[str]
+    queries: dict[QueryId, str]
     qrels: Qrels
     key: DocumentKey
     details: dict[str, Any] = field(default_factory=dict)
@@ -46,8 +45,7 @@ class Challenge:
 def run_challenge(challenge: Challenge, options: BenchOptions, clock: StageClock) -> SuiteResult:
     """Index the sources, ask every system every query, and score what it finds."""
     qrels = judged(challenge.qrels)
-    queries = {query_id(language, text): text for language in LANGUAGES for text in challenge.queries}
-    queries |= {(language, text): text for language, text in qrels if (language, text) not in queries}
+    queries = {query: query[1] for query in qrels} | challenge.queries
     with open_pool(challenge.root, options, clock, challenge.key) as pool:
         runs, times_ms = run_systems(pool, queries, options, clock)
         details = {
@@ -56,7 +54,7 @@ def run_challenge(challenge: Challenge, options: BenchOptions, clock: StageClock
             "coverage": coverage(pool, challenge.qrels),
             "approximation": approximation_loss(pool, queries.values(), options.index.vectors),
             "query_ms": times_ms,
-            "queries": len(challenge.queries),
+            "asked_pairs": len(queries),
             "judged_pairs": len(qrels),
         }
         documents, names = len(pool.names), pool.names

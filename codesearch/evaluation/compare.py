@@ -21,6 +21,7 @@ class Difference:
         first: group -> mean, with `average`.
         second: the same.
         p: group -> two-sided p-value of the difference, with `average`.
+        identical: whether every query has the same score.
     """
 
     system: str
@@ -28,6 +29,7 @@ class Difference:
     first: dict[str, float]
     second: dict[str, float]
     p: dict[str, float]
+    identical: bool
 
     def change(self, group: str = AVERAGE) -> float:
         """Return by how much the second is higher."""
@@ -35,7 +37,7 @@ class Difference:
 
     def verdict(self) -> str:
         """Say what the average tells: "better", "worse", "no difference shown" or "the same scores"."""
-        if self.first == self.second and min(self.p.values()) == 1:
+        if self.identical:
             return "the same scores"
         if self.p[AVERAGE] >= ALPHA:
             return "no difference shown"
@@ -78,4 +80,11 @@ def _differences(name: str, first: QueryScores, second: QueryScores) -> Iterator
     for metric in shared:
         old = {query: scores[metric] for query, scores in first.items()}
         new = {query: scores[metric] for query, scores in second.items()}
-        yield Difference(name, metric, group_means(old), group_means(new), randomisation_test(old, new))
+        yield Difference(
+            system=name,
+            metric=metric,
+            first=group_means(old),
+            second=group_means(new),
+            p=randomisation_test(old, new),
+            identical=old == new,
+        )

@@ -13,6 +13,13 @@ from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.significance import AVERAGE
 from codesearch.evaluation.systems import DEFAULT, SYSTEMS
 
+_WHAT = {
+    "ndcg_all": "NDCG of all results, the unjudged ones gaining nothing",
+    "ndcg_within": "NDCG of the judged results, the others taken out",
+    "recall_at_10": "share of the relevant functions among the first 10",
+    "recall_at_300": "share of the relevant functions among the first 300",
+    "mrr": "mean of 1 / the rank of the first right answer",
+}
 _STYLE = Path(__file__).with_name("report.css")
 _COLOURS = 4
 _WORST = 25
@@ -23,7 +30,8 @@ def html_report(result: SuiteResult) -> str:
     """Return the page."""
     parts = [_head(result)]
     for metric in _metrics(result):
-        parts += [f"<h2>{escape(metric)}</h2>", _table(result, metric), _chart(result, metric)]
+        what = f'<p class="note">{escape(_WHAT.get(metric, ""))}</p>'
+        parts += [f"<h2>{escape(metric)}</h2>", what, _table(result, metric), _chart(result, metric)]
     shown = DEFAULT if DEFAULT in result.systems else next(iter(result.systems))
     parts += [*_worst(result, shown), *_stages(result), *_every_query(result)]
     title = f"codesearch bench: {escape(result.suite)}"

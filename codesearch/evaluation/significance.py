@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 from codesearch.evaluation.qrels import QueryId
 
 AVERAGE = "average"
-RESAMPLES = 10_000
+RESAMPLES = 5_000
+SWAPS = 10_000
 _SEED = 99
 _BATCH = 1_000
 
@@ -52,15 +54,16 @@ def bootstrap_intervals(scores: Mapping[QueryId, float]) -> dict[str, tuple[floa
     no query of a group leaves that group out.
     """
     table = _table(scores)
-    chance = np.random.default_rng(_SEED)
-    count = len(table.scores)
-    drawn = [
-        _means(table, chance.multinomial(count, np.full(count, 1 / count), size=_BATCH))
-        for _ in range(RESAMPLES // _BATCH)
-    ]
-    low, high = np.nanpercentile(np.concatenate(drawn), [2.5, 97.5], axis=0)
+    low, high = np.nanpercentile(_means(table, _draws(len(table.scores))), [2.5, 97.5], axis=0)
     bounds = _named(table, low), _named(table, high)
     return {name: (bounds[0][name], bounds[1][name]) for name in bounds[0]}
+
+
+@lru_cache(maxsize=1)
+def _draws(count: int) -> NDArray[np.float64]:
+    """Return how often each of `count` queries is drawn: [RESAMPLES, count]; the same for every metric and system."""
+    chance = np.random.default_rng(_SEED)
+    return chance.multinomial(count, np.full(count, 1 / count), size=RESAMPLES).astype(np.float64)
 
 
 def randomisation_test(first: Mapping[QueryId, float], second: Mapping[QueryId, float]) -> dict[str, float]:
@@ -87,10 +90,10 @@ def randomisation_test(first: Mapping[QueryId, float], second: Mapping[QueryId, 
 
     seen = differences(np.ones((1, len(table.scores))))[0]
     as_large = np.ones(len(seen))
-    for _ in range(RESAMPLES // _BATCH):
+    for _ in range(SWAPS // _BATCH):
         signs = chance.choice([-1.0, 1.0], size=(_BATCH, len(table.scores)))
         as_large += (differences(signs) >= seen - 1e-12).sum(axis=0)
-    return _named(table, as_large / (RESAMPLES + 1))
+    return _named(table, as_large / (SWAPS + 1))
 
 
 def _table(scores: Mapping[QueryId, float]) -> _Table:
@@ -105,7 +108,7 @@ def _table(scores: Mapping[QueryId, float]) -> _Table:
     return table
 
 
-def _means(table: _Table, weights: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.float64]:
+def _means(table: _Table, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return means [R, G + 1] of queries weighted [R, Q]; the last column is the average, NaN is an empty group."""
     asked = weights @ table.asked
     sums = weights @ table.scores

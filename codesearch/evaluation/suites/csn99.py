@@ -14,12 +14,13 @@ from codesearch.evaluation.challenge import Challenge, run_challenge
 from codesearch.evaluation.download import ANNOTATIONS, QUERIES, SOURCES, download
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pack import unpacked
-from codesearch.evaluation.qrels import Qrels, document_url, read_annotations, read_queries
+from codesearch.evaluation.qrels import Qrels, document_url, query_id, read_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
 from codesearch.index.store import DocumentRow, FileRecord
 
 PACK = "sources.jsonl.zst"
+LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
 
 
 def run(options: BenchOptions) -> SuiteResult:
@@ -34,10 +35,11 @@ def run(options: BenchOptions) -> SuiteResult:
     folder = data_folder(options)
     with clock.stage("unpack"):
         root = _sources(folder, options)
+    texts = read_queries(folder / QUERIES)
     challenge = Challenge(
         suite="csn99",
         root=root,
-        queries=read_queries(folder / QUERIES),
+        queries={query_id(language, text): text for language in LANGUAGES for text in texts},
         qrels=judgements(options),
         key=document_key,
     )

@@ -1,4 +1,7 @@
-"""Suite `smoke`: sources, queries and judgements in the package; see its README there."""
+"""Suite `smoke`: sources, queries and judgements in the package; see the README beside them.
+
+A query is asked only in the languages in which it is judged.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from pathlib import Path
 
 from codesearch.evaluation.challenge import Challenge, run_challenge
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.qrels import Qrels, read_named_annotations, read_queries
+from codesearch.evaluation.qrels import Qrels, query_id, read_named_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
 from codesearch.index.store import DocumentRow, FileRecord
@@ -16,11 +19,13 @@ FOLDER = Path(__file__).parent.parent / "smoke"
 
 def run(options: BenchOptions) -> SuiteResult:
     """Run the suite; it needs no data but its own."""
+    texts = {query_id("", text)[1]: text for text in read_queries(FOLDER / "queries.csv")}
+    qrels = judgements(options)
     challenge = Challenge(
         suite="smoke",
         root=FOLDER / "sources",
-        queries=read_queries(FOLDER / "queries.csv"),
-        qrels=judgements(options),
+        queries={query: texts.get(query[1], query[1]) for query in qrels},
+        qrels=qrels,
         key=document_key,
     )
     return run_challenge(challenge, options, StageClock())
