@@ -97,14 +97,14 @@ def fetch_all(
     running: dict[Future[bool], str] = {}
     with ThreadPoolExecutor(config.connections, thread_name_prefix="fetch") as pool:
         try:
-            for done in range(len(wanted)):
-                on_progress(done, len(wanted))
+            for done in range(1, len(wanted) + 1):
                 for name, one in islice(waiting, 2 * config.connections - len(running)):
                     running[pool.submit(fetch, one, config)] = name
                 finished = next(as_completed(running))
                 name = running.pop(finished)
                 if not finished.result():
                     gone.append(name)
+                on_progress(done, len(wanted))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
