@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -141,13 +143,15 @@ def _result(
 def _write(
     result: SuiteResult, *, json_file: Path | None, report: Path | None, predictions: Path | None
 ) -> None:
+    from codesearch.evaluation.environment import describe_environment
     from codesearch.evaluation.qrels import write_predictions
     from codesearch.evaluation.report import html_report
     from codesearch.evaluation.result import to_json, write_json
     from codesearch.evaluation.systems import DEFAULT
 
     if json_file:
-        write_json(json_file, to_json(result))
+        command = shlex.join(["codesearch", *sys.argv[1:]])
+        write_json(json_file, {**to_json(result), "command": command, **describe_environment()})
     if report:
         report.write_text(html_report(result), "utf-8")
     if predictions:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import json
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from codesearch.errors import ConfigError, MissingExtraError
+from codesearch.errors import ConfigError
+from codesearch.evaluation.jsonl import field, read_jsonl
 
 
 def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], None]) -> Path:
@@ -38,34 +37,18 @@ def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], Non
 
 
 def _unpack(pack: Path, tree: Path, on_progress: Callable[[str, int, int], None]) -> None:
-    zstandard = _zstandard()
-    size = pack.stat().st_size
-    try:
-        with open(pack, "rb") as packed:
-            stream = io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(packed), "utf-8")
-            for number, line in enumerate(stream, 1):
-                _write(pack, tree, number, json.loads(line))
-                on_progress("unpack", packed.tell(), size)
-    except (zstandard.ZstdError, ValueError) as error:
-        raise ConfigError(f"{pack}: damaged ({error}): get it again") from None
+    tree.mkdir()
+    for number, (place, row) in enumerate(read_jsonl(pack), 1):
+        _write(place, tree, row)
+        on_progress("unpack", number, 0)
+    if not any(tree.iterdir()):
+        raise ConfigError(f"{pack}: no files in it: get it again")
 
 
-def _write(pack: Path, tree: Path, number: int, row: dict[str, Any]) -> None:
-    try:
-        path = PurePosixPath(row["repo"], row["sha"], row["path"])
-        text = row["text"]
-    except (KeyError, TypeError):
-        raise ConfigError(f"{pack}:{number}: no repo, sha, path and text: not a pack of sources") from None
+def _write(place: str, tree: Path, row: dict[str, Any]) -> None:
+    path = PurePosixPath(*(field(place, row, name) for name in ("repo", "sha", "path")))
     if path.is_absolute() or ".." in path.parts:
-        raise ConfigError(f"{pack}:{number}: path {str(path)!r} leads out of the folder: refused")
+        raise ConfigError(f"{place}: path {str(path)!r} leads out of the folder: refused")
     target = tree / path
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(text.encode())
-
-
-def _zstandard() -> Any:  # noqa: ANN401 - an optional module.
-    try:
-        import zstandard
-    except ModuleNotFoundError:
-        raise MissingExtraError("zstandard", "bench") from None
-    return zstandard
+    target.write_bytes(field(place, row, "text").encode())
