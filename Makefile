@@ -8,7 +8,7 @@ STDLIB = $$("$(CURDIR)/$(BIN)/python" -c 'import sysconfig; print(sysconfig.get_
 show = @echo; echo '$$ codesearch $(1)'; cd "$(STDLIB)" && \
 	CODESEARCH_HOME="$(CURDIR)/build/demo" "$(CURDIR)/$(BIN)/codesearch" $(1)
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint bench clean
 
 demo: $(VENV)/installed
 	$(call show,index . --exclude site-packages)
@@ -24,16 +24,21 @@ lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# `make bench` runs anywhere; `make bench SUITE=csn99 DATA=folder` is the 99 queries.
+SUITE ?= smoke
+bench: $(VENV)/installed
+	$(BIN)/codesearch bench --suite $(SUITE) $(if $(DATA),--data $(DATA))
+
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
 $(VENV)/installed: $(VENV)/python pyproject.toml constraints.txt
-	$(INSTALL) -e '.[cpu,hnsw,langs]'
+	$(INSTALL) -e '.[cpu,hnsw,langs,bench]'
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(INSTALL) -e '.[cpu,hnsw,langs,train,dev]'
+	$(INSTALL) -e '.[cpu,hnsw,langs,bench,train,dev]'
 	touch $@
 
 clean:

@@ -1,6 +1,7 @@
 """Scores of queries -> what a suite reports, and its JSON.
 
 {"suite", "judged_queries", "documents", "seconds", "rss_bytes", "peak_rss_bytes", "details",
+ "command", "commit", "date", "machine", "versions",
  "systems": {name: {metric: {group: mean, "average": mean of the groups},
                     "ci95": {metric: {group: [low, high]}},
                     "queries": [{"group", "query", metric: score}]}}}
