@@ -6,7 +6,7 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, TextIO
@@ -35,7 +35,7 @@ def read_jsonl(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise ConfigError(f"{path}:{max(number, 1)}: not JSON lines ({error}): get it again") from None
 
 
-def field(place: str, record: dict[str, Any], *names: str) -> str:
+def field(place: str, record: Mapping[str, Any], *names: str) -> str:
     """Return the first of some fields that a record has, as text.
 
     Raises:
@@ -51,7 +51,7 @@ def field(place: str, record: dict[str, Any], *names: str) -> str:
 @contextmanager
 def _opened(path: Path) -> Iterator[TextIO]:
     with ExitStack() as stack:
-        stream: IO[bytes] = stack.enter_context(open(path, "rb"))
+        stream: Any = stack.enter_context(open(path, "rb"))
         if path.suffix == ".gz":
             stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
         elif path.suffix == ".zst":
