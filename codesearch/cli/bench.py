@@ -144,10 +144,9 @@ def _write(
     result: SuiteResult, *, json_file: Path | None, report: Path | None, predictions: Path | None
 ) -> None:
     from codesearch.evaluation.environment import describe_environment
-    from codesearch.evaluation.qrels import write_predictions
     from codesearch.evaluation.report import html_report
     from codesearch.evaluation.result import to_json, write_json
-    from codesearch.evaluation.systems import DEFAULT
+    from codesearch.evaluation.suites import write_results
 
     if json_file:
         command = shlex.join(["codesearch", *sys.argv[1:]])
@@ -155,8 +154,4 @@ def _write(
     if report:
         report.write_text(html_report(result), "utf-8")
     if predictions:
-        if DEFAULT not in result.runs:
-            raise ConfigError(
-                f"suite {result.suite} has no results in the official format: leave out --predictions"
-            )
-        write_predictions(predictions, result.runs[DEFAULT], result.queries, result.names)
+        write_results(predictions, result)
