@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median, quantiles
 from typing import Any
+
+import numpy as np
 
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder, OnnxEncoder
@@ -128,7 +129,8 @@ def run_systems(
     for system in SYSTEMS:
         with clock.stage(f"query {system.name}"):
             runs[system.name], times_ms = rank_all(pool, queries, system, options)
-        times[system.name] = {"p50": median(times_ms), "p95": quantiles(times_ms, n=20)[-1]}
+        p50, p95 = np.percentile(times_ms, [50, 95]).round(2).tolist()
+        times[system.name] = {"p50": p50, "p95": p95}
     return runs, times
 
 

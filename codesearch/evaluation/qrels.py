@@ -135,8 +135,15 @@ def write_predictions(
 
 
 def judged(qrels: Qrels) -> Qrels:
-    """Leave out the queries without a relevant document: there is nothing to find."""
-    return {query: grades for query, grades in qrels.items() if any(grade > 0 for grade in grades.values())}
+    """Leave out the queries without a relevant document: there is nothing to find.
+
+    Raises:
+        ConfigError: none is left.
+    """
+    left = {query: grades for query, grades in qrels.items() if any(grade > 0 for grade in grades.values())}
+    if not left:
+        raise ConfigError("no query has a document of a grade above 0: give other judgements")
+    return left
 
 
 def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:

@@ -16,11 +16,20 @@ from urllib.parse import unquote
 import pytest
 
 from codesearch.errors import DownloadError
-from codesearch.evaluation.download import Addresses, content_digest, download, path_digest, read_digests
+from codesearch.evaluation.download import (
+    DIGESTS,
+    Addresses,
+    content_digest,
+    download,
+    path_digest,
+    read_digests,
+)
 from codesearch.evaluation.fetch import FetchConfig, Wanted, fetch, fetch_all
+from codesearch.evaluation.jsonl import read_jsonl
 
 QUICK = FetchConfig(first_pause_s=0.001, timeout_s=5, connections=3)
 SHA = "b" * 40
+PACK = Path(__file__).parents[4] / "shared" / "data" / "csn99" / "sources.jsonl.zst"
 
 
 class Server:
@@ -226,9 +235,28 @@ def test_judgements_that_lead_out_of_the_folder_are_refused(challenge: Challenge
 
 
 def test_the_shipped_table_knows_thousands_of_files() -> None:
-    from codesearch.evaluation.download import DIGESTS
-
     table = read_digests(DIGESTS)
     assert len(table) == 2_649
     assert {len(key) for key in table} == {8}
     assert {len(value) for value in table.values()} == {16}
+
+
+@pytest.mark.skipif(not PACK.exists(), reason="the benchmark's sources are not beside this tree")
+def test_the_shipped_table_is_that_of_the_pack() -> None:
+    table = read_digests(DIGESTS)
+    replaced = 0
+    for _, row in read_jsonl(PACK):
+        digest = table.get(path_digest(f"{row['repo']}/{row['sha']}/{row['path']}"))
+        if "\ufffd" in row["text"]:
+            replaced += 1
+            assert digest is None
+        else:
+            assert digest == content_digest(row["text"].encode())
+    assert replaced == 6
+
+
+@pytest.mark.skipif(not PACK.exists(), reason="the benchmark's queries are not beside this tree")
+def test_the_queries_are_known_whatever_their_line_ends() -> None:
+    content = (PACK.parent / "queries.csv").read_bytes()
+    plain = b"\n".join(content.splitlines())
+    assert hashlib.sha256(plain).hexdigest() == Addresses().queries_sha256

@@ -105,3 +105,5 @@ def test_queries_without_a_relevant_document_are_left_out():
     assert judged({("go", "a"): {"x": 0.0}, ("go", "b"): {"x": 0.0, "y": 0.5}}) == {
         ("go", "b"): {"x": 0.0, "y": 0.5}
     }
+    with pytest.raises(ConfigError, match="no query has a document of a grade above 0"):
+        judged({("go", "a"): {"x": 0.0}})
