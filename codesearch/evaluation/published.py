@@ -41,7 +41,7 @@ PUBLISHED = {
         Published("NCS", "mrr", 0.189),
         Published("NCS_postrank", "mrr", 0.400),
         Published("UNIF_android", "mrr", 0.178),
-        Published("UNIF_stackoverflow", "mrr", 0.465),
+        Published("UNIF_SO", "mrr", 0.465),
     ),
 }
 """Suite -> rows.
