@@ -9,9 +9,9 @@ from functools import cache
 import pytest
 from tree_sitter import Parser
 
-from codesearch.evaluation.challenge import LANGUAGES
 from codesearch.evaluation.pool import FUNCTIONS
 from codesearch.evaluation.qrels import query_id, read_named_annotations, read_queries
+from codesearch.evaluation.suites.csn99 import LANGUAGES
 from codesearch.evaluation.suites.smoke import FOLDER
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import LanguageSpec, language_named, load_grammar
