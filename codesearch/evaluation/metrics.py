@@ -25,7 +25,7 @@ def ndcg(run: Sequence[str], grades: Mapping[str, float], depth: int = DEPTH) ->
         ValueError: no grade is above 0.
 
     >>> round(ndcg(["b", "x", "a"], {"a": 3, "b": 1}), 4)
-    0.589
+    0.5897
     """
     ideal = _discounted(sorted(grades.values(), reverse=True))
     if not ideal:
