@@ -36,7 +36,7 @@ from codesearch.evaluation.systems import DEFAULT
 
 SUITES = {
     "csn99": "99 queries of the CodeSearchNet challenge over the files that were judged; needs data",
-    "smoke": "a few dozen functions and queries in the package; answers anywhere, in seconds",
+    "smoke": "a few hundred functions and queries in the package; answers anywhere, in seconds",
     "cosqa": "web queries over 6,267 Python functions; needs data",
     "csn-mrr": "documentation against code among 999 others, the encoders' protocol; needs data",
     "advtest": "documentation against Python functions that lost their names; needs data",
