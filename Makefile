@@ -11,7 +11,7 @@ show = @echo; echo '$$ codesearch $(1)'; cd "$(STDLIB)" && \
 # Evaluation sets that must not be trained on; without the folder nothing is decontaminated.
 EVALUATION_SETS ?= $(wildcard ../shared/data)
 
-.PHONY: demo test lint corpus clean
+.PHONY: demo test lint bench corpus clean
 
 demo: $(VENV)/installed
 	$(call show,index . --exclude site-packages)
@@ -31,16 +31,21 @@ corpus: $(VENV)/installed-test
 	$(BIN)/python -m training corpus fetch --out build/corpus
 	$(BIN)/python -m training corpus extract --corpus build/corpus $(EVALUATION_SETS:%=--evaluation-sets %)
 
+# `make bench` runs anywhere; `make bench SUITE=csn99 DATA=folder` is the 99 queries.
+SUITE ?= smoke
+bench: $(VENV)/installed
+	$(BIN)/codesearch bench --suite $(SUITE) $(if $(DATA),--data $(DATA))
+
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
 $(VENV)/installed: $(VENV)/python pyproject.toml constraints.txt
-	$(INSTALL) -e '.[cpu,hnsw,langs]'
+	$(INSTALL) -e '.[cpu,hnsw,langs,bench]'
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(INSTALL) -e '.[cpu,hnsw,langs,train,dev]'
+	$(INSTALL) -e '.[cpu,hnsw,langs,bench,train,dev]'
 	touch $@
 
 clean:

@@ -88,7 +88,7 @@ class RankConfig:
         direction_reward: added where the query asks for a conversion and the document goes that way.
         direction_penalty: taken where it goes the other way.
         test_penalty: taken from documents in test files, unless the query asks for tests.
-        rerank_count: documents at the head of the ranking that are looked at for that.
+        rerank_count: documents at the head of the ranking that are looked at for that; 0 for none.
         k1: BM25F term saturation.
         field_weights: what an occurrence counts, in the order of `codesearch.index.analysis.FIELDS`.
         field_b: how far a field's length discounts its occurrences, 0 to 1, in the same order.

@@ -5,6 +5,7 @@
     ├── ParseError               a source file that cannot be read or parsed
     ├── ModelBundleError         a model bundle that is missing, damaged or of the wrong shape
     ├── MissingExtraError        an optional dependency that is not installed
+    ├── DownloadError            a file that a network did not give
     └── IndexStoreError          an index that cannot be read or written
         ├── IndexNotFoundError   no index for what was asked
         ├── IndexFormatError     an index written by another version
@@ -52,6 +53,10 @@ class MissingExtraError(CodeSearchError):
     def __init__(self, module: str, extra: str) -> None:
         super().__init__(f"{module} is not installed: run `pip install 'codesearch-local[{extra}]'`")
         self.extra = extra
+
+
+class DownloadError(CodeSearchError):
+    """A file that a network did not give, or not as it should be."""
 
 
 class IndexStoreError(CodeSearchError):

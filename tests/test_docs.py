@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -81,3 +82,23 @@ def test_every_relative_link_leads_somewhere() -> None:
             if not (page.parent / target).exists():
                 broken.append(f"{page.name}: {target}")
     assert broken == []
+
+
+def test_the_measured_tables_of_the_bench_are_those_of_its_json() -> None:
+    found = json.loads((ROOT / "benchmarks/results/bench_csn99.json").read_text("utf-8"))
+    page = (ROOT / "docs/bench.md").read_text("utf-8")
+    tables = re.findall(r"^\| `(\w+)` \| go \|.*\n\|[-|]+\n((?:\|.*\n?)+)", page, re.M)
+    assert [metric for metric, _ in tables] == ["ndcg_all", "ndcg_within", "recall_at_10", "recall_at_300"]
+    for metric, rows in tables:
+        for row in rows.splitlines():
+            name, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+            system = found["systems"][name]
+            low, high = system["ci95"][metric]["average"]
+            assert cells == [
+                *(f"{value:.3f}" for value in system[metric].values()),
+                f"{low:.3f} to {high:.3f}",
+            ]
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for name, told in (("keywords alone", "bm25"), ("vectors alone", "dense"), ("as it ships", "default")):
+        means = [found["systems"][told][metric]["average"] for metric in ("ndcg_all", "ndcg_within")]
+        assert f"| {name} | {means[0]:.3f} | {means[1]:.3f} |".replace(" 0.", " .") in readme

@@ -15,7 +15,7 @@ from typing import Annotated, NoReturn, ParamSpec
 import typer
 
 import codesearch
-from codesearch.cli import doctor, index, query, remove, similar, status
+from codesearch.cli import bench, doctor, index, query, remove, similar, status
 from codesearch.errors import CodeSearchError
 
 P = ParamSpec("P")
@@ -70,7 +70,15 @@ def main(
     """Offline semantic search over local codebases."""
 
 
-for _command in (index.index, query.query, similar.similar, status.status, remove.remove, doctor.doctor):
+for _command in (
+    index.index,
+    query.query,
+    similar.similar,
+    status.status,
+    remove.remove,
+    doctor.doctor,
+    bench.bench,
+):
     app.command()(guarded(_command))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -48,5 +48,29 @@ def build_progress(name: str) -> Iterator[ProgressCallback]:
                 total=progress.total_bytes or None,
                 documents=progress.documents,
             )
+
+        yield on_progress
+
+
+@contextmanager
+def stage_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show on stderr which stage a long command is in and how far, if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task, current = bar.add_task(name, total=None), ""
+
+        def on_progress(stage: str, done: int, total: int) -> None:
+            nonlocal current
+            if stage != current:
+                bar.reset(task)
+                current = stage
+            bar.update(task, description=f"{name}: {stage}", completed=done, total=total or None)
 
         yield on_progress

@@ -18,7 +18,9 @@ def remove(
         list[Path] | None, typer.Argument(help="Indexed folders to forget.", show_default=False)
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget every indexed folder.")] = False,
-    cache: Annotated[bool, typer.Option("--cache", help="Also delete the cache of vectors.")] = False,
+    cache: Annotated[
+        bool, typer.Option("--cache", help="Also delete the cache of vectors and data of `bench`.")
+    ] = False,
     home: HomeOption = None,
 ) -> int:
     """Delete the index of folders; the folders themselves stay as they are."""
@@ -39,5 +41,5 @@ def remove(
         print(f"{root}: index removed")
     if cache:
         shutil.rmtree(base / "cache", ignore_errors=True)
-        print("cache of vectors removed")
+        print("cache removed")
     return 0

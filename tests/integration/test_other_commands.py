@@ -62,7 +62,7 @@ def test_remove_forgets_the_index_and_keeps_the_sources(indexed, command, home):
     before = {path: path.read_bytes() for path in indexed.rglob("*.*")}
     done = command("remove", "tiny", "--cache")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "tiny: index removed\ncache of vectors removed\n"
+    assert done.stdout == "tiny: index removed\ncache removed\n"
     assert list(home.rglob("*")) == [home / "indexes"]
     assert {path: path.read_bytes() for path in indexed.rglob("*.*")} == before
 

@@ -1,0 +1,1 @@
+"""Judged queries -> how well the product's own path answers them."""

@@ -1,0 +1,152 @@
+"""Documented functions -> every query against every code of a pool: the protocols that measure encoders.
+
+A query is the first paragraph of a function's documentation, its answer that function's code without documentation.
+Of the product only the encoder and BM25F take part: a code is its text alone, with neither name nor path beside it.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import RankConfig
+from codesearch.encoding.encoder import Encoder
+from codesearch.encoding.text import join_fields
+from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.evaluation.jsonl import field
+from codesearch.evaluation.result import Interval, SystemResult
+from codesearch.evaluation.significance import AVERAGE
+from codesearch.index.analysis import document_terms, query_terms
+from codesearch.index.postings import PostingsReader, PostingsWriter, make_block
+from codesearch.parsing.docstrings import first_paragraph
+from codesearch.parsing.extract import extract
+from codesearch.parsing.languages import language_named
+from codesearch.search.lexical import LexicalScorer
+from codesearch.types import Document
+
+Scores = NDArray[np.float32]
+SYSTEMS = ("bm25", "dense", "fused")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A query, and the code that answers it."""
+
+    query: str
+    code: str
+
+
+def read_pair(place: str, record: Mapping[str, Any], code_fields: Sequence[str]) -> Pair:
+    """Make a pair of a record of CodeSearchNet's kind; lists of tokens are joined by blanks.
+
+    Args:
+        place: what to name in an error.
+        record: the fields of one function.
+        code_fields: names that the code may have, the preferred one first.
+
+    Raises:
+        ConfigError: it lacks a field.
+    """
+    docstring = field(place, record, "docstring", "func_documentation_string", "docstring_tokens")
+    tokens = record.get("docstring_tokens") or record.get("func_documentation_tokens")
+    code = field(place, record, *code_fields)
+    return Pair(
+        query=" ".join(map(str, tokens)) if tokens else first_paragraph(docstring),
+        code=without_docstring(code) if record.get("language", "python") == "python" else code,
+    )
+
+
+def without_docstring(code: str) -> str:
+    r"""Cut the docstring out of a Python function, where it would give the answer away.
+
+    >>> without_docstring("def f(x):\n    'Add one.'\n    return x + 1")
+    'def f(x):\n    \n    return x + 1'
+    """
+    python = language_named("python")
+    assert python is not None
+    documents = extract(code.encode("utf-8", "replace"), "", python).documents
+    return documents[0].code if documents and documents[0].docstring else code
+
+
+class CodePool:
+    """Scores all codes of a pool for some queries at a time."""
+
+    def __init__(self, codes: Sequence[str], encoder: Encoder, config: RankConfig | None = None) -> None:
+        self._encoder = encoder
+        self._config = config or RankConfig()
+        self._scratch = tempfile.TemporaryDirectory(prefix="codesearch-pool-")
+        self._lexical = LexicalScorer(_postings(codes, Path(self._scratch.name)), self._config)
+        self._terms: dict[str, tuple[NDArray[np.intp], Scores]] = {}
+        tokenizer = SubtokenTokenizer.load(encoder.tokenizer_path)
+        texts = [tokenizer.encode(join_fields("", "", code), encoder.max_document_tokens) for code in codes]
+        self._embeddings = encoder.encode_documents(texts)
+
+    def scores(self, queries: Sequence[str]) -> dict[str, Scores]:
+        """Score every code for each query: float32 [B, N] of "bm25" and of "dense"."""
+        lexical = np.zeros((len(queries), len(self._embeddings)), np.float32)
+        for row, query in zip(lexical, queries, strict=True):
+            for term in query_terms(query):
+                codes, shares = self._of_term(term)
+                row[codes] += shares
+        return {"bm25": lexical, "dense": self._encoder.encode_queries(queries) @ self._embeddings.T}
+
+    def fused(self, bm25: Scores, dense: Scores) -> Scores:
+        """Add both as the product's ranking does, where these columns are all that compete: float32 [B, P]."""
+        best = np.maximum(bm25.max(axis=1, keepdims=True), np.float32(1e-9))
+        semantic, lexical = np.float32(self._config.semantic_weight), np.float32(self._config.lexical_weight)
+        return np.asarray(semantic * dense + lexical * bm25 / best, np.float32)
+
+    def _of_term(self, term: str) -> tuple[NDArray[np.intp], Scores]:
+        """Return the codes that have a term and what it adds to their scores; queries share most of their terms."""
+        if term not in self._terms:
+            scores = self._lexical.scores([term])
+            codes = np.flatnonzero(scores)
+            self._terms[term] = codes, scores[codes]
+        return self._terms[term]
+
+    def close(self) -> None:
+        """Remove what was written."""
+        self._scratch.cleanup()
+
+
+def _postings(codes: Sequence[str], folder: Path) -> PostingsReader:
+    writer = PostingsWriter()
+    writer.add(make_block(document_terms(_document(code)) for code in codes), 0)
+    writer.write(folder)
+    return PostingsReader(folder, "")
+
+
+def _document(code: str) -> Document:
+    return Document("", "", "function", "", "", "", "", code, 1, 1, 0, 0)
+
+
+def ranks(scores: Scores, right: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Return the 1-based rank of column `right[i]` in row i: int64 [B]; ties count against it."""
+    of_right = np.take_along_axis(scores, right[:, None], axis=1)
+    return np.asarray((scores >= of_right).sum(axis=1), np.int64)
+
+
+def summarise_means(scores: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> SystemResult:
+    """Make means and 95% intervals of metric -> group -> scores, for more queries than can be drawn or listed.
+
+    The interval is that of the normal distribution, with the standard error of each group's mean.
+    """
+    metrics: dict[str, dict[str, float]] = {}
+    ci95: dict[str, dict[str, Interval]] = {}
+    for metric, groups in scores.items():
+        means = {group: float(values.mean()) for group, values in groups.items()}
+        errors = {group: float(values.std()) / math.sqrt(len(values)) for group, values in groups.items()}
+        means[AVERAGE] = sum(means.values()) / len(groups)
+        errors[AVERAGE] = math.hypot(*errors.values()) / len(groups)
+        metrics[metric] = means
+        ci95[metric] = {
+            group: (mean - 1.96 * errors[group], mean + 1.96 * errors[group]) for group, mean in means.items()
+        }
+    return SystemResult(metrics, ci95, {})

@@ -1,0 +1,172 @@
+"""Judgements and runs, and the CSV files of CodeSearchNet's challenge that hold them.
+
+    annotations    Language,Query,GitHubUrl,Relevance,Notes    a judgement of one annotator a row, relevance 0 to 3
+    predictions    query,language,identifier,url               a result a row, best first within a query and language
+
+A query is asked once a language, so language and query together are its id. Queries are compared without regard to
+case and white space, languages without regard to case.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from codesearch.errors import ConfigError
+from codesearch.parsing.languages import language_named
+
+QueryId = tuple[str, str]
+"""Group (a language, mostly) and text of a query."""
+Qrels = dict[QueryId, dict[str, float]]
+"""query_id -> doc_id -> grade."""
+Run = dict[QueryId, list[str]]
+"""query_id -> doc_ids, best first, none twice."""
+
+PREDICTION_COLUMNS = ("query", "language", "identifier", "url")
+_URL = re.compile(r"https://github\.com/([^/]+/[^/]+)/blob/([0-9a-f]{40})/(.+)#L(\d+)-L(\d+)")
+MAX_GRADE = 3.0
+
+
+def query_id(language: str, query: str) -> QueryId:
+    """Make the id of a query, the same for every way to write it.
+
+    >>> query_id("Python", " Sort  string list")
+    ('python', 'sort string list')
+    """
+    return language.strip().lower(), " ".join(query.split()).lower()
+
+
+def document_url(path: str, start_line: int, end_line: int) -> str:
+    """Return the address of a document below `owner/name/commit/path`.
+
+    >>> document_url("a/b/c0ffee/src/x.py", 3, 9)
+    'https://github.com/a/b/blob/c0ffee/src/x.py#L3-L9'
+    """
+    owner, name, commit, rest = path.split("/", 3)
+    return f"https://github.com/{owner}/{name}/blob/{commit}/{rest}#L{start_line}-L{end_line}"
+
+
+def url_path(url: str) -> str:
+    """Return `owner/name/commit/path` of a document's address.
+
+    Raises:
+        ValueError: it is no such address.
+    """
+    found = _URL.fullmatch(url)
+    if not found:
+        raise ValueError(f"{url!r} is not https://github.com/OWNER/NAME/blob/COMMIT/PATH#Lstart-Lend")
+    return "/".join(found.group(1, 2, 3))
+
+
+def read_queries(path: Path) -> list[str]:
+    """Read the column `query`, in order, each once."""
+    return list(dict.fromkeys(row["query"].strip() for _, row in _rows(path, ("query",))))
+
+
+def read_annotations(path: Path) -> Qrels:
+    """Read judgements in the official format; of several annotators' the mean counts."""
+    columns = ("Language", "Query", "GitHubUrl", "Relevance")
+    return averaged(path, _rows(path, columns), lambda row: _checked_url(row["GitHubUrl"]))
+
+
+def read_named_annotations(path: Path) -> Qrels:
+    """Read judgements that name a document by its path and qualified name, as the smoke suite does."""
+    columns = ("Language", "Query", "Path", "Name", "Relevance")
+    return averaged(path, _rows(path, columns), lambda row: f"{row['Path']} {row['Name']}")
+
+
+def averaged(
+    path: Path, rows: Iterable[tuple[int, dict[str, str]]], doc_id: Callable[[dict[str, str]], str]
+) -> Qrels:
+    """Collect the mean grade of each document of each query.
+
+    Raises:
+        ConfigError: a row is no judgement.
+    """
+    grades: dict[QueryId, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for line, row in rows:
+        try:
+            grade = float(row["Relevance"])
+            document = doc_id(row)
+        except ValueError as error:
+            raise ConfigError(f"{path}:{line}: {error}: correct this row") from None
+        if not 0 <= grade <= MAX_GRADE:
+            raise ConfigError(f"{path}:{line}: relevance {grade:g} is not within 0 and {MAX_GRADE:g}")
+        _check_language(path, line, row["Language"])
+        grades[query_id(row["Language"], row["Query"])][document].append(grade)
+    return {
+        query: {document: sum(given) / len(given) for document, given in of_query.items()}
+        for query, of_query in grades.items()
+    }
+
+
+def read_predictions(path: Path) -> Run:
+    """Read anyone's results in the official format; a document given twice counts where it is first."""
+    run: dict[QueryId, dict[str, None]] = defaultdict(dict)
+    for line, row in _rows(path, ("query", "language", "url")):
+        _check_language(path, line, row["language"])
+        run[query_id(row["language"], row["query"])][row["url"]] = None
+    return {query: list(urls) for query, urls in run.items()}
+
+
+def write_predictions(
+    path: Path, run: Mapping[QueryId, Sequence[str]], queries: Mapping[QueryId, str], names: Mapping[str, str]
+) -> None:
+    """Write results in the official format.
+
+    Args:
+        path: the file.
+        run: what was found.
+        queries: id -> the query as it was asked.
+        names: doc_id -> identifier.
+    """
+    try:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(PREDICTION_COLUMNS)
+            for query, documents in run.items():
+                asked = queries.get(query, query[1])
+                writer.writerows((asked, query[0], names.get(doc, ""), doc) for doc in documents)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}: give a file that can be written") from None
+
+
+def judged(qrels: Qrels) -> Qrels:
+    """Leave out the queries without a relevant document: there is nothing to find.
+
+    Raises:
+        ConfigError: none is left.
+    """
+    left = {query: grades for query, grades in qrels.items() if any(grade > 0 for grade in grades.values())}
+    if not left:
+        raise ConfigError("no query has a document of a grade above 0: give other judgements")
+    return left
+
+
+def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (line, row) of a CSV file that must have some columns."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, restval="")
+            missing = [column for column in columns if column not in (reader.fieldnames or ())]
+            if missing:
+                raise ConfigError(f"{path}: no column {', '.join(missing)}: expected {', '.join(columns)}")
+            for row in reader:
+                yield reader.line_num, row
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}: give a CSV file") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not a CSV file in UTF-8 ({error})") from None
+
+
+def _check_language(path: Path, line: int, language: str) -> None:
+    if language_named(language.strip().lower()) is None:
+        raise ConfigError(f"{path}:{line}: language {language!r} is not known: correct this row")
+
+
+def _checked_url(url: str) -> str:
+    url_path(url)
+    return url

@@ -1,0 +1,132 @@
+"""Scores of queries -> what a suite reports, and its JSON.
+
+{"suite", "judged_queries", "documents", "seconds", "rss_bytes", "peak_rss_bytes", "details",
+ "command", "commit", "date", "machine", "versions",
+ "systems": {name: {metric: {group: mean, "average": mean of the groups},
+                    "ci95": {metric: {group: [low, high]}},
+                    "queries": [{"group", "query", metric: score}]}}}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from codesearch.errors import ConfigError
+from codesearch.evaluation.qrels import Qrels, QueryId, Run
+from codesearch.evaluation.significance import bootstrap_intervals, group_means
+
+QueryScores = dict[QueryId, dict[str, float]]
+"""query_id -> metric -> score, higher is better."""
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemResult:
+    """How one system did.
+
+    Attributes:
+        metrics: metric -> group -> mean over its queries; under `average`, the mean over groups.
+        ci95: metric -> the same groups -> bounds of the bootstrap interval.
+        queries: what the means are of.
+    """
+
+    metrics: dict[str, dict[str, float]]
+    ci95: dict[str, dict[str, Interval]]
+    queries: QueryScores
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteResult:
+    """What a suite found.
+
+    Attributes:
+        suite: its name.
+        systems: by name; the product as it ships is `default`.
+        judged_queries: queries with a relevant document, whatever the language.
+        documents: documents that competed.
+        seconds: stage -> wall time.
+        rss_bytes: stage -> peak memory of all processes.
+        details: whatever else is worth telling; must be JSON.
+        runs: system -> results; not in the JSON.
+        queries: id -> the query as it was asked; not in the JSON.
+        qrels: what they were judged by; not in the JSON.
+        names: doc_id -> identifier; not in the JSON.
+    """
+
+    suite: str
+    systems: dict[str, SystemResult]
+    judged_queries: int
+    documents: int
+    seconds: dict[str, float] = field(default_factory=dict)
+    rss_bytes: dict[str, int] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
+    runs: dict[str, Run] = field(default_factory=dict)
+    queries: dict[QueryId, str] = field(default_factory=dict)
+    qrels: Qrels = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+
+
+def summarise(queries: QueryScores) -> SystemResult:
+    """Make means and intervals of the scores of all queries; each must have the same metrics."""
+    metrics = list(next(iter(queries.values()), {}))
+    scores = {metric: {query: given[metric] for query, given in queries.items()} for metric in metrics}
+    return SystemResult(
+        metrics={metric: group_means(scores[metric]) for metric in metrics},
+        ci95={metric: bootstrap_intervals(scores[metric]) for metric in metrics},
+        queries=queries,
+    )
+
+
+def to_json(result: SuiteResult) -> dict[str, Any]:
+    """Return what is written of a result."""
+    return {
+        "suite": result.suite,
+        "judged_queries": result.judged_queries,
+        "documents": result.documents,
+        "seconds": result.seconds,
+        "rss_bytes": result.rss_bytes,
+        "peak_rss_bytes": max(result.rss_bytes.values(), default=0),
+        "details": result.details,
+        "systems": {name: _system_json(system) for name, system in result.systems.items()},
+    }
+
+
+def _system_json(system: SystemResult) -> dict[str, Any]:
+    return {
+        **system.metrics,
+        "ci95": system.ci95,
+        "queries": [
+            {"group": group, "query": text, **scores} for (group, text), scores in system.queries.items()
+        ],
+    }
+
+
+def write_json(path: Path, fields: Mapping[str, Any]) -> None:
+    """Write a result's JSON."""
+    path.write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
+
+
+def read_queries_json(path: Path) -> tuple[str, dict[str, QueryScores]]:
+    """Read a result's JSON back: the suite, and for each system the scores of its queries.
+
+    Raises:
+        ConfigError: it is not there, or not such a file.
+    """
+    try:
+        fields = json.loads(path.read_text("utf-8"))
+        systems = {
+            name: {
+                (entry.pop("group"), entry.pop("query")): {key: float(score) for key, score in entry.items()}
+                for entry in system["queries"]
+            }
+            for name, system in fields["systems"].items()
+        }
+        return str(fields["suite"]), systems
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}: give what `codesearch bench --json` wrote") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{path}: not what `codesearch bench --json` writes ({error!r})") from None

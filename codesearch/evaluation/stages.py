@@ -1,0 +1,81 @@
+"""Stages of a run -> seconds and peak memory of each."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_EVERY_S = 0.02
+_PROC = Path("/proc")
+
+
+class StageClock:
+    """Times stages one after the other, and watches the memory of this process and all below it.
+
+    Attributes:
+        seconds: stage -> wall time.
+        rss_bytes: stage -> the highest sum of resident memory seen; pages that processes share count for each.
+    """
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.rss_bytes: dict[str, int] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Measure what is done inside."""
+        watch = _MemoryWatch()
+        started = time.perf_counter()
+        watch.start()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(time.perf_counter() - started, 3)
+            self.rss_bytes[name] = watch.stop()
+
+
+class _MemoryWatch(threading.Thread):
+    """Samples memory until it is stopped."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self._done = threading.Event()
+        self._peak_bytes = 0
+
+    def run(self) -> None:
+        while True:
+            self._peak_bytes = max(self._peak_bytes, tree_rss_bytes(os.getpid()))
+            if self._done.wait(_EVERY_S):
+                return
+
+    def stop(self) -> int:
+        self._done.set()
+        self.join()
+        return self._peak_bytes
+
+
+def tree_rss_bytes(pid: int) -> int:
+    """Return the resident memory of a process and of all below it.
+
+    Where the kernel does not tell (no /proc), the highest ever of this process and of its largest child.
+    """
+    if not _PROC.exists():
+        unit = 1 if sys.platform == "darwin" else 1024
+        usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        return unit * sum(usage.ru_maxrss for usage in usages)
+    try:
+        pages = int((_PROC / str(pid) / "statm").read_text().split()[1])
+        children = [
+            int(child)
+            for path in (_PROC / str(pid) / "task").glob("*/children")
+            for child in path.read_text().split()
+        ]
+    except (OSError, IndexError):  # It ended while it was looked at.
+        return 0
+    return pages * resource.getpagesize() + sum(map(tree_rss_bytes, children))

@@ -1,0 +1,94 @@
+"""The suites of `codesearch bench`, by name.
+
+A suite is a module of this package with one function:
+
+    def run(options: BenchOptions) -> SuiteResult
+
+and, where results from a file can be judged (`bench --score`), another:
+
+    def judgements(options: BenchOptions) -> Qrels
+
+or, where such files have a form of their own, two:
+
+    def score(file: Path, options: BenchOptions) -> SuiteResult
+    def write_results(file: Path, result: SuiteResult) -> None
+
+It indexes with `codesearch.evaluation.pool.open_pool`, asks each system of `codesearch.evaluation.systems`, makes a
+score of each query (`metrics`; a query's id is its group, a language mostly, and its text), and lets
+`result.summarise` make means and intervals of them. Metrics have names and are higher the better: whatever a suite
+calls `mrr` or `ndcg_all` is printed, written to JSON and compared under that name. What is told about the run besides
+(coverage, where the data came from) goes into `SuiteResult.details`.
+To add one: write the module, and name it in `SUITES`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from codesearch.errors import ConfigError
+from codesearch.evaluation.challenge import score_predictions
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.qrels import read_predictions, write_predictions
+from codesearch.evaluation.result import SuiteResult
+from codesearch.evaluation.systems import DEFAULT
+
+SUITES = {
+    "csn99": "99 queries of the CodeSearchNet challenge over the files that were judged; needs data",
+    "smoke": "a few hundred functions and queries in the package; answers anywhere, in seconds",
+    "cosqa": "web queries over 6,267 Python functions; needs data",
+    "csn-mrr": "documentation against code among 999 others, the encoders' protocol; needs data",
+    "advtest": "documentation against Python functions that lost their names; needs data",
+    "ncs": "questions about Android over a folder of Java code of yours; needs data",
+}
+"""Name -> what it is; `advtest` and such are modules of the same name, with a dash read as an underscore."""
+
+
+def load_suite(name: str) -> ModuleType:
+    """Return the module of a suite; no other's is imported.
+
+    Raises:
+        ConfigError: there is no such suite.
+    """
+    if name not in SUITES:
+        raise ConfigError(f"suite {name!r}: choose one of {', '.join(SUITES)}")
+    return import_module(f"{__name__}.{name.replace('-', '_')}")
+
+
+def run_suite(name: str, options: BenchOptions) -> SuiteResult:
+    """Run a suite."""
+    result: SuiteResult = load_suite(name).run(options)
+    return result
+
+
+def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
+    """Judge anyone's results in the official format as if they were a system of a suite.
+
+    Raises:
+        ConfigError: the suite has no such format, or the file is not in it.
+    """
+    suite = load_suite(name)
+    if hasattr(suite, "score"):
+        result: SuiteResult = suite.score(file, options)
+        return result
+    if not hasattr(suite, "judgements"):
+        raise ConfigError(f"suite {name} does not judge files: leave out --score, or choose csn99")
+    return score_predictions(name, file.stem, read_predictions(file), suite.judgements(options))
+
+
+def write_results(file: Path, result: SuiteResult) -> None:
+    """Write what a suite found in its official format.
+
+    Raises:
+        ConfigError: it has none.
+    """
+    suite = load_suite(result.suite)
+    if hasattr(suite, "write_results"):
+        suite.write_results(file, result)
+    elif DEFAULT in result.runs:
+        write_predictions(file, result.runs[DEFAULT], result.queries, result.names)
+    else:
+        raise ConfigError(
+            f"suite {result.suite} has no results in the official format: leave out --predictions"
+        )

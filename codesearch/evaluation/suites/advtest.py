@@ -1,0 +1,229 @@
+"""Suite `advtest`: documentation against all Python functions of a test set whose names were replaced.
+
+The data is a folder with `test.jsonl` (packed or not), or that file: a function a line, with its documentation
+(`docstring_tokens` or `docstring`) and its code (`function`, or `code`, or their tokens); `url` and `idx` name it, or
+its line does. Where the folder has a `test_code.jsonl*` as well, its functions are what competes, known by `idx`.
+
+Results, in and out, have CodeXGLUE's form: `{"url": ..., "answers": [idx, ...]}` a line, best first.
+
+*Source*: Lu et al. 2021, "CodeXGLUE", NL-code-search-Adv: MRR over the whole test set.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.encoding.bundle import SHIPPED
+from codesearch.encoding.encoder import OnnxEncoder
+from codesearch.errors import ConfigError
+from codesearch.evaluation.jsonl import field, read_jsonl
+from codesearch.evaluation.metrics import reciprocal_rank
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.pairs import (
+    SYSTEMS,
+    CodePool,
+    ranks,
+    read_pair,
+    summarise_means,
+    without_docstring,
+)
+from codesearch.evaluation.qrels import Run
+from codesearch.evaluation.result import SuiteResult, SystemResult
+from codesearch.evaluation.stages import StageClock
+
+GROUP = "python"
+DEPTHS = (1, 5, 10, 100)
+ANSWERS = 100
+"""Answers a query in a file of results."""
+_CODE = ("function", "function_tokens", "code", "code_tokens", "original_string")
+_BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TestSet:
+    """What is asked and what competes.
+
+    Attributes:
+        queries: url -> documentation.
+        answers: url -> idx of the right function.
+        codes: idx -> code.
+    """
+
+    queries: dict[str, str]
+    answers: dict[str, str]
+    codes: dict[str, str]
+
+
+def run(options: BenchOptions) -> SuiteResult:
+    """Run the suite.
+
+    Raises:
+        ConfigError: the data is not there or not what it should be.
+        MissingExtraError: the data is packed and zstandard is not installed.
+    """
+    clock = StageClock()
+    with clock.stage("read"):
+        test_set = read_test_set(options.data)
+    encoder = OnnxEncoder.load(options.model or SHIPPED, options.device)
+    with clock.stage("encode"):
+        pool = CodePool(list(test_set.codes.values()), encoder)
+    try:
+        with clock.stage("rank"):
+            found, runs = _rank(test_set, pool, options)
+    finally:
+        pool.close()
+    return SuiteResult(
+        suite="advtest",
+        systems={system: _summary(found[system]) for system in SYSTEMS},
+        judged_queries=len(test_set.queries),
+        documents=len(test_set.codes),
+        seconds=clock.seconds,
+        rss_bytes=clock.rss_bytes,
+        details={
+            "model": {
+                "name": encoder.name,
+                "id": encoder.model_id,
+                "dim": encoder.dim,
+                "device": encoder.device,
+            }
+        },
+        runs=runs,
+    )
+
+
+def _rank(
+    test_set: TestSet, pool: CodePool, options: BenchOptions
+) -> tuple[dict[str, NDArray[np.int64]], dict[str, Run]]:
+    """Return system -> rank of the right function [Q], and its first answers."""
+    names = list(test_set.codes)
+    positions = {name: position for position, name in enumerate(names)}
+    urls = list(test_set.queries)
+    found: dict[str, list[NDArray[np.int64]]] = {system: [] for system in SYSTEMS}
+    runs: dict[str, Run] = {system: {} for system in SYSTEMS}
+    for start in range(0, len(urls), _BATCH):
+        batch = urls[start : start + _BATCH]
+        scores = pool.scores([test_set.queries[url] for url in batch])
+        scores["fused"] = pool.fused(scores["bm25"], scores["dense"])
+        right = np.array([positions[test_set.answers[url]] for url in batch], np.intp)
+        for system in SYSTEMS:
+            found[system].append(ranks(scores[system], right))
+            best = np.argsort(-scores[system], axis=1, kind="stable")[:, :ANSWERS]
+            runs[system] |= {
+                (GROUP, url): [names[position] for position in row]
+                for url, row in zip(batch, best.tolist(), strict=True)
+            }
+        options.on_progress("rank", start + len(batch), len(urls))
+    return {system: np.concatenate(parts) for system, parts in found.items()}, runs
+
+
+def _summary(of_right: NDArray[np.int64]) -> SystemResult:
+    recalls = {f"recall_at_{depth}": (of_right <= depth).astype(np.float64) for depth in DEPTHS}
+    scores = {"mrr": 1.0 / of_right, **recalls}
+    return summarise_means({metric: {GROUP: values} for metric, values in scores.items()})
+
+
+def read_test_set(path: Path | None) -> TestSet:
+    """Read a test set from its file or folder.
+
+    Raises:
+        ConfigError: it is not there, a name stands twice, or an answer is not among the functions.
+    """
+    if path is None:
+        raise ConfigError("suite advtest needs data: give --data the folder with test.jsonl")
+    test_set = TestSet({}, {}, {})
+    for number, (place, record) in enumerate(read_jsonl(_file(path, "*test.jsonl*"))):
+        pair = read_pair(place, record, _CODE)
+        idx = _name(record, "idx", number)
+        url = _name(record, "url", number)
+        if url in test_set.queries:
+            raise ConfigError(f"{place}: url {url} stands there twice: remove one")
+        test_set.queries[url], test_set.answers[url], test_set.codes[idx] = pair.query, idx, pair.code
+    if path.is_dir() and list(path.glob("test_code.jsonl*")):
+        test_set = TestSet(test_set.queries, test_set.answers, _read_codes(_file(path, "test_code.jsonl*")))
+    if absent := set(test_set.answers.values()) - test_set.codes.keys():
+        raise ConfigError(
+            f"{path}: no function {min(absent)}, which a query asks for: give files of one release"
+        )
+    return test_set
+
+
+def _read_codes(path: Path) -> dict[str, str]:
+    return {
+        _name(record, "idx", number): without_docstring(field(place, record, *_CODE))
+        for number, (place, record) in enumerate(read_jsonl(path))
+    }
+
+
+def _file(path: Path, pattern: str) -> Path:
+    if path.is_file():
+        return path
+    found = sorted(path.glob(pattern))
+    if len(found) != 1:
+        raise ConfigError(
+            f"{path}: {len(found)} files {pattern}, expected 1: give --data the folder of AdvTest"
+        )
+    return found[0]
+
+
+def _name(record: Mapping[str, Any], name: str, number: int) -> str:
+    """Return what names a function; official idx are the numbers of the lines, from 0."""
+    value = record.get(name)
+    return str(number if value is None or value == "" else value)
+
+
+def write_predictions(path: Path, run_: Run) -> None:
+    """Write results in CodeXGLUE's form."""
+    lines = (
+        json.dumps({"url": url, "answers": [int(idx) if idx.isdigit() else idx for idx in found]})
+        for (_, url), found in run_.items()
+    )
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+
+
+def write_results(path: Path, result: SuiteResult) -> None:
+    """Write what keywords and vectors together found, as `bench --predictions` does."""
+    write_predictions(path, result.runs["fused"])
+
+
+def read_predictions(path: Path) -> Run:
+    """Read results in CodeXGLUE's form.
+
+    Raises:
+        ConfigError: the file is not in it.
+    """
+    run_: Run = {}
+    for place, record in read_jsonl(path):
+        answers = record.get("answers")
+        if not isinstance(answers, list):
+            raise ConfigError(f"{place}: no list of answers: give a file in CodeXGLUE's form")
+        run_[GROUP, field(place, record, "url")] = [str(idx) for idx in answers]
+    return run_
+
+
+def score(path: Path, options: BenchOptions) -> SuiteResult:
+    """Judge results from a file as CodeXGLUE's evaluator does.
+
+    A query whose right function is not among the answers scores 0.
+
+    Raises:
+        ConfigError: a query has no answers in the file.
+    """
+    test_set = read_test_set(options.data)
+    run_ = read_predictions(path)
+    if missing := [url for url in test_set.answers if (GROUP, url) not in run_]:
+        raise ConfigError(f"{path}: no answers for {missing[0]}: give results of the whole test set")
+    reciprocal = [reciprocal_rank(run_[GROUP, url], {right}) for url, right in test_set.answers.items()]
+    return SuiteResult(
+        suite="advtest",
+        systems={path.stem: summarise_means({"mrr": {GROUP: np.array(reciprocal)}})},
+        judged_queries=len(test_set.queries),
+        documents=len(test_set.codes),
+        runs={path.stem: run_},
+    )

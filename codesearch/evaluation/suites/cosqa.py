@@ -1,0 +1,133 @@
+"""Suite `cosqa`: real web queries over Python functions, one right answer each.
+
+The data is a folder with the codebase (`codebase*.jsonl*`: `id, code`) and the queries of one split
+(`retrieval_dev*.jsonl*`: `query, codebase_id`). Each function becomes a file of its own, so what is measured is the
+whole product: parsing, indexing, searching. A function that cannot be parsed is one that is never found.
+
+*Source*: Huang et al. 2021, "CoSQA: 20,000+ web queries for code search and question answering".
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from codesearch.errors import ConfigError
+from codesearch.evaluation.jsonl import field, read_jsonl
+from codesearch.evaluation.metrics import reciprocal_rank
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.pool import describe_pool, open_pool, run_systems
+from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
+from codesearch.evaluation.result import QueryScores, SuiteResult, summarise
+from codesearch.evaluation.stages import StageClock
+from codesearch.index.store import DocumentRow, FileRecord
+
+GROUP = "python"
+CODEBASE, QUERIES = "codebase*.jsonl*", "retrieval_dev*.jsonl*"
+DEPTHS = (1, 5, 10, 100)
+_FOLDER_SIZE = 1_000
+
+
+def run(options: BenchOptions) -> SuiteResult:
+    """Run the suite.
+
+    Raises:
+        ConfigError: the data is not there or not what it should be.
+        MissingExtraError: the data is packed and zstandard is not installed.
+    """
+    if options.data is None:
+        raise ConfigError("suite cosqa needs data: give --data the folder of its codebase and queries")
+    clock = StageClock()
+    functions = read_functions(one_file(options.data, CODEBASE))
+    queries, qrels = read_queries(one_file(options.data, QUERIES), functions)
+    options.cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="cosqa-", dir=options.cache) as scratch:
+        root = Path(scratch)
+        with clock.stage("unpack"):
+            write_tree(root, functions)
+        with open_pool(root, options, clock, document_key) as pool:
+            runs, times_ms = run_systems(pool, queries, options, clock)
+            details = {
+                **describe_pool(pool),
+                "functions": len(functions),
+                "functions_extracted": len(pool.names),
+                "query_ms": times_ms,
+                "queries": len(queries),
+            }
+            names = pool.names
+    with clock.stage("score"):
+        systems = {name: summarise(score_run(run_, qrels)) for name, run_ in runs.items()}
+    return SuiteResult(
+        suite="cosqa",
+        systems=systems,
+        judged_queries=len(qrels),
+        documents=len(names),
+        seconds=clock.seconds,
+        rss_bytes=clock.rss_bytes,
+        details=details,
+        runs=runs,
+        queries=queries,
+        qrels=qrels,
+        names=names,
+    )
+
+
+def one_file(folder: Path, pattern: str) -> Path:
+    """Return the one file of a folder that matches a pattern.
+
+    Raises:
+        ConfigError: there is none, or several.
+    """
+    found = sorted(folder.glob(pattern))
+    if len(found) != 1:
+        raise ConfigError(
+            f"{folder}: {len(found)} files {pattern}, expected 1: give --data the suite's folder"
+        )
+    return found[0]
+
+
+def read_functions(path: Path) -> dict[str, str]:
+    """Read id -> code of every function."""
+    return {field(place, record, "id"): field(place, record, "code") for place, record in read_jsonl(path)}
+
+
+def read_queries(path: Path, functions: Mapping[str, str]) -> tuple[dict[QueryId, str], Qrels]:
+    """Read the queries and which function answers each.
+
+    Raises:
+        ConfigError: an answer is not among the functions.
+    """
+    queries: dict[QueryId, str] = {}
+    qrels: Qrels = {}
+    for place, record in read_jsonl(path):
+        text, answer = field(place, record, "query"), field(place, record, "codebase_id")
+        if answer not in functions:
+            raise ConfigError(f"{place}: function {answer} is not in the codebase: give files of one release")
+        query = query_id(GROUP, text)
+        queries[query] = text
+        qrels.setdefault(query, {})[answer] = 1.0
+    return queries, qrels
+
+
+def write_tree(root: Path, functions: Mapping[str, str]) -> None:
+    """Write each function to a file that is called by its id."""
+    for number, (name, code) in enumerate(functions.items()):
+        folder = root / str(number // _FOLDER_SIZE)
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.py").write_bytes(f"{code}\n".encode())
+
+
+def document_key(file: FileRecord, _: DocumentRow) -> str:
+    """Call a document by its file, so that a function inside a function counts as the outer one."""
+    return PurePosixPath(file.path).stem
+
+
+def score_run(run: Run, qrels: Qrels) -> QueryScores:
+    """Score each query by the rank of the first right answer; one that is not among the results scores 0."""
+    return {query: _score(run.get(query, []), set(right)) for query, right in qrels.items()}
+
+
+def _score(found: list[str], right: set[str]) -> dict[str, float]:
+    recalls = {f"recall_at_{depth}": float(not right.isdisjoint(found[:depth])) for depth in DEPTHS}
+    return {"mrr": reciprocal_rank(found, right), **recalls}

@@ -1,0 +1,89 @@
+"""Suite `csn99`: the 99 queries of the CodeSearchNet challenge over the files that its annotators judged.
+
+The data is a folder with `queries.csv`, `annotations.csv` and the sources, either unpacked as `sources/` with
+`owner/name/commit/path` below, or as `sources.jsonl.zst` with `repo, sha, path, text` a line. Without one, it is
+downloaded (see `download`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codesearch.errors import ConfigError, DownloadError
+from codesearch.evaluation.challenge import Challenge, run_challenge
+from codesearch.evaluation.download import ANNOTATIONS, QUERIES, SOURCES, download
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.pack import unpacked
+from codesearch.evaluation.qrels import Qrels, document_url, query_id, read_annotations, read_queries
+from codesearch.evaluation.result import SuiteResult
+from codesearch.evaluation.stages import StageClock
+from codesearch.index.store import DocumentRow, FileRecord
+
+PACK = "sources.jsonl.zst"
+LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
+
+
+def run(options: BenchOptions) -> SuiteResult:
+    """Run the suite.
+
+    Raises:
+        ConfigError: the data is not what it should be.
+        DownloadError: it is not there, and could not be had.
+        MissingExtraError: the sources are packed and zstandard is not installed.
+    """
+    clock = StageClock()
+    folder = data_folder(options)
+    with clock.stage("unpack"):
+        root = _sources(folder, options)
+    texts = read_queries(folder / QUERIES)
+    challenge = Challenge(
+        suite="csn99",
+        root=root,
+        queries={query_id(language, text): text for language in LANGUAGES for text in texts},
+        qrels=judgements(options),
+        key=document_key,
+    )
+    return run_challenge(challenge, options, clock)
+
+
+def judgements(options: BenchOptions) -> Qrels:
+    """Read what results are judged by; sources are not needed for it."""
+    return read_annotations(options.annotations or data_folder(options) / ANNOTATIONS)
+
+
+def data_folder(options: BenchOptions) -> Path:
+    """Return the folder that holds the data; it is downloaded where none is given and none is in the cache.
+
+    Raises:
+        ConfigError: the folder lacks a file.
+        DownloadError: no data is here, and it could not be had.
+    """
+    if not options.data:
+        try:
+            return download(options.cache / "csn99", options.on_progress)
+        except DownloadError as error:
+            raise DownloadError(
+                f"no data for csn99, and it could not be downloaded ({error}): give --data FOLDER, run again to go "
+                "on, or run `codesearch bench --suite smoke`, which needs none"
+            ) from None
+    for name in (QUERIES, ANNOTATIONS):
+        if not (options.data / name).is_file():
+            raise ConfigError(
+                f"{options.data}: no {name} there: give --data the folder of the benchmark's data"
+            )
+    return options.data
+
+
+def document_key(file: FileRecord, row: DocumentRow) -> str:
+    """Call a document by its address at GitHub."""
+    return document_url(file.path, row[5], row[6])
+
+
+def _sources(folder: Path, options: BenchOptions) -> Path:
+    if (folder / SOURCES).is_dir():
+        return folder / SOURCES
+    if (folder / PACK).is_file():
+        return unpacked(folder / PACK, options.cache / "csn99-packs", options.on_progress)
+    raise ConfigError(
+        f"{folder}: neither {SOURCES} nor {PACK} there: give --data the folder of the benchmark's data"
+    )

@@ -1,0 +1,157 @@
+"""Suite `csn-mrr`: the encoders' protocol of CodeSearchNet, documentation against code, by language.
+
+The data is a file or folder of held-out functions: the official test set (`LANGUAGE_test_N.jsonl.gz`) or rows of this
+project's corpora (`LANGUAGE.test.jsonl.zst`).
+
+- `mrr`: batches of 1,000 pairs in an order drawn once; each query ranks its code among those of its batch. What
+  does not fill a batch is left out, and so is a language with less than one.
+- `mrr_fixed`: the same queries, but each ranks its code among the same 999 others, drawn once a language.
+
+*Source*: Husain et al. 2019, section 4.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.encoding.bundle import SHIPPED
+from codesearch.encoding.encoder import Encoder, OnnxEncoder
+from codesearch.errors import ConfigError
+from codesearch.evaluation.jsonl import field, read_jsonl
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.pairs import SYSTEMS, CodePool, Pair, Scores, ranks, read_pair, summarise_means
+from codesearch.evaluation.result import SuiteResult
+from codesearch.evaluation.stages import StageClock
+
+POOL = 1_000
+METRICS = ("mrr", "mrr_fixed")
+LAYOUTS = ("**/*.test.jsonl.zst", "**/*_test_*.jsonl.gz", "**/test.jsonl*")
+_CODE = ("code", "func_code_string", "original_string", "whole_func_string")
+_SEED = 99
+ReciprocalRanks = dict[str, dict[str, NDArray[np.float64]]]
+"""System -> metric -> reciprocal ranks [Q]."""
+
+
+def run(options: BenchOptions) -> SuiteResult:
+    """Run the suite.
+
+    Raises:
+        ConfigError: the data is not there, not what it should be, or less than a batch.
+        MissingExtraError: the data is packed and zstandard is not installed.
+    """
+    if options.data is None:
+        raise ConfigError("suite csn-mrr needs data: give --data a file or folder of held-out functions")
+    clock = StageClock()
+    with clock.stage("read"):
+        pairs = read_pairs(options.data)
+    large = {language: found for language, found in sorted(pairs.items()) if len(found) >= POOL}
+    if not large:
+        raise ConfigError(f"{options.data}: no language has {POOL:,} functions: give a larger test set")
+    encoder = OnnxEncoder.load(options.model or SHIPPED, options.device)
+    found: dict[str, ReciprocalRanks] = {}
+    for number, (language, of_language) in enumerate(large.items()):
+        options.on_progress("rank", number, len(large))
+        with clock.stage(language):
+            found[language] = reciprocal_ranks(of_language, encoder, POOL)
+    return SuiteResult(
+        suite="csn-mrr",
+        systems={
+            system: summarise_means(
+                {
+                    metric: {language: found[language][system][metric] for language in found}
+                    for metric in METRICS
+                }
+            )
+            for system in SYSTEMS
+        },
+        judged_queries=sum(len(of_language["dense"]["mrr"]) for of_language in found.values()),
+        documents=sum(map(len, large.values())),
+        seconds=clock.seconds,
+        rss_bytes=clock.rss_bytes,
+        details={
+            "model": {
+                "name": encoder.name,
+                "id": encoder.model_id,
+                "dim": encoder.dim,
+                "device": encoder.device,
+            },
+            "pairs": {language: len(of_language) for language, of_language in sorted(pairs.items())},
+            "pool": POOL,
+            "seed": _SEED,
+        },
+    )
+
+
+def read_pairs(path: Path) -> dict[str, list[Pair]]:
+    """Read language -> pairs of a file, or of all files of the first layout that a folder has.
+
+    Raises:
+        ConfigError: there are none.
+    """
+    pairs: dict[str, list[Pair]] = defaultdict(list)
+    for file in files_of(path):
+        for place, record in read_jsonl(file):
+            pair = read_pair(place, record, _CODE)
+            if pair.query.strip():
+                pairs[field(place, record, "language").lower()].append(pair)
+    return pairs
+
+
+def files_of(path: Path) -> list[Path]:
+    """List the files of a test set.
+
+    Raises:
+        ConfigError: there are none.
+    """
+    if path.is_file():
+        return [path]
+    for layout in LAYOUTS:
+        if found := sorted(path.glob(layout)):
+            return found
+    raise ConfigError(f"{path}: no test set there: give a file or folder with {' or '.join(LAYOUTS)}")
+
+
+def reciprocal_ranks(pairs: list[Pair], encoder: Encoder, size: int) -> ReciprocalRanks:
+    """Rank each pair's code among those of its batch and among fixed others."""
+    chance = np.random.default_rng(_SEED)
+    order = chance.permutation(len(pairs))
+    fixed = np.sort(chance.choice(len(pairs), size, replace=False))
+    found: dict[str, dict[str, list[NDArray[np.float64]]]] = {
+        system: {metric: [] for metric in METRICS} for system in SYSTEMS
+    }
+    pool = CodePool([pair.code for pair in pairs], encoder)
+    try:
+        for start in range(0, len(order) - size + 1, size):
+            batch = order[start : start + size]
+            scores = pool.scores([pairs[row].query for row in batch])
+            for metric, columns in zip(METRICS, _columns(batch, fixed), strict=True):
+                for system, competing in _competing(pool, scores, columns):
+                    right = np.zeros(len(batch), np.intp)
+                    found[system][metric].append(1.0 / ranks(competing, right))
+    finally:
+        pool.close()
+    return {
+        system: {metric: np.concatenate(parts) for metric, parts in of_system.items()}
+        for system, of_system in found.items()
+    }
+
+
+def _columns(
+    batch: NDArray[np.int64], fixed: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which codes compete for each query of a batch, its own first: int64 [B, P] for each metric."""
+    own = [np.concatenate(([row], batch[batch != row])) for row in batch]
+    others = [np.concatenate(([row], fixed[fixed != row][: len(fixed) - 1])) for row in batch]
+    return np.stack(own), np.stack(others)
+
+
+def _competing(
+    pool: CodePool, scores: dict[str, Scores], columns: NDArray[np.int64]
+) -> Iterator[tuple[str, Scores]]:
+    bm25, dense = (np.take_along_axis(scores[system], columns, axis=1) for system in ("bm25", "dense"))
+    yield from zip(SYSTEMS, (bm25, dense, pool.fused(bm25, dense)), strict=True)

@@ -1,0 +1,185 @@
+"""Suite `ncs`: 287 questions about Android, answered from a folder of Java code that you give.
+
+The data is a folder with `questions.jsonl*` (`query, code`: a question and the code of its accepted answer). What
+is searched is the folder `corpus` in it, or a link of that name: the published corpus is no part of the data. There
+are no judgements: a method is taken for an answer when it has at least a quarter of the accepted answer's features
+(`codesearch.evaluation.aroma`).
+
+- `answered_at_k`: share of the questions with such a method among the first k
+- `mrr`: mean of 1 / FRank, the rank of the first such method, 0 where none is among the first 50,
+  as in the published score sheet
+
+*Source*: Li et al. 2019, "Neural Code Search Evaluation Dataset". Its published ranks (`score_sheet.csv`) are over its
+own corpus of 4.7 million methods, so they do not compare.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from codesearch.errors import ConfigError
+from codesearch.evaluation.aroma import Features, features, similarity
+from codesearch.evaluation.jsonl import field, read_jsonl
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.pool import describe_pool, open_pool, run_systems
+from codesearch.evaluation.qrels import QueryId, Run, query_id
+from codesearch.evaluation.result import SuiteResult, summarise
+from codesearch.evaluation.stages import StageClock
+from codesearch.index.store import DocumentRow, FileRecord
+
+GROUP = "java"
+THRESHOLD = 0.25
+DEPTH = 50
+DEPTHS = (1, 5, 10)
+NOT_FOUND = "NF"
+CORPUS, QUESTIONS = "corpus", "questions.jsonl*"
+_QUESTION, _SUFFIX = "No.", " FRank"
+FRank = int | None
+"""Rank of the first answer; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and the code of its accepted answer."""
+
+    text: str
+    code: str
+
+
+def run(options: BenchOptions) -> SuiteResult:
+    """Run the suite.
+
+    Raises:
+        ConfigError: the data or the corpus is not there or not what it should be.
+        MissingExtraError: the data is packed and zstandard is not installed.
+    """
+    folder = options.data
+    if folder is None or not (folder / CORPUS).is_dir():
+        raise ConfigError(
+            f"{folder or 'suite ncs'}: no {CORPUS} to search: give --data a folder with the questions and {CORPUS}/"
+        )
+    clock = StageClock()
+    questions = {query_id(GROUP, question.text): question for question in read_questions(folder)}
+    root = (folder / CORPUS).resolve()
+    with open_pool(root, options, clock, document_key) as pool:
+        queries = {query: question.text for query, question in questions.items()}
+        runs, times_ms = run_systems(pool, queries, options, clock)
+        details: dict[str, Any] = {**describe_pool(pool), "query_ms": times_ms, "threshold": THRESHOLD}
+        names = pool.names
+    with clock.stage("score"):
+        franks = first_ranks(runs, questions, root)
+        systems = {
+            system: summarise({query: scores(frank) for query, frank in of_system.items()})
+            for system, of_system in franks.items()
+        }
+    details["frank"] = {
+        system: {questions[query].text: frank for query, frank in of_system.items()}
+        for system, of_system in franks.items()
+    }
+    return SuiteResult(
+        suite="ncs",
+        systems=systems,
+        judged_queries=len(questions),
+        documents=len(names),
+        seconds=clock.seconds,
+        rss_bytes=clock.rss_bytes,
+        details=details,
+        runs=runs,
+        queries=queries,
+        names=names,
+    )
+
+
+def read_questions(folder: Path) -> list[Question]:
+    """Read the questions of a data folder.
+
+    Raises:
+        ConfigError: they are not there.
+    """
+    found = sorted(folder.glob(QUESTIONS))
+    if len(found) != 1:
+        raise ConfigError(
+            f"{folder}: {len(found)} files {QUESTIONS}, expected 1: give --data the suite's folder"
+        )
+    return [
+        Question(*(field(place, record, name) for name in ("query", "code")))
+        for place, record in read_jsonl(found[0])
+    ]
+
+
+def document_key(file: FileRecord, row: DocumentRow) -> str:
+    """Call a document by its file and lines."""
+    return f"{file.path}#L{row[5]}-L{row[6]}"
+
+
+def first_ranks(
+    runs: Mapping[str, Run], questions: Mapping[QueryId, Question], root: Path
+) -> dict[str, dict[QueryId, FRank]]:
+    """Find the FRank of each question for each system, reading the methods from the corpus at `root`."""
+    known: dict[str, Features] = {}
+
+    def features_of(document: str) -> Features:
+        if document not in known:
+            known[document] = features(_read_lines(root, document))
+        return known[document]
+
+    return {
+        system: {
+            query: first_rank(run_.get(query, []), features(question.code), features_of)
+            for query, question in questions.items()
+        }
+        for system, run_ in runs.items()
+    }
+
+
+def first_rank(found: Sequence[str], answer: Features, features_of: Callable[[str], Features]) -> FRank:
+    """Return the 1-based rank of the first document that is like the answer, None where there is none."""
+    return next(
+        (
+            rank
+            for rank, document in enumerate(found[:DEPTH], 1)
+            if similarity(answer, features_of(document)) >= THRESHOLD
+        ),
+        None,
+    )
+
+
+def _read_lines(root: Path, document: str) -> str:
+    path, _, lines = document.rpartition("#L")
+    start, _, end = lines.partition("-L")
+    text = (root / path).read_text("utf-8", errors="replace")
+    return "\n".join(text.split("\n")[int(start) - 1 : int(end)])
+
+
+def scores(frank: FRank) -> dict[str, float]:
+    """Score one question.
+
+    >>> scores(4)
+    {'mrr': 0.25, 'answered_at_1': 0.0, 'answered_at_5': 1.0, 'answered_at_10': 1.0}
+    """
+    answered = {f"answered_at_{depth}": float(frank is not None and frank <= depth) for depth in DEPTHS}
+    return {"mrr": 1 / frank if frank else 0.0, **answered}
+
+
+def read_score_sheet(path: Path) -> dict[str, dict[str, FRank]]:
+    """Read a score sheet: system -> number of the question -> FRank, of columns called `SYSTEM FRank`.
+
+    Raises:
+        ConfigError: it is no score sheet.
+    """
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+        columns = [name for name in rows[0] if name.endswith(_SUFFIX)]
+        return {
+            column.removesuffix(_SUFFIX): {
+                row[_QUESTION]: None if row[column] == NOT_FOUND else int(row[column]) for row in rows
+            }
+            for column in columns
+        }
+    except (OSError, LookupError, ValueError, csv.Error) as error:
+        raise ConfigError(f"{path}: not a score sheet ({error!r}): give score_sheet.csv") from None

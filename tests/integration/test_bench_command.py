@@ -1,0 +1,232 @@
+"""`codesearch bench` over a small challenge of its own: what it prints, writes, keeps and refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from tests.command import Command
+from tests.conftest import TINY_REPO
+
+SHA = "d" * 40
+BASE = f"https://github.com/o/n/blob/{SHA}"
+JUDGEMENTS = [
+    ("Python", "convert int to string", "python/convert.py#L4-L6", 3),
+    ("Python", "convert int to string", "python/convert.py#L9-L11", 0),
+    ("Go", "read lines of a file", "go/reader.go#L4-L6", 2),
+    ("Go", "read lines of a file", "go/reader.go#L4-L6", 3),
+    ("Go", "read lines of a file", "go/reader.go#L900-L901", 3),
+    ("Ruby", "priority queue", "ruby/queue.rb#L4-L6", 0),
+]
+"""Two annotators of one function, a function that is no document, and a query without a relevant one."""
+
+
+def write_data(folder: Path) -> Path:
+    folder.mkdir()
+    queries = dict.fromkeys(query for _, query, *_ in JUDGEMENTS)
+    (folder / "queries.csv").write_text("\n".join(["query", *queries, "push on a stack", ""]))
+    rows = [f"{language},{query},{BASE}/{place},{grade}," for language, query, place, grade in JUDGEMENTS]
+    (folder / "annotations.csv").write_text(
+        "\n".join(["Language,Query,GitHubUrl,Relevance,Notes", *rows, ""])
+    )
+    files = [{"repo": "o/n", "sha": SHA, "path": path, "text": text} for path, text in TINY_REPO.items()]
+    packed = "".join(json.dumps(file) + "\n" for file in files).encode()
+    (folder / "sources.jsonl.zst").write_bytes(zstandard.compress(packed))
+    return folder
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return write_data(tmp_path / "data")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The command on the small challenge; what it writes lies in `data`."""
+
+    command: Command
+    data: Path
+    model: Path
+
+    def __call__(self, *arguments: object) -> str:
+        done = self.command("bench", "--data", self.data, "--model", self.model, *arguments)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        return done.stdout
+
+    def json(self, name: str, *arguments: object) -> dict[str, Any]:
+        self("--json", self.data / name, *arguments)
+        return json.loads((self.data / name).read_text())
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory, tiny_bundle: Path) -> Bench:
+    folder = tmp_path_factory.mktemp("bench")
+    return Bench(Command(folder, folder / "home"), write_data(folder / "data"), tiny_bundle)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What one run wrote."""
+
+    folder: Path
+    printed: list[str]
+    fields: dict[str, Any]
+
+    @property
+    def default(self) -> dict[str, Any]:
+        return self.fields["systems"]["default"]
+
+
+@pytest.fixture(scope="module")
+def output(bench: Bench) -> Output:
+    folder = bench.data
+    files = ("--json", folder / "a.json", "--predictions", folder / "p.csv", "--report", folder / "page.html")
+    printed = bench(*files).splitlines()
+    return Output(folder, printed, json.loads((folder / "a.json").read_text()))
+
+
+def predicted(path: Path, language: str, query: str) -> list[str]:
+    with open(path, newline="") as file:
+        rows = csv.DictReader(file)
+        return [row["url"] for row in rows if (row["language"], row["query"]) == (language, query)]
+
+
+def test_figures_are_those_of_the_predictions_worked_out_by_hand(output):
+    system, data = output.default, output.folder
+    found = predicted(data / "p.csv", "python", "convert int to string")
+    place = found.index(f"{BASE}/python/convert.py#L4-L6") + 1
+    assert system["ndcg_all"]["python"] == pytest.approx(1 / math.log2(place + 1))
+    found = predicted(data / "p.csv", "go", "read lines of a file")
+    gain, rank = 2**2.5 - 1, found.index(f"{BASE}/go/reader.go#L4-L6") + 1
+    ideal = 7 + gain / math.log2(3)
+    assert system["ndcg_all"]["go"] == pytest.approx(gain / math.log2(rank + 1) / ideal)
+    assert system["ndcg_within"]["go"] == pytest.approx(gain / ideal)
+    assert system["recall_at_10"]["go"] == 0.5
+    assert system["ndcg_all"].keys() == {"go", "python", "average"}
+    assert output.fields["details"]["coverage"]["go"] == {"judged": 2, "extracted": 1}
+
+
+def test_every_query_is_asked_in_every_language_and_answered_in_it_alone(output):
+    with open(output.folder / "p.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["query"] for row in rows} == {
+        "convert int to string",
+        "read lines of a file",
+        "priority queue",
+        "push on a stack",
+    }
+    endings = {
+        "python": ".py",
+        "go": ".go",
+        "java": ".java",
+        "javascript": ".js",
+        "php": ".php",
+        "ruby": ".rb",
+    }
+    assert {row["language"] for row in rows} == set(endings)
+    assert all(row["url"].partition("#")[0].endswith(endings[row["language"]]) for row in rows)
+    assert not [row for row in rows if row["identifier"] in ("Stack", "Sorter", "PriorityQueue")]
+
+
+def test_predictions_score_as_the_run_that_wrote_them(bench, output):
+    scored = bench.json("scored.json", "--score", output.folder / "p.csv")["systems"]["p"]
+    assert scored["queries"] == output.default["queries"]
+    assert scored["ci95"] == output.default["ci95"]
+
+
+def test_two_runs_find_the_same_and_leave_only_the_unpacked_sources(bench, output):
+    folder, home = output.folder, bench.command.home
+    again = bench.json("b.json", "--predictions", folder / "q.csv")
+    assert (folder / "p.csv").read_bytes() == (folder / "q.csv").read_bytes()
+    assert again["systems"] == output.fields["systems"]
+    assert [path.name for path in (home / "cache/bench").iterdir()] == ["csn99-packs"]
+    assert not (home / "indexes").exists()
+
+
+def test_the_json_says_what_ran(output):
+    fields = output.fields
+    assert (fields["suite"], fields["judged_queries"], fields["documents"]) == ("csn99", 2, 10)
+    assert list(fields["systems"]) == ["bm25", "dense", "fused", "default"]
+    stages = {"unpack", "load", "index", "score", *(f"query {name}" for name in fields["systems"])}
+    assert fields["seconds"].keys() == fields["rss_bytes"].keys() == stages
+    assert fields["peak_rss_bytes"] == max(fields["rss_bytes"].values()) > 10_000_000
+    assert fields["details"]["approximation"] == {"in_use": False}
+    assert fields["details"]["model"]["name"] == "tiny"
+
+
+def test_what_is_printed_names_groups_coverage_and_published_rows(output):
+    lines = output.printed
+    assert lines[0] == "csn99: 2 judged queries, 10 documents"
+    assert lines[2].split() == ["ndcg_all", "go", "python", "average", "95%", "of", "average"]
+    assert any(line.split()[:2] == ["ElasticSearch", "0.205"] and "other pool" in line for line in lines)
+    assert "  coverage    4 of 5 judged functions are documents with exactly these lines" in lines
+
+
+def test_other_judgements_can_be_given(bench):
+    row = f"Java,sort a list,{BASE}/java/Sorter.java#L6-L8,2,"
+    (bench.data / "other.csv").write_text(f"Language,Query,GitHubUrl,Relevance,Notes\n{row}\n")
+    fields = bench.json("other.json", "--annotations", bench.data / "other.csv")
+    assert fields["judged_queries"] == 1
+    assert fields["systems"]["default"]["recall_at_10"] == {"java": 1.0, "average": 1.0}
+
+
+def test_the_page_loads_nothing_and_shows_what_was_ranked_first(output):
+    page = (output.folder / "page.html").read_text()
+    assert "src=" not in page and "<link" not in page and "@import" not in page
+    assert "not a document" in page
+    assert f'<a href="{BASE}/python/convert.py#L4-L6"><code>int_to_string</code></a>' in page
+    assert "light-dark(" in page
+
+
+def test_data_may_be_named_by_the_environment(command, data, tiny_bundle):
+    named = replace(command, variables={"CODESEARCH_BENCH_DATA": str(data)})
+    assert named("bench", "--model", tiny_bundle).returncode == 0
+
+
+def test_without_data_and_network_the_smoke_suite_is_offered(command):
+    nowhere = {name: "http://127.0.0.1:9" for name in ("https_proxy", "HTTPS_PROXY")}
+    done = replace(command, variables={**nowhere, "CODESEARCH_BENCH_DATA": ""})("bench")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: no data for csn99, and it could not be downloaded")
+    assert "`codesearch bench --suite smoke`" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_comparing_says_what_changed(command, output):
+    result = output.folder / "a.json"
+    done = command("bench", "--compare", result, result)
+    assert done.returncode == 0
+    assert done.stdout.count("the same scores") == 16
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--suite", "none"], "suite 'none': choose one of "),
+        (["--data", "."], "no queries.csv there"),
+        (["--json", "none/x.json"], "none/x.json: cannot be written"),
+        (["--score", "none.csv", "--data", "data"], "none.csv: No such file"),
+        (["--score", "a.csv", "--predictions", "b.csv"], "--score has no results of its own"),
+        (["--compare", "a", "b", "--score", "c"], "--compare and --score exclude each other"),
+        (["--compare", "none.json", "none.json"], "none.json: No such file"),
+        (["--data", "data", "--model", "none"], "none"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(command, data, arguments, reason):
+    done = command("bench", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert reason in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_suites_are_listed(command):
+    done = command("bench", "--suite", "help")
+    assert done.returncode == 0
+    assert {"csn99", "smoke"} <= {line.split()[0] for line in done.stdout.splitlines()}

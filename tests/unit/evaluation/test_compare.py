@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from codesearch.errors import ConfigError
+from codesearch.evaluation.compare import compare
+from codesearch.evaluation.result import QueryScores, SuiteResult, summarise, to_json, write_json
+
+BASE = {("go", f"q{number}"): {"mrr": 0.2 + number / 100, "ndcg_all": 0.5} for number in range(20)}
+
+
+def written(path: Path, suite: str = "x", **systems: QueryScores) -> Path:
+    found = {name: summarise(scores) for name, scores in systems.items()}
+    write_json(path, to_json(SuiteResult(suite, found, judged_queries=1, documents=1)))
+    return path
+
+
+def changed(by: float) -> QueryScores:
+    return {query: {**scores, "mrr": scores["mrr"] + by} for query, scores in BASE.items()}
+
+
+@pytest.mark.parametrize(("by", "verdict"), [(0.1, "better"), (-0.1, "worse"), (0.0, "the same scores")])
+def test_the_verdict_says_which_is_better(tmp_path, by, verdict):
+    mrr, ndcg = compare(written(tmp_path / "a", default=BASE), written(tmp_path / "b", default=changed(by)))
+    assert (mrr.system, mrr.metric, mrr.verdict()) == ("default", "mrr", verdict)
+    assert mrr.change() == pytest.approx(by)
+    assert ndcg.verdict() == "the same scores"
+
+
+def test_a_change_of_one_query_is_no_difference_shown(tmp_path):
+    other = {**BASE, ("go", "q0"): {"mrr": 1.0, "ndcg_all": 0.5}}
+    mrr, _ = compare(written(tmp_path / "a", default=BASE), written(tmp_path / "b", default=other))
+    assert mrr.p["average"] == 1
+    assert mrr.verdict() == "no difference shown"
+
+
+def test_systems_of_other_names_are_paired_only_where_there_is_one_each(tmp_path):
+    first = written(tmp_path / "a", mine=BASE)
+    assert compare(first, written(tmp_path / "b", theirs=changed(0.1)))[0].system == "mine to theirs"
+    with pytest.raises(ConfigError, match="no system in common: mine; theirs, others"):
+        compare(first, written(tmp_path / "c", theirs=BASE, others=BASE))
+
+
+def test_results_that_cannot_be_paired_are_refused(tmp_path):
+    first = written(tmp_path / "a", default=BASE)
+    with pytest.raises(ConfigError, match="is of suite x, .* of y"):
+        compare(first, written(tmp_path / "b", suite="y", default=BASE))
+    fewer = {query: scores for query, scores in BASE.items() if query[1] != "q0"}
+    with pytest.raises(ConfigError, match="judge other queries for default"):
+        compare(first, written(tmp_path / "c", default=fewer))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"suite": "x", "systems": {"a": {}}}', '{"suite": 1, "systems": 2}']
+)
+def test_another_file_is_refused_in_one_line(tmp_path, text):
+    (tmp_path / "b").write_text(text)
+    with pytest.raises(ConfigError, match="not what `codesearch bench --json` writes") as error:
+        compare(written(tmp_path / "a", default=BASE), tmp_path / "b")
+    assert "\n" not in str(error.value)
+
+
+def test_a_result_keeps_every_score_in_its_json(tmp_path):
+    fields = json.loads(written(tmp_path / "a", default=BASE).read_text())
+    system = fields["systems"]["default"]
+    assert system["mrr"] == pytest.approx({"go": 0.295, "average": 0.295})
+    assert system["ci95"]["mrr"]["average"][0] < 0.295 < system["ci95"]["mrr"]["average"][1]
+    assert system["queries"][1] == {"group": "go", "query": "q1", **BASE["go", "q1"]}

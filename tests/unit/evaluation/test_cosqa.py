@@ -1,0 +1,69 @@
+"""Suite cosqa on a codebase of five functions."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from codesearch.errors import ConfigError
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.suites import cosqa
+
+FUNCTIONS = {
+    "7": 'def int_to_string(number):\n    """Convert an integer to a string."""\n    return str(number)',
+    "8": "def read_lines(path):\n    def strip(line):\n        return line.strip()\n    return open(path)",
+    "9": "def push(self, item):\n        self.items.append(item)",
+    "10": "print 'no function here'",
+    "11": "def pop(self):\n    return self.items.pop()",
+}
+QUERIES = [("int to string", "7"), ("read lines", "8"), ("strip line", "8"), ("no function here", "10")]
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "cosqa"
+    folder.mkdir()
+    with gzip.open(folder / "codebase.python.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps({"id": key, "code": code}) + "\n" for key, code in FUNCTIONS.items())
+    (folder / "retrieval_dev.jsonl").write_text(
+        "".join(json.dumps({"query": query, "codebase_id": answer}) + "\n" for query, answer in QUERIES)
+    )
+    return folder
+
+
+def test_functions_are_found_through_the_products_own_path(data, home, tiny_bundle):
+    result = cosqa.run(BenchOptions(home=home, data=data, model=tiny_bundle, device="cpu"))
+    bm25 = result.systems["bm25"].queries
+    assert bm25["python", "int to string"]["mrr"] == 1.0
+    assert bm25["python", "strip line"]["recall_at_1"] == 1.0
+    assert bm25["python", "no function here"] == dict.fromkeys(bm25["python", "read lines"], 0.0)
+    assert result.runs["bm25"]["python", "strip line"] == ["8"]
+    assert result.systems["bm25"].metrics["mrr"]["average"] == 0.75
+    assert result.details["functions"] == 5 and result.details["functions_extracted"] == 4
+    assert list(home.rglob("cosqa-*")) == []
+
+
+def test_scores_follow_the_rank_of_the_right_answer():
+    run = {("python", "a"): ["x", "y", "right"], ("python", "b"): ["x"] * 10 + ["right"]}
+    qrels = {query: {"right": 1.0} for query in [*run, ("python", "c")]}
+    scores = cosqa.score_run(run, qrels)
+    assert scores["python", "a"]["mrr"] == pytest.approx(1 / 3)
+    assert [scores["python", "a"][f"recall_at_{depth}"] for depth in (1, 5)] == [0.0, 1.0]
+    assert scores["python", "b"]["recall_at_10"] == 0.0 and scores["python", "b"]["recall_at_100"] == 1.0
+    assert scores["python", "c"]["mrr"] == 0.0
+
+
+def test_an_answer_that_is_no_function_is_refused(data):
+    with (data / "retrieval_dev.jsonl").open("a") as file:
+        file.write(json.dumps({"query": "q", "codebase_id": "99"}) + "\n")
+    with pytest.raises(ConfigError, match=r"retrieval_dev.jsonl:5: function 99 is not in the codebase"):
+        cosqa.read_queries(data / "retrieval_dev.jsonl", FUNCTIONS)
+
+
+def test_a_folder_without_the_data_says_what_is_missing(tmp_path, home):
+    with pytest.raises(ConfigError, match=r"0 files codebase\*\.jsonl\*, expected 1"):
+        cosqa.run(BenchOptions(home=home, data=tmp_path))
+    with pytest.raises(ConfigError, match="suite cosqa needs data"):
+        cosqa.run(BenchOptions(home=home))

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from codesearch.errors import ConfigError, MissingExtraError
+from codesearch.evaluation.pack import unpacked
+
+ROW = {"repo": "o/n", "sha": "c0ffee", "path": "src/a.py", "language": "python", "text": "é = 1\r\n"}
+
+
+def packed(folder: Path, *rows: Any) -> Path:
+    pack = folder / "sources.jsonl.zst"
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    pack.write_bytes(zstandard.compress(text.encode()))
+    return pack
+
+
+def unpack(pack: Path, tmp_path: Path) -> Path:
+    return unpacked(pack, tmp_path / "cache", lambda *_: None)
+
+
+def test_files_are_written_byte_for_byte_below_their_commit(tmp_path):
+    tree = unpack(packed(tmp_path, ROW), tmp_path)
+    assert (tree / "o/n/c0ffee/src/a.py").read_bytes() == "é = 1\r\n".encode()
+
+
+def test_a_pack_is_unpacked_once_and_a_changed_one_again(tmp_path):
+    first = unpack(packed(tmp_path, ROW), tmp_path)
+    (first / "o/n/c0ffee/src/a.py").write_text("marked")
+    assert unpack(packed(tmp_path, ROW), tmp_path) == first
+    assert (first / "o/n/c0ffee/src/a.py").read_text() == "marked"
+    assert unpack(packed(tmp_path, {**ROW, "text": "b"}), tmp_path) != first
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({**ROW, "path": "../../x"}, ":1: path 'o/n/c0ffee/../../x' leads out"),
+        ({**ROW, "path": "/etc/x"}, ":1: path '/etc/x' leads out"),
+        ({"repo": "o/n"}, ":1: no field sha"),
+        (["list"], ":1: not an object"),
+    ],
+)
+def test_a_row_that_is_no_file_is_refused_and_nothing_is_left(tmp_path, row, reason):
+    with pytest.raises(ConfigError) as error:
+        unpack(packed(tmp_path, row), tmp_path)
+    assert reason in str(error.value)
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_pack_that_is_cut_short_is_refused(tmp_path):
+    rows = (
+        {**ROW, "path": f"{number}.py", "text": random.Random(number).randbytes(99).hex()}
+        for number in range(999)
+    )
+    pack = packed(tmp_path, *rows)
+    whole = pack.read_bytes()
+    for length in (len(whole) - 200, 20):
+        pack.write_bytes(whole[:length])
+        with pytest.raises(ConfigError, match="get it again"):
+            unpack(pack, tmp_path)
+
+
+def test_a_pack_without_zstandard_names_the_extra(tmp_path, monkeypatch):
+    pack = packed(tmp_path, ROW)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(MissingExtraError, match=r"codesearch-local\[bench\]"):
+        unpack(pack, tmp_path)

@@ -1,0 +1,109 @@
+"""Documentation against code: the pool, ranks, and both ways to choose what competes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from codesearch.errors import ConfigError
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.pairs import CodePool, Pair, ranks, read_pair, summarise_means
+from codesearch.evaluation.suites import csn_mrr
+
+CODES = [
+    "def int_to_string(number): return str(number)",
+    "def read_lines(path): pass",
+    "def push(item): pass",
+]
+OFFICIAL = {
+    "language": "python",
+    "docstring": "Read all lines.\n\nSlowly.",
+    "docstring_tokens": ["Read", "all", "lines", "."],
+    "code": 'def read(path):\n    """Read all lines."""\n    return open(path)',
+}
+
+
+def test_a_pair_is_the_documentation_and_the_code_without_it():
+    assert read_pair("f:1", OFFICIAL, ["code"]) == Pair(
+        "Read all lines .", "def read(path):\n    \n    return open(path)"
+    )
+    own = {"language": "go", "docstring": "Read it.\n\nSlowly.", "code": "func Read() {}"}
+    assert read_pair("f:1", own, ["function", "code"]) == Pair("Read it.", "func Read() {}")
+
+
+def test_a_record_without_code_is_named():
+    with pytest.raises(ConfigError, match="rows.jsonl:3: no field code or function"):
+        read_pair("rows.jsonl:3", {"docstring": "Read."}, ["code", "function"])
+
+
+def test_a_pool_scores_every_code_for_every_query(encoder):
+    pool = CodePool(CODES, encoder)
+    scores = pool.scores(["convert int to string", "push an item"])
+    assert scores["bm25"].argmax(axis=1).tolist() == scores["dense"].argmax(axis=1).tolist() == [0, 2]
+    assert scores["bm25"][0, 1] == 0.0
+    fused = pool.fused(scores["bm25"], scores["dense"])
+    assert fused[1, 2] == pytest.approx(scores["dense"][1, 2] + 0.6)
+    pool.close()
+
+
+def test_ties_count_against_the_right_answer():
+    scores = np.float32([[0.5, 0.5, 0.1], [0.5, 0.5, 0.1], [0.9, 0.1, 0.2]])
+    assert ranks(scores, np.array([0, 2, 2])).tolist() == [2, 3, 2]
+
+
+def test_intervals_are_those_of_the_normal_distribution():
+    result = summarise_means({"mrr": {"go": np.array([1.0, 0.0, 1.0, 0.0]), "php": np.full(4, 0.25)}})
+    assert result.metrics == {"mrr": {"go": 0.5, "php": 0.25, "average": 0.375}}
+    assert result.ci95["mrr"]["go"] == pytest.approx((0.5 - 1.96 * 0.25, 0.5 + 1.96 * 0.25))
+    assert result.ci95["mrr"]["average"] == pytest.approx((0.375 - 1.96 * 0.125, 0.375 + 1.96 * 0.125))
+    assert result.ci95["mrr"]["php"] == (0.25, 0.25)
+
+
+def numbered(count: int) -> list[Pair]:
+    """Pairs of which each query names its code, and no other, by one rare word."""
+    words = ["".join(chr(97 + (number // 26**place) % 26) for place in range(3)) for number in range(count)]
+    return [Pair(f"the {word}q", f"def {word}q(): pass") for word in words]
+
+
+def test_what_does_not_fill_a_batch_is_left_out(encoder):
+    found = csn_mrr.reciprocal_ranks(numbered(11), encoder, size=4)
+    assert {len(values) for metrics in found.values() for values in metrics.values()} == {8}
+    assert found["bm25"]["mrr"].tolist() == found["bm25"]["mrr_fixed"].tolist() == [1.0] * 8
+
+
+def test_codes_that_cannot_be_told_apart_all_rank_last(encoder):
+    pairs = [Pair("read lines", "def read_lines(path): pass")] * 8
+    found = csn_mrr.reciprocal_ranks(pairs, encoder, size=4)
+    assert found["bm25"]["mrr"].tolist() == found["bm25"]["mrr_fixed"].tolist() == [0.25] * 8
+
+
+def test_each_query_competes_with_its_batch_and_with_the_same_others():
+    own, others = csn_mrr._columns(np.array([7, 2, 5]), np.array([1, 2, 3]))
+    assert [sorted(row) for row in own.tolist()] == [[2, 5, 7]] * 3
+    assert own[:, 0].tolist() == others[:, 0].tolist() == [7, 2, 5]
+    assert [row[1:] for row in others.tolist()] == [[1, 2], [1, 3], [1, 2]]
+
+
+def test_the_official_layout_is_read_by_language(tmp_path, home, tiny_bundle, monkeypatch):
+    monkeypatch.setattr(csn_mrr, "POOL", 2)
+    folder = tmp_path / "python" / "final" / "jsonl" / "test"
+    folder.mkdir(parents=True)
+    with gzip.open(folder / "python_test_0.jsonl.gz", "wt") as file:
+        file.write(f"{json.dumps(OFFICIAL)}\n{json.dumps({**OFFICIAL, 'language': 'ruby'})}\n")
+        file.write(json.dumps({**OFFICIAL, "docstring_tokens": ["push"], "code": "def push(): pass"}) + "\n")
+        file.write(json.dumps({**OFFICIAL, "docstring": "", "docstring_tokens": []}) + "\n")
+    result = csn_mrr.run(BenchOptions(home=home, data=tmp_path, model=tiny_bundle, device="cpu"))
+    assert result.details["pairs"] == {"python": 2, "ruby": 1}
+    assert (result.judged_queries, result.documents) == (2, 2)
+    assert list(result.systems["bm25"].metrics["mrr"]) == ["python", "average"]
+
+
+def test_too_little_data_is_refused(tmp_path, home):
+    with pytest.raises(ConfigError, match="no test set there"):
+        csn_mrr.run(BenchOptions(home=home, data=tmp_path))
+    (tmp_path / "test.jsonl").write_text(json.dumps(OFFICIAL) + "\n")
+    with pytest.raises(ConfigError, match="no language has 1,000 functions"):
+        csn_mrr.run(BenchOptions(home=home, data=tmp_path))

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codesearch.errors import ConfigError
+from codesearch.evaluation.qrels import (
+    document_url,
+    judged,
+    read_annotations,
+    read_named_annotations,
+    read_predictions,
+    read_queries,
+    url_path,
+    write_predictions,
+)
+
+SHA = "a" * 40
+URL = f"https://github.com/o/n/blob/{SHA}/src/x.py#L3-L9"
+HEAD = "Language,Query,GitHubUrl,Relevance,Notes\n"
+
+
+def written(tmp_path: Path, text: str, name: str = "file.csv") -> Path:
+    (tmp_path / name).write_bytes(text.encode())
+    return tmp_path / name
+
+
+def test_grades_of_several_annotators_are_averaged_and_case_does_not_matter(tmp_path):
+    rows = f"Python,Sort List,{URL},3,\npython,sort  list,{URL},2,good\nPython,sort list,{URL}1,0,\n"
+    assert read_annotations(written(tmp_path, HEAD + rows)) == {
+        ("python", "sort list"): {URL: 2.5, f"{URL}1": 0}
+    }
+
+
+def test_queries_are_read_with_either_line_end_and_each_once(tmp_path):
+    assert read_queries(written(tmp_path, "query\r\nsort a list\r\nread file\nsort a list\n")) == [
+        "sort a list",
+        "read file",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (f"Python,q,{URL},many,", ":2: could not convert"),
+        (f"Python,q,{URL},4,", ":2: relevance 4 is not within 0 and 3"),
+        (f"Python,q,{URL},nan,", ":2: relevance nan is not within 0 and 3"),
+        (f"Klingon,q,{URL},1,", ":2: language 'Klingon' is not known"),
+        ("Python,q,https://example.org/x,1,", ":2: 'https://example.org/x' is not https://github.com/"),
+        ("Python,q", ":2: could not convert"),
+    ],
+)
+def test_a_row_that_is_no_judgement_is_named_by_its_line(tmp_path, row, reason):
+    with pytest.raises(ConfigError, match="file.csv") as error:
+        read_annotations(written(tmp_path, f"{HEAD}{row}\n"))
+    assert reason in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"a,b\n1,2\n", "no column Language, Query, GitHubUrl, Relevance"),
+        (b"", "no column Language"),
+        (b"\xff\xfe\x00", "not a CSV file in UTF-8"),
+    ],
+)
+def test_another_file_is_refused_in_one_line(tmp_path, content, reason):
+    (tmp_path / "x.csv").write_bytes(content)
+    with pytest.raises(ConfigError, match="x.csv") as error:
+        read_annotations(tmp_path / "x.csv")
+    assert reason in str(error.value)
+
+
+def test_a_missing_file_is_refused_in_one_line(tmp_path):
+    with pytest.raises(ConfigError, match="none.csv: No such file"):
+        read_queries(tmp_path / "none.csv")
+
+
+def test_names_stand_for_addresses_in_the_smoke_suite(tmp_path):
+    text = "Language,Query,Path,Name,Relevance\nGo,close,go/a.go,Reader.Close,3\n"
+    assert read_named_annotations(written(tmp_path, text)) == {("go", "close"): {"go/a.go Reader.Close": 3}}
+
+
+def test_predictions_survive_writing_and_reading(tmp_path):
+    run = {("python", "a, b"): [URL, f"{URL}0"], ("go", 'say "x"'): [URL]}
+    write_predictions(tmp_path / "p.csv", run, {("python", "a, b"): "A, b"}, {URL: "f"})
+    assert read_predictions(tmp_path / "p.csv") == run
+    lines = (tmp_path / "p.csv").read_text().splitlines()
+    assert lines[:2] == ["query,language,identifier,url", f'"A, b",python,f,{URL}']
+
+
+def test_a_document_predicted_twice_counts_where_it_is_first(tmp_path):
+    rows = "query,language,identifier,url\nq,go,,u1\nq,Go,,u2\nq,go,,u1\n"
+    assert read_predictions(written(tmp_path, rows)) == {("go", "q"): ["u1", "u2"]}
+
+
+def test_an_address_and_a_path_are_two_ways_to_say_the_same():
+    assert url_path(URL) == f"o/n/{SHA}/src/x.py"
+    assert document_url(url_path(URL), 3, 9) == URL
+
+
+def test_queries_without_a_relevant_document_are_left_out():
+    assert judged({("go", "a"): {"x": 0.0}, ("go", "b"): {"x": 0.0, "y": 0.5}}) == {
+        ("go", "b"): {"x": 0.0, "y": 0.5}
+    }
+    with pytest.raises(ConfigError, match="no query has a document of a grade above 0"):
+        judged({("go", "a"): {"x": 0.0}})

@@ -1,0 +1,129 @@
+"""The smoke suite's own data: what is judged exists, and what its README promises holds."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter, defaultdict
+from functools import cache
+
+import pytest
+from tree_sitter import Parser
+
+from codesearch.evaluation.pool import FUNCTIONS
+from codesearch.evaluation.qrels import query_id, read_named_annotations, read_queries
+from codesearch.evaluation.suites.csn99 import LANGUAGES
+from codesearch.evaluation.suites.smoke import FOLDER
+from codesearch.parsing.extract import extract
+from codesearch.parsing.languages import LanguageSpec, language_named, load_grammar
+from codesearch.types import Document
+
+SOURCES = FOLDER / "sources"
+MAX_LINES = 25
+
+
+def spec_of(language: str) -> LanguageSpec:
+    spec = language_named(language)
+    assert spec is not None
+    return spec
+
+
+@cache
+def functions() -> list[Document]:
+    found = []
+    for path in sorted(SOURCES.glob("*/*")):
+        relative = path.relative_to(SOURCES).as_posix()
+        found += extract(path.read_bytes(), relative, spec_of(path.parent.name)).documents
+    return [document for document in found if document.kind in FUNCTIONS]
+
+
+@cache
+def qrels() -> dict[tuple[str, str], dict[str, float]]:
+    return read_named_annotations(FOLDER / "annotations.csv")
+
+
+def pairs() -> list[tuple[str, str]]:
+    with open(FOLDER / "pairs.csv", encoding="utf-8", newline="") as file:
+        return [(row["query"], row["inverse"]) for row in csv.DictReader(file)]
+
+
+def answers(language: str, query: str) -> set[str]:
+    grades = qrels().get(query_id(language, query), {})
+    return {document for document, grade in grades.items() if grade == 3}
+
+
+def test_there_are_enough_queries_functions_and_languages():
+    assert len(read_queries(FOLDER / "queries.csv")) >= 60
+    assert len(functions()) >= 300
+    by_language = Counter(document.language for document in functions())
+    assert sorted(by_language) == list(LANGUAGES)
+    assert min(by_language.values()) >= 50
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES.glob("*/*")), ids=lambda path: path.name)
+def test_every_source_parses_without_an_error(path):
+    spec = spec_of(path.parent.name)
+    assert not Parser(load_grammar(spec)).parse(path.read_bytes()).root_node.has_error
+
+
+def test_every_judged_function_exists_in_the_language_of_its_query():
+    known = {f"{document.path} {document.qualified_name}": document.language for document in functions()}
+    for (language, query), grades in qrels().items():
+        for document in grades:
+            assert known.get(document) == language, f"{query!r}: {document}"
+
+
+def test_no_name_stands_twice_in_a_file():
+    named = [(document.path, document.qualified_name) for document in functions() if document.name]
+    assert [name for name, count in Counter(named).items() if count > 1] == []
+
+
+def test_judgements_are_about_the_queries_and_each_has_an_answer_in_each_of_its_languages():
+    asked = {query_id("", query)[1] for query in read_queries(FOLDER / "queries.csv")}
+    assert {query for _, query in qrels()} == asked
+    assert [query for query in qrels() if not answers(*query)] == []
+
+
+def test_no_function_is_judged_twice_for_a_query():
+    with open(FOLDER / "annotations.csv", encoding="utf-8", newline="") as file:
+        rows = [(row["Language"], row["Query"], row["Path"], row["Name"]) for row in csv.DictReader(file)]
+    assert [row for row, count in Counter(rows).items() if count > 1] == []
+
+
+def test_both_ways_of_a_pair_are_asked_and_the_other_way_is_no_answer():
+    asked = read_queries(FOLDER / "queries.csv")
+    assert len(pairs()) >= 30
+    for query, inverse in pairs():
+        assert query in asked and inverse in asked
+        judged_both = 0
+        for language in LANGUAGES:
+            there, back = answers(language, query), answers(language, inverse)
+            judged_both += bool(there - back and back - there)
+            for wanted, others in ((query, back - there), (inverse, there - back)):
+                grades = qrels().get(query_id(language, wanted), {})
+                assert [other for other in others if grades.get(other, 0)] == [], wanted
+        assert judged_both, (query, inverse)
+
+
+def test_no_two_functions_have_the_same_code():
+    by_code = defaultdict(list)
+    for document in functions():
+        by_code["".join(document.code.split())].append(f"{document.path} {document.qualified_name}")
+    assert [names for names in by_code.values() if len(names) > 1] == []
+
+
+def test_what_is_judged_an_answer_is_a_function_of_some_lines():
+    lengths = {
+        f"{document.path} {document.qualified_name}": document.end_line - document.start_line + 1
+        for document in functions()
+    }
+    judged = {document for query in qrels() for document in answers(*query)}
+    assert {name: lengths[name] for name in judged if not 3 <= lengths[name] <= MAX_LINES} == {}
+
+
+def test_some_answers_are_documented_and_some_are_not():
+    documented = Counter(bool(document.docstring) for document in functions())
+    assert documented[True] > 150 and documented[False] > 100
+
+
+def test_the_data_is_small():
+    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 300_000
