@@ -12,7 +12,6 @@ from codesearch.config import VectorConfig
 from codesearch.index.reader import IndexReader
 from codesearch.search.lexical import LexicalScorer
 
-
 _WIDE = 0.4
 """Share of the documents from which on a filtered scan is a scan of all."""
 
