@@ -78,6 +78,21 @@ class SubtokenTokenizer:
         """Return the first ids of a text, without padding: uint32 [T], T <= max_tokens."""
         return np.fromiter(islice(self._stream(text), max_tokens), dtype=np.uint32)
 
+    def encode_document(self, text: str, max_tokens: int, language: str) -> NDArray[np.uint32]:
+        """Return the first ids of a document, after the id of its language where the vocabulary has one."""
+        ids = self.encode(text, max_tokens)
+        tag = self.language_id(language)
+        return ids if tag is None else np.insert(ids, 0, tag)
+
+    def language_id(self, language: str) -> int | None:
+        """Return the id that names a language to a bundle with several document graphs."""
+        found: int | None = self._tokenizer.token_to_id(f"[{language}]")
+        return found
+
+    def add_languages(self, languages: Iterable[str]) -> None:
+        """Add an id for each language, behind all others."""
+        self._tokenizer.add_special_tokens([f"[{language}]" for language in languages])
+
     def _stream(self, text: str) -> Iterator[int]:
         known = self._ids
         for subtoken in subtokens(text):
