@@ -81,7 +81,8 @@ class PairObjective:
             ids, mask = without_some(ids, mask, self._config.token_dropout, counts=self._model.takes_counts)
         ids, mask = self._moved(ids, mask)
         documents = encode_by_length(tower, ids, mask, 1 if self._model.takes_counts else BUCKETS)
-        return self._loss(queries, documents), len(indices)
+        with torch.autocast(self._device.type, enabled=False):  # Half precision is too coarse to rank by.
+            return self._loss(queries.float(), documents.float()), len(indices)
 
     def _moved(self, *tensors: Tensor) -> tuple[Tensor, ...]:
         return tuple(tensor.to(self._device, non_blocking=True) for tensor in tensors)
