@@ -74,7 +74,7 @@ def _bundle(options: argparse.Namespace) -> None:
 
     manifest = write_bundle(options.run, options.out, options.dtype, options.name)
     size = sum(described["bytes"] for described in manifest["files"].values())
-    print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, MRR {manifest['metrics']['mrr_999']}")
+    print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -18,6 +18,7 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 TOKENIZER = "tokenizer.json"
 _PARTITION = "test"
+_METRICS = ("mrr_999", "mrr_full")
 _NEAREST = {
     "typescript": "javascript",
     "tsx": "javascript",
@@ -64,7 +65,7 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
         "licence": "MIT",
         "trained_on": record["trained_on"],
         "data_hash": record["data_hash"],
-        "metrics": {"mrr_999": figures["mrr_999"]},
+        "metrics": {metric: figures[metric] for metric in _METRICS if metric in figures},
         "files": {file: _described(out / file) for file in (*files, TOKENIZER)},
     }
     (out / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")

@@ -14,6 +14,7 @@ from training.encoders.cnn import CnnBody
 from training.encoders.ncs import NcsDocumentTower, NcsQueryTower
 from training.encoders.selfatt import SelfAttentionBody
 from training.encoders.sequence import SequenceTower, Stack
+from training.errors import TrainingError
 from training.pooling import make_pooling
 
 SHARED = "all"
@@ -48,9 +49,13 @@ class JointEncoder(nn.Module):
         """Return the encoder of a language's documents.
 
         Raises:
-            KeyError: there is one for each language, and none for this.
+            TrainingError: there is one for each language, and none for this.
         """
-        return self.documents[SHARED if SHARED in self.documents else language]
+        name = SHARED if SHARED in self.documents else language
+        if name not in self.documents:
+            known = ", ".join(self.documents)
+            raise TrainingError(f"no encoder of {language}: this run has one of each of {known}")
+        return self.documents[name]
 
     def languages(self, names: Sequence[str]) -> list[str]:
         """Return those languages whose documents it can embed."""

@@ -12,6 +12,7 @@ from training.config import ARCHITECTURES, POOLINGS, TrainConfig  # noqa: E402
 from training.encoders.bag import BagTower  # noqa: E402
 from training.encoders.joint import JointEncoder  # noqa: E402
 from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, postranked  # noqa: E402
+from training.errors import TrainingError  # noqa: E402
 from training.pooling import AttentionPooling, MaxPooling, MeanPooling, make_pooling  # noqa: E402
 
 STATES = torch.tensor([[[1.0, -2.0], [3.0, -6.0], [9.0, 9.0]]])
@@ -85,7 +86,7 @@ def test_each_language_has_its_own_code_encoder_where_asked():
     text = batch([6], 6)
     assert not torch.allclose(model.document("go")(*text), model.document("php")(*text))
     assert model.languages(["go", "ruby"]) == ["go"]
-    with pytest.raises(KeyError):
+    with pytest.raises(TrainingError, match="no encoder of ruby"):
         model.document("ruby")
     shared = encoder("nbow")
     assert shared.document("go") is shared.document("ruby")

@@ -109,8 +109,8 @@ def test_training_in_bfloat16_learns_as_well(data, tmp_path, monkeypatch):
     monkeypatch.setattr(
         torch, "autocast", lambda kind, dtype=None, enabled=True: autocast(kind, dtype, dtype is not None)
     )
-    for architecture in ("nbow", "cnn-selfatt", "birnn"):
-        config = dataclasses.replace(CONFIG, architecture=architecture, body_learning_rate=0.01)
+    for architecture in ("cnn-selfatt", "birnn"):
+        config = dataclasses.replace(CONFIG, architecture=architecture, body_learning_rate=0.01, epochs=3)
         assert mrr_by_language(train(data, tmp_path / architecture, config), data[2], 100)["go"] > 0.5
 
 
