@@ -9,6 +9,7 @@ import logging
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -95,30 +96,96 @@ def train(
     """
     device = device or torch.device("cpu")
     model.to(device)
-    optimizer = make_optimizer(model, config)
-    objective = make_objective(model, config, train_set, device)
-    progress, state = _resume(model, optimizer, run)
-    while progress.epoch < config.epochs and progress.epoch - progress.best_epoch <= config.patience:
-        epoch = progress.epoch
-        objective.start(epoch, state)
-        _train_epoch(model, optimizer, config, objective, progress, run, checkpoint_s)
-        mrr = mrr_by_language(model, valid_set, pool, _VALIDATION_POOLS, device)
-        record = {
-            "epoch": epoch,
-            "loss": progress.loss / max(1, progress.pairs),
-            "valid_mrr": mrr,
-            "train_s": round(progress.train_s, 1),
+    trainer = _Trainer(model, config, make_objective(model, config, train_set, device), run)
+    trainer.resume()
+    while not trainer.is_done:
+        record = trainer.train_epoch(checkpoint_s)
+        record["valid_mrr"] = mrr_by_language(model, valid_set, pool, _VALIDATION_POOLS, device)
+        trainer.end_epoch(record)
+    return trainer.progress
+
+
+class _Trainer:
+    """A run in progress: what a checkpoint holds, and where it goes."""
+
+    def __init__(self, model: JointEncoder, config: TrainConfig, objective: Objective, run: Path) -> None:
+        self.model, self.config, self.objective, self.run = model, config, objective, run
+        self.optimizer = make_optimizer(model, config)
+        self.progress = Progress()
+        self.objective_state: Tensor | None = None
+
+    @property
+    def is_done(self) -> bool:
+        progress = self.progress
+        stale = progress.epoch - progress.best_epoch > self.config.patience
+        return stale or progress.epoch >= self.config.epochs
+
+    def train_epoch(self, checkpoint_s: float) -> dict[str, Any]:
+        """Do the steps that the epoch has left; return the line of its metrics."""
+        progress, saved = self.progress, time.perf_counter()
+        self.objective.start(progress.epoch, self.objective_state)
+        self.model.train()
+        steps = self.objective.steps
+        left = range(progress.step, steps)
+        for step in tqdm(left, initial=progress.step, total=steps, desc=f"epoch {progress.epoch}"):
+            started = time.perf_counter()
+            self._step(step, progress.epoch + step / steps)
+            progress.train_s += time.perf_counter() - started
+            if time.perf_counter() - saved >= checkpoint_s:
+                self.save(self.objective.state)
+                saved = time.perf_counter()
+        loss = progress.loss / max(1, progress.pairs)
+        return {"epoch": progress.epoch, "loss": loss, "train_s": round(progress.train_s, 1)}
+
+    def _step(self, step: int, epochs_done: float) -> None:
+        config, progress = self.config, self.progress
+        torch.manual_seed((config.seed * 1_000 + progress.epoch) * 1_000_000 + step)
+        _set_rate(self.optimizer, config, epochs_done)
+        kind = next(self.model.parameters()).device.type
+        with torch.autocast(kind, torch.bfloat16, enabled=kind == "cuda"):
+            loss, pairs = self.objective.loss(step)
+        self.optimizer.zero_grad()
+        loss.backward()
+        if config.gradient_clip:
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), config.gradient_clip)
+        self.optimizer.step()
+        progress.step = step + 1
+        progress.pairs += pairs
+        progress.loss += float(loss.detach()) * pairs
+
+    def end_epoch(self, record: dict[str, Any]) -> None:
+        """Keep the weights if they are the best so far, and write metrics, plot and checkpoint."""
+        before, mrr = self.progress, record["valid_mrr"]["average"]
+        self.progress = Progress(before.epoch + 1, best_mrr=before.best_mrr, best_epoch=before.best_epoch)
+        if mrr > before.best_mrr:
+            self.progress.best_mrr, self.progress.best_epoch = mrr, before.epoch
+            checkpoint.save(self.model.state_dict(), self.run / checkpoint.WEIGHTS)
+        checkpoint.append_metrics(self.run, record, before.epoch)
+        self.objective_state = None
+        self.save(None)
+        plot_curve(self.run)
+        _log.info("epoch %d: loss %.4f, validation MRR %.4f", before.epoch, record["loss"], mrr)
+
+    def save(self, objective_state: Tensor | None) -> None:
+        """Write the checkpoint."""
+        state = {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "progress": asdict(self.progress),
+            "objective": objective_state,
         }
-        progress = Progress(epoch + 1, best_mrr=progress.best_mrr, best_epoch=progress.best_epoch)
-        if mrr["average"] > progress.best_mrr:
-            progress.best_mrr, progress.best_epoch = mrr["average"], epoch
-            checkpoint.save(model.state_dict(), run / checkpoint.WEIGHTS)
-        checkpoint.append_metrics(run, record, epoch)
-        state = None
-        _save(model, optimizer, progress, None, run)
-        plot_curve(run)
-        _log.info("epoch %d: loss %.4f, validation MRR %.4f", epoch, record["loss"], mrr["average"])
-    return progress
+        checkpoint.save(state, self.run / checkpoint.CHECKPOINT)
+
+    def resume(self) -> None:
+        """Go on from the checkpoint, where there is one."""
+        path = self.run / checkpoint.CHECKPOINT
+        if not path.exists():
+            return
+        state = checkpoint.load(path)
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.progress, self.objective_state = Progress(**state["progress"]), state["objective"]
+        _log.info("resuming at epoch %d, step %d", self.progress.epoch, self.progress.step)
 
 
 def make_optimizer(model: JointEncoder, config: TrainConfig) -> torch.optim.Optimizer:
@@ -134,82 +201,7 @@ def make_optimizer(model: JointEncoder, config: TrainConfig) -> torch.optim.Opti
     return torch.optim.Adam([group for group in groups if group["params"]], fused=True)
 
 
-def _train_epoch(
-    model: JointEncoder,
-    optimizer: torch.optim.Optimizer,
-    config: TrainConfig,
-    objective: Objective,
-    progress: Progress,
-    run: Path,
-    checkpoint_s: float,
-) -> None:
-    model.train()
-    steps, saved = objective.steps, time.perf_counter()
-    for step in tqdm(
-        range(progress.step, steps), initial=progress.step, total=steps, desc=f"epoch {progress.epoch}"
-    ):
-        started = time.perf_counter()
-        torch.manual_seed((config.seed * 1_000 + progress.epoch) * 1_000_000 + step)
-        _set_rate(optimizer, config, progress.epoch + step / steps)
-        loss, pairs = _step(model, optimizer, config, objective, step)
-        now = time.perf_counter()
-        progress.step, progress.pairs = step + 1, progress.pairs + pairs
-        progress.loss += loss * pairs
-        progress.train_s += now - started
-        if now - saved >= checkpoint_s:
-            _save(model, optimizer, progress, objective.state, run)
-            saved = time.perf_counter()
-
-
-def _step(
-    model: JointEncoder,
-    optimizer: torch.optim.Optimizer,
-    config: TrainConfig,
-    objective: Objective,
-    step: int,
-) -> tuple[float, int]:
-    device = next(model.parameters()).device
-    with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-        loss, pairs = objective.loss(step)
-    optimizer.zero_grad()
-    loss.backward()
-    if config.gradient_clip:
-        torch.nn.utils.clip_grad_norm_(model.parameters(), config.gradient_clip)
-    optimizer.step()
-    return float(loss.detach()), pairs
-
-
 def _set_rate(optimizer: torch.optim.Optimizer, config: TrainConfig, epochs_done: float) -> None:
     left = 1 - epochs_done / config.epochs
     for group in optimizer.param_groups:
         group["lr"] = group["base"] * (config.decay + (1 - config.decay) * left)
-
-
-def _save(
-    model: JointEncoder,
-    optimizer: torch.optim.Optimizer,
-    progress: Progress,
-    objective_state: Tensor | None,
-    run: Path,
-) -> None:
-    state = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "progress": asdict(progress),
-        "objective": objective_state,
-    }
-    checkpoint.save(state, run / checkpoint.CHECKPOINT)
-
-
-def _resume(
-    model: JointEncoder, optimizer: torch.optim.Optimizer, run: Path
-) -> tuple[Progress, Tensor | None]:
-    path = run / checkpoint.CHECKPOINT
-    if not path.exists():
-        return Progress(), None
-    state = checkpoint.load(path)
-    model.load_state_dict(state["model"])
-    optimizer.load_state_dict(state["optimizer"])
-    progress = Progress(**state["progress"])
-    _log.info("resuming at epoch %d, step %d", progress.epoch, progress.step)
-    return progress, state["objective"]
