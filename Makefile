@@ -8,7 +8,10 @@ STDLIB = $$("$(CURDIR)/$(BIN)/python" -c 'import sysconfig; print(sysconfig.get_
 show = @echo; echo '$$ codesearch $(1)'; cd "$(STDLIB)" && \
 	CODESEARCH_HOME="$(CURDIR)/build/demo" "$(CURDIR)/$(BIN)/codesearch" $(1)
 
-.PHONY: demo test lint clean
+# Evaluation sets that must not be trained on; without the folder nothing is decontaminated.
+EVALUATION_SETS ?= $(wildcard ../shared/data)
+
+.PHONY: demo test lint corpus clean
 
 demo: $(VENV)/installed
 	$(call show,index . --exclude site-packages)
@@ -23,6 +26,10 @@ lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+corpus: $(VENV)/installed-test
+	$(BIN)/python -m training corpus fetch --out build/corpus
+	$(BIN)/python -m training corpus extract --corpus build/corpus $(EVALUATION_SETS:%=--evaluation-sets %)
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -8,10 +8,14 @@ import json
 import logging
 import os
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 from training.command import run_command
 from training.config import CONFIGS, TrainConfig, make_config, shipped_configs
+from training.corpus.apt import DEFAULT_SOURCES, AptLists
+from training.corpus.lock import read_lock, write_lock
 from training.corpus.recipe import DEFAULT_RECIPE, read_recipe
 from training.evaluation_sets import SETS
 
@@ -28,6 +32,7 @@ def _parser() -> argparse.ArgumentParser:
     corpus = commands.add_parser("corpus", help="make a corpus").add_subparsers(required=True, metavar="STEP")
     _add_fetch(corpus.add_parser("fetch", help="download the packages of a recipe"))
     _add_extract(corpus.add_parser("extract", help="parse the packages into rows"))
+    _add_stats(corpus.add_parser("stats", help="count what was extracted, as a table"))
     _add_load(corpus.add_parser("load", help="read a corpus that others made: CodeSearchNet in any layout"))
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
@@ -38,25 +43,39 @@ def _add_fetch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("corpus"), help="corpus folder")
     parser.add_argument("--recipe", type=Path, default=DEFAULT_RECIPE, help="packages by name")
     parser.add_argument("--languages", nargs="*", help="only these languages")
+    parser.add_argument("--jobs", type=int, default=4, help="downloads at a time (default: %(default)s)")
+    parser.add_argument(
+        "--update", action="store_true", help="take the newest versions and write the lock anew"
+    )
     parser.add_argument(
         "--apt-sources",
         type=Path,
-        default=Path("/etc/apt/sources.list.d/debian.sources"),
-        help="deb822 file that tells where source packages are (default: %(default)s)",
+        default=DEFAULT_SOURCES,
+        help="deb822 file that tells where Debian's archive is (default: %(default)s)",
     )
     parser.set_defaults(run_command=_fetch)
 
 
 def _fetch(options: argparse.Namespace) -> None:
-    from training.corpus.fetch import fetch_all
+    from training.corpus.fetch import fetch_all, pins_of
 
     packages = [
         package
         for package in read_recipe(options.recipe)
         if not options.languages or package.language in options.languages
     ]
-    missing = fetch_all(packages, options.out, options.apt_sources)
-    print(f"{len(packages) - len(missing)} packages in {options.out}, missing {len(missing)}: {missing}")
+    pins = {} if options.update else read_lock(options.recipe)
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        apt = AptLists(Path(scratch), options.apt_sources)
+        fetched, missing = fetch_all(packages, options.out, apt, pins=pins, jobs=options.jobs)
+    if options.update:
+        write_lock(options.recipe, {**read_lock(options.recipe), **pins_of(fetched)})
+    size = sum(package.download_bytes for package in fetched.values())
+    print(
+        f"{len(fetched)} packages in {options.out}, {size / 1e6:,.0f} MB of archives, "
+        f"{time.perf_counter() - started:.0f} s; missing {len(missing)}: {', '.join(missing) or 'none'}"
+    )
 
 
 def _add_extract(parser: argparse.ArgumentParser) -> None:
@@ -69,13 +88,30 @@ def _add_extract(parser: argparse.ArgumentParser) -> None:
 
 def _extract(options: argparse.Namespace) -> None:
     from training.corpus.extract import extract_corpus
+    from training.corpus.stats import report
 
     stats = extract_corpus(
         read_recipe(options.recipe), options.corpus, options.evaluation_sets, processes=options.processes
     )
-    for language, figures in stats["languages"].items():
-        print(f"{language}: {figures['pairs']}, dropped {figures['dropped']}")
-    print(f"{stats['seconds']} s")
+    print(report(stats))
+
+
+def _add_stats(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `extract` filled")
+    parser.add_argument("--json", type=Path, help="write the counts to this file")
+    parser.add_argument("--page", type=Path, help="put the tables into this page, between its markers")
+    parser.set_defaults(run_command=_stats)
+
+
+def _stats(options: argparse.Namespace) -> None:
+    from training.corpus.stats import read_stats, report, to_json, update_page
+
+    stats = read_stats(options.corpus)
+    if options.json:
+        options.json.write_text(json.dumps(to_json(stats), indent=1) + "\n", "utf-8")
+    if options.page:
+        update_page(options.page, stats)
+    print(report(stats))
 
 
 def _add_load(parser: argparse.ArgumentParser) -> None:

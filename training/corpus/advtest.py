@@ -14,8 +14,7 @@ from dataclasses import replace
 
 from codesearch.parsing.identifiers import words
 from training.corpus.anonymous import FUNCTION_NAME, anonymised
-from training.corpus.csn import CsnRow, without_docstring
-from training.corpus.rows import MAX_CODE_CHARS, Row
+from training.corpus.rows import CsnRow, Row
 
 MIN_TOKENS, MAX_TOKENS = 3, 256
 _ANONYMISED = ("valid", "test")
@@ -41,7 +40,7 @@ def advtest_rows(rows: Iterable[CsnRow], dropped: Counter[str]) -> Iterator[CsnR
     for loaded in rows:
         row = loaded.row
         reason = drop_reason(row.docstring, loaded.docstring_tokens or words(row.docstring))
-        code = None if reason else anonymised(_whole(loaded), row.language, row.identifier)
+        code = None if reason else anonymised(row.code, row.language, row.identifier)
         if reason or code is None:
             dropped[reason or "does not parse"] += 1
         elif row.partition in _ANONYMISED:
@@ -82,14 +81,6 @@ def is_english(text: str) -> bool:
     return foreign == 0 or foreign <= sum(found[word] for word in _ENGLISH)
 
 
-def _whole(loaded: CsnRow) -> str:
-    """Return the code without docstring and, where it is known, without the cut that would keep it from parsing."""
-    row = loaded.row
-    if not loaded.original_string:
-        return row.code
-    return without_docstring(loaded.original_string, row.docstring, row.language)
-
-
 def _without_names(row: Row, code: str) -> Row:
     names = {"func_name": FUNCTION_NAME, "identifier": FUNCTION_NAME}
-    return replace(row, **names, code=code[:MAX_CODE_CHARS], docstring_rest="")
+    return replace(row, **names, code=code, docstring_rest="")

@@ -1,20 +1,18 @@
-"""One record of any CodeSearchNet layout (a dict) -> a row, with the fields that a `Row` has no place for.
+"""One record of any CodeSearchNet layout (a dict) -> a row with all that the record tells.
 
 The official jsonl, the Hugging Face columns and the `dedupe_definitions` pickles name the same things
-differently; a record of our own row files passes unchanged.
+differently; our own files are the official layout, told by their `package`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 
 from codesearch.parsing.extract import extract
-from codesearch.parsing.identifiers import split_qualified
 from codesearch.parsing.languages import language_named
-from training.corpus.filters import split_docstring
-from training.corpus.rows import MAX_CODE_CHARS, PARTITIONS, Row
+from training.corpus.docstrings import split_docstring
+from training.corpus.rows import MAX_REST_CHARS, PARTITIONS, CsnRow, Row, own_name
 
 _NAMES = {
     "repo": ("repo", "nwo", "repository_name"),
@@ -31,26 +29,7 @@ _NAMES = {
     "partition": ("partition", "split_name"),
 }
 _PARTITION_NAMES = {**{name: name for name in PARTITIONS}, "validation": "valid", "dev": "valid"}
-_ROW_FIELDS = frozenset(field.name for field in fields(Row))
-_OWN_FIELDS = frozenset({"docstring_rest", "package", "identifier"})
-_MAX_REST_CHARS = 1_000
 _SHA = re.compile(r"/blob/([0-9a-f]{7,40})/")
-
-
-@dataclass(frozen=True, slots=True)
-class CsnRow:
-    """A row and what only CodeSearchNet's own files tell about it; empty for our row files.
-
-    Attributes:
-        original_string: the function as in its file, docstring included.
-        sha: commit of the repository.
-    """
-
-    row: Row
-    original_string: str = ""
-    code_tokens: tuple[str, ...] = ()
-    docstring_tokens: tuple[str, ...] = ()
-    sha: str = ""
 
 
 def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
@@ -64,32 +43,31 @@ def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
         KeyError: the record lacks a field that every layout has.
         TypeError: a field is of the wrong type.
     """
-    if record.keys() >= _OWN_FIELDS:
-        return CsnRow(Row(**{name: _text(record, name) for name in _ROW_FIELDS & record.keys()}))
     language, name = _text(record, "language"), _text(record, "func_name")
-    original = _text(record, "original_string")
     docstring = _text(record, "docstring")
     paragraph, rest = split_docstring(docstring)
-    spec = language_named(language)
+    is_own = "package" in record
+    code = _text(record, "code")
     told = _text(record, "partition", "") or partition
     url = _text(record, "url", "")
     found_sha = _SHA.search(url)
     row = Row(
         repo=_text(record, "repo"),
-        package="",
+        package=_text(record, "package", ""),
         path=_text(record, "path"),
         func_name=name,
-        identifier=split_qualified(name, spec.separator if spec else ".")[1],
+        identifier=own_name(name, language),
         language=language,
-        code=without_docstring(_text(record, "code"), docstring, language)[:MAX_CODE_CHARS],
+        code=code if is_own else without_docstring(code, docstring, language),
         docstring=paragraph,
-        docstring_rest=rest[:_MAX_REST_CHARS],
+        docstring_rest=rest[:MAX_REST_CHARS],
         partition=_PARTITION_NAMES.get(told, told),
         url=url,
     )
     return CsnRow(
         row=row,
-        original_string=original,
+        original_string=_text(record, "original_string"),
+        documentation=docstring,
         code_tokens=_tokens(record, "code_tokens"),
         docstring_tokens=_tokens(record, "docstring_tokens"),
         sha=_text(record, "sha", "") or (found_sha[1] if found_sha else ""),

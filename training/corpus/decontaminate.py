@@ -1,28 +1,37 @@
-"""Evaluation sets -> what must not be trained on: upstream repositories, and functions by key.
+"""Evaluation sets -> what must not be trained on: upstream repositories, and functions, also nearly the same ones.
 
-The folder given holds `csn_urls/exclude_repos_test_valid.txt` (a repository a line),
-`csn99/sources.jsonl.zst` (whole files) and `cosqa/codebase.python.jsonl.zst` (a function a row). A warning
-names a part that is absent.
+Of the folder given are read `csn_urls/exclude_repos_test_valid.txt` (a repository a line),
+`csn_urls/advtest_dev.txt` (a URL a line), `csn99/sources.jsonl.zst` (whole files),
+`cosqa/codebase.python.jsonl.zst` (a function a row) and `ncs/questions.jsonl.zst` (a piece of code and URLs a
+row). A warning names a part that is absent.
 """
 
 from __future__ import annotations
 
 import logging
-from collections import Counter
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.pool import Pool
 from pathlib import Path
 
+from rensa import RMinHash
+
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
-from training.corpus.dedupe import code_key, docstring_key, row_keys
-from training.corpus.filters import split_docstring
-from training.corpus.rows import Row, read_jsonl_zst
+from training.corpus.dedupe import Fingerprint, NearDuplicates, fingerprint, sketch_of
+from training.corpus.docstrings import split_docstring
+from training.corpus.rows import read_jsonl_zst
 
+REPOSITORY, SAME, NEAR = (
+    f"{what} of an evaluation set" for what in ("repository", "function", "near-duplicate")
+)
 _REPOSITORIES = "csn_urls/exclude_repos_test_valid.txt"
+_URLS = "csn_urls/advtest_dev.txt"
 _FILES = "csn99/sources.jsonl.zst"
 _FUNCTIONS = "cosqa/codebase.python.jsonl.zst"
+_QUESTIONS = "ncs/questions.jsonl.zst"
+_GITHUB = re.compile(r"https://github\.com/([^/\s]+/[^/\s]+)/")
 _log = logging.getLogger(__name__)
 
 
@@ -33,10 +42,20 @@ class Forbidden:
     Attributes:
         repositories: lower-case `owner/name`.
         keys: keys of functions, see `dedupe`.
+        near: the functions of each language.
     """
 
     repositories: frozenset[str] = frozenset()
     keys: frozenset[bytes] = field(default=frozenset(), repr=False)
+    near: dict[str, NearDuplicates] = field(default_factory=dict, repr=False)
+
+    def reason(self, repository: str, language: str, keys: Iterable[bytes], sketch: RMinHash) -> str:
+        """Say why a function may not be trained on; empty when it may."""
+        if repository.lower() in self.repositories:
+            return REPOSITORY
+        if not self.keys.isdisjoint(keys):
+            return SAME
+        return NEAR if language in self.near and self.near[language].has(sketch) else ""
 
 
 def read_forbidden(folder: Path | None, pool: Pool) -> Forbidden:
@@ -44,26 +63,25 @@ def read_forbidden(folder: Path | None, pool: Pool) -> Forbidden:
     if folder is None:
         _log.warning("no evaluation sets given: nothing is decontaminated")
         return Forbidden()
-    repositories: frozenset[str] = frozenset()
-    if _present(folder / _REPOSITORIES):
-        lines = (folder / _REPOSITORIES).read_text("utf-8").split()
-        repositories = frozenset(line.lower() for line in lines)
     keys: set[bytes] = set()
-    for found in pool.imap_unordered(_keys_of_source, _sources(folder), chunksize=50):
-        keys.update(found)
+    near: dict[str, NearDuplicates] = {}
+    for language, found in pool.imap_unordered(_fingerprints, _sources(folder), chunksize=50):
+        for each in found:
+            keys.update(each.keys)
+            near.setdefault(language, NearDuplicates()).add(sketch_of(each.tokens))
+    repositories = frozenset(_repositories(folder))
     _log.info("evaluation sets: %d repositories, %d function keys", len(repositories), len(keys))
-    return Forbidden(repositories, frozenset(keys))
+    return Forbidden(repositories, frozenset(keys), near)
 
 
-def without_forbidden(rows: Iterable[Row], forbidden: Forbidden, dropped: Counter[str]) -> Iterator[Row]:
-    """Yield the rows that no evaluation set holds; count the others."""
-    for row in rows:
-        if row.repo.lower() in forbidden.repositories:
-            dropped["repository of an evaluation set"] += 1
-        elif forbidden.keys.isdisjoint(row_keys(row)):
-            yield row
-        else:
-            dropped["function of an evaluation set"] += 1
+def _repositories(folder: Path) -> Iterator[str]:
+    if _present(folder / _REPOSITORIES):
+        yield from (folder / _REPOSITORIES).read_text("utf-8").lower().split()
+    if _present(folder / _URLS):
+        yield from _GITHUB.findall((folder / _URLS).read_text("utf-8").lower())
+    if (folder / _QUESTIONS).exists():
+        for row in read_jsonl_zst(folder / _QUESTIONS):
+            yield from _GITHUB.findall(" ".join(row["examples_url"]).lower())
 
 
 def _present(path: Path) -> bool:
@@ -73,25 +91,24 @@ def _present(path: Path) -> bool:
     return True
 
 
-def _sources(folder: Path) -> Iterator[tuple[str, str]]:
-    if _present(folder / _FILES):
-        for row in read_jsonl_zst(folder / _FILES):
-            yield row["language"], row["text"]
-    if _present(folder / _FUNCTIONS):
-        for row in read_jsonl_zst(folder / _FUNCTIONS):
-            yield row["language"], row["code"]
+def _sources(folder: Path) -> Iterator[tuple[str, str, bool]]:
+    """Yield the language and text of files and pieces, and whether a piece has to be taken whole."""
+    for name, text, is_whole in (
+        (_FILES, "text", False),
+        (_FUNCTIONS, "code", False),
+        (_QUESTIONS, "code", True),
+    ):
+        if _present(folder / name):
+            for row in read_jsonl_zst(folder / name):
+                yield row["language"], row[text], is_whole
 
 
-def _keys_of_source(source: tuple[str, str]) -> list[bytes]:
-    language, text = source
+def _fingerprints(source: tuple[str, str, bool]) -> tuple[str, list[Fingerprint]]:
+    language, text, is_whole = source
     spec = language_named(language)
-    if spec is None:
-        return []
-    keys = []
-    for document in extract(text.encode(), "", spec).documents:
-        if document.kind == "class":
-            continue
-        keys.append(code_key(language, document.code))
-        told = docstring_key(language, document.name, split_docstring(document.docstring)[0])
-        keys += [told] if told else []
-    return keys
+    found = [fingerprint(language, "", "", text)] if is_whole else []
+    for document in extract(text.encode(), "", spec).documents if spec else []:
+        if document.kind != "class":
+            paragraph = split_docstring(document.docstring)[0]
+            found.append(fingerprint(language, document.name, paragraph, document.code))
+    return language, found

@@ -1,18 +1,51 @@
-"""Keys under which two functions are the same, and the removal of all but the first.
+"""What tells that two functions are the same, or nearly the same.
 
-Exact over normalised tokens for now; near-duplicates by MinHash take this module's place later.
+Exactly: the words of the code, or the name with the first paragraph. Nearly: the sets of identifiers, keywords and
+numbers in the code have a Jaccard similarity of `JACCARD` or more, estimated by MinHash.
+
+*Source*: Allamanis 2018, The adverse effects of code duplication in machine learning models of code.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 
-from codesearch.parsing.identifiers import words
-from training.corpus.rows import MAX_CODE_CHARS, Row
+from rensa import RMinHash, RMinHashLSH
 
+from codesearch.parsing.identifiers import words
+
+JACCARD = 0.8
+PERMUTATIONS = 128
+BANDS = 16
+"""Of 8 rows each: a pair at .8 becomes a candidate with probability .95, one at .5 with .06."""
+_SEED = 1
+_MAX_CHARS = 6_000
 _MIN_TOLD_TOKENS = 4
+_TOKEN = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What a function is compared by.
+
+    Attributes:
+        keys: two functions that share one are the same.
+        tokens: distinct, in an order of no meaning.
+    """
+
+    keys: tuple[bytes, ...]
+    tokens: tuple[str, ...]
+
+
+def fingerprint(language: str, identifier: str, paragraph: str, code: str) -> Fingerprint:
+    """Fingerprint a function by its first 6,000 characters of code, and by its name and documentation."""
+    head = code[:_MAX_CHARS]
+    told = docstring_key(language, identifier, paragraph)
+    keys = (code_key(language, head), *([told] if told else []))
+    return Fingerprint(keys, tuple(set(_TOKEN.findall(head))))
 
 
 def code_key(language: str, code: str) -> bytes:
@@ -21,7 +54,7 @@ def code_key(language: str, code: str) -> bytes:
     >>> code_key("go", "f(a,  b)") == code_key("go", "F(a, b);")
     True
     """
-    return _digest("code", language, " ".join(words(code[:MAX_CODE_CHARS])).lower())
+    return _digest("code", language, " ".join(words(code[:_MAX_CHARS])).lower())
 
 
 def docstring_key(language: str, identifier: str, paragraph: str) -> bytes | None:
@@ -32,22 +65,34 @@ def docstring_key(language: str, identifier: str, paragraph: str) -> bytes | Non
     return _digest("docstring", language, identifier, " ".join(told).lower())
 
 
-def row_keys(row: Row) -> list[bytes]:
-    """List the keys of a row: equal in one of them means the same function."""
-    told = docstring_key(row.language, row.identifier, row.docstring)
-    return [code_key(row.language, row.code)] + ([told] if told else [])
+class NearDuplicates:
+    """A growing set of functions that tells whether another is nearly one of them.
+
+    >>> seen = NearDuplicates()
+    >>> seen.add(sketch_of("a b c d e f g h i j".split()))
+    >>> seen.has(sketch_of("a b c d e f g h i k j".split())), seen.has(sketch_of("a b c".split()))
+    (True, False)
+    """
+
+    def __init__(self) -> None:
+        self._lsh = RMinHashLSH(JACCARD, PERMUTATIONS, BANDS)
+        self._sketches: list[RMinHash] = []
+
+    def has(self, sketch: RMinHash) -> bool:
+        """Say whether a function is nearly one that was added."""
+        return any(self._sketches[index].jaccard(sketch) >= JACCARD for index in self._lsh.query(sketch))
+
+    def add(self, sketch: RMinHash) -> None:
+        """Add a function."""
+        self._lsh.insert(len(self._sketches), sketch)
+        self._sketches.append(sketch)
 
 
-def without_duplicates(rows: Iterable[Row], dropped: Counter[str]) -> Iterator[Row]:
-    """Yield the rows that share no key with an earlier one; count the others."""
-    seen: set[bytes] = set()
-    for row in rows:
-        keys = row_keys(row)
-        if seen.isdisjoint(keys):
-            yield row
-        else:
-            dropped["duplicate"] += 1
-        seen.update(keys)
+def sketch_of(tokens: Sequence[str]) -> RMinHash:
+    """Sketch the set of distinct tokens of a function."""
+    sketch = RMinHash(PERMUTATIONS, _SEED)
+    sketch.update(list(tokens))
+    return sketch
 
 
 def _digest(*parts: str) -> bytes:

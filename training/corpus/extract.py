@@ -1,37 +1,33 @@
 """Source trees under a corpus folder -> `rows/LANGUAGE.PARTITION.jsonl.zst` and `rows/stats.json`.
 
-The product's parser reads the files, worker processes share them; what follows it (duplicates, evaluation
-sets, caps, split) is one pass a language, in an order that does not depend on the workers.
+The product's parser reads the files in worker processes; what is kept passes one file on disk a language, since the
+caps and the split need the counts of all of it. The order does not depend on the workers.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
 from pathlib import Path
 
 from tqdm import tqdm
 
-from codesearch.config import ParseConfig
-from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
 from training.corpus.archives import is_wanted
-from training.corpus.decontaminate import Forbidden, read_forbidden, without_forbidden
-from training.corpus.dedupe import without_duplicates
-from training.corpus.fetch import MARKER
-from training.corpus.filters import to_row
+from training.corpus.decontaminate import Forbidden, read_forbidden
+from training.corpus.dedupe import NearDuplicates, sketch_of
+from training.corpus.fetch import FetchedPackage, read_marker
+from training.corpus.parse import ParsedFile, SourceFile, parse_file
 from training.corpus.recipe import SourcePackage
-from training.corpus.rows import PARTITIONS, Row, write_rows
-from training.corpus.split import REPOSITORY_SHARE, cap_repositories, split, stable_hash
+from training.corpus.rows import PARTITIONS, read_lines, write_lines
+from training.corpus.split import REPOSITORY_SHARE, Place, place_rows, stable_hash
+from training.corpus.stats import CorpusStats, LanguageStats, peak_rss_bytes, write_stats
 
 MAX_FILES = 2_500
 _MAX_FILE_BYTES = 3_000_000
-_MAX_MEAN_LINE = 300
-_CONFIG = ParseConfig()
+_UNPLACED = b'"partition": ""}\n'
 
 
 def extract_corpus(
@@ -41,86 +37,115 @@ def extract_corpus(
     *,
     processes: int,
     repository_share: float = REPOSITORY_SHARE,
-) -> dict[str, object]:
+) -> CorpusStats:
     """Write the rows of every fetched package; return the statistics that are also written."""
     started = time.perf_counter()
-    fetched = [package for package in packages if (corpus / package.folder / MARKER).exists()]
-    stats: dict[str, object] = {}
+    fetched = {package: found for package in packages if (found := read_marker(corpus / package.folder))}
+    languages = {}
     with get_context("spawn").Pool(processes) as pool:
         forbidden = read_forbidden(evaluation_sets, pool)
         for language in sorted({package.language for package in fetched}):
-            chosen = [package for package in fetched if package.language == language]
-            stats[language] = _extract_language(chosen, corpus, forbidden, pool, repository_share)
-    result = {"seconds": round(time.perf_counter() - started, 1), "languages": stats}
-    (corpus / "rows" / "stats.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-    return result
+            chosen = {package: found for package, found in fetched.items() if package.language == language}
+            languages[language] = _extract_language(chosen, corpus, forbidden, pool, repository_share)
+    stats = CorpusStats(
+        languages=languages,
+        wall_s=round(time.perf_counter() - started, 1),
+        download_bytes=sum(found.download_bytes for found in fetched.values()),
+        peak_rss_bytes=peak_rss_bytes(),
+    )
+    write_stats(corpus, stats)
+    return stats
 
 
 def _extract_language(
-    packages: Sequence[SourcePackage], corpus: Path, forbidden: Forbidden, pool: Pool, repository_share: float
-) -> dict[str, object]:
-    language = packages[0].language
-    dropped: Counter[str] = Counter()
-    found = _parsed(_files(packages, corpus), pool, dropped, language)
-    clean = without_duplicates(without_forbidden(found, forbidden, dropped), dropped)
-    rows = split(cap_repositories(list(clean), repository_share, dropped))
-    counts = {
-        partition: write_rows(
-            corpus / "rows" / f"{language}.{partition}.jsonl.zst",
-            (row for row in rows if row.partition == partition),
+    packages: Mapping[SourcePackage, FetchedPackage],
+    corpus: Path,
+    forbidden: Forbidden,
+    pool: Pool,
+    repository_share: float,
+) -> LanguageStats:
+    language = next(iter(packages)).language
+    files = _files(packages, corpus)
+    tally = _Tally()
+    parsed = tqdm(pool.imap(parse_file, files, chunksize=16), total=len(files), unit="file", desc=language)
+    unplaced = corpus / "rows" / f"{language}.unplaced.jsonl.zst"
+    write_lines(unplaced, _kept_lines(parsed, forbidden, tally))
+    partitions = place_rows(tally.places, repository_share)
+    tally.dropped["over its repository's share"] += partitions.count("")
+    for partition in PARTITIONS:
+        chosen = (
+            line.removesuffix(_UNPLACED) + f'"partition": "{partition}"}}\n'.encode()
+            for line, its in zip(read_lines(unplaced), partitions, strict=True)
+            if its == partition
         )
-        for partition in PARTITIONS
-    }
-    names = {
-        partition: sorted({row.package for row in rows if row.partition == partition})
-        for partition in PARTITIONS
-    }
-    return {"pairs": counts, "dropped": dict(dropped.most_common()), "packages": names}
+        write_lines(corpus / "rows" / f"{language}.{partition}.jsonl.zst", chosen)
+    unplaced.unlink()
+    return LanguageStats(
+        documented=len(partitions) - partitions.count(""),
+        all=tally.functions,
+        partitions={partition: partitions.count(partition) for partition in PARTITIONS},
+        packages=len(packages),
+        files=len(files),
+        source_bytes=tally.source_bytes,
+        dropped=dict(tally.dropped.most_common()),
+    )
 
 
-def _files(packages: Iterable[SourcePackage], corpus: Path) -> list[tuple[SourcePackage, Path, str]]:
+class _Tally:
+    """What is counted while the rows of a language stream by."""
+
+    def __init__(self) -> None:
+        self.places: list[Place] = []
+        self.dropped: Counter[str] = Counter()
+        self.functions = 0
+        self.source_bytes = 0
+
+
+def _kept_lines(parsed: Iterator[ParsedFile], forbidden: Forbidden, tally: _Tally) -> Iterator[bytes]:
+    """Yield the lines of new functions that no evaluation set holds."""
+    seen: set[bytes] = set()
+    near = NearDuplicates()
+    for each in parsed:
+        package = each.file.package
+        tally.dropped.update(each.dropped)
+        tally.source_bytes += each.size
+        new = set(each.undocumented) - seen
+        seen |= new
+        tally.functions += len(new)
+        for line, found in each.candidates:
+            sketch = sketch_of(found.tokens)
+            reason = forbidden.reason(package.repository, package.language, found.keys, sketch)
+            is_same = not seen.isdisjoint(found.keys)
+            tally.functions += not is_same
+            seen.update(found.keys)
+            if not reason:
+                reason = "duplicate" if is_same else "near-duplicate" if near.has(sketch) else ""
+            if reason:
+                tally.dropped[reason] += 1
+                continue
+            near.add(sketch)
+            tally.places.append(
+                Place(package.repository.lower(), stable_hash(f"{each.file.relative}\0{line!r}"))
+            )
+            yield line
+
+
+def _files(packages: Mapping[SourcePackage, FetchedPackage], corpus: Path) -> list[SourceFile]:
     """List what to parse: of each repository at most `MAX_FILES`, chosen by hash, for it is capped anyway.
 
     Larger files are bundles of others, or generated.
     """
-    by_repository: dict[str, list[tuple[SourcePackage, Path, str]]] = defaultdict(list)
-    for package in packages:
+    by_repository: dict[str, list[SourceFile]] = defaultdict(list)
+    for package, fetched in packages.items():
         root = corpus / package.folder
+        url = package.url(fetched.version)
         for path in sorted(root.rglob("*")):
             relative = path.relative_to(root).as_posix()
             size = path.stat().st_size if path.is_file() else _MAX_FILE_BYTES + 1
             if size <= _MAX_FILE_BYTES and is_wanted(relative, size, package.language):
-                by_repository[package.repository.lower()].append((package, path, relative))
-    return [
-        file
-        for files in by_repository.values()
-        for file in sorted(files, key=lambda file: stable_hash(file[2]))[:MAX_FILES]
-    ]
-
-
-def _parsed(
-    files: list[tuple[SourcePackage, Path, str]], pool: Pool, dropped: Counter[str], language: str
-) -> Iterator[Row]:
-    results = pool.imap(rows_of_file, files, chunksize=32)
-    for rows, reasons in tqdm(results, total=len(files), unit="file", desc=language):
-        dropped.update(reasons)
-        yield from rows
-
-
-def rows_of_file(file: tuple[SourcePackage, Path, str]) -> tuple[list[Row], Counter[str]]:
-    """Parse one file of a package; return its rows, and how many functions each filter dropped."""
-    package, path, relative = file
-    source = path.read_bytes()
-    spec = language_named(package.language)
-    reasons: Counter[str] = Counter()
-    if spec is None or len(source) > _MAX_MEAN_LINE * (source.count(b"\n") + 1):
-        reasons["minified file"] += 1
-        return [], reasons
-    rows = []
-    for document in extract(source, relative, spec, _CONFIG).documents:
-        row = to_row(document, package)
-        if isinstance(row, str):
-            reasons[row] += 1
-        else:
-            rows.append(row)
-    return rows, reasons
+                by_repository[package.repository.lower()].append(SourceFile(package, path, relative, url))
+    chosen = []
+    for files in by_repository.values():
+        kept = sorted(files, key=lambda file: stable_hash(file.relative))[:MAX_FILES]
+        chosen += sorted(kept, key=lambda file: (file.package.name, file.relative))
+    return chosen

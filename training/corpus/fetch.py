@@ -1,7 +1,7 @@
 """Named packages -> source trees under a corpus folder, through each archive's ordinary client.
 
 `OUT/packages/LANGUAGE/NAME/` holds the files of that language and, written last, `package.json` with the
-version and counts; a package that has one is not fetched again.
+version, sizes and counts; a package that has one is not fetched again.
 """
 
 from __future__ import annotations
@@ -9,64 +9,109 @@ from __future__ import annotations
 import json
 import logging
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
 from tqdm import tqdm
 
+from training.corpus.apt import AptLists, run_client
 from training.corpus.archives import source_files
+from training.corpus.lock import Pin
 from training.corpus.recipe import SourcePackage
 from training.errors import TrainingError
 
 MARKER = "package.json"
-_TIMEOUT_S = 600
 _log = logging.getLogger(__name__)
 
 
-def fetch_all(packages: Iterable[SourcePackage], out: Path, apt_sources: Path) -> list[str]:
-    """Fetch every package that is not there yet; return the names that could not be had.
+@dataclass(frozen=True, slots=True)
+class FetchedPackage:
+    """What `package.json` says: which version was taken and what it weighed.
 
-    Args:
-        packages: what to fetch.
-        out: the corpus folder.
-        apt_sources: a deb822 file of the system, read to find where source packages are; never written.
+    Attributes:
+        download_bytes: size of the archives.
+        files, bytes: what was unpacked, of the package's language only.
     """
-    missing = []
-    with tempfile.TemporaryDirectory() as scratch:
-        apt = _AptSource(Path(scratch), apt_sources)
-        for package in tqdm(list(packages), unit="package"):
+
+    version: str
+    download_bytes: int
+    files: int
+    bytes: int
+
+
+def fetch_all(
+    packages: Sequence[SourcePackage], out: Path, apt: AptLists, *, pins: Mapping[str, Pin], jobs: int = 4
+) -> tuple[dict[str, FetchedPackage], list[str]]:
+    """Fetch every package that is not there yet, `jobs` at a time.
+
+    Returns:
+        What there is by `SourcePackage.key`, and the keys that could not be had; a warning tells why.
+    """
+    fetched, missing, taken = {}, [], 0
+    with ThreadPoolExecutor(jobs) as pool, tqdm(total=len(packages), unit="package") as bar:
+        futures = {
+            pool.submit(fetch, package, out, apt, pins.get(package.key, Pin())): package
+            for package in packages
+        }
+        for future in as_completed(futures):
+            package = futures[future]
             try:
-                fetch(package, out, apt)
+                fetched[package.key] = future.result()
+                taken += fetched[package.key].download_bytes
             except TrainingError as error:
                 _log.warning("%s", error)
-                missing.append(package.name)
-    return missing
+                missing.append(package.key)
+            bar.set_postfix_str(f"{taken / 1e6:,.0f} MB")
+            bar.update()
+    return fetched, sorted(missing)
 
 
-def fetch(package: SourcePackage, out: Path, apt: _AptSource) -> Path:
-    """Fetch one package unless it is there; return its folder.
+def fetch(package: SourcePackage, out: Path, apt: AptLists, pin: Pin) -> FetchedPackage:
+    """Fetch one package unless it is there.
+
+    A pinned version that the archive has no more is a warning, and the one it offers is taken.
 
     Raises:
-        TrainingError: the client failed, or the package holds no file of its language.
+        TrainingError: the client failed, the size differs from the pinned one, or the package holds no file of its
+            language.
     """
     folder = out / package.folder
-    if (folder / MARKER).exists():
-        return folder
+    if found := read_marker(folder):
+        return found
     shutil.rmtree(folder, ignore_errors=True)
     with tempfile.TemporaryDirectory() as scratch:
-        _download(package, Path(scratch), apt)
-        archives = sorted(Path(scratch).iterdir())
+        version = _download_pinned(package, Path(scratch), apt, pin)
+        archives = sorted(path for path in Path(scratch).iterdir() if path.is_file())
+        size = sum(path.stat().st_size for path in archives)
+        if pin.bytes and version == pin.version and size != pin.bytes:
+            raise TrainingError(f"{package.key}: {size} bytes, expected {pin.bytes}: fetch again")
         counts = [_unpack(archive, package.language, folder) for archive in archives]
-    files, size = sum(count[0] for count in counts), sum(count[1] for count in counts)
-    if not files:
-        raise TrainingError(f"{package.name}: no {package.language} file in it: remove it from the recipe")
-    record = {**asdict(package), "archives": [path.name for path in archives], "files": files, "bytes": size}
+    fetched = FetchedPackage(
+        version, size, sum(count[0] for count in counts), sum(count[1] for count in counts)
+    )
+    if not fetched.files:
+        raise TrainingError(f"{package.key}: no {package.language} file in it: remove it from the recipe")
+    record = {**asdict(package), **asdict(fetched)}
     (folder / MARKER).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
-    return folder
+    return fetched
+
+
+def read_marker(folder: Path) -> FetchedPackage | None:
+    """Read what was fetched into a package's folder; None when it is not whole."""
+    path = folder / MARKER
+    if not path.exists():
+        return None
+    record = json.loads(path.read_text("utf-8"))
+    return FetchedPackage(**{name: record[name] for name in FetchedPackage.__slots__})
+
+
+def pins_of(fetched: Mapping[str, FetchedPackage]) -> dict[str, Pin]:
+    """Return the pins that fetch the same archives again."""
+    return {key: Pin(package.version, package.download_bytes) for key, package in fetched.items()}
 
 
 def _unpack(archive: Path, language: str, folder: Path) -> tuple[int, int]:
@@ -84,64 +129,68 @@ def _unpack(archive: Path, language: str, folder: Path) -> tuple[int, int]:
     return files, size
 
 
-def _download(package: SourcePackage, folder: Path, apt: _AptSource) -> None:
-    version = package.version
-    if package.kind == "debian":
-        name = f"{package.name}={version}" if version else package.name
-        _run(package, ["apt-get", "download", name], folder)
-    elif package.kind == "debian-source":
-        _run(package, apt.command(package), folder)
-    elif package.kind == "npm":
-        _run(package, ["npm", "pack", "--silent", f"{package.name}@{version or 'latest'}"], folder)
-    else:
-        _pip_download(package, folder)
-
-
-def _pip_download(package: SourcePackage, folder: Path) -> None:
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder)]
-    requirement = f"{package.name}=={package.version}" if package.version else package.name
+def _download_pinned(package: SourcePackage, folder: Path, apt: AptLists, pin: Pin) -> str:
     try:
-        _run(package, [*command, "--only-binary", ":all:", requirement], folder)
+        try:
+            return _download(package, folder, apt, pin.version)
+        except TrainingError:
+            if not pin.version:
+                raise
+            version = _download(package, folder, apt, "")
+            _log.warning("%s: version %s is gone: took %s", package.key, pin.version, version)
+            return version
+    except TrainingError as error:
+        raise TrainingError(f"{package.key}: {error}: check the name in the recipe") from None
+
+
+def _download(package: SourcePackage, folder: Path, apt: AptLists, version: str) -> str:
+    """Download one version, or the newest for ""; return which it was."""
+    name = package.name
+    if package.kind in ("debian", "debian-source"):
+        is_source = package.kind == "debian-source"
+        version = version or apt.version(name, source=is_source)
+        run_client(apt.command(name, version, source=is_source), folder)
+        return version
+    if package.kind == "npm":
+        run_client(["npm", "pack", "--silent", f"{name}@{version or 'latest'}"], folder)
+        return (
+            _only_file(folder)
+            .name.removesuffix(".tgz")
+            .removeprefix(name.lstrip("@").replace("/", "-") + "-")
+        )
+    _pip_download(f"{name}=={version}" if version else name, folder)
+    return _version_of_distribution(_only_file(folder).name)
+
+
+def _pip_download(requirement: str, folder: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--dest",
+        str(folder),
+        requirement,
+    ]
+    try:
+        run_client([*command, "--only-binary", ":all:"], folder)
     except TrainingError:  # No wheel for this platform; a source archive asks for its build backend.
-        _run(package, [*command, "--no-binary", ":all:", requirement], folder)
+        run_client([*command, "--no-binary", ":all:"], folder)
 
 
-def _run(package: SourcePackage, command: list[str], folder: Path) -> None:
-    try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_TIMEOUT_S)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise TrainingError(f"{package.name}: {command[0]}: {error}: is it installed?") from None
-    if done.returncode:
-        reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise TrainingError(f"{package.name}: {command[0]}: {reason}: check the name in the recipe")
+def _only_file(folder: Path) -> Path:
+    return next(folder.iterdir())
 
 
-class _AptSource:
-    """A private apt source list with `deb-src` lines, made from the system's on first use."""
+def _version_of_distribution(name: str) -> str:
+    """Read the version out of the file name of a wheel or a source archive.
 
-    def __init__(self, folder: Path, apt_sources: Path) -> None:
-        self._folder = folder
-        self._apt_sources = apt_sources
-        self._options: list[str] = []
-
-    def command(self, package: SourcePackage) -> list[str]:
-        if not self._options:
-            self._prepare(package)
-        name = f"{package.name}={package.version}" if package.version else package.name
-        return ["apt-get", *self._options, "source", "--download-only", name]
-
-    def _prepare(self, package: SourcePackage) -> None:
-        if not self._apt_sources.exists():
-            raise TrainingError(f"{package.name}: {self._apt_sources} is not there: give --apt-sources")
-        parts, lists = self._folder / "parts", self._folder / "lists"
-        parts.mkdir()
-        (lists / "partial").mkdir(parents=True)
-        text = self._apt_sources.read_text("utf-8").replace("Types: deb\n", "Types: deb-src\n")
-        (parts / "source.sources").write_text(text, "utf-8")
-        options = {
-            "Dir::Etc::sourcelist": "/dev/null",
-            "Dir::Etc::sourceparts": parts,
-            "Dir::State::lists": lists,
-        }
-        self._options = [word for key, value in options.items() for word in ("-o", f"{key}={value}")]
-        _run(package, ["apt-get", *self._options, "update"], self._folder)
+    >>> _version_of_distribution("a_b-1.2-py3-none-any.whl"), _version_of_distribution("a-b-1.2.tar.gz")
+    ('1.2', '1.2')
+    """
+    if name.endswith(".whl"):
+        return name.split("-")[1]
+    stem = name.removesuffix(".zip").removesuffix(".gz").removesuffix(".bz2").removesuffix(".tar")
+    return stem.rpartition("-")[2]

@@ -20,7 +20,6 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 from typing import IO, TextIO
@@ -29,9 +28,10 @@ import zstandard
 
 from codesearch.errors import MissingExtraError
 from training.corpus.advtest import advtest_rows
-from training.corpus.csn import CsnRow, from_record
-from training.corpus.decontaminate import Forbidden, read_forbidden, without_forbidden
-from training.corpus.rows import PARTITIONS, Row
+from training.corpus.csn import from_record
+from training.corpus.decontaminate import Forbidden, read_forbidden
+from training.corpus.dedupe import fingerprint, sketch_of
+from training.corpus.rows import PARTITIONS, CsnRow, Row, to_line
 from training.corpus.unpickle import read_plain_pickle
 from training.errors import TrainingError
 
@@ -122,7 +122,8 @@ def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) ->
     written: Counter[tuple[str, str]] = Counter()
     streams: dict[tuple[str, str], IO[bytes]] = {}
     with ExitStack() as stack:
-        for row in (loaded.row for loaded in rows):
+        for loaded in rows:
+            row = loaded.row
             if reason := _unfit(row):
                 dropped[reason] += 1
                 continue
@@ -130,7 +131,7 @@ def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) ->
             if key not in streams:
                 file = stack.enter_context((folder / f"{'.'.join(key)}.jsonl.zst").open("wb"))
                 streams[key] = stack.enter_context(zstandard.ZstdCompressor(level=6).stream_writer(file))
-            streams[key].write(json.dumps(asdict(row), ensure_ascii=False).encode() + b"\n")
+            streams[key].write(to_line(loaded))
             written[key] += 1
     return written
 
@@ -138,7 +139,14 @@ def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) ->
 def without_leaks(rows: Iterable[CsnRow], forbidden: Forbidden, dropped: Counter[str]) -> Iterator[CsnRow]:
     """Yield all but the training rows that an evaluation set holds; count those."""
     for loaded in rows:
-        if loaded.row.partition != "train" or any(without_forbidden([loaded.row], forbidden, dropped)):
+        row = loaded.row
+        reason = ""
+        if row.partition == "train":
+            found = fingerprint(row.language, row.identifier, row.docstring, row.code)
+            reason = forbidden.reason(row.repo, row.language, found.keys, sketch_of(found.tokens))
+        if reason:
+            dropped[reason] += 1
+        else:
             yield loaded
 
 

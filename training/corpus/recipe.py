@@ -5,11 +5,18 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from codesearch.parsing.languages import language_named
 from training.errors import TrainingError
 
-KINDS = ("debian", "debian-source", "pypi", "npm")
+_URL_TYPES = {
+    "debian": "deb/debian",
+    "debian-source": "deb/debian?arch=source",
+    "pypi": "pypi",
+    "npm": "npm",
+}
+KINDS = tuple(_URL_TYPES)
 DEFAULT_RECIPE = Path(__file__).with_name("sources.toml")
 
 
@@ -20,7 +27,6 @@ class SourcePackage:
     Attributes:
         kind: one of `KINDS`, that is, which client fetches it.
         repository: `owner/name` of the upstream on GitHub.
-        version: empty for whatever the client offers.
     """
 
     language: str
@@ -28,12 +34,25 @@ class SourcePackage:
     name: str
     repository: str
     licence: str
-    version: str = ""
+
+    @property
+    def key(self) -> str:
+        """`LANGUAGE/NAME`, by which a package is told and pinned."""
+        return f"{self.language}/{self.name}"
 
     @property
     def folder(self) -> str:
         """Path of the package's tree inside a corpus folder."""
         return f"packages/{self.language}/{self.name.replace('/', '__')}"
+
+    def url(self, version: str) -> str:
+        """Return the package URL of a version.
+
+        >>> SourcePackage("javascript", "npm", "@babel/core", "babel/babel", "MIT").url("7.1.0")
+        'pkg:npm/%40babel/core@7.1.0'
+        """
+        kind, _, query = _URL_TYPES[self.kind].partition("?")
+        return f"pkg:{kind}/{quote(self.name)}@{quote(version)}{f'?{query}' if query else ''}"
 
 
 def read_recipe(path: Path = DEFAULT_RECIPE) -> list[SourcePackage]:

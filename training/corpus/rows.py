@@ -1,34 +1,41 @@
-"""One documented function as a row of `*.jsonl.zst`, in CodeSearchNet's field names where they exist.
+"""One documented function as a line of `*.jsonl.zst`, in CodeSearchNet's schema, and as a row to train on.
 
-Beyond CodeSearchNet: `identifier` is the own name in `func_name`, `package` says which archive it came in,
-and `docstring_rest` is what follows the first paragraph, which is `docstring`.
+The fields of a record are `repo, path, func_name, original_string, language, code, code_tokens, docstring,
+docstring_tokens, sha, url, package, partition`. Beyond CodeSearchNet: `package` says which archive it came in. What
+differs: `code` has no docstring inside, `sha` is the git blob id of the file, and `url` is a package URL.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import zstandard
 
+from codesearch.parsing.identifiers import split_qualified
+from codesearch.parsing.languages import language_named
+from training.corpus.docstrings import split_docstring
 from training.errors import TrainingError
 
-MAX_CODE_CHARS = 6_000
 PARTITIONS = ("train", "valid", "test")
+MAX_REST_CHARS = 1_000
+_LEVEL = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A function with its documentation.
+    """A function with its documentation, as training reads it.
 
     Attributes:
         repo: `owner/name` of the upstream.
-        func_name: qualified name.
-        code: the function without its docstring, at most `MAX_CODE_CHARS`.
+        func_name: qualified name; `identifier` is the own name in it.
+        code: the function without its docstring.
         docstring: first paragraph, on one line, without mark-up.
+        docstring_rest: what follows it, at most `MAX_REST_CHARS`.
     """
 
     repo: str
@@ -44,41 +51,130 @@ class Row:
     url: str = ""
 
 
-_FIELDS = frozenset(field.name for field in fields(Row))
+@dataclass(frozen=True, slots=True)
+class CsnRow:
+    """A row and the fields of a record that training does not read.
+
+    Attributes:
+        original_string: the function as in its file, docstring included.
+        documentation: the whole docstring.
+        sha: what tells the state of the file, a commit in CodeSearchNet's own rows.
+    """
+
+    row: Row
+    original_string: str = ""
+    documentation: str = ""
+    code_tokens: tuple[str, ...] = ()
+    docstring_tokens: tuple[str, ...] = ()
+    sha: str = ""
+
+
+def record_of(loaded: CsnRow) -> dict[str, object]:
+    """Return the record of a row, `partition` last."""
+    row = loaded.row
+    return {
+        "repo": row.repo,
+        "path": row.path,
+        "func_name": row.func_name,
+        "original_string": loaded.original_string or row.code,
+        "language": row.language,
+        "code": row.code,
+        "code_tokens": list(loaded.code_tokens),
+        "docstring": loaded.documentation or f"{row.docstring}\n\n{row.docstring_rest}".strip(),
+        "docstring_tokens": list(loaded.docstring_tokens),
+        "sha": loaded.sha,
+        "url": row.url,
+        "package": row.package,
+        "partition": row.partition,
+    }
+
+
+def row_of_record(record: Mapping[str, Any]) -> Row:
+    """Read a record that `record_of` made.
+
+    Raises:
+        KeyError: a field is missing.
+    """
+    language, func_name = record["language"], record["func_name"]
+    paragraph, rest = split_docstring(record["docstring"])
+    return Row(
+        repo=record["repo"],
+        package=record["package"],
+        path=record["path"],
+        func_name=func_name,
+        identifier=own_name(func_name, language),
+        language=language,
+        code=record["code"],
+        docstring=paragraph,
+        docstring_rest=rest[:MAX_REST_CHARS],
+        partition=record["partition"],
+        url=record["url"],
+    )
+
+
+def own_name(func_name: str, language: str) -> str:
+    """Return the last part of a qualified name.
+
+    >>> own_name("Outer::run", "ruby"), own_name("Shape.area", "python")
+    ('run', 'area')
+    """
+    spec = language_named(language)
+    return split_qualified(func_name, spec.separator if spec else ".")[1]
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> int:
     """Write rows to a new file; return how many."""
+    return write_lines(path, (to_line(CsnRow(row)) for row in rows))
+
+
+def to_line(loaded: CsnRow) -> bytes:
+    """Return the record of a row as a line of JSON."""
+    return json.dumps(record_of(loaded), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def write_lines(path: Path, lines: Iterable[bytes]) -> int:
+    """Write lines to a new compressed file; return how many."""
     path.parent.mkdir(parents=True, exist_ok=True)
     count = 0
-    with path.open("wb") as file, zstandard.ZstdCompressor(level=6).stream_writer(file) as stream:
-        for row in rows:
-            stream.write(json.dumps(asdict(row), ensure_ascii=False).encode() + b"\n")
+    with path.open("wb") as file, zstandard.ZstdCompressor(level=_LEVEL).stream_writer(file) as stream:
+        for line in lines:
+            stream.write(line)
             count += 1
     return count
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file; fields that a row does not know are ignored.
+    """Yield the rows of a file.
 
     Raises:
         TrainingError: the file is missing or is not rows.
     """
     try:
-        for fields_ in read_jsonl_zst(path):
-            yield Row(**{key: value for key, value in fields_.items() if key in _FIELDS})
-    except (TypeError, ValueError, zstandard.ZstdError) as error:
+        for record in read_jsonl_zst(path):
+            yield row_of_record(record)
+    except (KeyError, TypeError, ValueError, zstandard.ZstdError) as error:
         raise TrainingError(f"{path}: not a corpus file ({error}): run `corpus extract` again") from None
 
 
-def read_jsonl_zst(path: Path) -> Iterator[dict[str, str]]:
+def read_jsonl_zst(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the objects of a zstd-compressed JSON lines file.
+
+    Raises:
+        TrainingError: the file is missing.
+    """
+    for line in read_lines(path):
+        yield json.loads(line)
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a compressed file.
 
     Raises:
         TrainingError: the file is missing.
     """
     if not path.exists():
         raise TrainingError(f"{path} is not there: run `python -m training corpus extract` first")
-    with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
-        for line in io.TextIOWrapper(stream, "utf-8"):
-            yield json.loads(line)
+    with path.open("rb") as file:
+        reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+        with io.BufferedReader(reader) as stream:
+            yield from stream

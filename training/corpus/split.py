@@ -9,36 +9,54 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from hashlib import blake2b
-
-from training.corpus.rows import Row
 
 HELD_OUT_SHARE = 0.1
 MIN_HELD_OUT = 1_100
 REPOSITORY_SHARE = 0.1
-_MIN_CAP = 2_000
+MIN_CAP = 2_000
 _MAX_REPOSITORY_SHARE = 0.25
 
 
-def cap_repositories(rows: Sequence[Row], share: float, dropped: Counter[str]) -> list[Row]:
-    """Keep at most `share` of the rows (but 2,000) from one repository, chosen by hash; the order stays."""
-    cap = max(_MIN_CAP, int(share * len(rows)))
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a row comes from, all that placing it takes.
+
+    Attributes:
+        repository: lower case.
+        order: bytes that order the rows of a repository at random, see `stable_hash`.
+    """
+
+    repository: str
+    order: bytes
+
+
+def place_rows(rows: Sequence[Place], share: float = REPOSITORY_SHARE) -> list[str]:
+    """Return the partition of each row of one language, "" for those over their repository's share."""
+    kept = _within_share(rows, share)
+    partitions = _partition_of_repositories(Counter(rows[index].repository for index in kept))
+    placed = [""] * len(rows)
+    for index in kept:
+        placed[index] = partitions[rows[index].repository]
+    return placed
+
+
+def _within_share(rows: Sequence[Place], share: float) -> list[int]:
+    """Return the indices of at most `share` of the rows (but `MIN_CAP`) from each repository."""
+    cap = max(MIN_CAP, int(share * len(rows)))
     by_repository: dict[str, list[int]] = defaultdict(list)
     for index, row in enumerate(rows):
-        by_repository[row.repo.lower()].append(index)
-    kept: list[int] = []
-    for indices in by_repository.values():
-        ordered = sorted(indices, key=lambda index: stable_hash(f"{rows[index].path}\0{rows[index].code}"))
-        kept += ordered[:cap]
-        dropped["over its repository's share"] += max(0, len(indices) - cap)
-    return [rows[index] for index in sorted(kept)]
+        by_repository[row.repository].append(index)
+    return [
+        index
+        for indices in by_repository.values()
+        for index in sorted(indices, key=lambda index: rows[index].order)[:cap]
+    ]
 
 
-def partition_of_repositories(rows: Sequence[Row]) -> dict[str, str]:
-    """Give each repository of one language its partition."""
-    sizes = Counter(row.repo.lower() for row in rows)
-    quota = max(MIN_HELD_OUT, int(HELD_OUT_SHARE * len(rows)))
+def _partition_of_repositories(sizes: Counter[str]) -> dict[str, str]:
+    quota = max(MIN_HELD_OUT, int(HELD_OUT_SHARE * sizes.total()))
     filled: Counter[str] = Counter()
     partitions = {}
     for repository in sorted(sizes, key=stable_hash):
@@ -48,13 +66,6 @@ def partition_of_repositories(rows: Sequence[Row]) -> dict[str, str]:
         partitions[repository] = unfilled[0] if held_out else "train"
         filled[partitions[repository]] += size
     return partitions
-
-
-def split(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of one language with their partitions, by package and path."""
-    partitions = partition_of_repositories(rows)
-    placed = [replace(row, partition=partitions[row.repo.lower()]) for row in rows]
-    return sorted(placed, key=lambda row: (row.package, row.path))
 
 
 def stable_hash(text: str) -> bytes:

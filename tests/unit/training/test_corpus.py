@@ -1,19 +1,22 @@
-import dataclasses
 import json
+import subprocess
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 zstandard = pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
+pytest.importorskip("rensa")
 
+from training.__main__ import main  # noqa: E402
 from training.corpus.archives import is_wanted, source_files  # noqa: E402
-from training.corpus.decontaminate import Forbidden, without_forbidden  # noqa: E402
-from training.corpus.dedupe import without_duplicates  # noqa: E402
+from training.corpus.csn import from_record  # noqa: E402
 from training.corpus.extract import extract_corpus  # noqa: E402
 from training.corpus.recipe import SourcePackage, read_recipe  # noqa: E402
-from training.corpus.rows import Row, read_rows, write_rows  # noqa: E402
-from training.corpus.split import cap_repositories, split  # noqa: E402
+from training.corpus.rows import Row, read_jsonl_zst, read_rows, write_rows  # noqa: E402
+from training.corpus.split import Place, place_rows, stable_hash  # noqa: E402
+from training.corpus.stats import from_json, read_stats, update_page  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 
 ROW = Row("a/b", "b", "x.py", "f", "f", "python", "def f(a):\n    c = a\n    return c", "Add one to it.", "")
@@ -27,7 +30,8 @@ def write_package(corpus, package, source):
     folder = corpus / package.folder
     folder.mkdir(parents=True)
     (folder / "module.py").write_text(source)
-    (folder / "package.json").write_text("{}")
+    marker = {"version": "1.0", "download_bytes": 10, "files": 1, "bytes": len(source)}
+    (folder / "package.json").write_text(json.dumps(marker))
 
 
 def write_jsonl_zst(path, rows):
@@ -35,81 +39,192 @@ def write_jsonl_zst(path, rows):
     path.write_bytes(zstandard.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
 
 
-def test_a_planted_function_and_repository_of_the_evaluation_sets_are_dropped(tmp_path):
+def kept_names(corpus):
+    paths = sorted((corpus / "rows").glob("*.jsonl.zst"))
+    return [row.identifier for path in paths for row in read_rows(path)]
+
+
+GOOD = SourcePackage("python", "pypi", "good", "some/good", "MIT")
+LONG = "total = value\n    for part in parts(value):\n        total += weight(part) * scale"
+
+
+def test_planted_functions_and_repositories_of_the_evaluation_sets_are_dropped(tmp_path):
     leaked = function("leak", "Something to be found.", "value += 40")
-    moved = function("moved", "Told in the very same words.", "value += 41")
-    good = SourcePackage("python", "pypi", "good", "some/good", "MIT")
-    bad = SourcePackage("python", "pypi", "bad", "Held/Out", "MIT")
+    moved = function("moved", "Told in the very same words.", LONG.replace("weight", "height"))
+    edited = function("edited", "Weigh what it is made of.", LONG)
     own = function("own", "Something all of its own.", "value += 1")
-    write_package(tmp_path / "corpus", good, leaked + moved.replace("41", "value * 3") + own)
+    source = (
+        leaked
+        + moved.replace("scale", "6 + 7 + 8 + 9")
+        + edited.replace("Weigh", "Count").replace("scale", "2")
+    )
+    bad = SourcePackage("python", "pypi", "bad", "Held/Out", "MIT")
+    write_package(tmp_path / "corpus", GOOD, source + own)
     write_package(tmp_path / "corpus", bad, function("other", "Never to be learned.", "value += 2"))
     sets = tmp_path / "sets"
     (sets / "csn_urls").mkdir(parents=True)
     (sets / "csn_urls" / "exclude_repos_test_valid.txt").write_text("held/out\n")
-    pool = {"language": "python", "text": leaked.replace("value += 40", "value  +=  40  # now") + moved}
-    write_jsonl_zst(sets / "csn99" / "sources.jsonl.zst", [{**pool, "text": leaked + moved}])
-    stats = extract_corpus([good, bad], tmp_path / "corpus", sets, processes=1)
-    dropped = stats["languages"]["python"]["dropped"]
+    reformatted = leaked.replace("value += 40", "value  +=  40")
+    write_jsonl_zst(
+        sets / "csn99" / "sources.jsonl.zst", [{"language": "python", "text": reformatted + moved}]
+    )
+    write_jsonl_zst(sets / "cosqa" / "codebase.python.jsonl.zst", [{"language": "python", "code": edited}])
+    stats = extract_corpus([GOOD, bad], tmp_path / "corpus", sets, processes=1)
+    dropped = stats.languages["python"].dropped
     assert dropped["function of an evaluation set"] == 2
+    assert dropped["near-duplicate of an evaluation set"] == 1
     assert dropped["repository of an evaluation set"] == 1
-    paths = sorted((tmp_path / "corpus" / "rows").glob("python.*.jsonl.zst"))
-    assert [row.identifier for path in paths for row in read_rows(path)] == ["own"]
+    assert kept_names(tmp_path / "corpus") == ["own"]
+
+
+def test_questions_with_their_code_and_the_repositories_of_url_lists_are_dropped_too(tmp_path):
+    answer = (
+        "public int weigh(List<Part> parts) {\n int total = base;\n"
+        " for (Part part : parts) total += part.weight();\n return total;\n}"
+    )
+    listed = SourcePackage("java", "pypi", "listed", "In/List", "MIT")
+    shown = SourcePackage("java", "pypi", "shown", "In/Answer", "MIT")
+    own = SourcePackage("java", "pypi", "own", "a/b", "MIT")
+    for package in (listed, shown, own):
+        folder = tmp_path / package.folder
+        folder.mkdir(parents=True)
+        (folder / "A.java").write_text(f"class A {{\n/** Weigh all the parts. */\n{answer}\n}}\n")
+        (folder / "package.json").write_text('{"version": "1", "download_bytes": 1, "files": 1, "bytes": 1}')
+    sets = tmp_path / "sets"
+    (sets / "csn_urls").mkdir(parents=True)
+    (sets / "csn_urls" / "advtest_dev.txt").write_text("https://github.com/in/list/blob/0/A.java#L1-L2\n")
+    urls = ["https://github.com/in/answer/blob/0/A.java"]
+    question = {"language": "java", "code": answer, "examples_url": urls}
+    write_jsonl_zst(sets / "ncs" / "questions.jsonl.zst", [question])
+    dropped = extract_corpus([listed, shown, own], tmp_path, sets, processes=1).languages["java"].dropped
+    assert dropped["repository of an evaluation set"] == 2
+    assert dropped["function of an evaluation set"] == 1
 
 
 def test_absent_evaluation_sets_are_said_and_drop_nothing(tmp_path, caplog):
-    package = SourcePackage("python", "pypi", "good", "some/good", "MIT")
-    write_package(tmp_path, package, function("own", "Something all of its own.", "value += 1"))
-    stats = extract_corpus([package], tmp_path, tmp_path / "nowhere", processes=1)
-    assert sum(stats["languages"]["python"]["pairs"].values()) == 1
-    assert len([line for line in caplog.messages if "is absent" in line]) == 3
+    write_package(tmp_path, GOOD, function("own", "Something all of its own.", "value += 1"))
+    stats = extract_corpus([GOOD], tmp_path, tmp_path / "nowhere", processes=1)
+    assert stats.languages["python"].documented == 1
+    assert len([line for line in caplog.messages if "is absent" in line]) == 5
 
 
-def test_a_repository_is_excluded_whatever_its_case():
-    dropped = Counter()
-    assert list(without_forbidden([ROW], Forbidden(frozenset({"a/b"})), dropped)) == []
-    assert dropped == {"repository of an evaluation set": 1}
-
-
-def test_duplicates_differ_in_layout_only_or_share_name_and_docstring():
-    layout = dataclasses.replace(
-        ROW, code="def f( a ):\n    c=a\n\n    return c", docstring="Other words here."
+def test_duplicates_differ_in_layout_share_name_and_docstring_or_differ_in_a_word(tmp_path):
+    first = function("first", "Weigh what it is made of.", LONG)
+    source = (
+        first
+        + first.replace("first", "FIRST")
+        .replace("Weigh", "Reckon")
+        .replace("total = value", "total  =  value")
+        + function("first", "Weigh what it is made of.", "value *= 2")
+        + first.replace("first", "edited").replace("Weigh", "Count")
+        + function("other", "Halve it once or twice.", "value /= 2")
     )
-    same_words = dataclasses.replace(ROW, code="def f(a):\n    return a + 1")
-    other = dataclasses.replace(ROW, code="def f(a):\n    return a + 2", docstring="Take two from it.")
-    dropped = Counter()
-    assert list(without_duplicates([ROW, layout, same_words, other], dropped)) == [ROW, other]
-    assert dropped == {"duplicate": 2}
+    write_package(tmp_path, GOOD, source)
+    figures = extract_corpus([GOOD], tmp_path, None, processes=1).languages["python"]
+    assert kept_names(tmp_path) == ["first", "other"]
+    assert {reason: count for reason, count in figures.dropped.items() if count} == {
+        "duplicate": 2,
+        "near-duplicate": 1,
+    }
+    assert (figures.documented, figures.all) == (2, 3)
 
 
-def rows_of(sizes):
+def test_functions_without_documentation_are_counted_once_and_not_written(tmp_path):
+    bare = "def bare(value):\n    value += 1\n    return value\n\n"
+    short = function("short", "Too short.", "value += 2")
+    write_package(
+        tmp_path, GOOD, bare + bare + short + function("own", "Something all of its own.", "value += 3")
+    )
+    figures = extract_corpus([GOOD], tmp_path, None, processes=1).languages["python"]
+    assert (figures.documented, figures.all) == (1, 3)
+    assert figures.dropped["no docstring"] == 2 and figures.dropped["docstring under 3 tokens"] == 1
+
+
+def test_a_record_has_the_fields_of_codesearchnet(tmp_path):
+    source = (
+        "import os\n\nclass A:\n    def size(self, path):\n"
+        '        """Return the size of a file.\n\n        In bytes.\n        """\n'
+        "        # stat is enough\n        return os.stat(path, 'x y').st_size\n"
+    )
+    write_package(tmp_path, GOOD, source)
+    extract_corpus([GOOD], tmp_path, None, processes=1)
+    (record,) = [
+        record for path in (tmp_path / "rows").glob("*.jsonl.zst") for record in read_jsonl_zst(path)
+    ]
+    blob = subprocess.run(
+        ["git", "hash-object", "--stdin"], input=source.encode(), capture_output=True, check=True
+    )
+    tokens = "def|size|(|self|,|path|)|:|# stat is enough|return|os|.|stat|(|path|,|'x y'|)|.|st_size"
+    assert record == {
+        "repo": "some/good",
+        "path": "module.py",
+        "func_name": "A.size",
+        "original_string": source[source.index("def size") :].rstrip(),
+        "language": "python",
+        "code": "def size(self, path):\n        \n        # stat is enough\n"
+        "        return os.stat(path, 'x y').st_size",
+        "code_tokens": tokens.split("|"),
+        "docstring": "Return the size of a file.\n\nIn bytes.",
+        "docstring_tokens": ["Return", "the", "size", "of", "a", "file", "."],
+        "sha": blob.stdout.decode().strip(),
+        "url": "pkg:pypi/good@1.0#module.py#L4-L10",
+        "package": "good",
+        "partition": record["partition"],
+    }
+    assert record["partition"] in ("train", "test")
+    row = from_record(record).row
+    assert (row.docstring, row.docstring_rest, row.identifier) == (
+        "Return the size of a file.",
+        "In bytes.",
+        "size",
+    )
+
+
+def test_the_rows_do_not_depend_on_the_workers(tmp_path):
+    packages = [SourcePackage("python", "pypi", f"p{number}", f"o/p{number}", "MIT") for number in range(60)]
+    for number, package in enumerate(packages):
+        source = "".join(
+            function(f"f{index}", f"Do thing {number} {index}.", f"value += weigh_{number}_{index}({index})")
+            for index in range(60)
+        )
+        write_package(tmp_path, package, source)
+    contents = []
+    for processes in (1, 2):
+        stats = extract_corpus(packages, tmp_path, None, processes=processes)
+        assert min(stats.languages["python"].partitions.values()) > 1_000
+        contents.append([path.read_bytes() for path in sorted((tmp_path / "rows").glob("*.jsonl.zst"))])
+    assert contents[0] == contents[1]
+
+
+def places_of(sizes):
     return [
-        dataclasses.replace(ROW, repo=f"o/{repository}", code=f"{repository} {number}")
+        Place(f"o/{repository}", stable_hash(f"{repository} {number}"))
         for repository, size in enumerate(sizes)
         for number in range(size)
     ]
 
 
 def test_a_repository_is_capped_the_same_way_each_time():
-    rows, dropped = rows_of([5_000, 100]), Counter()
-    kept = cap_repositories(rows, 0.1, dropped)
-    assert Counter(row.repo for row in kept) == {"o/0": 2_000, "o/1": 100}
-    assert dropped["over its repository's share"] == 3_000
-    assert cap_repositories(rows, 0.1, Counter()) == kept
+    places = places_of([5_000, 100])
+    placed = place_rows(places, 0.1)
+    kept = Counter(place.repository for place, partition in zip(places, placed, strict=True) if partition)
+    assert kept == {"o/0": 2_000, "o/1": 100}
+    assert place_rows(places, 0.1) == placed
 
 
 def test_the_split_holds_out_a_tenth_of_the_rows_in_whole_repositories():
-    rows = split(rows_of([400] * 60))
-    partitions = {row.repo: row.partition for row in rows}
-    assert all(partitions[row.repo] == row.partition for row in rows)
-    counts = Counter(row.partition for row in rows)
+    places = places_of([400] * 60)
+    placed = place_rows(places)
+    assert len(set(zip((place.repository for place in places), placed, strict=True))) == 60
+    counts = Counter(placed)
     assert 2_400 <= counts["test"] <= 3_600 and 2_400 <= counts["valid"] <= 3_600
-    assert split(rows_of([400] * 60)) == rows
 
 
 def test_a_repository_that_would_be_most_of_a_partition_is_trained_on():
-    rows = split(rows_of([9_000] + [100] * 200))
-    assert {row.partition for row in rows if row.repo == "o/0"} == {"train"}
-    assert {row.partition for row in rows} == {"train", "valid", "test"}
+    places = places_of([9_000] + [100] * 200)
+    placed = place_rows(places, 1.0)
+    assert {its for place, its in zip(places, placed, strict=True) if place.repository == "o/0"} == {"train"}
+    assert set(placed) == {"train", "valid", "test"}
 
 
 def test_rows_survive_the_file(tmp_path):
@@ -165,3 +280,31 @@ def test_sources_are_read_from_a_zip_inside_a_tarball(tmp_path):
             opened.addfile(info, io.BytesIO(content))
     found = dict(source_files(tmp_path / "x.tar.gz", "java"))
     assert found == {"p/A.java": b"class A {}", "B.java": b"class B {}"}
+
+
+def test_the_page_tells_what_was_measured_and_is_brought_up_to_date(tmp_path):
+    root = Path(__file__).parents[3]
+    page, counts = root / "docs/corpus.md", root / "benchmarks/results/corpus.json"
+    stats = from_json(json.loads(counts.read_text()))
+    copy = tmp_path / "corpus.md"
+    copy.write_text(page.read_text())
+    update_page(copy, stats)
+    assert copy.read_text() == page.read_text()
+    assert sum(figures.documented for figures in stats.languages.values()) >= 500_000
+    assert min(figures.documented for figures in stats.languages.values()) >= 30_000
+    copy.write_text("no markers")
+    with pytest.raises(TrainingError, match="add the two lines"):
+        update_page(copy, stats)
+
+
+def test_the_stats_command_prints_what_extract_counted(tmp_path, capsys):
+    write_package(tmp_path, GOOD, function("own", "Something all of its own.", "value += 1"))
+    extract_corpus([GOOD], tmp_path, None, processes=1)
+    assert main(["corpus", "stats", "--corpus", str(tmp_path), "--json", str(tmp_path / "counts.json")]) == 0
+    printed = capsys.readouterr().out
+    assert "| python | 1 | 1 | 0 | 0 | 1 | 1 | 0 MB |" in printed
+    assert "| all | 1 | 1 | 0 | 0 | 1 | 1 | 0 MB |" in printed
+    assert read_stats(tmp_path) == from_json(json.loads((tmp_path / "counts.json").read_text()))
+    (tmp_path / "rows" / "stats.json").write_text("{}")
+    assert main(["corpus", "stats", "--corpus", str(tmp_path)]) == 2
+    assert "run `python -m training corpus extract`" in capsys.readouterr().err

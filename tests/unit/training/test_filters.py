@@ -2,27 +2,18 @@ import pytest
 
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
-from training.corpus.filters import split_docstring, to_row
-from training.corpus.recipe import SourcePackage
-from training.corpus.rows import Row
-
-PACKAGE = SourcePackage("python", "pypi", "things", "someone/things", "MIT")
+from training.corpus.docstrings import split_docstring
+from training.corpus.filters import documentation_reason, drop_reason
 
 
 def results(source, language="python"):
     documents = extract(source.encode(), "a", language_named(language)).documents
-    return {document.name: to_row(document, PACKAGE) for document in documents}
+    return {document.name: reason_of(document) for document in documents}
 
 
-def test_a_documented_function_becomes_a_row_without_its_docstring_in_the_code():
-    docstring = '"""Read a file\n    into lines.\n\n    Slow.\n    """'
-    source = f"def read_all(path):\n    {docstring}\n    f = open(path)\n    return list(f)\n"
-    row = results(source)["read_all"]
-    assert isinstance(row, Row)
-    assert row.docstring == "Read a file into lines."
-    assert row.docstring_rest == "Slow."
-    assert "Slow" not in row.code and row.code.startswith("def read_all(path):")
-    assert (row.repo, row.package, row.func_name) == ("someone/things", "things", "read_all")
+def reason_of(document):
+    paragraph = split_docstring(document.docstring)[0]
+    return drop_reason(document) or documentation_reason(document.docstring, paragraph)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +21,7 @@ def test_a_documented_function_becomes_a_row_without_its_docstring_in_the_code()
     [
         ("def f(x):\n    y = x\n    return y\n", "f", "no docstring"),
         ('def f(x):\n    """Too short."""\n    y = x\n    return y\n', "f", "docstring under 3 tokens"),
-        ('def f(x): return x; "Three words here"\n', "f", "no docstring"),
+        ('def f(x): return x; "Three words here"\n', "f", "under 3 lines"),
         ('def test_f(x):\n    """Check that it works."""\n    y = x\n    return y\n', "test_f", "test"),
         (
             'class A:\n    def __str__(self):\n        """Show it as text."""\n        y = 1\n        return y\n',
@@ -54,12 +45,11 @@ def test_a_java_constructor_is_dropped_and_its_neighbour_kept():
         " /** Moves the point right. */\n void move(int x) {\n  this.x += x;\n }\n}\n"
     )
     documents = extract(source.encode(), "a", language_named("java")).documents
-    assert [to_row(document, PACKAGE) for document in documents if document.kind == "class"] == [
-        "not a function"
+    assert [(document.kind, document.name, reason_of(document)) for document in documents] == [
+        ("class", "Outer", "not a function"),
+        ("method", "Outer", "constructor or standard method"),
+        ("method", "move", ""),
     ]
-    made, moved = (to_row(document, PACKAGE) for document in documents if document.kind != "class")
-    assert made == "constructor or standard method"
-    assert isinstance(moved, Row) and moved.func_name == "Outer.move"
 
 
 def test_mark_up_leaves_the_query_and_stays_out_of_the_rest():

@@ -8,10 +8,11 @@ import pytest
 
 zstandard = pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
+pytest.importorskip("rensa")
 
 from training.__main__ import main  # noqa: E402
 from training.corpus.load import load, write_loaded  # noqa: E402
-from training.corpus.rows import Row, read_rows, write_rows  # noqa: E402
+from training.corpus.rows import CsnRow, Row, read_rows, to_line, write_rows  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -144,7 +145,7 @@ def test_a_parquet_file_that_is_none_is_one_line(tmp_path):
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
 def test_our_rows_come_back_as_they_were_written_however_compressed(tmp_path, suffix):
-    line = json.dumps(dataclasses.asdict(OWN)).encode() + b"\n"
+    line = to_line(CsnRow(OWN))
     pack = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}[suffix]
     (tmp_path / f"x.jsonl{suffix}").write_bytes(pack(line) + pack(line))
     assert [loaded.row for loaded in load(tmp_path)] == [OWN, OWN]

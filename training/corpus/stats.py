@@ -1,0 +1,164 @@
+"""What a corpus holds: `rows/stats.json`, and the table in which it is told."""
+
+from __future__ import annotations
+
+import json
+import resource
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from training.corpus.rows import PARTITIONS
+from training.errors import TrainingError
+
+BEGIN, END = "<!-- statistics -->", "<!-- end of statistics -->"
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageStats:
+    """Counts of one language.
+
+    Attributes:
+        documented: pairs that were kept.
+        all: distinct functions that pass the filters on code and name, documented or not.
+        packages, files, source_bytes: what was read.
+        dropped: how many functions each filter dropped.
+    """
+
+    documented: int
+    all: int
+    partitions: dict[str, int]
+    packages: int
+    files: int
+    source_bytes: int
+    dropped: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStats:
+    """Counts of a corpus; `wall_s` is of the extraction, `download_bytes` the size of the archives."""
+
+    languages: dict[str, LanguageStats]
+    wall_s: float
+    download_bytes: int
+    peak_rss_bytes: int
+
+    @property
+    def dropped(self) -> Counter[str]:
+        """How many functions each filter dropped, over all languages."""
+        return sum((Counter(figures.dropped) for figures in self.languages.values()), Counter())
+
+    @property
+    def source_bytes(self) -> int:
+        """Size of the files that were parsed."""
+        return sum(figures.source_bytes for figures in self.languages.values())
+
+
+def write_stats(corpus: Path, stats: CorpusStats) -> None:
+    """Write the statistics beside the rows."""
+    (corpus / "rows" / "stats.json").write_text(json.dumps(to_json(stats), indent=1) + "\n", "utf-8")
+
+
+def read_stats(corpus: Path) -> CorpusStats:
+    """Read the statistics of a corpus.
+
+    Raises:
+        TrainingError: there are none, or they are of another format.
+    """
+    path = corpus / "rows" / "stats.json"
+    try:
+        return from_json(json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise TrainingError(
+            f"{path}: no statistics ({error}): run `python -m training corpus extract`"
+        ) from None
+
+
+def to_json(stats: CorpusStats) -> dict[str, Any]:
+    """Return the statistics as plain data, the sum of what was dropped included."""
+    return {**asdict(stats), "dropped": dict(stats.dropped.most_common())}
+
+
+def from_json(fields: dict[str, Any]) -> CorpusStats:
+    """Read what `to_json` returned."""
+    languages = {name: LanguageStats(**figures) for name, figures in fields["languages"].items()}
+    return CorpusStats(languages, fields["wall_s"], fields["download_bytes"], fields["peak_rss_bytes"])
+
+
+def report(stats: CorpusStats) -> str:
+    """Return the counts as Markdown: two tables and a line on what it took."""
+    return "\n".join([*_table(stats), "", *_dropped_table(stats), "", _summary(stats)])
+
+
+def update_page(page: Path, stats: CorpusStats) -> None:
+    """Replace what stands between the markers of a page by the report.
+
+    Raises:
+        TrainingError: the page is missing or has no markers.
+    """
+    try:
+        before, rest = page.read_text("utf-8").split(BEGIN)
+        after = rest.split(END)[1]
+    except (OSError, ValueError, IndexError):
+        raise TrainingError(f"{page}: no page with {BEGIN} and {END}: add the two lines") from None
+    page.write_text(f"{before}{BEGIN}\n{report(stats)}\n{END}{after}", "utf-8")
+
+
+def _table(stats: CorpusStats) -> Iterator[str]:
+    """Yield the lines of a Markdown table in the form of CodeSearchNet's Table 1."""
+    yield "| language | with documentation | all | train | valid | test | packages | source |"
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|"
+    for name, figures in stats.languages.items():
+        yield _row(name, figures)
+    yield _row("all", _summed(list(stats.languages.values())))
+
+
+def _dropped_table(stats: CorpusStats) -> Iterator[str]:
+    """Yield the lines of a Markdown table of what each filter dropped, by language."""
+    names = list(stats.languages)
+    yield f"| dropped | {' | '.join(names)} | all |"
+    yield "|---|" + "--:|" * (len(names) + 1)
+    for reason, total in stats.dropped.most_common():
+        counts = " | ".join(f"{stats.languages[name].dropped.get(reason, 0):,}" for name in names)
+        yield f"| {reason} | {counts} | {total:,} |"
+
+
+def _summary(stats: CorpusStats) -> str:
+    """Return one line on what it took.
+
+    >>> _summary(CorpusStats({}, 2.0, 3_000_000, 500_000_000))
+    '3 MB of archives; 0 MB of source extracted in 2 s, 0.0 MB/s; 500 MB of memory at the most'
+    """
+    source = stats.source_bytes / 1e6
+    return (
+        f"{stats.download_bytes / 1e6:,.0f} MB of archives; {source:,.0f} MB of source extracted in "
+        f"{stats.wall_s:,.0f} s, {source / stats.wall_s:.1f} MB/s; "
+        f"{stats.peak_rss_bytes / 1e6:,.0f} MB of memory at the most"
+    )
+
+
+def peak_rss_bytes() -> int:
+    """Return the largest memory that this process or one of its children ever had, in bytes."""
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return max(resource.getrusage(kind).ru_maxrss for kind in kinds) * 1024
+
+
+def _row(name: str, figures: LanguageStats) -> str:
+    counts = [figures.documented, figures.all, *figures.partitions.values(), figures.packages]
+    return (
+        f"| {name} | {' | '.join(f'{count:,}' for count in counts)} | {figures.source_bytes / 1e6:,.0f} MB |"
+    )
+
+
+def _summed(figures: list[LanguageStats]) -> LanguageStats:
+    return LanguageStats(
+        documented=sum(each.documented for each in figures),
+        all=sum(each.all for each in figures),
+        partitions={name: sum(each.partitions[name] for each in figures) for name in PARTITIONS},
+        packages=sum(each.packages for each in figures),
+        files=sum(each.files for each in figures),
+        source_bytes=sum(each.source_bytes for each in figures),
+        dropped={},
+    )
