@@ -19,6 +19,7 @@ _PACKAGES = (
     "codesearch-local",
     "numpy",
     "onnxruntime",
+    "torch",
     "hnswlib",
     "tree-sitter",
     "sqlite-utils",
