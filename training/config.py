@@ -88,8 +88,9 @@ class TrainConfig:
                 raise TrainingError(f"{name} {getattr(self, name)!r}: choose one of {known}")
         if self.kernel_size % 2 == 0:
             raise TrainingError(f"kernel_size {self.kernel_size}: a convolution needs an odd one")
-        if self.dim % (2 * self.heads):
-            raise TrainingError(f"dim {self.dim}: must be a multiple of twice the {self.heads} heads")
+        parts = {"birnn": 2, "selfatt": self.heads, "cnn-selfatt": self.heads}.get(self.architecture, 1)
+        if self.dim % parts:
+            raise TrainingError(f"dim {self.dim}: {self.architecture} needs a multiple of {parts}")
 
 
 def read_settings(path: Path) -> dict[str, object]:

@@ -78,14 +78,14 @@ def encode(
     """Embed the queries and the documents of some samples of one language: float32 [N, D] each."""
     tower = model.document(samples.language_names[samples.languages[indices[0]]])
     # Texts of one length share a batch, so that little is padding.
-    by_length = indices[np.argsort(samples.documents.lengths[indices], kind="stable")]
+    order = np.argsort(samples.documents.lengths[indices], kind="stable")
     queries, documents = [], []
-    for start in range(0, len(by_length), _ENCODE_BATCH):
-        chunk = by_length[start : start + _ENCODE_BATCH]
+    for start in range(0, len(order), _ENCODE_BATCH):
+        chunk = indices[order[start : start + _ENCODE_BATCH]]
         queries.append(model.query(*(part.to(device) for part in padded(samples.queries, chunk))))
         ids, mask = documents_of(samples, chunk, counts=model.takes_counts)
         documents.append(tower(ids.to(device), mask.to(device)))
-    back = torch.from_numpy(np.argsort(np.argsort(samples.documents.lengths[indices], kind="stable")))
+    back = torch.from_numpy(np.argsort(order))
     return torch.cat(queries)[back], torch.cat(documents)[back]
 
 

@@ -61,9 +61,7 @@ class OnnxEncoder:
         self.bundle = bundle
         self.device = choose_device(device)
         self.tokenizer = SubtokenTokenizer.load(self.tokenizer_path)
-        self._graphs = {
-            self.tokenizer.language_id(language): graph for language, graph in bundle.document_graphs.items()
-        }
+        self._graphs = {self._language_id(name): file for name, file in bundle.document_graphs.items()}
         self._sessions: dict[str, Any] = {}
 
     @classmethod
@@ -120,14 +118,20 @@ class OnnxEncoder:
             )
         return out
 
+    def _language_id(self, language: str) -> int:
+        found = self.tokenizer.language_id(language)
+        if found is None:
+            raise ModelBundleError(f"{self.tokenizer_path}: no token of {language}: export the model again")
+        return found
+
     def _by_graph(self, documents: Sequence[TokenIds]) -> dict[str, list[int]]:
         """Tell documents apart by the language that their first id may name."""
         if not self._graphs:
             return {_DOCUMENT: list(range(len(documents)))}
         positions: dict[str, list[int]] = {}
         for position, ids in enumerate(documents):
-            language = int(ids[0]) if len(ids) else None
-            positions.setdefault(self._graphs.get(language, _DOCUMENT), []).append(position)
+            graph = self._graphs.get(int(ids[0]), _DOCUMENT) if len(ids) else _DOCUMENT
+            positions.setdefault(graph, []).append(position)
         return positions
 
     def _encode(self, graph: str, tokens: Sequence[TokenIds]) -> NDArray[np.float32]:

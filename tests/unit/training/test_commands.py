@@ -219,6 +219,7 @@ def test_fewer_pairs_are_a_part_of_more(corpus):
         ("dim = ", "not TOML"),
         ('pooling = "sum"', "choose one of mean"),
         ("kernel_size = 4", "odd"),
+        ('architecture = "selfatt"\ndim = 30', "multiple of 4"),
     ],
 )
 def test_settings_that_cannot_be_are_one_line_with_what_and_where(text, message, tmp_path, capsys):

@@ -178,3 +178,16 @@ def test_a_name_sample_hides_the_name_and_the_docstring():
     query, document = name_texts_of_row(row)
     assert query == "readLines"
     assert "readLines" not in document and "rest" not in document and document.startswith("A.")
+
+
+def test_pairs_of_other_languages_can_be_left_out(data, synthetic_rows):
+    tokenizer, _, _ = data
+    rows = synthetic_rows(9, 3, languages=("go", "php", "ruby"))
+    limits = {"max_query_tokens": 9, "max_document_tokens": 9}
+    samples = make_samples(rows, tokenizer, **limits)
+    left = samples.only({"ruby", "go"})
+    expected = make_samples([row for row in rows if row.language != "php"], tokenizer, **limits)
+    assert left.language_names == expected.language_names == ("go", "ruby")
+    assert left.languages.tolist() == expected.languages.tolist()
+    assert left.documents.ids.tolist() == expected.documents.ids.tolist()
+    assert samples.only(("go", "php", "ruby")) is samples
