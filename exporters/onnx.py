@@ -11,7 +11,6 @@ from typing import Literal
 
 import onnx
 from torch import nn
-from torch.nn import functional
 
 from exporters.errors import ExportError
 from exporters.graph import GraphBuilder, with_dtype
@@ -65,8 +64,7 @@ def _bag(graph: GraphBuilder, tower: BagTower) -> str:
 
 
 def _ncs(graph: GraphBuilder, tower: NcsQueryTower | NcsDocumentTower) -> str:
-    unit = values(functional.normalize(tower.table.weight, dim=1))
-    vectors = graph.node("Gather", graph.weight(unit, axis=0), "input_ids")
+    vectors = graph.node("Gather", graph.weight(values(tower.unit_table()), axis=0), "input_ids")
     mask = float_mask(graph)
     if isinstance(tower, NcsQueryTower):
         return weighted_sum(graph, mask, vectors)

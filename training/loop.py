@@ -58,6 +58,7 @@ def build_model(
     model = JointEncoder(config, vocabulary_size, train.language_names if train else languages)
     if train is not None:
         model.set_idf(log_idf(train, vocabulary_size), config.idf_power)
+        model.set_shares(token_shares(train, vocabulary_size))
     return model
 
 
@@ -69,6 +70,12 @@ def log_idf(samples: Samples, vocabulary_size: int) -> Tensor:
     df = np.bincount(pairs % vocabulary_size, minlength=vocabulary_size)
     idf = np.log((len(documents) + 1) / (df + 1)) + 0.1
     return torch.from_numpy(np.log(idf).astype(np.float32))
+
+
+def token_shares(samples: Samples, vocabulary_size: int) -> Tensor:
+    """Compute the share of each token in the running text of documents: float32 [V]."""
+    counts = np.bincount(samples.documents.ids, minlength=vocabulary_size)
+    return torch.from_numpy((counts / max(1, counts.sum())).astype(np.float32))
 
 
 def train(

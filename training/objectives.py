@@ -18,9 +18,9 @@ from training.losses import make_loss
 from training.samples import Samples
 
 BUCKETS = 8
-_SKIPGRAM_PAIRS = 131_072
+_SKIPGRAM_PAIRS = 65_536
 _SHARED_NEGATIVES = 1_024
-_TEXTS = 512
+_TEXTS = 256
 _FREQUENT = 1e-3
 """Tokens that are a larger share of all are left out at times, as in word2vec."""
 

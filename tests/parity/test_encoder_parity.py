@@ -42,6 +42,7 @@ def random_encoder(tokenizer, architecture, pooling):
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
     model.set_idf(torch.rand(tokenizer.vocabulary_size), 1.0)
+    model.set_shares(torch.rand(tokenizer.vocabulary_size) / tokenizer.vocabulary_size)
     return model.eval()
 
 

@@ -11,7 +11,7 @@ from training.config import TrainConfig
 from training.encoders.bag import BagTower
 from training.encoders.birnn import BirnnBody
 from training.encoders.cnn import CnnBody
-from training.encoders.ncs import NcsDocumentTower, NcsQueryTower
+from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, NcsTower
 from training.encoders.selfatt import SelfAttentionBody
 from training.encoders.sequence import SequenceTower, Stack
 from training.errors import TrainingError
@@ -35,7 +35,7 @@ class JointEncoder(nn.Module):
             self.documents = nn.ModuleDict({name: NcsDocumentTower(table) for name in names})
             self.context = nn.Embedding(vocabulary_size, config.dim)
             nn.init.zeros_(self.context.weight)
-            nn.init.uniform_(table.weight, -0.5 / config.dim, 0.5 / config.dim)
+            nn.init.normal_(table.weight, std=_INIT_STD)
             return
         self.query = _make_tower(config, vocabulary_size, is_query=True)
         nn.init.normal_(self.query.table.weight, std=_INIT_STD)
@@ -73,6 +73,12 @@ class JointEncoder(nn.Module):
                 module.idf.copy_(log_idf.exp())
             elif isinstance(getattr(module, "log_weight", None), nn.Parameter):
                 module.log_weight.data.copy_(power * log_idf[:, None])
+
+    def set_shares(self, shares: Tensor) -> None:
+        """Tell NCS how often each token occurs: float32 [V], of sum 1."""
+        for module in self.modules():
+            if isinstance(module, NcsTower):
+                module.shares.copy_(shares)
 
 
 def _make_tower(config: TrainConfig, vocabulary_size: int, *, is_query: bool) -> nn.Module:

@@ -16,30 +16,43 @@ from torch.nn import functional
 POSTRANK_CANDIDATES = 100
 
 
-class NcsQueryTower(nn.Module):
-    """The mean of the unit vectors of a query's tokens."""
-
-    takes_counts = False
+class NcsTower(nn.Module):
+    """What both sides share: the table, and how often each of its tokens occurs, which is counted, not learned."""
 
     def __init__(self, table: nn.Embedding) -> None:
         super().__init__()
         self.table = table
+        self.register_buffer("shares", torch.zeros(table.num_embeddings))
+
+    def unit_table(self) -> Tensor:
+        """Return the unit vector of each token: float32 [V, D].
+
+        Skip-gram gives all vectors a common part, the more the oftener a token occurs. It says nothing about a text
+        and drowns what does, so the mean over running text goes first (Arora et al. 2017).
+        """
+        common = self.shares @ self.table.weight
+        return functional.normalize(self.table.weight - common, dim=1)
+
+
+class NcsQueryTower(NcsTower):
+    """The mean of the unit vectors of a query's tokens."""
+
+    takes_counts = False
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Embed texts: int64 [B, T] and mask [B, T] -> float32 [B, D] of unit length."""
-        vectors = functional.normalize(self.table(input_ids), dim=2)
+        vectors = self.unit_table()[input_ids]
         weights = attention_mask.to(vectors.dtype)
         return functional.normalize((weights[:, None] @ vectors).squeeze(1), dim=1)
 
 
-class NcsDocumentTower(nn.Module):
+class NcsDocumentTower(NcsTower):
     """The TF-IDF weighted sum of the unit vectors of a document's tokens; `idf` is counted, not learned."""
 
     takes_counts = True
 
     def __init__(self, table: nn.Embedding) -> None:
-        super().__init__()
-        self.table = table
+        super().__init__(table)
         self.register_buffer("idf", torch.ones(table.num_embeddings))
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
@@ -54,7 +67,7 @@ class NcsDocumentTower(nn.Module):
         same = (input_ids[:, :, None] == input_ids[:, None, :]).to(torch.float32)
         tf = (same @ counts[:, :, None]).squeeze(2).clamp(min=1)  # [B, T]
         weights = counts * (1 + tf.log()) / tf * self.idf[input_ids]
-        vectors = functional.normalize(self.table(input_ids), dim=2)
+        vectors = self.unit_table()[input_ids]
         return functional.normalize((weights[:, None] @ vectors).squeeze(1), dim=1)
 
 

@@ -143,6 +143,14 @@ def test_ncs_weighs_by_tf_and_idf():
     torch.testing.assert_close(NcsQueryTower(table)(ids, mask), mean)
 
 
+def test_ncs_takes_the_common_part_out_of_its_vectors():
+    table = torch.nn.Embedding.from_pretrained(torch.tensor([[9.0, 9.0], [3.0, 1.0], [1.0, 3.0]]))
+    tower = NcsQueryTower(table)
+    tower.shares.copy_(torch.tensor([0.0, 0.5, 0.5]))  # The common part is (2, 2).
+    half = 0.5**0.5
+    torch.testing.assert_close(tower.unit_table()[1:], torch.tensor([[half, -half], [-half, half]]))
+
+
 def test_postranking_lifts_the_candidate_that_holds_the_querys_words():
     idf = np.array([0, 1, 3, 1], dtype=np.float32)
     documents = [np.array(ids) for ids in ([9, 9], [1, 1], [2, 1], [3])]
