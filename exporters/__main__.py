@@ -1,4 +1,4 @@
-"""`python -m exporters`: write a bundle from a run, and check one."""
+"""`python -m exporters`: a run -> ONNX graphs or a whole bundle, checked against it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,21 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m exporters", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    bundle = commands.add_parser("bundle", help="export a run")
-    bundle.add_argument("--run", type=Path, required=True, help="folder of a trained and evaluated run")
-    bundle.add_argument("--out", type=Path, required=True, help="bundle folder to write")
-    bundle.add_argument("--dtype", choices=("int8", "fp32"), default="int8", help="type of the table rows")
+    graphs = commands.add_parser("onnx", help="write the graphs of a run alone")
+    _add_run_and_out(graphs, "folder for the graphs")
+    graphs.add_argument(
+        "--dtype", choices=("fp32", "fp16"), default="fp32", help="type that weights are stored in"
+    )
+    graphs.set_defaults(run_command=_onnx)
+    quantize = commands.add_parser("quantize", help="store the weights of fp32 graphs as int8, by channel")
+    quantize.add_argument("--graphs", type=Path, required=True, help="folder that `onnx` wrote")
+    quantize.add_argument("--out", type=Path, required=True, help="folder for the smaller graphs")
+    quantize.set_defaults(run_command=_quantize)
+    bundle = commands.add_parser("bundle", help="export a trained and evaluated run")
+    _add_run_and_out(bundle, "bundle folder to write")
+    bundle.add_argument(
+        "--dtype", choices=("int8", "fp16", "fp32"), default="int8", help="type of the weights"
+    )
     bundle.add_argument("--name", help="name in the manifest (default: architecture-dim-v1)")
     bundle.set_defaults(run_command=_bundle)
     check = commands.add_parser("check", help="compare a bundle with its manifest, and with its run")
@@ -34,12 +45,36 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_run_and_out(parser: argparse.ArgumentParser, out: str) -> None:
+    parser.add_argument("--run", type=Path, required=True, help="folder of a trained run")
+    parser.add_argument("--out", type=Path, required=True, help=out)
+
+
+def _onnx(options: argparse.Namespace) -> None:
+    from exporters.onnx import write_graphs
+    from training.pipeline import load_run
+
+    model, _, _ = load_run(options.run)
+    _print_sizes(options.out, write_graphs(model, options.out, options.dtype))
+
+
+def _quantize(options: argparse.Namespace) -> None:
+    from exporters.onnx import quantize_graphs
+
+    _print_sizes(options.out, quantize_graphs(options.graphs, options.out))
+
+
+def _print_sizes(folder: Path, files: list[str]) -> None:
+    for file in files:
+        print(f"{folder / file}: {(folder / file).stat().st_size / 1e6:.1f} MB")
+
+
 def _bundle(options: argparse.Namespace) -> None:
     from exporters.bundle import write_bundle
 
     manifest = write_bundle(options.run, options.out, options.dtype, options.name)
     size = sum(described["bytes"] for described in manifest["files"].values())
-    print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, MRR {manifest['metrics']['mrr_999']}")
+    print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -51,13 +86,13 @@ def _check(options: argparse.Namespace) -> None:
         from exporters.parity import check_parity
 
         found = check_parity(options.run, options.bundle, manifest["dtype"], _texts(options.corpus))
-        for side, parity in found.items():
-            print(f"{side}: {parity}")
+        for file, parity in found.items():
+            print(f"{file}: {parity}")
 
 
 def _texts(corpus: Path) -> list[str]:
     from training.corpus.rows import read_rows
-    from training.pipeline import row_files
+    from training.evaluation_sets import row_files
     from training.samples import texts_of_row
 
     files = row_files(corpus, "test")

@@ -1,4 +1,4 @@
-"""A run -> a bundle folder: `manifest.json`, `query.onnx`, `document.onnx`, `tokenizer.json`."""
+"""A run -> a bundle folder: `manifest.json`, `query.onnx`, `document.onnx` (or several), `tokenizer.json`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,30 @@ from typing import Any
 
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from exporters.errors import ExportError
-from exporters.onnx import Dtype, bag_graph
+from exporters.onnx import DOCUMENT, Dtype, graph_names, write_graphs
 from training import checkpoint
+from training.config import TrainConfig
 from training.pipeline import load_run
 
 FORMAT = 1
 MANIFEST = "manifest.json"
-FILES = ("query.onnx", "document.onnx", "tokenizer.json")
+TOKENIZER = "tokenizer.json"
 _PARTITION = "test"
+_METRICS = ("mrr_999", "mrr_full")
+_NEAREST = {
+    "typescript": "javascript",
+    "tsx": "javascript",
+    "csharp": "java",
+    "kotlin": "java",
+    "scala": "java",
+    "swift": "java",
+    "rust": "go",
+    "c": "go",
+    "cpp": "java",
+    "bash": "php",
+    "lua": "javascript",
+}
+"""Languages without a code encoder of their own -> the one whose names and comments are written most alike."""
 
 
 def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) -> dict[str, Any]:
@@ -28,30 +44,38 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
     """
     figures = _figures(run)
     model, tokenizer, config = load_run(run)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "query.onnx").write_bytes(bag_graph(model.query, dtype).SerializeToString())
-    (out / "document.onnx").write_bytes(bag_graph(model.document, dtype).SerializeToString())
-    vocabulary = json.loads((run / checkpoint.TOKENIZER).read_text("utf-8"))
+    files = write_graphs(model, out, dtype)
+    languages = _document_graphs(graph_names(model))
+    tokenizer.add_languages(languages)
+    tokenizer.save(out / TOKENIZER)
+    vocabulary = json.loads((out / TOKENIZER).read_text("utf-8"))
     compact = json.dumps(vocabulary, ensure_ascii=False, separators=(",", ":"))
-    (out / "tokenizer.json").write_text(compact + "\n", "utf-8")
+    (out / TOKENIZER).write_text(compact + "\n", "utf-8")
     record = checkpoint.read_config(run)
     manifest = {
         "format": FORMAT,
-        "name": name or f"{config.architecture}-{config.dim}-v1",
+        "name": name or default_name(config),
         "architecture": config.architecture,
         "dtype": dtype,
         "dim": config.dim,
         "vocabulary_size": tokenizer.vocabulary_size,
         "max_query_tokens": config.max_query_tokens,
         "max_document_tokens": config.max_document_tokens,
+        **({"document_graphs": languages} if languages else {}),
         "licence": "MIT",
         "trained_on": record["trained_on"],
         "data_hash": record["data_hash"],
-        "metrics": {"mrr_999": figures["mrr_999"]},
-        "files": {file: _described(out / file) for file in FILES},
+        "metrics": {metric: figures[metric] for metric in _METRICS if metric in figures},
+        "files": {file: _described(out / file) for file in (*files, TOKENIZER)},
     }
     (out / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
     return manifest
+
+
+def default_name(config: TrainConfig) -> str:
+    """Name a bundle after its settings."""
+    kind = "" if config.code_encoders == "shared" else f"-{config.code_encoders}"
+    return f"{config.architecture}{kind}-{config.dim}-v1"
 
 
 def check_bundle(bundle: Path) -> dict[str, Any]:
@@ -67,10 +91,16 @@ def check_bundle(bundle: Path) -> dict[str, Any]:
     for file, described in manifest["files"].items():
         if not (bundle / file).exists() or _described(bundle / file) != described:
             raise ExportError(f"{bundle / file} is not what {MANIFEST} says: export it again")
-    size = SubtokenTokenizer.load(bundle / "tokenizer.json").vocabulary_size
+    size = SubtokenTokenizer.load(bundle / TOKENIZER).vocabulary_size
     if size != manifest["vocabulary_size"]:
         raise ExportError(f"{bundle}: {size} tokens, expected {manifest['vocabulary_size']}: export it again")
     return manifest
+
+
+def _document_graphs(names: dict[str, str]) -> dict[str, str]:
+    """Return the graph of each language that is not to be embedded by `document.onnx`."""
+    known = names | {language: names[near] for language, near in _NEAREST.items() if near in names}
+    return {language: file for language, file in sorted(known.items()) if file != DOCUMENT}
 
 
 def _figures(run: Path) -> dict[str, Any]:

@@ -1,79 +1,116 @@
-"""One side of a bag encoder -> an ONNX graph, written node by node.
+"""One side of an encoder -> an ONNX graph, written node by node.
 
-Inputs `input_ids` and `attention_mask`, int64 [B, T]; output `embedding`, float32 [B, D] of unit length, zeros for
-a text without tokens. A row's scale is folded into its token's weight, so int8 rows cost one cast.
+Inputs `input_ids` and `attention_mask`, int64 [B, T], padding last; output `embedding`, float32 [B, D] of unit
+length, zeros for a text without tokens.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import onnx
-from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from torch import nn
 
-from exporters.quantize import quantize_rows
-from training.encoders.nbow import BagTower
+from exporters.errors import ExportError
+from exporters.graph import GraphBuilder, with_dtype
+from exporters.layers import (
+    add_body,
+    add_pooling,
+    float_mask,
+    unit_length,
+    values,
+    weighted_sum,
+)
+from training.encoders.bag import BagTower
+from training.encoders.joint import JointEncoder
+from training.encoders.ncs import NcsDocumentTower, NcsQueryTower
+from training.encoders.sequence import SequenceTower
+from training.pooling import MaxPooling
 
-Dtype = Literal["int8", "fp32"]
-OPSET = 17
-_IR_VERSION = 9
-_EPSILON = 1e-12
-
-
-def bag_graph(tower: BagTower, dtype: Dtype) -> onnx.ModelProto:
-    """Write the graph of one side of an NBoW encoder."""
-    table = tower.table.weight.detach().numpy().astype(np.float32)
-    weights = np.exp(tower.log_weight.detach().numpy()[:, 0]).astype(np.float32)
-    if dtype == "int8":
-        rows, scales = quantize_rows(table)
-        return _model(rows, weights * scales)
-    return _model(table, weights)
-
-
-def _model(rows: NDArray[np.int8] | NDArray[np.float32], weights: NDArray[np.float32]) -> onnx.ModelProto:
-    vocabulary_size, dim = rows.shape
-    initializers = {
-        "rows": rows,
-        "weights": weights,
-        "axis_1": np.array([1], dtype=np.int64),
-        "epsilon": np.array(_EPSILON, dtype=np.float32),
-    }
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, ["B", "T"])
-        for name in ("input_ids", "attention_mask")
-    ]
-    output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["B", dim])
-    graph = helper.make_graph(
-        _nodes(),
-        f"bag_{vocabulary_size}_{dim}",
-        inputs,
-        [output],
-        [numpy_helper.from_array(array, name) for name, array in initializers.items()],
-    )
-    model = helper.make_model(
-        graph,
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        ir_version=_IR_VERSION,
-        producer_name="exporters",
-    )
-    onnx.checker.check_model(model, full_check=True)
-    return model
+Dtype = Literal["fp32", "fp16", "int8"]
+DTYPES = ("fp32", "fp16", "int8")
+QUERY, DOCUMENT = "query.onnx", "document.onnx"
 
 
-def _nodes() -> list[onnx.NodeProto]:
-    node = helper.make_node
-    return [
-        node("Gather", ["rows", "input_ids"], ["token_rows"]),
-        node("Cast", ["token_rows"], ["vectors"], to=TensorProto.FLOAT),  # [B, T, D]
-        node("Gather", ["weights", "input_ids"], ["token_weights"]),
-        node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
-        node("Mul", ["token_weights", "mask"], ["masked"]),
-        node("Unsqueeze", ["masked", "axis_1"], ["left"]),  # [B, 1, T]
-        node("MatMul", ["left", "vectors"], ["pooled"]),  # [B, 1, D]
-        node("Squeeze", ["pooled", "axis_1"], ["sums"]),
-        node("ReduceL2", ["sums"], ["length"], axes=[1], keepdims=1),
-        node("Max", ["length", "epsilon"], ["divisor"]),
-        node("Div", ["sums", "divisor"], ["embedding"]),
-    ]
+def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:
+    """Write the graph of one side.
+
+    Raises:
+        TypeError: there is no ONNX form of such a tower.
+    """
+    graph = GraphBuilder()
+    if isinstance(tower, BagTower):
+        pooled, size = _bag(graph, tower), tower.table.weight.shape
+    elif isinstance(tower, NcsQueryTower | NcsDocumentTower):
+        pooled, size = _ncs(graph, tower), tower.table.weight.shape
+    elif isinstance(tower, SequenceTower):
+        pooled, size = _sequence(graph, tower), tower.table.weight.shape
+    else:
+        raise TypeError(f"no ONNX form of {type(tower).__name__}")
+    unit_length(graph, pooled, output="embedding")
+    name = f"{type(tower).__name__}_{size[0]}_{size[1]}"
+    return with_dtype(graph.model(name, size[1]), dtype)
+
+
+def _bag(graph: GraphBuilder, tower: BagTower) -> str:
+    vectors = graph.node("Gather", graph.weight(values(tower.table.weight), axis=0), "input_ids")
+    mask = float_mask(graph)
+    if tower.pooling == "max":
+        return add_pooling(graph, MaxPooling(), vectors, mask)
+    table = graph.array(values(tower.token_weights()), name="row_weights")
+    weights = graph.node("Mul", graph.node("Gather", table, "input_ids"), mask)
+    return weighted_sum(graph, weights, vectors)
+
+
+def _ncs(graph: GraphBuilder, tower: NcsQueryTower | NcsDocumentTower) -> str:
+    vectors = graph.node("Gather", graph.weight(values(tower.unit_table()), axis=0), "input_ids")
+    mask = float_mask(graph)
+    if isinstance(tower, NcsQueryTower):
+        return weighted_sum(graph, mask, vectors)
+    left, right = (graph.node("Unsqueeze", "input_ids", graph.ints(axis)) for axis in (2, 1))
+    same = graph.node("Cast", graph.node("Equal", left, right), to=onnx.TensorProto.FLOAT)  # [B, T, T]
+    column = graph.node("Unsqueeze", mask, graph.ints(2))
+    counts = graph.node("Squeeze", graph.node("MatMul", same, column), graph.ints(2))
+    tf = graph.node("Max", counts, graph.array(1))
+    share = graph.node("Div", graph.node("Add", graph.node("Log", tf), graph.array(1)), tf)
+    idf = graph.node("Gather", graph.array(values(tower.idf)), "input_ids")
+    return weighted_sum(graph, graph.node("Mul", graph.node("Mul", share, mask), idf), vectors)
+
+
+def _sequence(graph: GraphBuilder, tower: SequenceTower) -> str:
+    vectors = graph.node("Gather", graph.weight(values(tower.table.weight), axis=0), "input_ids")
+    mask = float_mask(graph)
+    states = add_body(graph, tower.body, vectors, mask)
+    return add_pooling(graph, tower.pool, states, mask)
+
+
+def graph_names(model: JointEncoder) -> dict[str, str]:
+    """Return the file of each document encoder; the first of several is the one of all other languages."""
+    names = list(model.documents)
+    return {name: f"document.{name}.onnx" if number else DOCUMENT for number, name in enumerate(names)}
+
+
+def write_graphs(model: JointEncoder, out: Path, dtype: Dtype) -> list[str]:
+    """Write a graph for each side of an encoder; return the names of the files."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / QUERY).write_bytes(tower_graph(model.query, dtype).SerializeToString())
+    names = graph_names(model)
+    for name, file in names.items():
+        (out / file).write_bytes(tower_graph(model.documents[name], dtype).SerializeToString())
+    return [QUERY, *names.values()]
+
+
+def quantize_graphs(folder: Path, out: Path) -> list[str]:
+    """Store the weights of a folder of fp32 graphs as int8 in another; return the names of the files.
+
+    Raises:
+        ExportError: there are none.
+    """
+    files = sorted(path.name for path in folder.glob("*.onnx"))
+    if not files:
+        raise ExportError(f"{folder}: no graphs: run `python -m exporters onnx --out {folder}` first")
+    out.mkdir(parents=True, exist_ok=True)
+    for file in files:
+        (out / file).write_bytes(with_dtype(onnx.load(folder / file), "int8").SerializeToString())
+    return files

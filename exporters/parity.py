@@ -1,7 +1,7 @@
 """Trained model and exported bundle -> how far their embeddings of the same texts are apart.
 
-fp32 must agree within `FP32_TOLERANCE`; int8 rows must keep `INT8_COSINE` of each direction. Both must give a text
-the same embedding alone, in a batch, and with padding behind it.
+fp32 must agree within `FP32_TOLERANCE`; fp16 and int8 must keep `SMALL_COSINE` of each direction. All must give a
+text the same embedding alone without padding as in a batch with padding behind it.
 """
 
 from __future__ import annotations
@@ -13,27 +13,26 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from exporters.errors import ParityError
-from exporters.onnx import Dtype
-from training.encoders.nbow import BagTower
+from exporters.onnx import QUERY, Dtype, graph_names
 from training.pipeline import load_run
 
 FP32_TOLERANCE = 1e-4
-INT8_COSINE = 0.998
+SMALL_COSINE = 0.998
 BATCH_TOLERANCE = 1e-5
-_EXTRA_PADDING = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """What was seen over all texts of one side.
+    """What was seen over all texts of one graph.
 
     Attributes:
         max_abs_diff: torch against ONNX.
         min_cosine: torch against ONNX.
-        batch_diff: largest difference between a text alone, in a batch, and padded further.
+        batch_diff: largest difference between a text alone and in a padded batch.
     """
 
     max_abs_diff: float
@@ -42,34 +41,34 @@ class Parity:
 
 
 def check_parity(run: Path, bundle: Path, dtype: Dtype, texts: Sequence[str]) -> dict[str, Parity]:
-    """Compare both sides of a run with its bundle.
+    """Compare all sides of a run with its bundle.
 
     Raises:
-        ParityError: a side is further off than its dtype allows.
+        ParityError: a graph is further off than its dtype allows.
     """
     model, tokenizer, config = load_run(run)
+    sides = [(QUERY, model.query, config.max_query_tokens)]
+    sides += [
+        (file, model.documents[name], config.max_document_tokens) for name, file in graph_names(model).items()
+    ]
     found = {}
-    for side, tower, limit in (
-        ("query", model.query, config.max_query_tokens),
-        ("document", model.document, config.max_document_tokens),
-    ):
-        ids, mask = padded_texts(texts, tokenizer, limit)
-        found[side] = measure(tower, bundle / f"{side}.onnx", ids, mask)
-        require(side, found[side], dtype)
+    for file, tower, limit in sides:
+        found[file] = measure(tower, bundle / file, *padded_texts(texts, tokenizer, limit))
+        require(file, found[file], dtype)
     return found
 
 
-def require(side: str, parity: Parity, dtype: Dtype) -> None:
+def require(file: str, parity: Parity, dtype: Dtype) -> None:
     """Raise ParityError unless `parity` is within what `dtype` allows."""
     if parity.batch_diff > BATCH_TOLERANCE:
-        raise ParityError(f"{side}.onnx depends on batch or padding", parity.batch_diff)
-    within = parity.max_abs_diff <= FP32_TOLERANCE if dtype == "fp32" else parity.min_cosine > INT8_COSINE
+        raise ParityError(f"{file} depends on batch or padding", parity.batch_diff)
+    within = parity.max_abs_diff <= FP32_TOLERANCE if dtype == "fp32" else parity.min_cosine > SMALL_COSINE
     if not within:
-        raise ParityError(f"{side}.onnx is not the trained model", parity.max_abs_diff)
+        raise ParityError(f"{file} is not the trained model", parity.max_abs_diff)
 
 
-def measure(tower: BagTower, path: Path, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> Parity:
-    """Embed [B, T] ids by torch and by ONNX, in one batch, one by one and with more padding."""
+def measure(tower: nn.Module, path: Path, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> Parity:
+    """Embed [B, T] ids by torch and by ONNX, in one batch and one by one without padding."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
@@ -80,9 +79,11 @@ def measure(tower: BagTower, path: Path, ids: NDArray[np.int64], mask: NDArray[n
     with torch.inference_mode():
         expected = tower(torch.from_numpy(ids), torch.from_numpy(mask)).numpy()
     found = embed(ids, mask)
-    alone = np.concatenate([embed(ids[row : row + 1], mask[row : row + 1]) for row in range(len(ids))])
-    wider = [np.pad(array, ((0, 0), (0, _EXTRA_PADDING))) for array in (ids, mask)]
-    batch_diff = max(np.abs(found - alone).max(), np.abs(found - embed(*wider)).max())
+    lengths = np.maximum(1, mask.sum(axis=1))
+    alone = [
+        embed(ids[row : row + 1, :width], mask[row : row + 1, :width]) for row, width in enumerate(lengths)
+    ]
+    batch_diff = np.abs(found - np.concatenate(alone)).max()
     tokens = mask.any(axis=1)
     cosines = (expected * found).sum(axis=1)[tokens]
     return Parity(float(np.abs(expected - found).max()), float(cosines.min(initial=1)), float(batch_diff))

@@ -1,4 +1,4 @@
-"""Float tables -> int8 rows with one scale a row."""
+"""Float weights -> int8 rows with one scale a row."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ import time
 from pathlib import Path
 
 from training.command import run_command
-from training.config import TrainConfig
+from training.config import CONFIGS, TrainConfig, make_config, shipped_configs
 from training.corpus.apt import DEFAULT_SOURCES, AptLists
 from training.corpus.lock import read_lock, write_lock
 from training.corpus.recipe import DEFAULT_RECIPE, read_recipe
-from training.corpus.rows import PARTITIONS
+from training.evaluation_sets import SETS
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_stats(corpus.add_parser("stats", help="count what was extracted, as a table"))
     _add_load(corpus.add_parser("load", help="read a corpus that others made: CodeSearchNet in any layout"))
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
-    _add_evaluate(commands.add_parser("evaluate", help="compute MRR among 999 distractors"))
+    _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
     return parser
 
 
@@ -135,10 +135,16 @@ def _load(options: argparse.Namespace) -> None:
 
 def _add_train(parser: argparse.ArgumentParser) -> None:
     _add_folders(parser)
+    parser.add_argument(
+        "--encoder", choices=shipped_configs(), default="nbow", help="a shipped set of settings"
+    )
+    parser.add_argument("--config", type=Path, help="TOML file of settings, instead of a shipped one")
+    _add_device(parser)
     for field in dataclasses.fields(TrainConfig):
         option = "--" + field.name.replace("_", "-")
         kind = type(field.default)
-        parser.add_argument(option, type=kind, default=field.default, help=f"default: {field.default}")
+        default = f"default, where the file leaves it out: {field.default!r}"
+        parser.add_argument(option, type=kind, default=argparse.SUPPRESS, help=default)
     parser.set_defaults(run_command=_train)
 
 
@@ -146,24 +152,47 @@ def _train(options: argparse.Namespace) -> None:
     from training.pipeline import train_run
 
     names = [field.name for field in dataclasses.fields(TrainConfig)]
-    train_run(options.corpus, options.run, TrainConfig(**{name: getattr(options, name) for name in names}))
+    given = {name: getattr(options, name) for name in names if hasattr(options, name)}
+    config = make_config(options.config or CONFIGS / f"{options.encoder}.toml", given)
+    train_run(options.corpus, options.run or Path("runs") / options.encoder, config, options.device)
 
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:
     _add_folders(parser)
-    parser.add_argument("--partition", choices=PARTITIONS, default="test")
+    parser.add_argument(
+        "--on", nargs="+", choices=SETS, default=["test"], help="held-out sets (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--data", type=Path, help="evaluate on this data instead: CodeSearchNet in any layout"
+    )
+    parser.add_argument("--evaluation-sets", type=Path, help="folder that holds cosqa/")
+    _add_device(parser)
     parser.set_defaults(run_command=_evaluate)
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    from training.pipeline import evaluate_run
+    from training.pipeline import evaluate_elsewhere, evaluate_run
 
-    print(json.dumps(evaluate_run(options.corpus, options.run, options.partition), indent=1))
+    run = options.run or Path("runs/nbow")
+    if options.data:
+        print(json.dumps(evaluate_elsewhere(options.data, run, options.device), indent=1))
+        return
+    for name in options.on:
+        found = evaluate_run(options.corpus, run, name, options.evaluation_sets, options.device)
+        print(json.dumps(found, indent=1))
+
+
+def _add_device(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA where it is"
+    )
 
 
 def _add_folders(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `extract` filled")
-    parser.add_argument("--run", type=Path, default=Path("runs/nbow"), help="folder of weights and metrics")
+    parser.add_argument(
+        "--run", type=Path, help="folder of weights and metrics (default: runs/ENCODER, or runs/nbow)"
+    )
 
 
 if __name__ == "__main__":

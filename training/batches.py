@@ -1,13 +1,11 @@
-"""Packed samples -> padded batches of one language each, shuffled by seed and epoch."""
+"""Packed samples -> padded batches of one language each, shuffled by seed and epoch; short texts with short ones."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from training.samples import Packed, Samples
 
@@ -59,9 +57,31 @@ def counted(input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
     return torch.from_numpy(ids), torch.from_numpy(mask)
 
 
-def batches(
-    samples: Samples, chunks: list[NDArray[np.int64]]
-) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
-    """Yield (query ids, query mask, document ids, document counts) of each chunk of indices."""
-    for indices in chunks:
-        yield *padded(samples.queries, indices), *counted(*padded(samples.documents, indices))
+def documents_of(samples: Samples, indices: NDArray[np.int64], *, counts: bool) -> tuple[Tensor, Tensor]:
+    """Gather documents as padded ids and mask [B, T]; with `counts`, as distinct ids and their counts."""
+    ids, mask = padded(samples.documents, indices)
+    return counted(ids, mask) if counts else (ids, mask)
+
+
+def encode_by_length(tower: nn.Module, input_ids: Tensor, mask: Tensor, buckets: int) -> Tensor:
+    """Embed a batch in buckets of similar length, each padded to its own longest text.
+
+    Sorting inside the batch spares a model that reads in order the padding, and leaves each text the negatives that
+    chance dealt it.
+
+    Args:
+        tower: (ids, mask) -> [B, D].
+        input_ids: int64 [B, T].
+        mask: 0 and 1, [B, T], padding last.
+        buckets: parts of equal size.
+
+    Returns:
+        float32 [B, D], in the order given.
+    """
+    lengths = mask.sum(dim=1)
+    order = lengths.argsort(stable=True)
+    parts = []
+    for rows in order.chunk(buckets):
+        width = max(1, int(lengths[rows].max()))
+        parts.append(tower(input_ids[rows, :width], mask[rows, :width]))
+    return torch.cat(parts)[order.argsort()]

@@ -2,8 +2,8 @@
 
 - `config.json`: settings, seed, data hash, git commit, versions
 - `tokenizer.json`: the vocabulary
-- `metrics.jsonl`: a line an epoch
-- `checkpoint.pt`: model, optimizer and progress after the last whole epoch
+- `metrics.jsonl`: a line an epoch; `curve.png` draws them
+- `checkpoint.pt`: model, optimizer and progress, about once a minute and after each epoch
 - `weights.pt`: the model of the best epoch
 """
 
@@ -44,7 +44,15 @@ def git_commit() -> str:
     return done.stdout.strip()
 
 
-def write_config(run: Path, config: TrainConfig, data: str, packages: Sequence[str]) -> None:
+def write_config(
+    run: Path,
+    config: TrainConfig,
+    data: str,
+    *,
+    packages: Sequence[str],
+    languages: Sequence[str],
+    pairs: int,
+) -> None:
     """Write what a run is started with, or check that it is resumed with the same.
 
     Raises:
@@ -61,6 +69,8 @@ def write_config(run: Path, config: TrainConfig, data: str, packages: Sequence[s
     also = {
         "git_commit": git_commit(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        "pairs": pairs,
+        "languages": list(languages),
         "trained_on": sorted(packages),
     }
     path.write_text(json.dumps({**record, **also}, indent=1) + "\n", "utf-8")

@@ -1,8 +1,26 @@
-"""Settings of a training run, with the only defaults there are."""
+"""Settings of a training run, with the only defaults there are; a TOML file and the command line fill them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from training.errors import TrainingError
+
+CONFIGS = Path(__file__).parent / "configs"
+ARCHITECTURES = ("nbow", "unif", "ncs", "cnn", "birnn", "selfatt", "cnn-selfatt")
+POOLINGS = ("mean", "max", "attention", "token-weights")
+LOSSES = ("symmetric-softmax", "softmax", "cosine", "max-margin")
+CODE_ENCODERS = ("shared", "per-language")
+_CHOICES = {
+    "architecture": ARCHITECTURES,
+    "pooling": POOLINGS,
+    "query_pooling": ("", *POOLINGS),
+    "loss": LOSSES,
+    "code_encoders": CODE_ENCODERS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,16 +28,37 @@ class TrainConfig:
     """What decides a run's weights, beside its data.
 
     Attributes:
-        name_share: share of training samples whose query is the function's own name.
+        pooling: of documents, and of queries where `query_pooling` is empty.
+        code_encoders: one for all languages, or one for each.
+        layers: of convolution, recurrence or attention; `cnn-selfatt` has as many of each that it has.
+        kernel_size: tokens that a convolution sees; odd.
+        dropout: share of a sequence model's activations left out.
+        max_pairs: pairs to train on, drawn by seed from all languages; 0 takes all.
         vocabulary_rows: rows that the vocabulary is learned from.
+        name_share: share of training samples whose query is the function's own name.
         idf_power: token weights start from idf to this power; 0 starts them equal.
         token_dropout: share of a document's distinct tokens left out, anew each time.
+        hard_negatives: documents a pair that are mined before each epoch after the first.
+        margin: of the losses `cosine` and `max-margin`.
+        learning_rate: of token vectors and token weights.
+        body_learning_rate: of everything between token vectors and pooling, and of attention pooling.
+        gradient_clip: longest gradient over all weights; 0 lets it be.
         patience: epochs without a better validation MRR before stopping.
         decay: the learning rate falls linearly to this share of its start.
+        window: tokens to each side that skip-gram predicts (`ncs`).
+        skipgram_negatives: tokens drawn against each right one (`ncs`).
     """
 
     architecture: str = "nbow"
     dim: int = 256
+    pooling: str = "token-weights"
+    query_pooling: str = ""
+    code_encoders: str = "shared"
+    layers: int = 1
+    kernel_size: int = 7
+    heads: int = 4
+    dropout: float = 0.0
+    max_pairs: int = 0
     vocabulary_size: int = 22_000
     vocabulary_rows: int = 120_000
     max_query_tokens: int = 30
@@ -27,10 +66,59 @@ class TrainConfig:
     name_share: float = 0.1
     idf_power: float = 0.25
     token_dropout: float = 0.1
-    learning_rate: float = 0.005
-    decay: float = 0.1
+    loss: str = "symmetric-softmax"
     temperature: float = 0.07
+    margin: float = 0.5
+    hard_negatives: int = 0
+    learning_rate: float = 0.005
+    body_learning_rate: float = 0.001
+    gradient_clip: float = 0.0
+    decay: float = 0.1
     batch_size: int = 1_024
     epochs: int = 3
     patience: int = 2
+    window: int = 5
+    skipgram_negatives: int = 5
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                known = ", ".join(choice for choice in choices if choice)
+                raise TrainingError(f"{name} {getattr(self, name)!r}: choose one of {known}")
+        if self.kernel_size % 2 == 0:
+            raise TrainingError(f"kernel_size {self.kernel_size}: a convolution needs an odd one")
+        parts = {"birnn": 2, "selfatt": self.heads, "cnn-selfatt": self.heads}.get(self.architecture, 1)
+        if self.dim % parts:
+            raise TrainingError(f"dim {self.dim}: {self.architecture} needs a multiple of {parts}")
+
+
+def read_settings(path: Path) -> dict[str, object]:
+    """Read the settings of a TOML file; those that it leaves out keep their defaults.
+
+    Raises:
+        TrainingError: it is missing, not TOML, or names a setting that there is not or gives it another type.
+    """
+    try:
+        settings = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise TrainingError(f"{path}: {error.strerror}: give the path of a TOML file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise TrainingError(f"{path}: not TOML ({error})") from None
+    kinds = {field.name: type(field.default) for field in fields(TrainConfig)}
+    for name, value in settings.items():
+        if name not in kinds:
+            raise TrainingError(f"{path}: no setting {name}: see `python -m training train --help`")
+        if type(value) is not kinds[name] and not (kinds[name] is float and type(value) is int):
+            raise TrainingError(f"{path}: {name} = {value!r}: expected {kinds[name].__name__}")
+    return settings
+
+
+def shipped_configs() -> list[str]:
+    """List the names of the settings that come with training."""
+    return sorted(path.stem for path in CONFIGS.glob("*.toml"))
+
+
+def make_config(path: Path, given: Mapping[str, object]) -> TrainConfig:
+    """Combine a TOML file with the options that the command line gives, which win."""
+    return TrainConfig(**{**read_settings(path), **given})  # type: ignore[arg-type]

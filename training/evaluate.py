@@ -1,23 +1,35 @@
-"""Trained encoder and held-out pairs -> MRR among 999 distractors.
+"""Trained encoder and held-out pairs -> MRR and recall, by language.
 
-*Source*: Husain et al. 2019, section 4: batches of 1,000 pairs of one language; each query ranks its own document
-and the 999 others by similarity; what does not fill a batch is left out.
+- `mrr_999`: batches of 1,000 pairs of one language; each query ranks its own document and the 999 others; what does
+  not fill a batch is left out.
+- `mrr_fixed_999`: all queries of a language against the same 999 distractors.
+- `mrr_full`, `recall_at_K`: against every document of the language.
+
+Ties count against the right answer. Each has the mean over languages as `average`.
+
+*Source*: Husain et al. 2019, section 4 (batches of 1,000); Lu et al. 2021 (AdvTest: every document).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
-from training.batches import counted, padded
-from training.encoders.nbow import NBowEncoder
-from training.samples import Samples
+from training.batches import documents_of, padded
+from training.encoders.joint import JointEncoder
+from training.encoders.ncs import NcsDocumentTower, postranked
+from training.samples import Samples, pack
 
 POOL = 1_000
+RECALL_AT = (1, 5, 10)
 _EVALUATION_SEED = 99
 _ENCODE_BATCH = 500
+_SCORED_AT_ONCE = 1_024
+_POSTRANKED_POOLS = 2
 
 
 def reciprocal_ranks(similarities: Tensor) -> Tensor:
@@ -26,37 +38,162 @@ def reciprocal_ranks(similarities: Tensor) -> Tensor:
     return 1.0 / (similarities >= right).sum(dim=1)
 
 
+def ranks_among(queries: Tensor, documents: Tensor, answers: Tensor) -> Tensor:
+    """Return the rank of each query's answer among all documents, from 1: int64 [Q].
+
+    Args:
+        queries: [Q, D].
+        documents: [N, D].
+        answers: int64 [Q], indices of documents.
+    """
+    ranks = []
+    for start in range(0, len(queries), _SCORED_AT_ONCE):
+        similarities = queries[start : start + _SCORED_AT_ONCE] @ documents.T
+        right = similarities.gather(1, answers[start : start + _SCORED_AT_ONCE, None])
+        ranks.append((similarities >= right).sum(dim=1))
+    return torch.cat(ranks)
+
+
+def fixed_distractor_ranks(queries: Tensor, documents: Tensor, chosen: Tensor) -> Tensor:
+    """Rank each query's document among fixed distractors, from 1: int64 [N].
+
+    Args:
+        queries: [N, D].
+        documents: [N, D], the answer of query i is document i.
+        chosen: int64 [K + 1], the distractors; the last only stands in for a query's own document.
+    """
+    right = (queries * documents).sum(dim=1)
+    is_own = torch.arange(len(queries), device=queries.device)[:, None] == chosen
+    stands_in = ~is_own[:, :-1].any(dim=1)
+    wrong = queries @ documents[chosen].T >= right[:, None]
+    wrong &= ~is_own
+    wrong[:, -1] &= ~stands_in
+    return 1 + wrong.sum(dim=1)
+
+
 @torch.inference_mode()
-def encode(model: NBowEncoder, samples: Samples, indices: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
-    """Embed the queries and the documents of some samples: float32 [N, D] each."""
+def encode(
+    model: JointEncoder, samples: Samples, indices: NDArray[np.int64], device: torch.device | None = None
+) -> tuple[Tensor, Tensor]:
+    """Embed the queries and the documents of some samples of one language: float32 [N, D] each."""
+    tower = model.document(samples.language_names[samples.languages[indices[0]]])
+    # Texts of one length share a batch, so that little is padding.
+    order = np.argsort(samples.documents.lengths[indices], kind="stable")
     queries, documents = [], []
-    for start in range(0, len(indices), _ENCODE_BATCH):
-        chunk = indices[start : start + _ENCODE_BATCH]
-        queries.append(model.query(*padded(samples.queries, chunk)))
-        documents.append(model.document(*counted(*padded(samples.documents, chunk))))
-    return torch.cat(queries), torch.cat(documents)
+    for start in range(0, len(order), _ENCODE_BATCH):
+        chunk = indices[order[start : start + _ENCODE_BATCH]]
+        queries.append(model.query(*(part.to(device) for part in padded(samples.queries, chunk))))
+        ids, mask = documents_of(samples, chunk, counts=model.takes_counts)
+        documents.append(tower(ids.to(device), mask.to(device)))
+    back = torch.from_numpy(np.argsort(order))
+    return torch.cat(queries)[back], torch.cat(documents)[back]
+
+
+@torch.inference_mode()
+def encode_texts(
+    tower: nn.Module, texts: Sequence[NDArray[np.integer]], device: torch.device | None = None
+) -> Tensor:
+    """Embed token ids by one side of an encoder: float32 [N, D], in the order given."""
+    packed = pack([text.astype(np.uint16) for text in texts])
+    order = np.argsort(packed.lengths, kind="stable")
+    parts = []
+    for start in range(0, len(order), _ENCODE_BATCH):
+        ids, mask = padded(packed, order[start : start + _ENCODE_BATCH])
+        parts.append(tower(ids.to(device), mask.to(device)))
+    return torch.cat(parts)[torch.from_numpy(np.argsort(order))]
 
 
 def mrr_by_language(
-    model: NBowEncoder, samples: Samples, pool: int = POOL, max_pools: int | None = None
+    model: JointEncoder,
+    samples: Samples,
+    pool: int = POOL,
+    max_pools: int | None = None,
+    device: torch.device | None = None,
 ) -> dict[str, float]:
-    """Compute MRR a language over pools of `pool` pairs, and their mean as `average`.
-
-    A language with fewer pairs than one pool is left out.
-    """
+    """Compute `mrr_999`; a language with fewer pairs than one pool is left out."""
     model.eval()
-    chance = np.random.default_rng(_EVALUATION_SEED)
     result = {}
-    for language, name in enumerate(samples.language_names):
-        indices = chance.permutation(np.flatnonzero(samples.languages == language))
+    for name, indices in _shuffled(samples).items():
         pools = len(indices) // pool if max_pools is None else min(max_pools, len(indices) // pool)
         if pools:
-            ranks = [_pool_ranks(model, samples, indices[n * pool : (n + 1) * pool]) for n in range(pools)]
-            result[name] = float(torch.cat(ranks).mean())
-    result["average"] = sum(result.values()) / max(1, len(result))
-    return result
+            queries, documents = encode(model, samples, indices[: pools * pool], device)
+            result[name] = batch_mrr(queries, documents, pool)
+    return with_average(result)
 
 
-def _pool_ranks(model: NBowEncoder, samples: Samples, indices: NDArray[np.int64]) -> Tensor:
-    queries, documents = encode(model, samples, indices)
-    return reciprocal_ranks(queries @ documents.T)
+def batch_mrr(queries: Tensor, documents: Tensor, pool: int) -> float:
+    """Return the mean reciprocal rank over whole batches of `pool` pairs."""
+    ranks = [
+        reciprocal_ranks(queries[start : start + pool] @ documents[start : start + pool].T)
+        for start in range(0, len(queries) - pool + 1, pool)
+    ]
+    return float(torch.cat(ranks).mean())
+
+
+def figures(
+    model: JointEncoder, samples: Samples, pool: int = POOL, device: torch.device | None = None
+) -> dict[str, dict[str, float]]:
+    """Compute every figure of the module's docstring: {name: {language: value}}.
+
+    A language with fewer pairs than one pool has the figures over all documents only. NCS also has `mrr_999` of its
+    post-ranking, over the first pools of each language.
+    """
+    model.eval()
+    found: dict[str, dict[str, float]] = {}
+    for language, indices in _shuffled(samples).items():
+        queries, documents = encode(model, samples, indices, device)
+        for name, value in _language_figures(queries, documents, pool).items():
+            found.setdefault(name, {})[language] = value
+        tower = model.document(language)
+        if isinstance(tower, NcsDocumentTower) and len(indices) >= pool:
+            value = _postranked_mrr(queries, documents, samples, indices, tower.idf.cpu().numpy(), pool)
+            found.setdefault("mrr_999_postranked", {})[language] = value
+    return {name: with_average(values) for name, values in found.items()}
+
+
+def recalls(ranks: Tensor) -> dict[str, float]:
+    """Return MRR and recall at each cut-off of ranks that count from 1."""
+    found = {"mrr_full": float((1 / ranks).mean())}
+    return found | {f"recall_at_{k}": float((ranks <= k).float().mean()) for k in RECALL_AT}
+
+
+def with_average(values: Mapping[str, float]) -> dict[str, float]:
+    """Add the mean over languages."""
+    return {**values, "average": sum(values.values()) / max(1, len(values))}
+
+
+def _language_figures(queries: Tensor, documents: Tensor, pool: int) -> dict[str, float]:
+    found = recalls(ranks_among(queries, documents, torch.arange(len(queries), device=queries.device)))
+    if len(queries) >= pool:
+        found["mrr_999"] = batch_mrr(queries, documents, pool)
+        chosen = torch.arange(pool, device=queries.device)
+        found["mrr_fixed_999"] = float((1 / fixed_distractor_ranks(queries, documents, chosen)).mean())
+    return found
+
+
+def _postranked_mrr(
+    queries: Tensor,
+    documents: Tensor,
+    samples: Samples,
+    indices: NDArray[np.int64],
+    idf: NDArray[np.float32],
+    pool: int,
+) -> float:
+    total, count = 0.0, min(len(indices) // pool, _POSTRANKED_POOLS) * pool
+    for start in range(0, count, pool):
+        members = indices[start : start + pool]
+        texts = [samples.documents[index] for index in members]
+        cosines = (queries[start : start + pool] @ documents[start : start + pool].T).cpu().numpy()
+        for row, index in enumerate(members):
+            order = postranked(samples.queries[index], texts, cosines[row], idf)
+            total += 1 / (1 + int(np.flatnonzero(order == row)[0]))
+    return total / count
+
+
+def _shuffled(samples: Samples) -> dict[str, NDArray[np.int64]]:
+    """Return each language's pairs in the order that pools are cut from."""
+    chance = np.random.default_rng(_EVALUATION_SEED)
+    return {
+        name: chance.permutation(np.flatnonzero(samples.languages == language))
+        for language, name in enumerate(samples.language_names)
+    }

@@ -1,11 +1,15 @@
-"""Samples and settings -> a trained run folder, epoch by epoch; a killed run goes on where it was."""
+"""Samples and settings -> a trained run folder; a killed run goes on at the step of its last checkpoint.
+
+What a step does depends on the seed, its number and the weights alone, so a resumed run has the same curve.
+"""
 
 from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,52 +17,77 @@ from torch import Tensor
 from tqdm import tqdm
 
 from training import checkpoint
-from training.batches import batch_indices, batches
 from training.config import TrainConfig
-from training.encoders.nbow import NBowEncoder
+from training.encoders.joint import JointEncoder
 from training.evaluate import POOL, mrr_by_language
-from training.losses import symmetric_softmax
+from training.objectives import Objective, make_objective
+from training.plot import plot_curve
 from training.samples import Samples
 
+CHECKPOINT_S = 60.0
 _VALIDATION_POOLS = 5
 _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run is; `epoch` counts the whole epochs behind it."""
+    """How far a run is.
+
+    Attributes:
+        epoch: whole epochs behind it.
+        step: steps of the current epoch behind it.
+        loss: sum over the pairs of those steps.
+        pairs: how many these are.
+        train_s: seconds in those steps.
+    """
 
     epoch: int = 0
+    step: int = 0
+    loss: float = 0.0
+    pairs: int = 0
+    train_s: float = 0.0
     best_mrr: float = -1.0
     best_epoch: int = -1
 
 
-def build_model(config: TrainConfig, vocabulary_size: int, train: Samples | None = None) -> NBowEncoder:
-    """Make an untrained model; token weights start from the idf of `train` where it is given."""
+def build_model(
+    config: TrainConfig, vocabulary_size: int, train: Samples | None = None, languages: tuple[str, ...] = ()
+) -> JointEncoder:
+    """Make an untrained model; weights of tokens start from the idf of `train` where it is given."""
     torch.manual_seed(config.seed)
-    model = NBowEncoder(vocabulary_size, config.dim)
-    if train is not None and config.idf_power:
-        model.set_log_weights(idf_log_weights(train, vocabulary_size) * config.idf_power)
+    model = JointEncoder(config, vocabulary_size, train.language_names if train else languages)
+    if train is not None:
+        model.set_idf(log_idf(train, vocabulary_size), config.idf_power)
+        model.set_shares(token_shares(train, vocabulary_size))
     return model
 
 
-def idf_log_weights(samples: Samples, vocabulary_size: int) -> Tensor:
+def log_idf(samples: Samples, vocabulary_size: int) -> Tensor:
     """Compute the log of log(N / df) of each token over documents: float32 [V], lowest for frequent tokens."""
     documents = samples.documents
-    owners = np.repeat(np.arange(len(documents)), np.diff(documents.starts))
+    owners = np.repeat(np.arange(len(documents)), documents.lengths)
     pairs = np.unique(owners * vocabulary_size + documents.ids)
     df = np.bincount(pairs % vocabulary_size, minlength=vocabulary_size)
     idf = np.log((len(documents) + 1) / (df + 1)) + 0.1
     return torch.from_numpy(np.log(idf).astype(np.float32))
 
 
+def token_shares(samples: Samples, vocabulary_size: int) -> Tensor:
+    """Compute the share of each token in the running text of documents: float32 [V]."""
+    counts = np.bincount(samples.documents.ids, minlength=vocabulary_size)
+    return torch.from_numpy((counts / max(1, counts.sum())).astype(np.float32))
+
+
 def train(
-    model: NBowEncoder,
+    model: JointEncoder,
     config: TrainConfig,
     train_set: Samples,
     valid_set: Samples,
     run: Path,
+    *,
     pool: int = POOL,
+    device: torch.device | None = None,
+    checkpoint_s: float = CHECKPOINT_S,
 ) -> Progress:
     """Train until the epochs or the patience are used up; return where it ended.
 
@@ -67,77 +96,119 @@ def train(
         config: settings.
         train_set: pairs to learn from.
         valid_set: pairs whose MRR decides which epoch is kept.
-        run: folder for the checkpoint, the best weights and the metrics.
+        run: folder for the checkpoint, the best weights, the metrics and their plot.
         pool: pairs a validation pool.
+        device: where to train; bfloat16 on CUDA.
+        checkpoint_s: seconds between checkpoints inside an epoch.
     """
-    optimizer = torch.optim.Adam(model.parameters(), lr=config.learning_rate, fused=True)
-    progress = _resume(model, optimizer, run)
-    while progress.epoch < config.epochs and progress.epoch - progress.best_epoch <= config.patience:
-        epoch, started = progress.epoch, time.perf_counter()
-        loss = _train_epoch(model, optimizer, config, train_set, epoch)
-        trained = time.perf_counter()
-        mrr = mrr_by_language(model, valid_set, pool, _VALIDATION_POOLS)
-        progress.epoch += 1
-        if mrr["average"] > progress.best_mrr:
-            progress.best_mrr, progress.best_epoch = mrr["average"], epoch
-            checkpoint.save(model.state_dict(), run / checkpoint.WEIGHTS)
-        record = {"epoch": epoch, "loss": loss, "valid_mrr": mrr, "train_s": round(trained - started, 1)}
-        checkpoint.append_metrics(run, record, epoch)
-        _save(model, optimizer, progress, run)
-        _log.info("epoch %d: loss %.4f, validation MRR %.4f", epoch, loss, mrr["average"])
-    return progress
+    device = device or torch.device("cpu")
+    model.to(device)
+    trainer = _Trainer(model, config, make_objective(model, config, train_set, device), run)
+    trainer.resume()
+    while not trainer.is_done:
+        record = trainer.train_epoch(checkpoint_s)
+        record["valid_mrr"] = mrr_by_language(model, valid_set, pool, _VALIDATION_POOLS, device)
+        trainer.end_epoch(record)
+    return trainer.progress
 
 
-def _train_epoch(
-    model: NBowEncoder, optimizer: torch.optim.Optimizer, config: TrainConfig, samples: Samples, epoch: int
-) -> float:
-    model.train()
-    chunks = batch_indices(samples, config.batch_size, config.seed, epoch)
-    chance = torch.Generator().manual_seed(config.seed * 1_000 + epoch)
-    total, seen = 0.0, 0
-    for step, batch in enumerate(tqdm(batches(samples, chunks), total=len(chunks), desc=f"epoch {epoch}")):
-        query_ids, query_mask, document_ids, document_mask = batch
-        document_mask = dropped_out(document_mask, config.token_dropout, chance)
-        _set_rate(optimizer, config, epoch + step / len(chunks))
-        loss = symmetric_softmax(
-            model.query(query_ids, query_mask),
-            model.document(document_ids, document_mask),
-            config.temperature,
-        )
-        optimizer.zero_grad()
+class _Trainer:
+    """A run in progress: what a checkpoint holds, and where it goes."""
+
+    def __init__(self, model: JointEncoder, config: TrainConfig, objective: Objective, run: Path) -> None:
+        self.model, self.config, self.objective, self.run = model, config, objective, run
+        self.optimizer = make_optimizer(model, config)
+        self.progress = Progress()
+        self.objective_state: Tensor | None = None
+
+    @property
+    def is_done(self) -> bool:
+        progress = self.progress
+        stale = progress.epoch - progress.best_epoch > self.config.patience
+        return stale or progress.epoch >= self.config.epochs
+
+    def train_epoch(self, checkpoint_s: float) -> dict[str, Any]:
+        """Do the steps that the epoch has left; return the line of its metrics."""
+        progress, saved = self.progress, time.perf_counter()
+        self.objective.start(progress.epoch, self.objective_state)
+        self.model.train()
+        steps = self.objective.steps
+        left = range(progress.step, steps)
+        for step in tqdm(left, initial=progress.step, total=steps, desc=f"epoch {progress.epoch}"):
+            started = time.perf_counter()
+            self._step(step, progress.epoch + step / steps)
+            progress.train_s += time.perf_counter() - started
+            if time.perf_counter() - saved >= checkpoint_s:
+                self.save(self.objective.state)
+                saved = time.perf_counter()
+        loss = progress.loss / max(1, progress.pairs)
+        return {"epoch": progress.epoch, "loss": loss, "train_s": round(progress.train_s, 1)}
+
+    def _step(self, step: int, epochs_done: float) -> None:
+        config, progress = self.config, self.progress
+        torch.manual_seed((config.seed * 1_000 + progress.epoch) * 1_000_000 + step)
+        _set_rate(self.optimizer, config, epochs_done)
+        kind = next(self.model.parameters()).device.type
+        with torch.autocast(kind, torch.bfloat16, enabled=kind == "cuda"):
+            loss, pairs = self.objective.loss(step)
+        self.optimizer.zero_grad()
         loss.backward()
-        optimizer.step()
-        total, seen = total + float(loss.detach()) * len(query_ids), seen + len(query_ids)
-    return total / max(1, seen)
+        if config.gradient_clip:
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), config.gradient_clip)
+        self.optimizer.step()
+        progress.step = step + 1
+        progress.pairs += pairs
+        progress.loss += float(loss.detach()) * pairs
+
+    def end_epoch(self, record: dict[str, Any]) -> None:
+        """Keep the weights if they are the best so far, and write metrics, plot and checkpoint."""
+        before, mrr = self.progress, record["valid_mrr"]["average"]
+        self.progress = Progress(before.epoch + 1, best_mrr=before.best_mrr, best_epoch=before.best_epoch)
+        if mrr > before.best_mrr:
+            self.progress.best_mrr, self.progress.best_epoch = mrr, before.epoch
+            checkpoint.save(self.model.state_dict(), self.run / checkpoint.WEIGHTS)
+        checkpoint.append_metrics(self.run, record, before.epoch)
+        self.objective_state = None
+        self.save(None)
+        plot_curve(self.run)
+        _log.info("epoch %d: loss %.4f, validation MRR %.4f", before.epoch, record["loss"], mrr)
+
+    def save(self, objective_state: Tensor | None) -> None:
+        """Write the checkpoint."""
+        state = {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "progress": asdict(self.progress),
+            "objective": objective_state,
+        }
+        checkpoint.save(state, self.run / checkpoint.CHECKPOINT)
+
+    def resume(self) -> None:
+        """Go on from the checkpoint, where there is one."""
+        path = self.run / checkpoint.CHECKPOINT
+        if not path.exists():
+            return
+        state = checkpoint.load(path)
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.progress, self.objective_state = Progress(**state["progress"]), state["objective"]
+        _log.info("resuming at epoch %d, step %d", self.progress.epoch, self.progress.step)
 
 
-def dropped_out(mask: Tensor, share: float, chance: torch.Generator) -> Tensor:
-    """Zero a random share of a mask [B, T]."""
-    return mask * (torch.rand(mask.shape, generator=chance) >= share) if share else mask
+def make_optimizer(model: JointEncoder, config: TrainConfig) -> torch.optim.Optimizer:
+    """Make Adam with one rate for what a token has its own row of, another for all else."""
+    tables, body = [], []
+    for name, parameter in model.named_parameters():
+        by_token = name.endswith(("table.weight", "log_weight", "context.weight"))
+        (tables if by_token else body).append(parameter)
+    groups = [
+        {"params": tables, "base": config.learning_rate},
+        {"params": body, "base": config.body_learning_rate},
+    ]
+    return torch.optim.Adam([group for group in groups if group["params"]], fused=True)
 
 
 def _set_rate(optimizer: torch.optim.Optimizer, config: TrainConfig, epochs_done: float) -> None:
     left = 1 - epochs_done / config.epochs
     for group in optimizer.param_groups:
-        group["lr"] = config.learning_rate * (config.decay + (1 - config.decay) * left)
-
-
-def _save(model: NBowEncoder, optimizer: torch.optim.Optimizer, progress: Progress, run: Path) -> None:
-    state = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "progress": [progress.epoch, progress.best_mrr, progress.best_epoch],
-    }
-    checkpoint.save(state, run / checkpoint.CHECKPOINT)
-
-
-def _resume(model: NBowEncoder, optimizer: torch.optim.Optimizer, run: Path) -> Progress:
-    path = run / checkpoint.CHECKPOINT
-    if not path.exists():
-        return Progress()
-    state = checkpoint.load(path)
-    model.load_state_dict(state["model"])
-    optimizer.load_state_dict(state["optimizer"])
-    progress = Progress(*state["progress"])
-    _log.info("resuming after epoch %d", progress.epoch - 1)
-    return progress
+        group["lr"] = group["base"] * (config.decay + (1 - config.decay) * left)

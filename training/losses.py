@@ -1,23 +1,69 @@
-"""Similarities of a batch -> a loss."""
+"""Vectors of a batch of pairs -> a loss.
+
+Each takes queries [B, D] and documents [B + H, D] of unit length; the positive of query i is document i, every other
+one is a negative, the H after the first B mined ones.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from training.config import TrainConfig
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+
 
 def symmetric_softmax(queries: Tensor, documents: Tensor, temperature: float) -> Tensor:
     """Ask each query for its document, and each document for its query, among the batch's.
 
-    Args:
-        queries: float32 [B, D] of unit length.
-        documents: float32 [B, D]; the positive of query i is document i.
-        temperature: divides the cosines.
-
     Returns:
-        Scalar, the mean of both cross entropies.
+        Scalar, the mean of both cross entropies of cosines over `temperature`.
     """
     logits = queries @ documents.T / temperature
-    target = torch.arange(len(logits), device=logits.device)
-    return (functional.cross_entropy(logits, target) + functional.cross_entropy(logits.T, target)) / 2
+    batch = len(queries)
+    target = torch.arange(batch, device=logits.device)
+    by_document = functional.cross_entropy(logits[:, :batch].T, target)
+    return (functional.cross_entropy(logits, target) + by_document) / 2
+
+
+def softmax(queries: Tensor, documents: Tensor, temperature: float) -> Tensor:
+    """Ask each query for its document. *Source*: Husain et al. 2019, equation 1."""
+    logits = queries @ documents.T / temperature
+    return functional.cross_entropy(logits, torch.arange(len(queries), device=logits.device))
+
+
+def cosine(queries: Tensor, documents: Tensor, margin: float) -> Tensor:
+    """Keep each query's document `margin` above the nearest wrong one."""
+    right, wrong = _right_and_wrong(queries, documents)
+    return torch.relu(margin - right + wrong.amax(dim=1)).mean()
+
+
+def max_margin(queries: Tensor, documents: Tensor, margin: float) -> Tensor:
+    """Keep each query's document `margin` above every wrong one; the mean over all of them.
+
+    *Source*: Cambronero et al. 2019, with the whole batch in place of one negative.
+    """
+    right, wrong = _right_and_wrong(queries, documents)
+    return torch.relu(margin - right[:, None] + wrong).sum() / (wrong.numel() - len(queries))
+
+
+def make_loss(config: TrainConfig) -> Loss:
+    """Return the loss that settings name."""
+    by_temperature = {"symmetric-softmax": symmetric_softmax, "softmax": softmax}
+    if config.loss in by_temperature:
+        function, scale = by_temperature[config.loss], config.temperature
+    else:
+        function, scale = {"cosine": cosine, "max-margin": max_margin}[config.loss], config.margin
+    return lambda queries, documents: function(queries, documents, scale)
+
+
+def _right_and_wrong(queries: Tensor, documents: Tensor) -> tuple[Tensor, Tensor]:
+    """Return cosines [B] of the pairs, and [B, B + H] of all others with the pairs at minus infinity."""
+    cosines = queries @ documents.T
+    right = cosines.diagonal()
+    pairs = torch.eye(*cosines.shape, dtype=torch.bool, device=cosines.device)
+    return right, cosines.masked_fill(pairs, -torch.inf)

@@ -9,85 +9,142 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from training import checkpoint
 from training.config import TrainConfig
 from training.corpus.rows import Row, read_rows
-from training.encoders.nbow import NBowEncoder
+from training.encoders.joint import JointEncoder
 from training.errors import TrainingError
-from training.evaluate import mrr_by_language
+from training.evaluate import encode_texts, figures, ranks_among, recalls
+from training.evaluation_sets import Questions, read_cosqa, row_files, rows_elsewhere, rows_of
 from training.loop import build_model, train
 from training.samples import Samples, make_samples, train_tokenizer
 
 
-def train_run(corpus: Path, run: Path, config: TrainConfig) -> None:
+def train_run(corpus: Path, run: Path, config: TrainConfig, device: str = "auto") -> None:
     """Train a run, or go on with a killed one.
 
     Raises:
         TrainingError: the corpus has no rows, or the run was started with other settings or data.
     """
+    on = choose_device(device)
     paths = row_files(corpus, "train")
-    rows = list(chain.from_iterable(read_rows(path) for path in paths))
+    rows = chosen_rows(list(chain.from_iterable(read_rows(path) for path in paths)), config)
     packages = {row.package for row in rows}
-    checkpoint.write_config(run, config, checkpoint.data_hash(paths), sorted(packages))
+    languages = sorted({row.language for row in rows})
+    checkpoint.write_config(
+        run,
+        config,
+        checkpoint.data_hash(paths),
+        packages=sorted(packages),
+        languages=languages,
+        pairs=len(rows),
+    )
     tokenizer = _tokenizer(rows, run, config)
     train_set = _samples(rows, tokenizer, config, config.name_share)
     del rows
-    valid_set = read_samples(corpus, "valid", tokenizer, config)
+    valid_set = _samples(rows_of(corpus, "valid"), tokenizer, config, 0.0)
     model = build_model(config, tokenizer.vocabulary_size, train_set)
-    train(model, config, train_set, valid_set, run)
+    train(model, config, train_set, valid_set, run, device=on)
 
 
-def evaluate_run(corpus: Path, run: Path, partition: str) -> dict[str, object]:
-    """Compute a run's MRR on a partition, write it as `mrr_PARTITION.json` and return it."""
+def chosen_rows(rows: list[Row], config: TrainConfig) -> list[Row]:
+    """Draw `max_pairs` rows by seed, in their order; a smaller draw is part of a larger one."""
+    if not config.max_pairs or config.max_pairs >= len(rows):
+        return rows
+    chosen = np.random.default_rng((config.seed, 2)).permutation(len(rows))[: config.max_pairs]
+    return [rows[index] for index in np.sort(chosen)]
+
+
+def choose_device(device: str) -> torch.device:
+    """Turn "auto" into CUDA where it is.
+
+    Raises:
+        TrainingError: CUDA was asked for and is not there.
+    """
+    if device == "cuda" and not torch.cuda.is_available():
+        raise TrainingError("device cuda: not available to this torch: use --device cpu")
+    return torch.device("cuda" if device != "cpu" and torch.cuda.is_available() else "cpu")
+
+
+def evaluate_run(
+    corpus: Path, run: Path, name: str, evaluation_sets: Path | None = None, device: str = "auto"
+) -> dict[str, object]:
+    """Compute a run's figures on a held-out set, write them as `mrr_NAME.json` and return them.
+
+    Raises:
+        TrainingError: the run or the set is not there.
+    """
+    if name == "cosqa":
+        return _evaluate_questions(run, name, read_cosqa(evaluation_sets), device)
+    return _evaluate_rows(run, name, rows_of(corpus, name), device)
+
+
+def evaluate_elsewhere(path: Path, run: Path, device: str = "auto") -> dict[str, object]:
+    """Compute a run's figures on the test rows of data in any layout; write them as `mrr_data.json`."""
+    return _evaluate_rows(run, "data", rows_elsewhere(path), device) | {"path": str(path)}
+
+
+def _evaluate_rows(run: Path, name: str, rows: Iterable[Row], device: str) -> dict[str, object]:
     started = time.perf_counter()
     model, tokenizer, config = load_run(run)
-    samples = read_samples(corpus, partition, tokenizer, config)
+    samples = _samples(rows, tokenizer, config, 0.0)
+    on = choose_device(device)
+    samples = samples.only(model.languages(samples.language_names))
+    if not len(samples):
+        raise TrainingError(f"{name}: no documented functions in a language that {run} was trained on")
     counts = np.bincount(samples.languages, minlength=len(samples.language_names))
-    result: dict[str, object] = {
-        "partition": partition,
-        "data_hash": checkpoint.data_hash(row_files(corpus, partition)),
-        "pairs": dict(zip(samples.language_names, counts.tolist(), strict=True)),
-        "mrr_999": {name: round(mrr, 4) for name, mrr in mrr_by_language(model, samples).items()},
-        "seconds": round(time.perf_counter() - started, 1),
+    pairs = dict(zip(samples.language_names, counts.tolist(), strict=True))
+    return _written(run, name, started, pairs, figures(model.to(on), samples, device=on))
+
+
+def _evaluate_questions(run: Path, name: str, questions: Questions, device: str) -> dict[str, object]:
+    started = time.perf_counter()
+    model, tokenizer, config = load_run(run)
+    on = choose_device(device)
+    model.to(on)
+    queries = encode_texts(
+        model.query, [tokenizer.encode(text, config.max_query_tokens) for text in questions.queries], on
+    )
+    documents = encode_texts(
+        model.document(questions.language),
+        [tokenizer.encode(text, config.max_document_tokens) for text in questions.documents],
+        on,
+    )
+    ranks = ranks_among(queries, documents, torch.tensor(questions.answers, device=on))
+    found = {metric: {questions.language: value} for metric, value in recalls(ranks).items()}
+    return _written(run, name, started, {questions.language: len(questions.queries)}, found)
+
+
+def _written(
+    run: Path, name: str, started: float, pairs: dict[str, int], found: dict[str, dict[str, float]]
+) -> dict[str, object]:
+    rounded = {
+        metric: {language: round(value, 4) for language, value in values.items()}
+        for metric, values in found.items()
     }
-    (run / f"mrr_{partition}.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    result = {"set": name, "pairs": pairs, **rounded, "seconds": round(time.perf_counter() - started, 1)}
+    (run / f"mrr_{name}.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     return result
 
 
-def load_run(run: Path) -> tuple[NBowEncoder, SubtokenTokenizer, TrainConfig]:
+def load_run(run: Path) -> tuple[JointEncoder, SubtokenTokenizer, TrainConfig]:
     """Load the best weights of a run.
 
     Raises:
         TrainingError: the run has none yet.
     """
-    config = TrainConfig(**checkpoint.read_config(run)["config"])
+    record = checkpoint.read_config(run)
+    config = TrainConfig(**record["config"])
     if not (run / checkpoint.WEIGHTS).exists():
         raise TrainingError(f"{run} holds no weights yet: let `python -m training train` finish an epoch")
     tokenizer = SubtokenTokenizer.load(run / checkpoint.TOKENIZER)
-    model = NBowEncoder(tokenizer.vocabulary_size, config.dim)
+    model = build_model(config, tokenizer.vocabulary_size, languages=tuple(record["languages"]))
     model.load_state_dict(checkpoint.load(run / checkpoint.WEIGHTS))
     model.eval()
     return model, tokenizer, config
-
-
-def read_samples(corpus: Path, partition: str, tokenizer: SubtokenTokenizer, config: TrainConfig) -> Samples:
-    """Tokenize a partition, without name samples."""
-    rows = chain.from_iterable(read_rows(path) for path in row_files(corpus, partition))
-    return _samples(rows, tokenizer, config, 0.0)
-
-
-def row_files(corpus: Path, partition: str) -> list[Path]:
-    """List the row files of a partition.
-
-    Raises:
-        TrainingError: there are none.
-    """
-    paths = sorted((corpus / "rows").glob(f"*.{partition}.jsonl.zst"))
-    if not paths:
-        raise TrainingError(f"{corpus}/rows has no {partition} rows: run `python -m training corpus extract`")
-    return paths
 
 
 def _samples(rows: Iterable[Row], tokenizer: SubtokenTokenizer, config: TrainConfig, share: float) -> Samples:

@@ -1,4 +1,4 @@
-"""Rows -> packed token ids of queries and documents, in the form that a bag needs.
+"""Rows -> packed token ids of queries and documents, in order.
 
 A sample is (first paragraph; qualified name, rest of the docstring, code). For a share of the training samples it
 is (split name; the same without docstring and without the name), which teaches short queries.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,14 @@ class Packed:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Tokens of each text."""
+        return np.diff(self.starts)
+
+    def __getitem__(self, index: int) -> NDArray[np.uint16]:
+        return self.ids[self.starts[index] : self.starts[index + 1]]
+
 
 @dataclass(frozen=True, slots=True)
 class Samples:
@@ -43,6 +51,19 @@ class Samples:
 
     def __len__(self) -> int:
         return len(self.languages)
+
+    def only(self, names: Container[str]) -> Samples:
+        """Leave out the pairs of other languages."""
+        numbers = [number for number, name in enumerate(self.language_names) if name in names]
+        kept = np.flatnonzero(np.isin(self.languages, numbers))
+        if len(kept) == len(self):
+            return self
+        picked = [pack([packed[index] for index in kept]) for packed in (self.queries, self.documents)]
+        return Samples(
+            *picked,
+            np.searchsorted(numbers, self.languages[kept]),
+            tuple(self.language_names[number] for number in numbers),
+        )
 
 
 def texts_of_row(row: Row) -> tuple[str, str]:

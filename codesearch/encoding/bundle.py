@@ -2,7 +2,7 @@
 
 manifest.json     see `Bundle`; sizes and sha256 of the other files
 query.onnx        input_ids, attention_mask int64 [B, T] -> embedding float32 [B, D], unit length
-document.onnx     the same, for documents
+document.onnx     the same, for documents; document.LANGUAGE.onnx for those languages that have their own
 tokenizer.json    see `tokenizer`
 """
 
@@ -29,6 +29,8 @@ class Bundle:
         dim: length of an embedding, D.
         max_query_tokens: longer queries are cut.
         max_document_tokens: longer documents are cut.
+        document_graphs: the file of each language whose documents have another graph than `document.onnx`. The
+            tokenizer has a token [LANGUAGE] for each, which stands before a document's own.
         model_id: 16 hex digits over the files' hashes; vectors of other ids are not comparable.
     """
 
@@ -41,6 +43,7 @@ class Bundle:
     licence: str
     model_id: str
     metrics: dict[str, Any] = field(default_factory=dict)
+    document_graphs: dict[str, str] = field(default_factory=dict)
 
 
 def load_bundle(folder: Path) -> Bundle:
@@ -55,8 +58,9 @@ def load_bundle(folder: Path) -> Bundle:
             f"{folder}: model bundle format {manifest.get('format')}, expected {BUNDLE_FORMAT}: "
             "use a bundle made for this version"
         )
-    digests = [_checked_digest(folder, name, manifest) for name in FILES]
     try:
+        graphs = dict(manifest.get("document_graphs", {}))
+        digests = [_checked_digest(folder, name, manifest) for name in (*FILES, *sorted({*graphs.values()}))]
         return Bundle(
             folder=folder,
             name=str(manifest["name"]),
@@ -67,6 +71,7 @@ def load_bundle(folder: Path) -> Bundle:
             licence=str(manifest["licence"]),
             model_id=hashlib.sha256("".join(digests).encode()).hexdigest()[:16],
             metrics=dict(manifest.get("metrics", {})),
+            document_graphs=graphs,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ModelBundleError(f"{folder}/manifest.json: no valid {error}: export the model again") from None

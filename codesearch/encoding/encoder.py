@@ -17,6 +17,7 @@ from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
 
 DEVICES = ("auto", "cpu", "cuda")
 _BATCH_TOKENS = 8_192
+_DOCUMENT = "document.onnx"
 TokenIds = NDArray[np.uint32]
 
 
@@ -60,6 +61,7 @@ class OnnxEncoder:
         self.bundle = bundle
         self.device = choose_device(device)
         self.tokenizer = SubtokenTokenizer.load(self.tokenizer_path)
+        self._graphs = {self._language_id(name): file for name, file in bundle.document_graphs.items()}
         self._sessions: dict[str, Any] = {}
 
     @classmethod
@@ -104,8 +106,33 @@ class OnnxEncoder:
         return self._encode("query.onnx", tokens)
 
     def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
-        """Embed documents given as token ids: float32 [B, D], unit length, in the order given."""
-        return self._encode("document.onnx", documents)
+        """Embed documents given as token ids: float32 [B, D], unit length, in the order given.
+
+        A first id that names a language chooses its graph and is no token.
+        """
+        out = np.zeros((len(documents), self.dim), dtype=np.float32)
+        for graph, positions in self._by_graph(documents).items():
+            tagged = graph != _DOCUMENT
+            out[positions] = self._encode(
+                graph, [documents[i][1:] if tagged else documents[i] for i in positions]
+            )
+        return out
+
+    def _language_id(self, language: str) -> int:
+        found = self.tokenizer.language_id(language)
+        if found is None:
+            raise ModelBundleError(f"{self.tokenizer_path}: no token of {language}: export the model again")
+        return found
+
+    def _by_graph(self, documents: Sequence[TokenIds]) -> dict[str, list[int]]:
+        """Tell documents apart by the language that their first id may name."""
+        if not self._graphs:
+            return {_DOCUMENT: list(range(len(documents)))}
+        positions: dict[str, list[int]] = {}
+        for position, ids in enumerate(documents):
+            graph = self._graphs.get(int(ids[0]), _DOCUMENT) if len(ids) else _DOCUMENT
+            positions.setdefault(graph, []).append(position)
+        return positions
 
     def _encode(self, graph: str, tokens: Sequence[TokenIds]) -> NDArray[np.float32]:
         out = np.zeros((len(tokens), self.dim), dtype=np.float32)

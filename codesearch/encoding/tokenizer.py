@@ -6,6 +6,7 @@ continue a subtoken. One definition serves training and search.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -48,7 +49,7 @@ class SubtokenTokenizer:
 
     @classmethod
     def train(cls, texts: Iterable[str], vocabulary_size: int) -> SubtokenTokenizer:
-        """Learn a vocabulary of at most `vocabulary_size` tokens from texts."""
+        """Learn a vocabulary of at most `vocabulary_size` tokens from texts; the same texts give the same one."""
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
         model = models.BPE(
@@ -56,14 +57,21 @@ class SubtokenTokenizer:
         )
         tokenizer = Tokenizer(model)
         tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        split = [" ".join(subtokens(text)) for text in texts]
+        # The trainer numbers pieces as a hash map yields them, and breaks ties by number: named first, they have
+        # one order.
         trainer = trainers.BpeTrainer(
             vocab_size=vocabulary_size,
-            special_tokens=[PAD, UNKNOWN],
+            special_tokens=[PAD, UNKNOWN, *_continuations(split)],
             continuing_subword_prefix=CONTINUATION,
             show_progress=False,
         )
-        tokenizer.train_from_iterator((" ".join(subtokens(text)) for text in texts), trainer)
-        return cls(tokenizer)
+        tokenizer.train_from_iterator(split, trainer)
+        state = json.loads(tokenizer.to_str())
+        state["added_tokens"] = [
+            token for token in state["added_tokens"] if not token["content"].startswith(CONTINUATION)
+        ]
+        return cls(Tokenizer.from_str(json.dumps(state)))
 
     def save(self, path: Path) -> None:
         """Write the `tokenizer.json`."""
@@ -78,6 +86,21 @@ class SubtokenTokenizer:
         """Return the first ids of a text, without padding: uint32 [T], T <= max_tokens."""
         return np.fromiter(islice(self._stream(text), max_tokens), dtype=np.uint32)
 
+    def encode_document(self, text: str, max_tokens: int, language: str) -> NDArray[np.uint32]:
+        """Return the first ids of a document, after the id of its language where the vocabulary has one."""
+        ids = self.encode(text, max_tokens)
+        tag = self.language_id(language)
+        return ids if tag is None else np.insert(ids, 0, tag)
+
+    def language_id(self, language: str) -> int | None:
+        """Return the id that names a language to a bundle with several document graphs."""
+        found: int | None = self._tokenizer.token_to_id(f"[{language}]")
+        return found
+
+    def add_languages(self, languages: Iterable[str]) -> None:
+        """Add an id for each language, behind all others."""
+        self._tokenizer.add_special_tokens([f"[{language}]" for language in languages])
+
     def _stream(self, text: str) -> Iterator[int]:
         known = self._ids
         for subtoken in subtokens(text):
@@ -85,3 +108,11 @@ class SubtokenTokenizer:
             if ids is None:
                 ids = known[subtoken] = tuple(self._tokenizer.encode(subtoken, add_special_tokens=False).ids)
             yield from ids
+
+
+def _continuations(texts: Iterable[str]) -> list[str]:
+    """List the pieces of one character that continue a word, in order."""
+    words: set[str] = set()
+    for text in texts:
+        words.update(text.split())
+    return [CONTINUATION + character for character in sorted({c for word in words for c in word[1:]})]

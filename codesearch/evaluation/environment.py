@@ -12,7 +12,7 @@ from typing import Any
 
 import codesearch
 
-_PACKAGES = ("codesearch-local", "numpy", "onnxruntime", "hnswlib", "tree-sitter", "tokenizers")
+_PACKAGES = ("codesearch-local", "numpy", "onnxruntime", "torch", "hnswlib", "tree-sitter", "tokenizers")
 
 
 def describe_environment() -> dict[str, Any]:

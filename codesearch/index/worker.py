@@ -72,7 +72,7 @@ class FileParser:
             raise ValueError(f"unknown language {file.language}")
         extraction = extract(source, file.path, spec, self.config.parse)
         texts = [document_text(document) for document in extraction.documents]
-        tokens = [self.tokenizer.encode(text, self.max_tokens) for text in texts]
+        tokens = [self.tokenizer.encode_document(text, self.max_tokens, file.language) for text in texts]
         return ParsedFile(
             record=FileRecord(
                 file.path,

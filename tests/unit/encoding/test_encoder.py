@@ -174,3 +174,12 @@ def test_a_missing_runtime_names_the_extra(tiny_bundle, monkeypatch):
         OnnxEncoder.load(tiny_bundle, "cpu").encode_queries(["string"])
     assert str(caught.value) == "onnxruntime is not installed: run `pip install 'codesearch-local[cpu]'`"
     assert caught.value.extra == "cpu"
+
+
+def test_a_language_whose_graph_no_token_can_ask_for_is_an_error(tiny_bundle, tmp_path):
+    folder = tmp_path / "bundle"
+    shutil.copytree(tiny_bundle, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    write_manifest(folder, manifest | {"document_graphs": {"go": "document.onnx"}})
+    with pytest.raises(ModelBundleError, match="no token of go"):
+        OnnxEncoder.load(folder, "cpu")

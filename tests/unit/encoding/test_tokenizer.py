@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -81,3 +84,25 @@ def test_a_document_is_its_name_docstring_and_code_in_that_order():
 
 def test_a_long_docstring_leaves_room_for_the_code():
     assert join_fields("n", "d" * 10_000, "code") == "n\n" + "d" * 600 + "\ncode"
+
+
+def test_the_same_texts_give_the_same_vocabulary(tmp_path):
+    """Asked of several processes, for the trainer's hash map has another order in each."""
+    script = (
+        "import sys; from pathlib import Path; from codesearch.encoding.tokenizer import SubtokenTokenizer\n"
+        "texts = [' '.join(a + b + c for a in 'rstl' for b in 'aeiou') for c in 'nmkd']\n"
+        "SubtokenTokenizer.train(texts, 60).save(Path(sys.argv[1]))"
+    )
+    for name in "abc":
+        subprocess.run([sys.executable, "-c", script, str(tmp_path / name)], check=True)
+    assert len({(tmp_path / name).read_text() for name in "abc"}) == 1
+
+
+def test_a_document_begins_with_its_language_where_the_vocabulary_has_it(tmp_path):
+    own = SubtokenTokenizer.train(CORPUS, 100)
+    plain = own.encode_document("read file", 9, "go").tolist()
+    assert plain == encoded(own, "read file")
+    own.add_languages(["go", "php"])
+    assert own.language_id("php") == own.language_id("go") + 1
+    assert own.encode_document("read file", 1, "go").tolist() == [own.language_id("go"), plain[0]]
+    assert own.encode_document("read file", 9, "ruby").tolist() == plain

@@ -20,7 +20,7 @@ def tiny_run(tmp_path_factory):
     )
     tokenizer = train_tokenizer([row] * 3, config.vocabulary_size)
     tokenizer.save(run / checkpoint.TOKENIZER)
-    checkpoint.write_config(run, config, "abc", ["p"])
+    checkpoint.write_config(run, config, "abc", packages=["p"], languages=["go"], pairs=3)
     checkpoint.save(build_model(config, tokenizer.vocabulary_size).state_dict(), run / checkpoint.WEIGHTS)
     (run / "mrr_test.json").write_text(json.dumps({"mrr_999": {"go": 0.5, "average": 0.5}}))
     return run

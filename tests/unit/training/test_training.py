@@ -1,5 +1,5 @@
 import dataclasses
-import random
+import json
 
 import numpy as np
 import pytest
@@ -8,14 +8,14 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
 
-from training import checkpoint, loop  # noqa: E402
+from training import checkpoint, loop, objectives  # noqa: E402
 from training.batches import batch_indices, counted, padded  # noqa: E402
-from training.config import TrainConfig  # noqa: E402
+from training.config import ARCHITECTURES, TrainConfig  # noqa: E402
 from training.corpus.rows import Row  # noqa: E402
-from training.encoders.nbow import NBowEncoder  # noqa: E402
+from training.encoders.bag import BagTower  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.evaluate import mrr_by_language, reciprocal_ranks  # noqa: E402
-from training.losses import symmetric_softmax  # noqa: E402
+from training.plot import CURVE  # noqa: E402
 from training.samples import make_samples, name_texts_of_row, train_tokenizer  # noqa: E402
 
 CONFIG = TrainConfig(
@@ -28,41 +28,27 @@ CONFIG = TrainConfig(
     seed=3,
     patience=9,
 )
-WORDS = "red green blue open close read write file line list map tree sort find".split()
-
-
-def synthetic_rows(count, seed):
-    """Queries in one set of words, code in another: only training can tell which belong together."""
-    chance = random.Random(seed)
-    rows = []
-    for number in range(count):
-        chosen = chance.sample(range(len(WORDS)), 4)
-        docstring = " ".join(WORDS[index] for index in chosen)
-        code = " ".join(f"{WORDS[index][::-1]}q" for index in chosen)
-        rows.append(Row("a/b", "b", "x", f"n{number % 7}", f"n{number % 7}", "go", code, docstring, ""))
-    return rows
 
 
 @pytest.fixture(scope="module")
-def data():
+def data(synthetic_rows):
     train, valid = synthetic_rows(400, 1), synthetic_rows(100, 2)
     tokenizer = train_tokenizer(train, CONFIG.vocabulary_size)
     limits = {"max_query_tokens": 30, "max_document_tokens": 60}
     return tokenizer, make_samples(train, tokenizer, **limits), make_samples(valid, tokenizer, **limits)
 
 
-def train(data, run, config=CONFIG):
+def train(data, run, config=CONFIG, **options):
     tokenizer, train_set, valid_set = data
     run.mkdir(exist_ok=True)
     model = loop.build_model(config, tokenizer.vocabulary_size, train_set)
-    loop.train(model, config, train_set, valid_set, run, pool=100)
+    loop.train(model, config, train_set, valid_set, run, pool=100, **options)
     return model
 
 
-def losses(run):
-    import json
-
-    return [json.loads(line)["loss"] for line in (run / checkpoint.METRICS).read_text().splitlines()]
+def curve(run):
+    lines = map(json.loads, (run / checkpoint.METRICS).read_text().splitlines())
+    return [(line["epoch"], line["loss"], line["valid_mrr"]) for line in lines]
 
 
 def test_training_raises_mrr_over_the_untrained_model(data, tmp_path):
@@ -73,61 +59,89 @@ def test_training_raises_mrr_over_the_untrained_model(data, tmp_path):
     assert after["go"] > 0.8
 
 
-def test_a_killed_run_goes_on_to_the_same_losses(data, tmp_path, monkeypatch):
-    train(data, tmp_path / "whole")
-    save, calls = checkpoint.save, []
+@pytest.mark.parametrize("architecture", [name for name in ARCHITECTURES if name != "ncs"])
+def test_every_architecture_learns(architecture, data, tmp_path):
+    config = dataclasses.replace(CONFIG, architecture=architecture, body_learning_rate=0.01, dropout=0.1)
+    assert mrr_by_language(train(data, tmp_path / "run", config), data[2], 100)["go"] > 0.5
 
-    def killed(state, path):
+
+@pytest.mark.parametrize(
+    ("architecture", "options"),
+    [
+        ("nbow", {"loss": "max-margin", "code_encoders": "per-language"}),
+        ("cnn-selfatt", {"dropout": 0.2, "pooling": "attention"}),
+        ("birnn", {"hard_negatives": 2, "loss": "cosine", "pooling": "max"}),
+        ("ncs", {}),
+    ],
+)
+def test_a_run_stopped_inside_an_epoch_goes_on_to_the_same_curve(
+    architecture, options, data, tmp_path, monkeypatch
+):
+    config = dataclasses.replace(CONFIG, architecture=architecture, epochs=3, batch_size=100, **options)
+    monkeypatch.setattr(objectives, "_TEXTS", 100)
+    train(data, tmp_path / "whole", config)
+    save = checkpoint.save
+
+    def stopped(state, path):
         save(state, path)
-        calls.append(path.name)
-        if calls.count(checkpoint.CHECKPOINT) == 2:
-            raise KeyboardInterrupt
+        if path.name == checkpoint.CHECKPOINT and state["progress"]["epoch"] == 1:
+            if state["progress"]["step"] == 2:
+                raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoint, "save", killed)
+    monkeypatch.setattr(checkpoint, "save", stopped)
     with pytest.raises(KeyboardInterrupt):
-        train(data, tmp_path / "killed")
+        train(data, tmp_path / "stopped", config, checkpoint_s=0)
     monkeypatch.setattr(checkpoint, "save", save)
-    train(data, tmp_path / "killed")
-    assert len(losses(tmp_path / "killed")) == CONFIG.epochs
-    assert losses(tmp_path / "killed") == losses(tmp_path / "whole")
+    assert len(curve(tmp_path / "stopped")) == 1
+    train(data, tmp_path / "stopped", config)
+    assert len(curve(tmp_path / "stopped")) == config.epochs
+    assert curve(tmp_path / "stopped") == curve(tmp_path / "whole")
+
+
+def test_a_run_leaves_a_plot_of_its_curve(data, tmp_path):
+    train(data, tmp_path / "run", dataclasses.replace(CONFIG, epochs=1))
+    assert (tmp_path / "run" / CURVE).read_bytes().startswith(b"\x89PNG")
+
+
+def test_training_in_bfloat16_learns_as_well(data, tmp_path, monkeypatch):
+    """What CUDA does: the half-precision parts must fit the others."""
+    autocast = torch.autocast
+    monkeypatch.setattr(
+        torch, "autocast", lambda kind, dtype=None, enabled=True: autocast(kind, dtype, dtype is not None)
+    )
+    for architecture in ("cnn-selfatt", "birnn"):
+        config = dataclasses.replace(CONFIG, architecture=architecture, body_learning_rate=0.01, epochs=3)
+        assert mrr_by_language(train(data, tmp_path / architecture, config), data[2], 100)["go"] > 0.5
 
 
 def test_training_stops_when_patience_is_used_up(data, tmp_path):
     config = dataclasses.replace(CONFIG, learning_rate=0.0, epochs=9, patience=1)
     train(data, tmp_path / "run", config)
-    assert len(losses(tmp_path / "run")) == 2
+    assert len(curve(tmp_path / "run")) == 2
 
 
 def test_a_run_is_not_resumed_with_other_settings(tmp_path):
-    checkpoint.write_config(tmp_path, CONFIG, "abc", ["p"])
-    checkpoint.write_config(tmp_path, CONFIG, "abc", ["p"])
+    checkpoint.write_config(tmp_path, CONFIG, "abc", packages=["p"], languages=["go"], pairs=9)
+    checkpoint.write_config(tmp_path, CONFIG, "abc", packages=["p"], languages=["go"], pairs=9)
     with pytest.raises(TrainingError, match="other settings"):
-        checkpoint.write_config(tmp_path, dataclasses.replace(CONFIG, dim=8), "abc", ["p"])
+        other = dataclasses.replace(CONFIG, dim=8)
+        checkpoint.write_config(tmp_path, other, "abc", packages=["p"], languages=["go"], pairs=9)
 
 
 def test_counted_tokens_give_the_same_embedding_as_repeated_ones():
-    model = NBowEncoder(20, 8)
+    model = BagTower(20, 8)
     ids = torch.tensor([[5, 3, 5, 5], [7, 0, 0, 0]])
     mask = torch.tensor([[1, 1, 1, 1], [1, 0, 0, 0]])
     short_ids, counts = counted(ids, mask)
     assert short_ids.tolist() == [[3, 5], [7, 0]]
     assert counts.tolist() == [[1, 3], [1, 0]]
-    torch.testing.assert_close(model.query(short_ids, counts), model.query(ids, mask))
+    torch.testing.assert_close(model(short_ids, counts), model(ids, mask))
 
 
 def test_embeddings_have_unit_length_and_an_empty_text_is_zero():
     ids, mask = torch.tensor([[4, 5], [0, 0]]), torch.tensor([[1, 1], [0, 0]])
-    lengths = NBowEncoder(9, 8).query(ids, mask).norm(dim=1)
+    lengths = BagTower(9, 8)(ids, mask).norm(dim=1)
     torch.testing.assert_close(lengths, torch.tensor([1.0, 0.0]))
-
-
-def test_loss_is_the_mean_of_both_cross_entropies():
-    queries, documents = torch.eye(2), torch.tensor([[1.0, 0.0], [1.0, 0.0]])
-    by_query = (torch.log(torch.tensor(2.0)) * 2) / 2
-    logits = documents @ queries.T
-    by_document = torch.nn.functional.cross_entropy(logits, torch.arange(2))
-    expected = (by_query + by_document) / 2
-    torch.testing.assert_close(symmetric_softmax(queries, documents, 1.0), expected)
 
 
 def test_ties_count_against_the_right_answer():
@@ -135,7 +149,7 @@ def test_ties_count_against_the_right_answer():
     torch.testing.assert_close(reciprocal_ranks(similarities), torch.tensor([1 / 2, 1.0, 1 / 3]))
 
 
-def test_a_batch_holds_one_language_and_an_epoch_every_sample(data):
+def test_a_batch_holds_one_language_and_an_epoch_every_sample(data, synthetic_rows):
     tokenizer, _, _ = data
     rows = [
         dataclasses.replace(row, language=language)
@@ -164,3 +178,16 @@ def test_a_name_sample_hides_the_name_and_the_docstring():
     query, document = name_texts_of_row(row)
     assert query == "readLines"
     assert "readLines" not in document and "rest" not in document and document.startswith("A.")
+
+
+def test_pairs_of_other_languages_can_be_left_out(data, synthetic_rows):
+    tokenizer, _, _ = data
+    rows = synthetic_rows(9, 3, languages=("go", "php", "ruby"))
+    limits = {"max_query_tokens": 9, "max_document_tokens": 9}
+    samples = make_samples(rows, tokenizer, **limits)
+    left = samples.only({"ruby", "go"})
+    expected = make_samples([row for row in rows if row.language != "php"], tokenizer, **limits)
+    assert left.language_names == expected.language_names == ("go", "ruby")
+    assert left.languages.tolist() == expected.languages.tolist()
+    assert left.documents.ids.tolist() == expected.documents.ids.tolist()
+    assert samples.only(("go", "php", "ruby")) is samples

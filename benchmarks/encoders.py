@@ -1,0 +1,199 @@
+"""Run folders and their bundles -> `results/encoders.json` and the tables of docs/models.md.
+
+RUNS holds a folder a run, BUNDLES one of the same name where it was exported, and BENCH a NAME.json where
+`codesearch bench --json` was run with it; what is not there is null. Documents a second are those of the bundle in
+ONNX Runtime on the CPU, tokens given, over the first test documents of the corpus.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.record import record
+from codesearch.encoding.encoder import OnnxEncoder
+from training import checkpoint
+from training.corpus.rows import read_rows
+from training.evaluation_sets import row_files
+from training.pipeline import load_run
+from training.samples import texts_of_row
+
+PAGE = Path(__file__).parents[1] / "docs" / "models.md"
+LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby", "average")
+PUBLISHED = {
+    "nbow": (0.6409, 0.5140, 0.4607, 0.4835, 0.5809, 0.4285, 0.6167, 0.164),
+    "cnn": (0.6274, 0.5270, 0.3523, 0.5294, 0.5708, 0.2450, 0.6206, 0.108),
+    "birnn": (0.4524, 0.2865, 0.1530, 0.2512, 0.3213, 0.0835, 0.4262, 0.041),
+    "selfatt": (0.6809, 0.5866, 0.4506, 0.6011, 0.6922, 0.3651, 0.7011, 0.113),
+}
+"""Husain et al. 2019: MRR by language as in `LANGUAGES`, then NDCG All of the challenge."""
+_DOCUMENTS = 2_000
+_REPEATS = 3
+_CURVE = re.compile(r"nbow(-\d+k)?")
+_SETS = ("advtest", "cosqa")
+
+
+def main() -> None:
+    """Measure what is there, then write both."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=Path, required=True, help="folder of run folders")
+    parser.add_argument("--bundles", type=Path, required=True, help="folder of bundle folders")
+    parser.add_argument("--bench", type=Path, help="folder of NAME.json from `codesearch bench --json`")
+    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="for texts to time")
+    options = parser.parse_args()
+    names = sorted(path.parent.name for path in options.runs.glob("*/mrr_test.json"))
+    texts = test_documents(options.corpus)
+    rows = {
+        name: encoder_row(
+            options.runs / name,
+            options.bundles / name,
+            options.bench and options.bench / f"{name}.json",
+            texts,
+        )
+        for name in names
+    }
+    record("encoders", rows)
+    fill(PAGE, "encoders", encoder_table(rows))
+    fill(PAGE, "curve", curve_table(rows))
+
+
+def test_documents(corpus: Path) -> list[tuple[str, str]]:
+    """Return (language, text) of the first test documents, as many of each language."""
+    files = row_files(corpus, "test")
+    return [
+        (row.language, texts_of_row(row)[1])
+        for path in files
+        for row in islice(read_rows(path), _DOCUMENTS // len(files))
+    ]
+
+
+def encoder_row(run: Path, bundle: Path, bench: Path | None, texts: list[tuple[str, str]]) -> dict[str, Any]:
+    """Gather what is known of one encoder."""
+    settings = checkpoint.read_config(run)
+    config = settings["config"]
+    model, _, _ = load_run(run)
+    parameters = {
+        id(value): value.numel() for name, value in model.named_parameters() if "context" not in name
+    }
+    metrics = [json.loads(line) for line in (run / checkpoint.METRICS).read_text("utf-8").splitlines()]
+    test = _figures(run, "test")
+    return {
+        "architecture": config["architecture"],
+        "code_encoders": config["code_encoders"],
+        "pooling": config["pooling"],
+        "dim": config["dim"],
+        "max_document_tokens": config["max_document_tokens"],
+        "pairs": settings["pairs"],
+        "epochs": len(metrics),
+        "train_s": round(sum(line["train_s"] for line in metrics), 1),
+        "valid_mrr": [round(line["valid_mrr"]["average"], 4) for line in metrics],
+        "parameters": sum(parameters.values()),
+        "bundle_mb": _bundle_mb(bundle),
+        "documents_per_s": _documents_per_s(bundle, texts),
+        **{name: test.get(name) for name in ("mrr_999", "mrr_fixed_999", "mrr_full", "recall_at_10")},
+        "mrr_999_postranked": test.get("mrr_999_postranked"),
+        **{f"mrr_{name}": _figures(run, name).get("mrr_full") for name in _SETS},
+        "ndcg_all": _ndcg_all(bench),
+    }
+
+
+def _figures(run: Path, name: str) -> dict[str, Any]:
+    path = run / f"mrr_{name}.json"
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
+
+
+def _bundle_mb(bundle: Path) -> float | None:
+    sizes = [path.stat().st_size for path in bundle.glob("*")]
+    return round(sum(sizes) / 1e6, 1) if sizes else None
+
+
+def _documents_per_s(bundle: Path, texts: list[tuple[str, str]]) -> int | None:
+    if not (bundle / "manifest.json").exists():
+        return None
+    encoder = OnnxEncoder.load(bundle, "cpu")
+    tokens: list[NDArray[np.uint32]] = [
+        encoder.tokenizer.encode_document(text, encoder.max_document_tokens, language)
+        for language, text in texts
+    ]
+    encoder.encode_documents(tokens[:: len(tokens) // 20])
+    fastest = min(_seconds(encoder, tokens) for _ in range(_REPEATS))
+    return round(len(tokens) / fastest)
+
+
+def _seconds(encoder: OnnxEncoder, tokens: list[NDArray[np.uint32]]) -> float:
+    started = time.perf_counter()
+    encoder.encode_documents(tokens)
+    return time.perf_counter() - started
+
+
+def _ndcg_all(bench: Path | None) -> float | None:
+    if bench is None or not bench.exists():
+        return None
+    systems = json.loads(bench.read_text("utf-8"))["systems"]
+    found: float = systems.get("dense", systems.get("default"))["ndcg_all"]["average"]
+    return found
+
+
+def encoder_table(rows: dict[str, dict[str, Any]]) -> str:
+    """Lay out every encoder, the published one of the same architecture above ours."""
+    head = ["encoder", "parameters", "bundle MB", "documents/s", *LANGUAGES, "NDCG All", "trained on"]
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    shown = [name for name in rows if name == "nbow" or not _CURVE.fullmatch(name)]
+    for name in shown:
+        if name in PUBLISHED:
+            figures = [f"{value:.3f}".lstrip("0") for value in PUBLISHED[name]]
+            lines.append(_line([f"{name}, published", "", "", "", *figures, "CodeSearchNet, 2M pairs"]))
+        lines.append(_line([f"**{name}**", *_cells(rows[name])]))
+    return "\n".join(lines)
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    mrr = row["mrr_999"] or {}
+    return [
+        f"{row['parameters'] / 1e6:.1f} M",
+        _shown(row["bundle_mb"]),
+        f"{row['documents_per_s']:,}" if row["documents_per_s"] else "",
+        *[_shown(mrr.get(language)) for language in LANGUAGES],
+        _shown(row["ndcg_all"]),
+        f"{row['pairs']:,} pairs, {row['max_document_tokens']} tokens, {row['epochs']} epochs",
+    ]
+
+
+def curve_table(rows: dict[str, dict[str, Any]]) -> str:
+    """Lay out MRR by corpus size."""
+    lines = [_line(["pairs", *LANGUAGES]), "|---" * (1 + len(LANGUAGES)) + "|"]
+    curve = sorted((row["pairs"], name) for name, row in rows.items() if _CURVE.fullmatch(name))
+    for pairs, name in curve:
+        lines.append(_line([f"{pairs:,}", *[_shown(rows[name]["mrr_999"][key]) for key in LANGUAGES]]))
+    return "\n".join(lines)
+
+
+def _shown(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.3f}".lstrip("0") if value < 1 else f"{value}"
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def fill(page: Path, name: str, table: str) -> None:
+    """Replace what a page has between `<!-- NAME -->` and `<!-- /NAME -->`."""
+    start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    text = page.read_text("utf-8")
+    before, rest = text.split(start, 1)
+    _, after = rest.split(end, 1)
+    page.write_text(f"{before}{start}\n{table}\n{end}{after}", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Nodes and arrays -> an ONNX graph, and its weights -> a smaller type.
+
+A graph has inputs `input_ids` and `attention_mask`, int64 [B, T], and output `embedding`, float32 [B, D].
+What may be stored in a smaller type is an initializer named `weight_N_axis_A`, with a row of its own scale along
+axis A. Only the storage changes: the arithmetic stays float32, so that no text depends on its batch.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from exporters.quantize import quantize_rows
+
+OPSET = 17
+_IR_VERSION = 9
+_WEIGHT = re.compile(r"weight_\d+_axis_(\d)")
+
+
+class GraphBuilder:
+    """Collects nodes in the order of their making."""
+
+    def __init__(self) -> None:
+        self._nodes: list[onnx.NodeProto] = []
+        self._arrays: dict[str, NDArray[Any]] = {}
+
+    def array(self, values: Any, dtype: Any = np.float32, name: str = "") -> str:  # noqa: ANN401 - as numpy.
+        """Add a constant; return its name."""
+        name = name or f"constant_{len(self._arrays)}"
+        self._arrays[name] = np.ascontiguousarray(values, dtype=dtype)
+        return name
+
+    def ints(self, *values: int) -> str:
+        """Add a constant int64 vector."""
+        return self.array(values, np.int64)
+
+    def weight(self, values: Any, axis: int) -> str:  # noqa: ANN401 - as numpy.
+        """Add an array that may be stored in a smaller type, with a scale for each slice of `axis`."""
+        return self.array(values, name=f"weight_{len(self._arrays)}_axis_{axis}")
+
+    def node(self, operation: str, *inputs: str, output: str = "", **attributes: Any) -> str:  # noqa: ANN401
+        """Add a node of one output; return its name."""
+        output = output or f"{operation}_{len(self._nodes)}"
+        self._nodes.append(helper.make_node(operation, list(inputs), [output], **attributes))
+        return output
+
+    def model(self, name: str, dim: int) -> onnx.ModelProto:
+        """Return the whole graph, checked."""
+        inputs = [
+            helper.make_tensor_value_info(key, TensorProto.INT64, ["B", "T"])
+            for key in ("input_ids", "attention_mask")
+        ]
+        output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["B", dim])
+        initializers = [numpy_helper.from_array(array, key) for key, array in self._arrays.items()]
+        graph = helper.make_graph(self._nodes, name, inputs, [output], initializers)
+        return checked(
+            helper.make_model(
+                graph,
+                opset_imports=[helper.make_opsetid("", OPSET)],
+                ir_version=_IR_VERSION,
+                producer_name="exporters",
+            )
+        )
+
+
+def checked(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model that ONNX finds well-formed."""
+    onnx.checker.check_model(model, full_check=True)
+    return model
+
+
+def with_dtype(model: onnx.ModelProto, dtype: str) -> onnx.ModelProto:
+    """Store the weights of a float32 graph as `dtype`: "fp32", "fp16" or "int8" (symmetric, by row)."""
+    if dtype == "fp32":
+        return model
+    smaller = onnx.ModelProto()
+    smaller.CopyFrom(model)
+    graph = smaller.graph
+    gathered = {node.input[0] for node in graph.node if node.op_type == "Gather"}
+    for initializer in [tensor for tensor in graph.initializer if _WEIGHT.fullmatch(tensor.name)]:
+        name, values = initializer.name, numpy_helper.to_array(initializer)
+        if name in gathered:
+            _shrink_table(graph, initializer, values, dtype)
+        elif dtype == "fp16":
+            initializer.CopyFrom(numpy_helper.from_array(values.astype(np.float16), f"{name}_fp16"))
+            _before(graph, name, [helper.make_node("Cast", [f"{name}_fp16"], [name], to=TensorProto.FLOAT)])
+        else:
+            axis = int(_WEIGHT.fullmatch(name)[1])  # type: ignore[index]
+            _quantize_weight(graph, initializer, values, axis)
+    return checked(smaller)
+
+
+def _quantize_weight(
+    graph: onnx.GraphProto, initializer: onnx.TensorProto, values: NDArray[np.float32], axis: int
+) -> None:
+    name = initializer.name
+    rows, scales = quantize_rows(np.moveaxis(values, axis, 0).reshape(values.shape[axis], -1))
+    moved = np.moveaxis(values, axis, 0).shape
+    stored = np.ascontiguousarray(np.moveaxis(rows.reshape(moved), 0, axis))
+    initializer.CopyFrom(numpy_helper.from_array(stored, f"{name}_int8"))
+    graph.initializer.append(numpy_helper.from_array(scales, f"{name}_scales"))
+    wide = helper.make_node("DequantizeLinear", [f"{name}_int8", f"{name}_scales"], [name], axis=axis)
+    _before(graph, name, [wide])
+
+
+def _shrink_table(
+    graph: onnx.GraphProto, initializer: onnx.TensorProto, values: NDArray[np.float32], dtype: str
+) -> None:
+    """Gather small rows and widen those alone: a table [V, D] is never held in float32.
+
+    A graph that sums rows by weights of its own, "row_weights" [V], has the scales folded into these.
+    """
+    name = initializer.name
+    (gather,) = (node for node in graph.node if node.op_type == "Gather" and node.input[0] == name)
+    ids, vectors = gather.input[1], gather.output[0]
+    gather.output[0] = f"{vectors}_{dtype}"
+    place = list(graph.node).index(gather) + 1
+    if dtype == "fp16":
+        initializer.CopyFrom(numpy_helper.from_array(values.astype(np.float16), name))
+        _insert(graph, place, [helper.make_node("Cast", [gather.output[0]], [vectors], to=TensorProto.FLOAT)])
+        return
+    rows, scales = quantize_rows(values)
+    initializer.CopyFrom(numpy_helper.from_array(rows, name))
+    own = [tensor for tensor in graph.initializer if tensor.name == "row_weights"]
+    if own:
+        own[0].CopyFrom(numpy_helper.from_array(numpy_helper.to_array(own[0]) * scales, "row_weights"))
+        _insert(graph, place, [helper.make_node("Cast", [gather.output[0]], [vectors], to=TensorProto.FLOAT)])
+        return
+    graph.initializer.append(numpy_helper.from_array(scales[:, None], f"{name}_scales"))
+    wide = [
+        helper.make_node("Cast", [gather.output[0]], [f"{vectors}_float"], to=TensorProto.FLOAT),
+        helper.make_node("Gather", [f"{name}_scales", ids], [f"{vectors}_scales"]),
+        helper.make_node("Mul", [f"{vectors}_float", f"{vectors}_scales"], [vectors]),
+    ]
+    _insert(graph, place, wide)
+
+
+def _before(graph: onnx.GraphProto, name: str, nodes: list[onnx.NodeProto]) -> None:
+    """Put nodes before the first that reads `name`."""
+    place = next(number for number, node in enumerate(graph.node) if name in node.input)
+    _insert(graph, place, nodes)
+
+
+def _insert(graph: onnx.GraphProto, place: int, nodes: list[onnx.NodeProto]) -> None:
+    after = list(graph.node)
+    del graph.node[:]
+    graph.node.extend([*after[:place], *nodes, *after[place:]])

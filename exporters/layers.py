@@ -1,0 +1,186 @@
+"""Bodies and poolings of `training` -> ONNX nodes, in the same order of operations as their `forward`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import TensorProto
+from torch import Tensor, nn
+
+from exporters.graph import GraphBuilder
+from training.encoders.birnn import BirnnBody
+from training.encoders.cnn import CnnBody
+from training.encoders.selfatt import SelfAttentionBody, SelfAttentionLayer
+from training.encoders.sequence import Stack
+from training.pooling import MASKED, AttentionPooling, MaxPooling, MeanPooling, TokenWeightPooling
+
+EPSILON = 1e-12
+
+
+def values(tensor: Tensor) -> NDArray[np.float32]:
+    """Return a parameter as float32."""
+    array: NDArray[np.float32] = tensor.detach().cpu().numpy().astype(np.float32)
+    return array
+
+
+def float_mask(graph: GraphBuilder) -> str:
+    """Add the mask as float32 [B, T]."""
+    return graph.node("Cast", "attention_mask", to=TensorProto.FLOAT)
+
+
+def masked_scores(graph: GraphBuilder, mask: str) -> str:
+    """Add 0 where a token is and `MASKED` where padding is: float32 [B, T]."""
+    absent = graph.node("Sub", graph.array(1), mask)
+    return graph.node("Mul", absent, graph.array(MASKED))
+
+
+def unit_length(graph: GraphBuilder, vectors: str, output: str = "") -> str:
+    """Scale the last axis to unit length; zeros stay."""
+    length = graph.node("ReduceL2", vectors, axes=[-1], keepdims=1)
+    divisor = graph.node("Max", length, graph.array(EPSILON))
+    return graph.node("Div", vectors, divisor, output=output)
+
+
+def weighted_sum(graph: GraphBuilder, weights: str, states: str) -> str:
+    """Add the sum of states [B, T, D] by weights [B, T]: [B, D]."""
+    axis = graph.ints(1)
+    product = graph.node("MatMul", graph.node("Unsqueeze", weights, axis), states)
+    return graph.node("Squeeze", product, axis)
+
+
+def add_pooling(graph: GraphBuilder, pooling: nn.Module, states: str, mask: str) -> str:
+    """Add a pooling [B, T, D] -> [B, D]; a sum where `forward` has a mean, for unit length comes after."""
+    if isinstance(pooling, MaxPooling):
+        return _max(graph, states, mask)
+    if isinstance(pooling, MeanPooling):
+        return weighted_sum(graph, mask, states)
+    if isinstance(pooling, AttentionPooling):
+        column = graph.array(values(pooling.attention)[:, None])
+        scores = graph.node("Squeeze", graph.node("MatMul", states, column), graph.ints(2))
+        shares = graph.node("Softmax", graph.node("Add", scores, masked_scores(graph, mask)), axis=1)
+        return weighted_sum(graph, graph.node("Mul", shares, mask), states)
+    if isinstance(pooling, TokenWeightPooling):
+        table = graph.array(np.exp(values(pooling.log_weight))[:, 0])
+        weights = graph.node("Mul", graph.node("Gather", table, "input_ids"), mask)
+        return weighted_sum(graph, weights, states)
+    raise TypeError(f"no ONNX form of {type(pooling).__name__}")
+
+
+def _max(graph: GraphBuilder, states: str, mask: str) -> str:
+    scores = graph.node("Unsqueeze", masked_scores(graph, mask), graph.ints(2))
+    largest = graph.node("ReduceMax", graph.node("Add", states, scores), axes=[1], keepdims=0)
+    any_token = graph.node("ReduceMax", mask, axes=[1], keepdims=1)
+    return graph.node("Mul", largest, any_token)
+
+
+def add_body(graph: GraphBuilder, body: nn.Module, states: str, mask: str) -> str:
+    """Add a body [B, T, D] -> [B, T, D]."""
+    if isinstance(body, Stack):
+        for part in body.bodies:
+            states = add_body(graph, part, states, mask)
+        return states
+    writers = {CnnBody: _cnn, BirnnBody: _birnn, SelfAttentionBody: _self_attention}
+    return writers[type(body)](graph, body, states, mask)
+
+
+def _cnn(graph: GraphBuilder, body: CnnBody, states: str, mask: str) -> str:
+    present = graph.node("Unsqueeze", mask, graph.ints(2))
+    for layer in body.layers:
+        pad = layer.padding[0]
+        states = graph.node("Mul", states, present)
+        turned = graph.node("Transpose", states, perm=[0, 2, 1])
+        kernel, bias = graph.weight(values(layer.weight), axis=0), graph.array(values(layer.bias))
+        seen = graph.node("Tanh", graph.node("Conv", turned, kernel, bias, pads=[pad, pad]))
+        states = graph.node("Add", states, graph.node("Transpose", seen, perm=[0, 2, 1]))
+    return states
+
+
+def _birnn(graph: GraphBuilder, body: BirnnBody, states: str, mask: str) -> str:
+    gru = body.gru
+    tokens = graph.node("ReduceSum", "attention_mask", graph.ints(1), keepdims=0)
+    lengths = graph.node("Cast", graph.node("Max", tokens, graph.array(1, np.int64)), to=TensorProto.INT32)
+    read = states
+    for layer in range(gru.num_layers):
+        turned = graph.node("Transpose", read, perm=[1, 0, 2])  # [T, B, D]
+        weights = [_gru_weight(graph, gru, f"{name}_l{layer}") for name in ("weight_ih", "weight_hh")]
+        bias = graph.array(_gru_bias(gru, layer))
+        both = graph.node(
+            "GRU",
+            turned,
+            *weights,
+            bias,
+            lengths,
+            direction="bidirectional",
+            hidden_size=gru.hidden_size,
+            linear_before_reset=1,
+        )
+        read = graph.node("Reshape", graph.node("Transpose", both, perm=[2, 0, 1, 3]), graph.ints(0, 0, -1))
+    return graph.node("Add", states, _linear(graph, body.out, read))
+
+
+def _gru_weight(graph: GraphBuilder, gru: nn.GRU, name: str) -> str:
+    """Add a weight of both directions, [2, 3H, I]."""
+    rows = np.concatenate([_zrn(values(getattr(gru, name + end))) for end in ("", "_reverse")])
+    shape = graph.ints(2, rows.shape[0] // 2, rows.shape[1])
+    return graph.node("Reshape", graph.weight(rows, axis=0), shape)
+
+
+def _gru_bias(gru: nn.GRU, layer: int) -> NDArray[np.float32]:
+    """Return the biases of inputs, then of states, for both directions: [2, 6H]."""
+    return np.stack(
+        [
+            np.concatenate(
+                [_zrn(values(getattr(gru, f"{name}_l{layer}{end}"))) for name in ("bias_ih", "bias_hh")]
+            )
+            for end in ("", "_reverse")
+        ]
+    )
+
+
+def _zrn(gates: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Turn torch's order of gates (reset, update, new) into that of ONNX (update, reset, new)."""
+    reset, update, new = np.split(gates, 3)
+    return np.concatenate([update, reset, new])
+
+
+def _self_attention(graph: GraphBuilder, body: SelfAttentionBody, states: str, mask: str) -> str:
+    scores = graph.node("Unsqueeze", masked_scores(graph, mask), graph.ints(1, 2))  # [B, 1, 1, T]
+    width = graph.node("Shape", "input_ids", start=1, end=2)
+    positions = graph.node("Slice", graph.array(values(body.positions)), graph.ints(0), width, graph.ints(0))
+    states = graph.node("Add", states, positions)
+    for layer in body.layers:
+        states = _attention_layer(graph, layer, states, scores)
+    return states
+
+
+def _attention_layer(graph: GraphBuilder, layer: SelfAttentionLayer, states: str, scores: str) -> str:
+    dim = layer.attention_out.in_features
+    width = dim // layer.heads
+    parts = _linear(graph, layer.query_key_value, _norm(graph, layer.attention_norm, states))
+    query, key, value = (
+        _heads(graph, parts, part * dim, dim, layer.heads, turned=part == 1) for part in range(3)
+    )
+    scale = graph.array(width**-0.5)
+    logits = graph.node("Add", graph.node("MatMul", graph.node("Mul", query, scale), key), scores)
+    read = graph.node("MatMul", graph.node("Softmax", logits, axis=3), value)
+    read = graph.node("Reshape", graph.node("Transpose", read, perm=[0, 2, 1, 3]), graph.ints(0, 0, -1))
+    states = graph.node("Add", states, _linear(graph, layer.attention_out, read))
+    hidden = graph.node("Relu", _linear(graph, layer.hidden, _norm(graph, layer.hidden_norm, states)))
+    return graph.node("Add", states, _linear(graph, layer.hidden_out, hidden))
+
+
+def _heads(graph: GraphBuilder, parts: str, start: int, dim: int, heads: int, *, turned: bool) -> str:
+    """Cut [B, T, D] out of [B, T, 3 D] and lay out its heads: [B, heads, T, D / heads], or keys turned."""
+    part = graph.node("Slice", parts, graph.ints(start), graph.ints(start + dim), graph.ints(2))
+    split = graph.node("Reshape", part, graph.ints(0, 0, heads, dim // heads))
+    return graph.node("Transpose", split, perm=[0, 2, 3, 1] if turned else [0, 2, 1, 3])
+
+
+def _norm(graph: GraphBuilder, layer: nn.LayerNorm, states: str) -> str:
+    scale, bias = graph.array(values(layer.weight)), graph.array(values(layer.bias))
+    return graph.node("LayerNormalization", states, scale, bias, axis=-1, epsilon=layer.eps)
+
+
+def _linear(graph: GraphBuilder, layer: nn.Linear, states: str) -> str:
+    product = graph.node("MatMul", states, graph.weight(values(layer.weight).T, axis=1))
+    return graph.node("Add", product, graph.array(values(layer.bias)))

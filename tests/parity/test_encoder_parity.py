@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+onnxruntime = pytest.importorskip("onnxruntime")
+
+from codesearch.encoding.tokenizer import SubtokenTokenizer  # noqa: E402
+from exporters.onnx import tower_graph  # noqa: E402
+from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure, padded_texts  # noqa: E402
+from training.config import ARCHITECTURES, POOLINGS, TrainConfig  # noqa: E402
+from training.encoders.joint import JointEncoder  # noqa: E402
+
+DIM = 32
+TEXTS = [
+    "read a file into lines",
+    "def read_lines(path):\n    with open(path) as file:\n        return file.readlines()",
+    "x",
+    "",
+    "the same word word word word word",
+    "func (r *Reader) ReadLine() (line []byte, isPrefix bool, err error) {\n\treturn r.buf, false, nil\n}\n"
+    * 9,
+]
+CASES = [
+    *[(architecture, "token-weights") for architecture in ARCHITECTURES],
+    *[(architecture, pooling) for architecture in ("nbow", "cnn-selfatt") for pooling in POOLINGS[:3]],
+]
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return SubtokenTokenizer.train(TEXTS * 3, 300)
+
+
+def random_encoder(tokenizer, architecture, pooling):
+    """An encoder whose every weight matters: none is left at the zero that it starts from."""
+    torch.manual_seed(0)
+    config = TrainConfig(
+        architecture=architecture, pooling=pooling, dim=DIM, layers=2, max_document_tokens=50
+    )
+    model = JointEncoder(config, tokenizer.vocabulary_size, ["go"])
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    model.set_idf(torch.rand(tokenizer.vocabulary_size), 1.0)
+    model.set_shares(torch.rand(tokenizer.vocabulary_size) / tokenizer.vocabulary_size)
+    return model.eval()
+
+
+def parity(tower, tokenizer, dtype, folder, limit):
+    path = folder / "side.onnx"
+    path.write_bytes(tower_graph(tower, dtype).SerializeToString())
+    return measure(tower, path, *padded_texts(TEXTS, tokenizer, limit))
+
+
+@pytest.mark.parametrize(("architecture", "pooling"), CASES)
+def test_graphs_equal_torch_whatever_the_batch_and_padding(architecture, pooling, tokenizer, tmp_path):
+    model = random_encoder(tokenizer, architecture, pooling)
+    for tower, limit in ((model.query, 30), (model.document("go"), 50)):
+        whole = parity(tower, tokenizer, "fp32", tmp_path, limit)
+        assert whole.max_abs_diff <= FP32_TOLERANCE
+        assert whole.batch_diff <= BATCH_TOLERANCE
+        for dtype in ("fp16", "int8"):
+            small = parity(tower, tokenizer, dtype, tmp_path, limit)
+            assert SMALL_COSINE < small.min_cosine <= 1.0001
+            assert 0 < small.max_abs_diff < 0.02
+            assert small.batch_diff <= BATCH_TOLERANCE
+
+
+@pytest.mark.parametrize("architecture", ["nbow", "ncs", "cnn", "birnn", "selfatt"])
+def test_a_text_without_tokens_is_zeros(architecture, tokenizer):
+    tower = random_encoder(tokenizer, architecture, "token-weights").document("go")
+    session = onnxruntime.InferenceSession(
+        tower_graph(tower, "int8").SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    nothing = np.zeros((2, 3), dtype=np.int64)
+    (embedding,) = session.run(["embedding"], {"input_ids": nothing, "attention_mask": nothing})
+    assert embedding.shape == (2, DIM)
+    assert not embedding.any()
+
+
+@pytest.mark.parametrize(("dtype", "value_bytes"), [("fp32", 4), ("fp16", 2), ("int8", 1)])
+def test_weights_are_stored_in_the_type_asked_for(dtype, value_bytes, tokenizer):
+    tower = random_encoder(tokenizer, "selfatt", "mean").document("go")
+    stored = {tensor.name: tensor for tensor in tower_graph(tower, dtype).graph.initializer}
+    weights = [tensor for name, tensor in stored.items() if "_axis_" in name and "scales" not in name]
+    shapes = sorted(tuple(tensor.dims) for tensor in weights)
+    vocabulary = (tokenizer.vocabulary_size, DIM)
+    assert shapes == sorted([vocabulary, *[(32, 96), (32, 32), (32, 64), (64, 32)] * 2])
+    assert all(len(tensor.raw_data) == value_bytes * np.prod(tensor.dims) for tensor in weights)

@@ -1,0 +1,48 @@
+import random
+
+import pytest
+
+WORDS = "red green blue open close read write file line list map tree sort find".split()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """The tensors of these tests are too small to share out."""
+    try:
+        import torch
+    except ModuleNotFoundError:
+        yield
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def synthetic_rows():
+    """Queries in one set of words, code in another: only training can tell which belong together."""
+    from training.corpus.rows import Row
+
+    def make(count, seed, languages=("go",), **fields):
+        chance = random.Random(seed)
+        rows = []
+        for number in range(count):
+            chosen = chance.sample(range(len(WORDS)), 4)
+            rows.append(
+                Row(
+                    repo="a/b",
+                    package="b",
+                    path="x",
+                    func_name=f"n{number % 7}",
+                    identifier=f"n{number % 7}",
+                    language=languages[number % len(languages)],
+                    code=" ".join(f"{WORDS[index][::-1]}q" for index in chosen),
+                    docstring=" ".join(WORDS[index] for index in chosen),
+                    docstring_rest="",
+                    **fields,
+                )
+            )
+        return rows
+
+    return make

@@ -1,0 +1,230 @@
+"""`python -m training` and `python -m exporters` from rows to a bundle that `codesearch` takes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import zstandard
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+import exporters.__main__ as exporting  # noqa: E402
+import training.__main__ as training  # noqa: E402
+from codesearch.cli.index import update_index  # noqa: E402
+from codesearch.encoding.encoder import OnnxEncoder  # noqa: E402
+from codesearch.encoding.text import join_fields  # noqa: E402
+from tests.command import Command  # noqa: E402
+from tests.conftest import TINY_REPO, write_tree  # noqa: E402
+from tests.unit.training.conftest import WORDS  # noqa: E402
+from training import checkpoint  # noqa: E402
+from training.corpus.rows import Row, read_rows, write_rows  # noqa: E402
+from training.pipeline import load_run  # noqa: E402
+
+ROOT = Path(__file__).parents[3]
+SETTINGS = "--dim 8 --vocabulary-size 300 --batch-size 40 --patience 99 --epochs 6".split()
+
+
+def functions(language, partition, count, start):
+    for number in range(start, start + count):
+        first, second = WORDS[number % len(WORDS)], WORDS[(number * 7 + 3) % len(WORDS)]
+        name = f"{first}{second.title()}{number}"
+        codes = {
+            "go": f"func {name}(value int) int {{\n\tresult := {second}(value)\n\treturn result\n}}",
+            "php": f"function {name}($value) {{\n    $result = {second}($value);\n    return $result;\n}}",
+        }
+        docstring = f"{first} the {second} and return it as number {number}"
+        yield Row("a/b", "pkg", "x", name, name, language, codes[language], docstring, "", partition)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    for language in ("go", "php"):
+        for start, (partition, count) in enumerate([("train", 90), ("valid", 30), ("test", 30)]):
+            rows = functions(language, partition, count, start * 100)
+            write_rows(folder / "rows" / f"{language}.{partition}.jsonl.zst", rows)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(corpus, tmp_path_factory):
+    """A run with one code encoder a language, trained and evaluated without a stop."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    assert training.main(train_arguments(corpus, folder)) == 0
+    assert training.main(["evaluate", "--corpus", str(corpus), "--run", str(folder)]) == 0
+    return folder
+
+
+def train_arguments(corpus, run):
+    options = ["--encoder", "nbow-per-language", "--device", "cpu", *SETTINGS]
+    return ["train", "--corpus", str(corpus), "--run", str(run), *options]
+
+
+def curve(run):
+    lines = map(json.loads, (run / checkpoint.METRICS).read_text().splitlines())
+    return [(line["epoch"], line["loss"], line["valid_mrr"]) for line in lines]
+
+
+def test_a_run_killed_by_signal_9_goes_on_to_the_same_curve(corpus, run, tmp_path):
+    killed = tmp_path / "killed"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "training", *train_arguments(corpus, killed)],
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 120
+    while not (killed / checkpoint.METRICS).exists() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert 1 <= len(curve(killed)) < 6
+    assert training.main(train_arguments(corpus, killed)) == 0
+    assert curve(killed) == curve(run)
+
+
+def test_a_bundle_with_an_encoder_a_language_serves_index_and_query(run, tmp_path):
+    bundle = tmp_path / "bundle"
+    assert exporting.main(["bundle", "--run", str(run), "--out", str(bundle)]) == 0
+    manifest = json.loads((bundle / "manifest.json").read_text())
+    assert manifest["document_graphs"]["php"] == "document.php.onnx"
+    assert "go" not in manifest["document_graphs"]
+    tree = write_tree(tmp_path / "tiny", TINY_REPO)
+    update_index(tree, tmp_path / "home", model=bundle, device="cpu")
+    done = Command(tmp_path, tmp_path / "home")("query", "push", "--model", str(bundle), "-k", "3", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    answer = json.loads(done.stdout)
+    assert answer["model"] == "nbow-per-language-8-v1"
+    assert len(answer["hits"]) == 3
+
+
+def test_a_document_is_embedded_by_the_encoder_of_its_language(run, tmp_path):
+    exporting.main(["bundle", "--run", str(run), "--out", str(tmp_path), "--dtype", "fp32"])
+    encoder = OnnxEncoder.load(tmp_path, "cpu")
+    model, tokenizer, _ = load_run(run)
+    text = join_fields("sortList", "", "function sortList($list) { return $list; }")
+    languages = ["php", "go", "bash", "unheard of", "php"]
+    found = encoder.encode_documents(
+        [encoder.tokenizer.encode_document(text, 200, name) for name in languages]
+    )
+    ids = torch.from_numpy(tokenizer.encode(text, 200).astype("int64"))[None]
+    with torch.inference_mode():
+        php, go = (model.document(name)(ids, torch.ones_like(ids))[0].numpy() for name in ("php", "go"))
+    assert abs(php - go).max() > 1e-3
+    for vector, expected in zip(found, [php, go, php, go, php], strict=True):
+        assert abs(vector - expected).max() < 1e-6
+
+
+def test_graphs_are_quantized_into_what_a_bundle_holds(run, tmp_path, capsys):
+    assert exporting.main(["onnx", "--run", str(run), "--out", str(tmp_path / "fp32")]) == 0
+    quantize = ["quantize", "--graphs", str(tmp_path / "fp32"), "--out", str(tmp_path / "int8")]
+    assert exporting.main(quantize) == 0
+    exporting.main(["bundle", "--run", str(run), "--out", str(tmp_path / "bundle")])
+    for name in ("query.onnx", "document.onnx", "document.php.onnx"):
+        small = (tmp_path / "int8" / name).read_bytes()
+        assert small == (tmp_path / "bundle" / name).read_bytes()
+        assert len(small) < (tmp_path / "fp32" / name).stat().st_size
+    assert exporting.main(["quantize", "--graphs", str(tmp_path), "--out", str(tmp_path)]) == 2
+    assert "exporters onnx" in capsys.readouterr().err
+
+
+def test_a_bundle_is_checked_against_its_run_on_the_texts_of_the_corpus(run, corpus, tmp_path, capsys):
+    exporting.main(["bundle", "--run", str(run), "--out", str(tmp_path)])
+    check = ["check", "--bundle", str(tmp_path), "--run", str(run), "--corpus", str(corpus)]
+    assert exporting.main(check) == 0
+    assert "document.php.onnx: Parity(" in capsys.readouterr().out
+
+
+def test_evaluation_covers_each_held_out_set(run, corpus, tmp_path, capsys):
+    arguments = ["evaluate", "--run", str(run), "--corpus", str(corpus), "--evaluation-sets", str(tmp_path)]
+    write_cosqa(tmp_path / "cosqa")
+    # CoSQA is in Python, which this run has no encoder of: only its own languages are evaluated.
+    assert training.main([*arguments, "--on", "valid", "test", "advtest"]) == 0
+    found = {
+        name: json.loads((run / f"mrr_{name}.json").read_text()) for name in ("valid", "test", "advtest")
+    }
+    assert found["test"]["pairs"] == {"go": 30, "php": 30}
+    assert found["advtest"]["pairs"]["php"] == 30
+    assert found["advtest"]["mrr_full"]["average"] < found["test"]["mrr_full"]["average"]
+    assert "mrr_999" not in found["test"]
+    capsys.readouterr()
+    assert training.main([*arguments, "--on", "cosqa"]) == 2
+    assert "python" in capsys.readouterr().err
+    assert training.main([*arguments, "--data", str(corpus / "rows" / "go.test.jsonl.zst")]) == 0
+    elsewhere = json.loads((run / "mrr_data.json").read_text())
+    assert elsewhere["mrr_full"]["go"] == found["test"]["mrr_full"]["go"]
+
+
+def test_cosqa_ranks_each_question_among_all_functions(corpus, tmp_path, capsys):
+    write_cosqa(tmp_path / "cosqa")
+    train = [
+        "train",
+        "--corpus",
+        str(corpus),
+        "--run",
+        str(tmp_path / "run"),
+        "--encoder",
+        "ncs",
+        "--epochs",
+        "1",
+    ]
+    assert training.main([*train, "--dim", "8", "--vocabulary-size", "300", "--device", "cpu"]) == 0
+    arguments = ["evaluate", "--run", str(tmp_path / "run"), "--on", "cosqa"]
+    assert training.main([*arguments, "--evaluation-sets", str(tmp_path)]) == 0
+    found = json.loads((tmp_path / "run" / "mrr_cosqa.json").read_text())
+    assert found["pairs"] == {"python": 2}
+    assert found["mrr_full"]["python"] == 1.0
+    assert training.main(arguments) == 2
+    assert "--evaluation-sets" in capsys.readouterr().err
+
+
+def write_cosqa(folder):
+    folder.mkdir()
+    codes = ["def sort_list(): pass", "def write_file(): pass", "def find_tree(): pass"]
+    write_lines(
+        folder / "codebase.python.jsonl.zst", [{"id": f"{n}", "code": c} for n, c in enumerate(codes)]
+    )
+    asked = [{"query": "find the tree", "codebase_id": "2"}, {"query": "sort a list", "codebase_id": "0"}]
+    write_lines(folder / "retrieval_dev.python.jsonl.zst", asked)
+
+
+def write_lines(path, records):
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    path.write_bytes(zstandard.ZstdCompressor().compress(lines.encode()))
+
+
+def test_fewer_pairs_are_a_part_of_more(corpus):
+    from training.config import TrainConfig
+    from training.pipeline import chosen_rows
+
+    rows = list(read_rows(corpus / "rows" / "go.train.jsonl.zst"))
+    few, more = (chosen_rows(rows, TrainConfig(max_pairs=count)) for count in (10, 40))
+    assert (len(few), len(more)) == (10, 40)
+    assert {row.func_name for row in few} < {row.func_name for row in more}
+    assert chosen_rows(rows, TrainConfig(max_pairs=500)) == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("dims = 8", "no setting dims"),
+        ('dim = "8"', "expected int"),
+        ("dim = ", "not TOML"),
+        ('pooling = "sum"', "choose one of mean"),
+        ("kernel_size = 4", "odd"),
+        ('architecture = "selfatt"\ndim = 30', "multiple of 4"),
+    ],
+)
+def test_settings_that_cannot_be_are_one_line_with_what_and_where(text, message, tmp_path, capsys):
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    assert training.main(["train", "--corpus", str(tmp_path), "--config", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1

@@ -1,0 +1,167 @@
+"""Token ids -> vectors: shapes, padding, poolings and NCS by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from training.batches import counted, encode_by_length  # noqa: E402
+from training.config import ARCHITECTURES, POOLINGS, TrainConfig  # noqa: E402
+from training.encoders.bag import BagTower  # noqa: E402
+from training.encoders.joint import JointEncoder  # noqa: E402
+from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, postranked  # noqa: E402
+from training.errors import TrainingError  # noqa: E402
+from training.pooling import AttentionPooling, MaxPooling, MeanPooling, make_pooling  # noqa: E402
+
+STATES = torch.tensor([[[1.0, -2.0], [3.0, -6.0], [9.0, 9.0]]])
+MASK, IDS = torch.tensor([[1, 1, 0]]), torch.tensor([[4, 5, 0]])
+EMPTY = torch.zeros(1, 3, dtype=torch.int64)
+
+
+def encoder(architecture, pooling="token-weights", **options):
+    torch.manual_seed(0)
+    config = TrainConfig(architecture=architecture, pooling=pooling, dim=16, layers=2, **options)
+    model = JointEncoder(config, 50, ["go", "php"])
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    return model.eval()
+
+
+def batch(lengths, width):
+    ids, mask = torch.zeros(len(lengths), width, dtype=torch.int64), torch.zeros(len(lengths), width)
+    for row, length in enumerate(lengths):
+        ids[row, :length] = torch.arange(2, 2 + length)
+        mask[row, :length] = 1
+    return ids, mask.to(torch.int64)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_vectors_have_unit_length_and_padding_changes_nothing(architecture, pooling):
+    model = encoder(architecture, pooling)
+    for tower in (model.query, model.document("go")):
+        vectors = tower(*batch([3, 9, 1], 9))
+        assert vectors.shape == (3, 16)
+        torch.testing.assert_close(vectors.norm(dim=1), torch.ones(3))
+        torch.testing.assert_close(tower(*batch([3, 9, 1], 20)), vectors)
+        torch.testing.assert_close(tower(*batch([3], 3)), vectors[:1])
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_an_empty_text_is_zero(architecture):
+    assert not encoder(architecture).document("go")(EMPTY, EMPTY).any()
+
+
+@pytest.mark.parametrize(
+    ("architecture", "in_order"),
+    [
+        ("nbow", False),
+        ("ncs", False),
+        ("cnn", True),
+        ("birnn", True),
+        ("selfatt", True),
+        ("cnn-selfatt", True),
+    ],
+)
+def test_sequence_models_alone_know_the_order(architecture, in_order):
+    tower = encoder(architecture, "mean").document("go")
+    there, back = (
+        tower(torch.tensor([ids]), torch.ones(1, 3, dtype=torch.int64)) for ids in ([5, 6, 7], [7, 6, 5])
+    )
+    assert torch.allclose(there, back, atol=1e-4) is not in_order
+
+
+def test_untrained_sides_agree_so_that_equal_words_are_near():
+    torch.manual_seed(0)
+    for architecture in ("nbow", "unif", "cnn", "birnn", "selfatt", "cnn-selfatt"):
+        model = JointEncoder(TrainConfig(architecture=architecture, dim=16), 50, ["go"])
+        text = batch([6], 6)
+        torch.testing.assert_close(model.query(*text), model.document("go")(*text))
+
+
+def test_each_language_has_its_own_code_encoder_where_asked():
+    model = encoder("nbow", code_encoders="per-language")
+    text = batch([6], 6)
+    assert not torch.allclose(model.document("go")(*text), model.document("php")(*text))
+    assert model.languages(["go", "ruby"]) == ["go"]
+    with pytest.raises(TrainingError, match="no encoder of ruby"):
+        model.document("ruby")
+    shared = encoder("nbow")
+    assert shared.document("go") is shared.document("ruby")
+
+
+def test_mean_and_max_by_hand():
+    assert MeanPooling()(STATES, MASK, IDS).tolist() == [[2.0, -4.0]]
+    assert MaxPooling()(STATES, MASK, IDS).tolist() == [[3.0, -2.0]]
+    assert MaxPooling()(STATES, EMPTY, IDS).tolist() == [[0.0, 0.0]]
+
+
+def test_attention_weighs_by_softmax_and_leaves_padding_out():
+    pooling = AttentionPooling(2)
+    pooling.attention.data = torch.tensor(
+        [math.log(3.0) / 2, 0.0]
+    )  # Scores differ by log 3: weights 1/4, 3/4.
+    torch.testing.assert_close(pooling(STATES, MASK, IDS), torch.tensor([[2.5, -5.0]]))
+    assert not pooling(STATES, EMPTY, IDS).any()
+
+
+def test_token_weights_follow_the_token():
+    pooling = make_pooling("token-weights", 9, 2)
+    pooling.log_weight.data[4] = math.log(2.0)
+    torch.testing.assert_close(pooling(STATES, MASK, IDS), torch.tensor([[5.0, -10.0]]))
+
+
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_a_bag_pools_as_any_other_encoder_does(pooling):
+    torch.manual_seed(0)
+    tower, generic = BagTower(30, 8, pooling), make_pooling(pooling, 30, 8)
+    for name, parameter in generic.named_parameters():
+        torch.nn.init.normal_(parameter)
+        getattr(tower, name).data.copy_(parameter)
+    ids, mask = batch([4, 7], 7)
+    expected = torch.nn.functional.normalize(generic(tower.table.weight[ids], mask, ids), dim=1)
+    torch.testing.assert_close(tower(ids, mask), expected)
+
+
+def test_batches_by_length_come_back_in_order():
+    tower = encoder("selfatt").document("go")
+    ids, mask = batch([5, 1, 9, 0, 3, 7], 9)
+    torch.testing.assert_close(encode_by_length(tower, ids, mask, 3), tower(ids, mask))
+
+
+def test_ncs_weighs_by_tf_and_idf():
+    table = torch.nn.Embedding.from_pretrained(torch.tensor([[0.0, 0.0], [2.0, 0.0], [0.0, 5.0]]))
+    tower = NcsDocumentTower(table)
+    tower.idf.copy_(torch.tensor([0.0, 1.0, 3.0]))
+    ids, mask = torch.tensor([[1, 1, 2, 1]]), torch.ones(1, 4, dtype=torch.int64)
+    expected = torch.nn.functional.normalize(torch.tensor([[1 + math.log(3), 3.0]]))
+    torch.testing.assert_close(tower(ids, mask), expected)
+    torch.testing.assert_close(tower(*counted(ids, mask)), expected)
+    mean = torch.nn.functional.normalize(torch.tensor([[3.0, 1.0]]))
+    torch.testing.assert_close(NcsQueryTower(table)(ids, mask), mean)
+
+
+def test_ncs_takes_the_common_part_out_of_its_vectors():
+    table = torch.nn.Embedding.from_pretrained(torch.tensor([[9.0, 9.0], [3.0, 1.0], [1.0, 3.0]]))
+    tower = NcsQueryTower(table)
+    tower.shares.copy_(torch.tensor([0.0, 0.5, 0.5]))  # The common part is (2, 2).
+    half = 0.5**0.5
+    torch.testing.assert_close(tower.unit_table()[1:], torch.tensor([[half, -half], [-half, half]]))
+
+
+def test_postranking_lifts_the_candidate_that_holds_the_querys_words():
+    idf = np.array([0, 1, 3, 1], dtype=np.float32)
+    documents = [np.array(ids) for ids in ([9, 9], [1, 1], [2, 1], [3])]
+    cosines = np.array([0.9, 0.8, 0.1, 0.2], dtype=np.float32)
+    idf = np.pad(idf, (0, 6))
+    # Shares of (1, 2), by idf 1 and 3: 0, 1/4, 1, 0. Sums: .9, 1.05, 1.1, .2.
+    assert postranked(np.array([1, 2, 1]), documents, cosines, idf).tolist() == [2, 1, 0, 3]
+
+
+def test_postranking_leaves_what_is_no_candidate_where_it_was(monkeypatch):
+    monkeypatch.setattr("training.encoders.ncs.POSTRANK_CANDIDATES", 2)
+    documents = [np.array([1]), np.array([2]), np.array([1])]
+    cosines = np.array([0.1, 0.9, 0.8], dtype=np.float32)
+    assert postranked(np.array([1]), documents, cosines, np.ones(3, np.float32)).tolist() == [2, 1, 0]

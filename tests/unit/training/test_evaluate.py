@@ -1,0 +1,156 @@
+"""Ranks and figures against loops; hard negatives; what NCS learns without pairs."""
+
+import dataclasses
+import random
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from training import loop, objectives  # noqa: E402
+from training.config import TrainConfig  # noqa: E402
+from training.corpus.rows import Row  # noqa: E402
+from training.evaluate import (  # noqa: E402
+    batch_mrr,
+    encode,
+    encode_texts,
+    figures,
+    fixed_distractor_ranks,
+    ranks_among,
+    recalls,
+)
+from training.hard_negatives import mine  # noqa: E402
+from training.samples import make_samples, train_tokenizer  # noqa: E402
+
+CPU = torch.device("cpu")
+LIMITS = {"max_query_tokens": 30, "max_document_tokens": 60}
+
+
+@pytest.fixture(scope="module")
+def data(synthetic_rows):
+    rows = synthetic_rows(60, 1, languages=("go", "php"))
+    tokenizer = train_tokenizer(rows, 300)
+    return tokenizer, make_samples(rows, tokenizer, **LIMITS)
+
+
+def unit(*shape):
+    return torch.nn.functional.normalize(
+        torch.randn(*shape, generator=torch.Generator().manual_seed(4)), dim=1
+    )
+
+
+def naive_rank(query, right, wrong):
+    """Ties count against the right answer."""
+    score = float(query @ right)
+    return 1 + sum(float(query @ document) >= score for document in wrong)
+
+
+def test_ranks_among_all_are_what_a_loop_counts():
+    queries, documents = unit(5, 4), unit(12, 4).flip(0)
+    answers = torch.tensor([3, 0, 11, 3, 7])
+    expected = [
+        naive_rank(queries[i], documents[answer], [d for j, d in enumerate(documents) if j != answer])
+        for i, answer in enumerate(answers.tolist())
+    ]
+    assert ranks_among(queries, documents, answers).tolist() == expected
+
+
+def test_fixed_distractors_leave_out_a_querys_own_document_and_take_the_reserve_instead():
+    queries, documents = unit(9, 4), unit(9, 4).flip(1)
+    chosen = torch.tensor([2, 5, 0, 7])
+    expected = []
+    for index in range(9):
+        distractors = [n for n in (2, 5, 0) if n != index] + ([7] if index in (2, 5, 0) else [])
+        assert len(distractors) == 3
+        expected.append(naive_rank(queries[index], documents[index], documents[distractors]))
+    assert fixed_distractor_ranks(queries, documents, chosen).tolist() == expected
+
+
+def test_batches_drop_what_fills_none():
+    queries, documents = torch.eye(5), torch.eye(5)
+    documents[[3, 4]] = documents[[4, 3]]  # Wrong answers, in the third batch of two, which is not whole.
+    documents[3] = queries[3]
+    assert batch_mrr(queries, documents, 2) == 1.0
+    assert batch_mrr(queries, documents, 5) < 1.0
+
+
+def test_recall_counts_answers_up_to_each_rank():
+    found = recalls(torch.tensor([1, 2, 7, 20]))
+    assert found["mrr_full"] == pytest.approx((1 + 1 / 2 + 1 / 7 + 1 / 20) / 4)
+    assert (found["recall_at_1"], found["recall_at_5"], found["recall_at_10"]) == (0.25, 0.5, 0.75)
+
+
+def test_vectors_come_in_the_order_asked_for(data):
+    tokenizer, samples = data
+    model = loop.build_model(
+        TrainConfig(architecture="cnn", dim=16), tokenizer.vocabulary_size, samples
+    ).eval()
+    indices = np.flatnonzero(samples.languages == 1)[::-1].copy()
+    queries, documents = encode(model, samples, indices)
+    one_by_one = [encode(model, samples, indices[i : i + 1]) for i in range(len(indices))]
+    torch.testing.assert_close(queries, torch.cat([query for query, _ in one_by_one]))
+    torch.testing.assert_close(documents, torch.cat([document for _, document in one_by_one]))
+    texts = [samples.documents[index] for index in indices]
+    torch.testing.assert_close(encode_texts(model.document("php"), texts), documents)
+
+
+def test_figures_are_by_language_with_their_mean_and_need_a_whole_pool(data):
+    tokenizer, samples = data
+    model = loop.build_model(TrainConfig(dim=16), tokenizer.vocabulary_size, samples)
+    found = figures(model, samples, pool=30)
+    # A pool of all: the three ways to rank are one.
+    assert found["mrr_999"] == found["mrr_full"]
+    assert found["mrr_999"]["average"] == pytest.approx(
+        (found["mrr_999"]["go"] + found["mrr_999"]["php"]) / 2
+    )
+    assert set(figures(model, samples, pool=31)) == {"mrr_full", "recall_at_1", "recall_at_5", "recall_at_10"}
+
+
+def test_hard_negatives_are_the_nearest_documents_of_other_queries(data):
+    tokenizer, samples = data
+    config = TrainConfig(dim=16, hard_negatives=2)
+    model = loop.build_model(config, tokenizer.vocabulary_size, samples)
+    mined = mine(model, config, samples, 1, CPU)
+    assert mined.shape == (60, 2)
+    indices = np.flatnonzero(samples.languages == 0)
+    queries, documents = encode(model, samples, indices)
+    for row, index in enumerate(indices):
+        cosines = (queries[row] @ documents.T).tolist()
+        wrong = [n for n in range(len(indices)) if n != row]
+        nearest = sorted(wrong, key=lambda n: -cosines[n])[:2]
+        assert mined[index].tolist() == [indices[n] for n in nearest]
+
+
+def test_a_document_of_an_equal_query_is_no_negative(data, synthetic_rows):
+    tokenizer, _ = data
+    rows = synthetic_rows(6, 1)
+    rows = [*rows, *(dataclasses.replace(row, code="other") for row in rows)]
+    samples = make_samples(rows, tokenizer, **LIMITS)
+    config = TrainConfig(dim=16, hard_negatives=1)
+    model = loop.build_model(config, tokenizer.vocabulary_size, samples)
+    mined = mine(model, config, samples, 1, CPU)[:, 0].tolist()
+    assert all(found % 6 != index % 6 for index, found in enumerate(mined))
+
+
+def test_ncs_finds_words_that_stand_in_the_same_places(tmp_path, monkeypatch):
+    """Two words for one thing, never in one text: only their neighbours can tell that they are near."""
+    things = [("remove", "delete"), ("begin", "start"), ("show", "print"), ("fetch", "get")]
+    chance = random.Random(1)
+    rows = []
+    for number in range(400):
+        thing = chance.randrange(4)
+        code = " ".join(chance.sample([f"{letter}near{thing}" for letter in "abcdef"], 4))
+        rows.append(Row("a/b", "b", "x", "", "", "go", code, things[thing][number % 2], ""))
+    tokenizer = train_tokenizer(rows, 300)
+    samples = make_samples(rows, tokenizer, **LIMITS)
+    monkeypatch.setattr(objectives, "_TEXTS", 50)
+    monkeypatch.setattr(objectives, "_FREQUENT", 1.0)
+    config = TrainConfig(architecture="ncs", dim=16, learning_rate=0.05, epochs=10, patience=99)
+    model = loop.build_model(config, tokenizer.vocabulary_size, samples)
+    loop.train(model, config, samples, samples, tmp_path, pool=1_000)
+    first, second = (
+        encode_texts(model.query, [tokenizer.encode(pair[side], 9) for pair in things]) for side in (0, 1)
+    )
+    assert (first @ second.T).argmax(dim=1).tolist() == [0, 1, 2, 3]
+    assert "mrr_999_postranked" in figures(model, samples, pool=100)

@@ -1,0 +1,85 @@
+"""Each loss against a loop that says what it is; skip-gram too."""
+
+import math
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from training.config import LOSSES, TrainConfig  # noqa: E402
+from training.encoders.joint import JointEncoder  # noqa: E402
+from training.losses import make_loss  # noqa: E402
+from training.objectives import neighbour_pairs, skipgram_loss, without_some  # noqa: E402
+
+BATCH, MINED, TEMPERATURE, MARGIN = 4, 3, 0.2, 0.4
+
+
+def naive(name, cosines):
+    """`cosines` is a list of rows [B][B + H]."""
+    batch = range(BATCH)
+
+    def entropy(row, right):
+        return math.log(sum(math.exp(value / TEMPERATURE) for value in row)) - row[right] / TEMPERATURE
+
+    by_query = sum(entropy(cosines[i], i) for i in batch) / BATCH
+    by_document = sum(entropy([cosines[j][i] for j in batch], i) for i in batch) / BATCH
+    wrong = [[value for j, value in enumerate(cosines[i]) if j != i] for i in batch]
+    every = [max(0, MARGIN - cosines[i][i] + value) for i in batch for value in wrong[i]]
+    return {
+        "symmetric-softmax": (by_query + by_document) / 2,
+        "softmax": by_query,
+        "cosine": sum(max(0, MARGIN - cosines[i][i] + max(wrong[i])) for i in batch) / BATCH,
+        "max-margin": sum(every) / len(every),
+    }[name]
+
+
+@pytest.mark.parametrize("mined", [0, MINED])
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_is_what_a_loop_computes(name, mined):
+    generator = torch.Generator().manual_seed(1)
+    queries, documents = (
+        torch.nn.functional.normalize(torch.randn(count, 6, generator=generator), dim=1)
+        for count in (BATCH, BATCH + mined)
+    )
+    loss = make_loss(TrainConfig(loss=name, temperature=TEMPERATURE, margin=MARGIN))(queries, documents)
+    assert float(loss) == pytest.approx(naive(name, (queries @ documents.T).tolist()), abs=1e-5)
+
+
+def test_skipgram_loss_is_what_a_loop_computes():
+    torch.manual_seed(0)
+    model = JointEncoder(TrainConfig(architecture="ncs", dim=8), 10, ["go"])
+    torch.nn.init.normal_(model.query.table.weight)
+    torch.nn.init.normal_(model.context.weight)
+    centers, neighbours, drawn = torch.tensor([2, 3, 2]), torch.tensor([3, 4, 5]), torch.tensor([6, 7])
+    vectors, contexts = model.query.table.weight.tolist(), model.context.weight.tolist()
+
+    def log_sigmoid(a, b, sign):
+        return -math.log1p(math.exp(-sign * np.dot(a, b)))
+
+    total = 0.0
+    for center, neighbour in zip(centers.tolist(), neighbours.tolist(), strict=True):
+        total += log_sigmoid(vectors[center], contexts[neighbour], 1)
+        total += 5 * sum(log_sigmoid(vectors[center], contexts[n], -1) for n in drawn.tolist()) / len(drawn)
+    found = skipgram_loss(model, centers, neighbours, drawn, 5).detach()
+    assert float(found) == pytest.approx(-total / 3, abs=1e-5)
+
+
+def test_neighbours_are_within_the_window_and_the_text():
+    tokens, neighbours = neighbour_pairs(np.array([10, 11, 12, 13, 20]), np.array([0, 0, 0, 0, 1]), 2)
+    found = sorted(zip(tokens.tolist(), neighbours.tolist(), strict=True))
+    one_way = [(10, 11), (10, 12), (11, 12), (11, 13), (12, 13)]
+    assert found == sorted([*one_way, *((b, a) for a, b in one_way)])
+
+
+def test_left_out_tokens_close_up_in_a_sequence_and_leave_a_bag_by_its_mask():
+    torch.manual_seed(0)
+    ids, mask = torch.arange(2, 42).reshape(1, 40), torch.ones(1, 40, dtype=torch.int64)
+    same, kept = without_some(ids, mask, 0.5, counts=True)
+    assert torch.equal(same, ids) and 5 < int(kept.sum()) < 35
+    torch.manual_seed(0)
+    closed, shorter = without_some(ids, mask, 0.5, counts=False)
+    left = int(shorter.sum())
+    assert left == int(kept.sum())
+    assert shorter[0].tolist() == [1] * left + [0] * (40 - left)
+    assert closed[0, :left].tolist() == ids[0][kept[0] > 0].tolist()

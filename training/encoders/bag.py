@@ -1,0 +1,57 @@
+"""Neural bag of words, and UNIF: the vectors of a text's tokens, pooled without regard to their order.
+
+`token-weights` is NBoW with one learned weight a token; `attention` is UNIF, whose softmax over the text needs no
+more here than its numerators: unit length makes a weighted sum and a weighted mean the same. So is the mean a sum.
+
+*Source*: Husain et al. 2019 (NBoW); Cambronero et al. 2019 (UNIF).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+class BagTower(nn.Module):
+    """One side: vectors [V, D] and what its pooling weighs them by."""
+
+    takes_counts = True
+
+    def __init__(self, vocabulary_size: int, dim: int, pooling: str = "token-weights") -> None:
+        super().__init__()
+        self.pooling = pooling
+        self.table = nn.EmbeddingBag(vocabulary_size, dim, mode="max" if pooling == "max" else "sum")
+        if pooling == "token-weights":
+            self.log_weight = nn.Parameter(torch.zeros(vocabulary_size, 1))
+        elif pooling == "attention":
+            self.attention = nn.Parameter(torch.zeros(dim))
+
+    def token_weights(self) -> Tensor:
+        """Return what each token's vector is multiplied by, up to a factor: float32 [V]."""
+        if self.pooling == "token-weights":
+            return self.log_weight.squeeze(1).exp()
+        if self.pooling == "attention":
+            scores = self.table.weight @ self.attention
+            return (scores - scores.max().detach()).exp()
+        return torch.ones(len(self.table.weight), device=self.table.weight.device)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Embed texts.
+
+        Args:
+            input_ids: int64 [B, T].
+            attention_mask: [B, T], 0 for padding. A count above 1 stands for as many equal tokens, which a bag
+                may be given only once.
+
+        Returns:
+            float32 [B, D] of unit length; zeros for a text without tokens.
+        """
+        present = attention_mask > 0
+        lengths = present.sum(dim=1)
+        offsets = torch.cumsum(lengths, dim=0) - lengths
+        ids = input_ids[present]
+        if self.pooling == "max":
+            return functional.normalize(self.table(ids, offsets), dim=1)
+        weights = self.token_weights()[ids] * attention_mask[present]
+        return functional.normalize(self.table(ids, offsets, per_sample_weights=weights), dim=1)

@@ -1,0 +1,32 @@
+"""1D-CNN: each layer adds what it sees in a window of tokens.
+
+*Source*: Kim 2014; Husain et al. 2019 (1D-CNN).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class CnnBody(nn.Module):
+    """Residual convolutions along the text, [B, T, D] -> [B, T, D]."""
+
+    def __init__(self, dim: int, *, layers: int, kernel_size: int, dropout: float) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(
+            nn.Conv1d(dim, dim, kernel_size, padding=kernel_size // 2) for _ in range(layers)
+        )
+        self.dropout = nn.Dropout(dropout)
+        for layer in self.layers:
+            nn.init.zeros_(layer.weight)
+            nn.init.zeros_(layer.bias)
+
+    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
+        """Pass states through; padding is zeroed before each layer, as the ends of a text are."""
+        present = mask[:, :, None].to(states.dtype)
+        for layer in self.layers:
+            states = states * present
+            seen = torch.tanh(layer(states.transpose(1, 2))).transpose(1, 2)
+            states = states + self.dropout(seen)
+        return states

@@ -1,0 +1,125 @@
+"""Settings -> an encoder of queries and one or several of documents, into one space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from training.config import TrainConfig
+from training.encoders.bag import BagTower
+from training.encoders.birnn import BirnnBody
+from training.encoders.cnn import CnnBody
+from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, NcsTower
+from training.encoders.selfatt import SelfAttentionBody
+from training.encoders.sequence import SequenceTower, Stack
+from training.errors import TrainingError
+from training.pooling import make_pooling
+
+SHARED = "all"
+"""Name of the document encoder of every language."""
+_INIT_STD = 0.1
+_BAGS = ("nbow", "unif")
+
+
+class JointEncoder(nn.Module):
+    """All sides; they start equal, so that training starts from overlap of words."""
+
+    def __init__(self, config: TrainConfig, vocabulary_size: int, languages: Sequence[str]) -> None:
+        super().__init__()
+        names = languages if config.code_encoders == "per-language" else [SHARED]
+        if config.architecture == "ncs":
+            table = nn.Embedding(vocabulary_size, config.dim)
+            self.query: nn.Module = NcsQueryTower(table)
+            self.documents = nn.ModuleDict({name: NcsDocumentTower(table) for name in names})
+            self.context = nn.Embedding(vocabulary_size, config.dim)
+            nn.init.zeros_(self.context.weight)
+            nn.init.normal_(table.weight, std=_INIT_STD)
+            return
+        self.query = _make_tower(config, vocabulary_size, is_query=True)
+        nn.init.normal_(self.query.table.weight, std=_INIT_STD)
+        self.documents = nn.ModuleDict(
+            {name: _make_tower(config, vocabulary_size, is_query=False) for name in names}
+        )
+        for tower in self.documents.values():
+            _copy_shared(self.query, tower)
+
+    def document(self, language: str) -> nn.Module:
+        """Return the encoder of a language's documents.
+
+        Raises:
+            TrainingError: there is one for each language, and none for this.
+        """
+        name = SHARED if SHARED in self.documents else language
+        if name not in self.documents:
+            known = ", ".join(self.documents)
+            raise TrainingError(f"no encoder of {language}: this run has one of each of {known}")
+        return self.documents[name]
+
+    def languages(self, names: Sequence[str]) -> list[str]:
+        """Return those languages whose documents it can embed."""
+        return [name for name in names if SHARED in self.documents or name in self.documents]
+
+    @property
+    def takes_counts(self) -> bool:
+        """Say whether a document may be given as distinct tokens with counts in the mask."""
+        return all(tower.takes_counts for tower in self.documents.values())
+
+    def set_idf(self, log_idf: Tensor, power: float) -> None:
+        """Give NCS its idf, or start token weights from idf to a power: the log of idf, float32 [V]."""
+        for module in self.modules():
+            if isinstance(module, NcsDocumentTower):
+                module.idf.copy_(log_idf.exp())
+            elif isinstance(getattr(module, "log_weight", None), nn.Parameter):
+                module.log_weight.data.copy_(power * log_idf[:, None])
+
+    def set_shares(self, shares: Tensor) -> None:
+        """Tell NCS how often each token occurs: float32 [V], of sum 1."""
+        for module in self.modules():
+            if isinstance(module, NcsTower):
+                module.shares.copy_(shares)
+
+
+def _make_tower(config: TrainConfig, vocabulary_size: int, *, is_query: bool) -> nn.Module:
+    pooling = config.query_pooling or config.pooling if is_query else config.pooling
+    if config.architecture in _BAGS:
+        return BagTower(vocabulary_size, config.dim, pooling)
+    return SequenceTower(
+        vocabulary_size,
+        config.dim,
+        body=_make_body(config, config.max_query_tokens if is_query else config.max_document_tokens),
+        pooling=make_pooling(pooling, vocabulary_size, config.dim),
+        dropout=config.dropout,
+    )
+
+
+def _make_body(config: TrainConfig, max_tokens: int) -> nn.Module:
+    def cnn() -> CnnBody:
+        return CnnBody(
+            config.dim, layers=config.layers, kernel_size=config.kernel_size, dropout=config.dropout
+        )
+
+    def selfatt() -> SelfAttentionBody:
+        return SelfAttentionBody(
+            config.dim,
+            layers=config.layers,
+            heads=config.heads,
+            max_tokens=max_tokens,
+            dropout=config.dropout,
+        )
+
+    if config.architecture == "birnn":
+        return BirnnBody(config.dim, layers=config.layers, dropout=config.dropout)
+    if config.architecture == "cnn-selfatt":
+        return Stack(cnn(), selfatt())
+    return {"cnn": cnn, "selfatt": selfatt}[config.architecture]()
+
+
+@torch.no_grad()
+def _copy_shared(source: nn.Module, target: nn.Module) -> None:
+    """Copy what both sides have: the shapes of positions, and poolings, may differ."""
+    values = source.state_dict()
+    for name, value in target.state_dict().items():
+        if name in values and values[name].shape == value.shape:
+            value.copy_(values[name])

@@ -1,0 +1,98 @@
+"""NCS: subtoken vectors learned without pairs; a document is their TF-IDF weighted sum, a query their mean.
+
+*Source*: Sachdev et al. 2018 (Neural Code Search): e(d) = u(sum over distinct w of u(e_w) * (1 + log tf) * idf).
+The post-ranking of the published `NCS_postrank` has no formula; ours re-sorts the best candidates by the share of
+the query, weighted by idf, that a document holds word for word.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+POSTRANK_CANDIDATES = 100
+
+
+class NcsTower(nn.Module):
+    """What both sides share: the table, and how often each of its tokens occurs, which is counted, not learned."""
+
+    def __init__(self, table: nn.Embedding) -> None:
+        super().__init__()
+        self.table = table
+        self.register_buffer("shares", torch.zeros(table.num_embeddings))
+
+    def unit_table(self) -> Tensor:
+        """Return the unit vector of each token: float32 [V, D].
+
+        Skip-gram gives all vectors a common part, the more the oftener a token occurs. It says nothing about a text
+        and drowns what does, so the mean over running text goes first (Arora et al. 2017).
+        """
+        common = self.shares @ self.table.weight
+        return functional.normalize(self.table.weight - common, dim=1)
+
+
+class NcsQueryTower(NcsTower):
+    """The mean of the unit vectors of a query's tokens."""
+
+    takes_counts = False
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Embed texts: int64 [B, T] and mask [B, T] -> float32 [B, D] of unit length."""
+        vectors = self.unit_table()[input_ids]
+        weights = attention_mask.to(vectors.dtype)
+        return functional.normalize((weights[:, None] @ vectors).squeeze(1), dim=1)
+
+
+class NcsDocumentTower(NcsTower):
+    """The TF-IDF weighted sum of the unit vectors of a document's tokens; `idf` is counted, not learned."""
+
+    takes_counts = True
+
+    def __init__(self, table: nn.Embedding) -> None:
+        super().__init__(table)
+        self.register_buffer("idf", torch.ones(table.num_embeddings))
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Embed texts.
+
+        Args:
+            input_ids: int64 [B, T].
+            attention_mask: [B, T]; a count stands for as many equal tokens. Tokens may also be repeated: each
+                occurrence then gets its share of the token's weight.
+        """
+        counts = attention_mask.to(torch.float32)
+        same = (input_ids[:, :, None] == input_ids[:, None, :]).to(torch.float32)
+        tf = (same @ counts[:, :, None]).squeeze(2).clamp(min=1)  # [B, T]
+        weights = counts * (1 + tf.log()) / tf * self.idf[input_ids]
+        vectors = self.unit_table()[input_ids]
+        return functional.normalize((weights[:, None] @ vectors).squeeze(1), dim=1)
+
+
+def postranked(
+    query: NDArray[np.integer],
+    documents: list[NDArray[np.integer]],
+    cosines: NDArray[np.float32],
+    idf: NDArray[np.float32],
+) -> NDArray[np.int64]:
+    """Rank one query's documents by cosine and re-sort the first by the words that they share with it.
+
+    Args:
+        query: token ids.
+        documents: token ids of N documents.
+        cosines: float32 [N].
+        idf: float32 [V].
+
+    Returns:
+        int64 [N], indices of documents, best first. The first `POSTRANK_CANDIDATES` are ordered by cosine plus the
+        share of the query's distinct tokens, by idf, that the document has; ties keep the order of the documents.
+    """
+    order = np.argsort(-cosines, kind="stable")
+    head = order[:POSTRANK_CANDIDATES]
+    wanted = np.unique(query)
+    whole = max(float(idf[wanted].sum()), 1e-9)
+    shares = np.array([idf[np.intersect1d(wanted, documents[index])].sum() / whole for index in head])
+    head = head[np.lexsort((head, -(cosines[head] + shares)))]
+    return np.concatenate([head, order[POSTRANK_CANDIDATES:]])

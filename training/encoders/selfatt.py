@@ -1,0 +1,61 @@
+"""Self-attention: transformer layers, normalised before each half, over learned positions.
+
+*Source*: Vaswani et al. 2017; Husain et al. 2019 (SelfAtt).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from training.pooling import MASKED
+
+_WIDER = 2
+"""Hidden units of the feed-forward half, as a multiple of D."""
+
+
+class SelfAttentionLayer(nn.Module):
+    """Attention and feed-forward, each added to what it is given."""
+
+    def __init__(self, dim: int, *, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.attention_norm, self.hidden_norm = nn.LayerNorm(dim), nn.LayerNorm(dim)
+        self.query_key_value = nn.Linear(dim, 3 * dim)
+        self.attention_out = nn.Linear(dim, dim)
+        self.hidden = nn.Linear(dim, _WIDER * dim)
+        self.hidden_out = nn.Linear(_WIDER * dim, dim)
+        self.dropout = nn.Dropout(dropout)
+        for layer in (self.attention_out, self.hidden_out):
+            nn.init.zeros_(layer.weight)
+            nn.init.zeros_(layer.bias)
+
+    def forward(self, states: Tensor, scores: Tensor) -> Tensor:
+        """Pass states [B, T, D] through; `scores` [B, 1, 1, T] are added to those of attention."""
+        batch, width, dim = states.shape
+        parts = self.query_key_value(self.attention_norm(states))
+        query, key, value = parts.view(batch, width, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        read = functional.scaled_dot_product_attention(query, key, value, attn_mask=scores.to(query.dtype))
+        states = states + self.dropout(self.attention_out(read.transpose(1, 2).reshape(batch, width, dim)))
+        hidden = torch.relu(self.hidden(self.hidden_norm(states)))
+        return states + self.dropout(self.hidden_out(hidden))
+
+
+class SelfAttentionBody(nn.Module):
+    """Layers over states with their positions, [B, T, D] -> [B, T, D]."""
+
+    def __init__(self, dim: int, *, layers: int, heads: int, max_tokens: int, dropout: float) -> None:
+        super().__init__()
+        self.positions = nn.Parameter(torch.zeros(max_tokens, dim))
+        self.layers = nn.ModuleList(
+            SelfAttentionLayer(dim, heads=heads, dropout=dropout) for _ in range(layers)
+        )
+
+    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
+        """Pass states through; no token looks at padding."""
+        scores = torch.zeros(mask.shape, device=mask.device).masked_fill(mask == 0, MASKED)[:, None, None]
+        states = states + self.positions[: states.shape[1]]
+        for layer in self.layers:
+            states = layer(states, scores)
+        return states

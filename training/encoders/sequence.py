@@ -1,0 +1,45 @@
+"""Token vectors -> states that know their neighbours -> one vector: the frame of all models that read in order."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+class SequenceTower(nn.Module):
+    """One side: a table of token vectors, a body [B, T, D] -> [B, T, D], a pooling.
+
+    Every layer of a body adds to what it is given and starts by adding nothing, so that training starts from a bag
+    of words.
+    """
+
+    takes_counts = False
+
+    def __init__(
+        self, vocabulary_size: int, dim: int, *, body: nn.Module, pooling: nn.Module, dropout: float
+    ) -> None:
+        super().__init__()
+        self.table = nn.Embedding(vocabulary_size, dim)
+        self.dropout = nn.Dropout(dropout)
+        self.body = body
+        self.pool = pooling
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Embed texts: int64 [B, T] and mask of 0 and 1 [B, T], padding last -> float32 [B, D] of unit length."""
+        states = self.body(self.dropout(self.table(input_ids)), attention_mask)
+        pooled = self.pool(states, attention_mask, input_ids)
+        return functional.normalize(pooled.float(), dim=1)
+
+
+class Stack(nn.Module):
+    """Bodies one after the other."""
+
+    def __init__(self, *bodies: nn.Module) -> None:
+        super().__init__()
+        self.bodies = nn.ModuleList(bodies)
+
+    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
+        """Pass [B, T, D] states through."""
+        for body in self.bodies:
+            states = body(states, mask)
+        return states

@@ -1,0 +1,79 @@
+"""Names of held-out sets -> their pairs or their questions, as rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from training.corpus.advtest import advtest_rows
+from training.corpus.load import load
+from training.corpus.rows import Row, read_jsonl_zst, read_rows
+from training.errors import TrainingError
+
+SETS = ("valid", "test", "advtest", "cosqa")
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Queries over one collection.
+
+    Attributes:
+        answers: the index in `documents` of each query's answer.
+    """
+
+    language: str
+    queries: list[str]
+    documents: list[str]
+    answers: list[int]
+
+
+def row_files(corpus: Path, partition: str) -> list[Path]:
+    """List the row files of a partition.
+
+    Raises:
+        TrainingError: there are none.
+    """
+    paths = sorted((corpus / "rows").glob(f"*.{partition}.jsonl.zst"))
+    if not paths:
+        raise TrainingError(f"{corpus}/rows has no {partition} rows: run `python -m training corpus extract`")
+    return paths
+
+
+def rows_of(corpus: Path, name: str) -> Iterator[Row]:
+    """Yield the rows of a partition, or of the test partition as AdvTest would have it."""
+    if name != "advtest":
+        return chain.from_iterable(read_rows(path) for path in row_files(corpus, name))
+    loaded = chain.from_iterable(load(path) for path in row_files(corpus, "test"))
+    return (row.row for row in advtest_rows(loaded, Counter()))
+
+
+def rows_elsewhere(path: Path) -> Iterator[Row]:
+    """Yield the documented test rows of data in any layout; all of them where it has no partitions."""
+    for loaded in load(path):
+        if loaded.row.partition in ("", "test") and loaded.row.docstring:
+            yield loaded.row
+
+
+def read_cosqa(evaluation_sets: Path | None) -> Questions:
+    """Read CoSQA's development questions and their collection.
+
+    Raises:
+        TrainingError: the folder is not given or does not hold them.
+    """
+    if evaluation_sets is None:
+        raise TrainingError("cosqa: not in the corpus: give its folder's parent by --evaluation-sets")
+    folder = evaluation_sets / "cosqa"
+    if not folder.is_dir():
+        raise TrainingError(f"{folder} is not there: give the folder that holds it by --evaluation-sets")
+    documents = list(read_jsonl_zst(folder / "codebase.python.jsonl.zst"))
+    asked = list(read_jsonl_zst(folder / "retrieval_dev.python.jsonl.zst"))
+    position = {document["id"]: index for index, document in enumerate(documents)}
+    return Questions(
+        language="python",
+        queries=[question["query"] for question in asked],
+        documents=[document["code"] for document in documents],
+        answers=[position[question["codebase_id"]] for question in asked],
+    )

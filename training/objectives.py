@@ -1,0 +1,194 @@
+"""What an epoch's steps are and what each costs: pairs against in-batch negatives, or skip-gram over plain text."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from training.batches import batch_indices, documents_of, encode_by_length, padded
+from training.config import TrainConfig
+from training.encoders.joint import JointEncoder
+from training.hard_negatives import mine
+from training.losses import make_loss
+from training.samples import Samples
+
+BUCKETS = 8
+_SKIPGRAM_PAIRS = 65_536
+_SHARED_NEGATIVES = 1_024
+_TEXTS = 256
+_FREQUENT = 1e-3
+"""Tokens that are a larger share of all are left out at times, as in word2vec."""
+
+
+class Objective(Protocol):
+    """An epoch of steps. What a step does depends on seed, epoch, step, weights and `state` alone."""
+
+    def start(self, epoch: int, state: Tensor | None) -> None:
+        """Deal an epoch into steps; `state` is what this epoch had before a kill."""
+        ...
+
+    @property
+    def steps(self) -> int: ...  # noqa: D102
+    @property
+    def state(self) -> Tensor | None: ...  # noqa: D102
+
+    def loss(self, step: int) -> tuple[Tensor, int]:
+        """Return the mean loss of a step and how many pairs it is over."""
+        ...
+
+
+class PairObjective:
+    """Queries find their documents."""
+
+    def __init__(
+        self, model: JointEncoder, config: TrainConfig, samples: Samples, device: torch.device
+    ) -> None:
+        self._model, self._config, self._samples, self._device = model, config, samples, device
+        self._loss = make_loss(config)
+        self._chunks: list[NDArray[np.int64]] = []
+        self.state: Tensor | None = None
+
+    def start(self, epoch: int, state: Tensor | None) -> None:
+        """Deal the pairs into batches; after the first epoch, mine hard negatives int64 [N, H] where asked."""
+        config = self._config
+        self._chunks = batch_indices(self._samples, config.batch_size, config.seed, epoch)
+        self.state = state
+        if state is None and config.hard_negatives and epoch:
+            self.state = mine(self._model, config, self._samples, epoch, self._device)
+
+    @property
+    def steps(self) -> int:
+        """Batches of the epoch."""
+        return len(self._chunks)
+
+    def loss(self, step: int) -> tuple[Tensor, int]:
+        """Return the loss of one batch."""
+        indices = self._chunks[step]
+        tower = self._model.document(self._samples.language_names[self._samples.languages[indices[0]]])
+        queries = self._model.query(*self._moved(*padded(self._samples.queries, indices)))
+        wanted = indices
+        if self.state is not None:
+            # A document of the batch is a negative already, and must not be one of its own query's.
+            mined = np.setdiff1d(self.state[torch.from_numpy(indices)].numpy(), indices)
+            wanted = np.concatenate([indices, mined])
+        ids, mask = documents_of(self._samples, wanted, counts=self._model.takes_counts)
+        if self._config.token_dropout:
+            ids, mask = without_some(ids, mask, self._config.token_dropout, counts=self._model.takes_counts)
+        ids, mask = self._moved(ids, mask)
+        documents = encode_by_length(tower, ids, mask, 1 if self._model.takes_counts else BUCKETS)
+        with torch.autocast(self._device.type, enabled=False):  # Half precision is too coarse to rank by.
+            return self._loss(queries.float(), documents.float()), len(indices)
+
+    def _moved(self, *tensors: Tensor) -> tuple[Tensor, ...]:
+        return tuple(tensor.to(self._device, non_blocking=True) for tensor in tensors)
+
+
+def without_some(ids: Tensor, mask: Tensor, share: float, *, counts: bool) -> tuple[Tensor, Tensor]:
+    """Leave out a random share of tokens; a bag loses them from its mask, a sequence closes up."""
+    kept = mask * (torch.rand(mask.shape) >= share)
+    if counts:
+        return ids, kept
+    order = (kept == 0).to(torch.int8).argsort(dim=1, stable=True)
+    return ids.gather(1, order), kept.gather(1, order)
+
+
+class SkipGramObjective:
+    """Each token of a function, comment and code, predicts its neighbours: word2vec with negative sampling.
+
+    Negatives are drawn once a step for all its tokens, which turns them into one matrix product; their part of the
+    loss is scaled to `skipgram_negatives` a pair. *Source*: Mikolov et al. 2013.
+    """
+
+    def __init__(
+        self, model: JointEncoder, config: TrainConfig, samples: Samples, device: torch.device
+    ) -> None:
+        self._model, self._config, self._samples, self._device = model, config, samples, device
+        counts = np.bincount(samples.documents.ids, minlength=model.context.num_embeddings)
+        counts += np.bincount(samples.queries.ids, minlength=len(counts))
+        self._noise = torch.from_numpy(counts.astype(np.float64) ** 0.75)
+        self._kept = np.minimum(1, np.sqrt(_FREQUENT * counts.sum() / np.maximum(counts, 1)))
+        self._chunks: tuple[NDArray[np.int64], ...] = ()
+        self.state: Tensor | None = None
+
+    def start(self, epoch: int, state: Tensor | None) -> None:
+        """Deal the functions into steps."""
+        order = np.random.default_rng((self._config.seed, epoch)).permutation(len(self._samples))
+        self._chunks = tuple(order[start : start + _TEXTS] for start in range(0, len(order), _TEXTS))
+
+    @property
+    def steps(self) -> int:
+        """Steps of the epoch."""
+        return len(self._chunks)
+
+    def loss(self, step: int) -> tuple[Tensor, int]:
+        """Return the loss of the tokens of some functions."""
+        indices = self._chunks[step]
+        ids, owners = running_text(self._samples, indices)
+        kept = torch.rand(len(ids)).numpy() < self._kept[ids]
+        centers, neighbours = neighbour_pairs(ids[kept], owners[kept], self._config.window)
+        if len(centers) > _SKIPGRAM_PAIRS:
+            chosen = torch.randperm(len(centers))[:_SKIPGRAM_PAIRS]
+            centers, neighbours = centers[chosen], neighbours[chosen]
+        drawn = torch.multinomial(self._noise, _SHARED_NEGATIVES, replacement=True)
+        centers, neighbours, drawn = (part.to(self._device) for part in (centers, neighbours, drawn))
+        return skipgram_loss(self._model, centers, neighbours, drawn, self._config.skipgram_negatives), len(
+            indices
+        )
+
+
+def skipgram_loss(
+    model: JointEncoder, centers: Tensor, neighbours: Tensor, drawn: Tensor, negatives: int
+) -> Tensor:
+    """Return -log s(u v) - `negatives` * E[log s(-u n)], averaged over pairs.
+
+    Args:
+        model: has the tables of centers and contexts.
+        centers: int64 [P].
+        neighbours: int64 [P].
+        drawn: int64 [K], negatives of every pair.
+        negatives: how many the expectation counts for.
+    """
+    tokens, where, counts = centers.unique(return_inverse=True, return_counts=True)
+    vectors = model.query.table(tokens)
+    right = functional.logsigmoid((vectors[where] * model.context(neighbours)).sum(dim=1)).sum()
+    # A pair's negatives depend on its center alone: each distinct center is scored once.
+    wrong = (functional.logsigmoid(-vectors @ model.context(drawn).T).mean(dim=1) * counts).sum()
+    return -(right + negatives * wrong) / len(centers)
+
+
+def running_text(samples: Samples, indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Lay functions end to end, comment before code: the ids and the position in `indices` of each, int64 [T]."""
+    texts = [np.concatenate([samples.queries[index], samples.documents[index]]) for index in indices]
+    owners = np.repeat(np.arange(len(indices)), [len(text) for text in texts])
+    return np.concatenate(texts).astype(np.int64), owners
+
+
+def neighbour_pairs(ids: NDArray[np.int64], owners: NDArray[np.int64], window: int) -> tuple[Tensor, Tensor]:
+    """List (token, neighbour) of texts laid end to end, both ways: int64 [P] each.
+
+    >>> tokens, neighbours = neighbour_pairs(np.array([7, 8, 9]), np.array([0, 0, 1]), 2)
+    >>> tokens.tolist(), neighbours.tolist()
+    ([7, 8], [8, 7])
+    """
+    left, right = [], []
+    for distance in range(1, window + 1):
+        together = owners[:-distance] == owners[distance:]
+        left.append(ids[:-distance][together])
+        right.append(ids[distance:][together])
+    first, second = np.concatenate(left), np.concatenate(right)
+    return torch.from_numpy(np.concatenate([first, second])), torch.from_numpy(
+        np.concatenate([second, first])
+    )
+
+
+def make_objective(
+    model: JointEncoder, config: TrainConfig, samples: Samples, device: torch.device
+) -> Objective:
+    """Return what an architecture learns from."""
+    kind = SkipGramObjective if config.architecture == "ncs" else PairObjective
+    return kind(model, config, samples, device)

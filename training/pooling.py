@@ -1,0 +1,70 @@
+"""States of a text's tokens [B, T, D] -> one vector [B, D], whatever the padding.
+
+Every pooling takes states float32 [B, T, D], the mask [B, T] (0 for padding) and the ids [B, T], and gives zeros for
+a text without tokens. Sums stand for means: what follows scales to unit length.
+
+*Source*: Husain et al. 2019, section 4 (mean, max, attention-like weighted sum).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+MASKED = -1e9
+"""Score of padding; finite, so that a text of nothing else does not become NaN."""
+
+
+class MeanPooling(nn.Module):
+    """The mean of the states."""
+
+    def forward(self, states: Tensor, mask: Tensor, input_ids: Tensor) -> Tensor:  # noqa: D102
+        present = mask.to(states.dtype)
+        return (present[:, None] @ states).squeeze(1) / present.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+class MaxPooling(nn.Module):
+    """The largest value of each dimension."""
+
+    def forward(self, states: Tensor, mask: Tensor, input_ids: Tensor) -> Tensor:  # noqa: D102
+        absent = mask == 0
+        largest = states.masked_fill(absent[:, :, None], MASKED).amax(dim=1)
+        return largest.masked_fill(absent.all(dim=1)[:, None], 0)
+
+
+class AttentionPooling(nn.Module):
+    """The mean weighted by a softmax over the text of each state's product with one learned vector.
+
+    The vector starts at zero, so that training starts from the plain mean.
+    """
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.attention = nn.Parameter(torch.zeros(dim))
+
+    def forward(self, states: Tensor, mask: Tensor, input_ids: Tensor) -> Tensor:  # noqa: D102
+        scores = (states @ self.attention.to(states.dtype)).masked_fill(mask == 0, MASKED)
+        weights = torch.softmax(scores, dim=1) * (mask > 0)
+        return (weights[:, None] @ states).squeeze(1)
+
+
+class TokenWeightPooling(nn.Module):
+    """The sum weighted by one learned number a token of the vocabulary, whatever the text."""
+
+    def __init__(self, vocabulary_size: int) -> None:
+        super().__init__()
+        self.log_weight = nn.Parameter(torch.zeros(vocabulary_size, 1))
+
+    def forward(self, states: Tensor, mask: Tensor, input_ids: Tensor) -> Tensor:  # noqa: D102
+        weights = functional.embedding(input_ids, self.log_weight).squeeze(2).exp() * mask
+        return (weights[:, None].to(states.dtype) @ states).squeeze(1)
+
+
+def make_pooling(name: str, vocabulary_size: int, dim: int) -> nn.Module:
+    """Make a pooling by its name in `training.config.POOLINGS`."""
+    if name == "attention":
+        return AttentionPooling(dim)
+    if name == "token-weights":
+        return TokenWeightPooling(vocabulary_size)
+    return {"mean": MeanPooling, "max": MaxPooling}[name]()
