@@ -60,7 +60,7 @@ def main() -> None:
         )
         for name in names
     }
-    record("encoders", rows)
+    record("encoders", rows, flat=True)
     fill(PAGE, "encoders", encoder_table(rows))
     fill(PAGE, "curve", curve_table(rows))
 

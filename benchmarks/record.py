@@ -15,12 +15,12 @@ from codesearch.evaluation.environment import describe_environment
 RESULTS = Path(__file__).parent / "results"
 
 
-def record(name: str, rows: Any) -> None:  # noqa: ANN401 - whatever the script measured.
-    """Write `results/<name>.json` and print the rows."""
+def record(name: str, rows: Any, *, flat: bool = False) -> None:  # noqa: ANN401 - whatever was measured.
+    """Write `results/<name>.json` and print the rows, which stand under `rows`, or `flat` beside the rest."""
     found = {
         "command": f"python -m benchmarks.{Path(sys.argv[0]).stem} {' '.join(sys.argv[1:])}".strip(),
         **describe_environment(),
-        "rows": rows,
+        **(rows if flat else {"rows": rows}),
     }
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")
