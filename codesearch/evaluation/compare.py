@@ -70,6 +70,10 @@ def compare(first: Path, second: Path) -> list[Difference]:
             raise ConfigError(
                 f"{first} and {second} judge other queries for {name}: run both by the same annotations"
             )
+    if not any(scores for _, scores, _ in pairs):
+        raise ConfigError(
+            f"suite {suite} keeps no scores of single queries: compare the intervals of both runs"
+        )
     return [difference for pair in pairs for difference in _differences(*pair)]
 
 

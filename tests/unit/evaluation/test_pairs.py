@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 from codesearch.errors import ConfigError
+from codesearch.evaluation.compare import compare
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pairs import CodePool, Pair, ranks, read_pair, summarise_means
+from codesearch.evaluation.report import html_report
+from codesearch.evaluation.result import SuiteResult, to_json, write_json
 from codesearch.evaluation.suites import csn_mrr
 
 CODES = [
@@ -60,6 +63,16 @@ def test_intervals_are_those_of_the_normal_distribution():
     assert result.ci95["mrr"]["go"] == pytest.approx((0.5 - 1.96 * 0.25, 0.5 + 1.96 * 0.25))
     assert result.ci95["mrr"]["average"] == pytest.approx((0.375 - 1.96 * 0.125, 0.375 + 1.96 * 0.125))
     assert result.ci95["mrr"]["php"] == (0.25, 0.25)
+
+
+def test_results_without_scores_of_queries_cannot_be_compared_query_by_query(tmp_path):
+    systems = {"dense": summarise_means({"mrr": {"go": np.array([1.0, 0.5])}})}
+    result = SuiteResult("csn-mrr", systems, judged_queries=2, documents=2)
+    file = tmp_path / "result.json"
+    write_json(file, to_json(result))
+    with pytest.raises(ConfigError, match="suite csn-mrr keeps no scores of single queries"):
+        compare(file, file)
+    assert "0.750" in html_report(result)
 
 
 def numbered(count: int) -> list[Pair]:
