@@ -139,6 +139,9 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         "--encoder", choices=shipped_configs(), default="nbow", help="a shipped set of settings"
     )
     parser.add_argument("--config", type=Path, help="TOML file of settings, instead of a shipped one")
+    parser.add_argument(
+        "--questions", type=Path, nargs="*", default=[], help="files of real questions with their code"
+    )
     _add_device(parser)
     for field in dataclasses.fields(TrainConfig):
         option = "--" + field.name.replace("_", "-")
@@ -154,7 +157,13 @@ def _train(options: argparse.Namespace) -> None:
     names = [field.name for field in dataclasses.fields(TrainConfig)]
     given = {name: getattr(options, name) for name in names if hasattr(options, name)}
     config = make_config(options.config or CONFIGS / f"{options.encoder}.toml", given)
-    train_run(options.corpus, options.run or Path("runs") / options.encoder, config, options.device)
+    train_run(
+        options.corpus,
+        options.run or Path("runs") / options.encoder,
+        config,
+        options.device,
+        options.questions,
+    )
 
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:

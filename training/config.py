@@ -14,12 +14,14 @@ ARCHITECTURES = ("nbow", "unif", "ncs", "cnn", "birnn", "selfatt", "cnn-selfatt"
 POOLINGS = ("mean", "max", "attention", "token-weights")
 LOSSES = ("symmetric-softmax", "softmax", "cosine", "max-margin")
 CODE_ENCODERS = ("shared", "per-language")
+TEACHERS = ("minilm",)
 _CHOICES = {
     "architecture": ARCHITECTURES,
     "pooling": POOLINGS,
     "query_pooling": ("", *POOLINGS),
     "loss": LOSSES,
     "code_encoders": CODE_ENCODERS,
+    "initial_vectors": ("noise", *TEACHERS),
 }
 
 
@@ -37,6 +39,9 @@ class TrainConfig:
         vocabulary_rows: rows that the vocabulary is learned from.
         name_share: share of training samples whose query is the function's own name.
         idf_power: token weights start from idf to this power; 0 starts them equal.
+        count_power: what a token's count in a document is raised to (bags); below 1, repetition tells less.
+        initial_vectors: where token vectors start: from noise, or from what a teacher makes of each token.
+        question_repeats: times that each real question is seen in an epoch, where files of them are given.
         token_dropout: share of a document's distinct tokens left out, anew each time.
         hard_negatives: documents a pair that are mined before each epoch after the first.
         margin: of the losses `cosine` and `max-margin`.
@@ -65,6 +70,9 @@ class TrainConfig:
     max_document_tokens: int = 200
     name_share: float = 0.1
     idf_power: float = 0.25
+    count_power: float = 1.0
+    initial_vectors: str = "noise"
+    question_repeats: int = 2
     token_dropout: float = 0.1
     loss: str = "symmetric-softmax"
     temperature: float = 0.07

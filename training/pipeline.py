@@ -10,34 +10,48 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from training import checkpoint
 from training.config import TrainConfig
 from training.corpus.rows import Row, read_rows
-from training.encoders.joint import JointEncoder
+from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
 from training.evaluate import encode_texts, figures, ranks_among, recalls
 from training.evaluation_sets import Questions, read_cosqa, row_files, rows_elsewhere, rows_of
+from training.initial_vectors import fitted, teacher_vectors, vocabulary_of
 from training.loop import build_model, train
+from training.questions import read_questions
 from training.samples import Samples, make_samples, train_tokenizer
 
 
-def train_run(corpus: Path, run: Path, config: TrainConfig, device: str = "auto") -> None:
+def train_run(
+    corpus: Path, run: Path, config: TrainConfig, device: str = "auto", questions: Sequence[Path] = ()
+) -> None:
     """Train a run, or go on with a killed one.
+
+    Args:
+        corpus: folder of rows.
+        run: folder of the run.
+        config: settings.
+        device: where to train.
+        questions: files of real questions to train on too.
 
     Raises:
         TrainingError: the corpus has no rows, or the run was started with other settings or data.
+        MissingExtraError: the settings ask for a teacher that is not installed.
     """
     on = choose_device(device)
     paths = row_files(corpus, "train")
     rows = chosen_rows(list(chain.from_iterable(read_rows(path) for path in paths)), config)
+    rows += read_questions(questions, config.question_repeats)
     packages = {row.package for row in rows}
     languages = sorted({row.language for row in rows})
     checkpoint.write_config(
         run,
         config,
-        checkpoint.data_hash(paths),
+        checkpoint.data_hash([*paths, *questions]),
         packages=sorted(packages),
         languages=languages,
         pairs=len(rows),
@@ -47,7 +61,17 @@ def train_run(corpus: Path, run: Path, config: TrainConfig, device: str = "auto"
     del rows
     valid_set = _samples(rows_of(corpus, "valid"), tokenizer, config, 0.0)
     model = build_model(config, tokenizer.vocabulary_size, train_set)
+    if config.initial_vectors != "noise":
+        model.set_vectors(_initial_vectors(run, config))
     train(model, config, train_set, valid_set, run, device=on)
+
+
+def _initial_vectors(run: Path, config: TrainConfig) -> Tensor:
+    """Ask the teacher once; a resumed run reads what it said."""
+    kept = run / "teacher.npy"
+    if not kept.exists():
+        np.save(kept, teacher_vectors(vocabulary_of(run / checkpoint.TOKENIZER)))
+    return fitted(np.load(kept), config.dim, INIT_STD, special=2)
 
 
 def chosen_rows(rows: list[Row], config: TrainConfig) -> list[Row]:

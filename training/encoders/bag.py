@@ -18,9 +18,12 @@ class BagTower(nn.Module):
 
     takes_counts = True
 
-    def __init__(self, vocabulary_size: int, dim: int, pooling: str = "token-weights") -> None:
+    def __init__(
+        self, vocabulary_size: int, dim: int, pooling: str = "token-weights", count_power: float = 1.0
+    ) -> None:
         super().__init__()
         self.pooling = pooling
+        self.count_power = count_power
         self.table = nn.EmbeddingBag(vocabulary_size, dim, mode="max" if pooling == "max" else "sum")
         if pooling == "token-weights":
             self.log_weight = nn.Parameter(torch.zeros(vocabulary_size, 1))
@@ -53,5 +56,14 @@ class BagTower(nn.Module):
         ids = input_ids[present]
         if self.pooling == "max":
             return functional.normalize(self.table(ids, offsets), dim=1)
-        weights = self.token_weights()[ids] * attention_mask[present]
+        weights = self.token_weights()[ids] * self._shares(input_ids, attention_mask)[present]
         return functional.normalize(self.table(ids, offsets, per_sample_weights=weights), dim=1)
+
+    def _shares(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Return what the places of a token count for: float32 [B, T], over equal tokens of sum count ** power."""
+        counts = attention_mask.to(torch.float32)
+        if self.count_power == 1:
+            return counts
+        same = (input_ids[:, :, None] == input_ids[:, None, :]).to(torch.float32)
+        totals = (same @ counts[:, :, None]).squeeze(2).clamp(min=1)
+        return counts * totals ** (self.count_power - 1)

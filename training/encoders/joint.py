@@ -19,7 +19,7 @@ from training.pooling import make_pooling
 
 SHARED = "all"
 """Name of the document encoder of every language."""
-_INIT_STD = 0.1
+INIT_STD = 0.1
 _BAGS = ("nbow", "unif")
 
 
@@ -35,10 +35,10 @@ class JointEncoder(nn.Module):
             self.documents = nn.ModuleDict({name: NcsDocumentTower(table) for name in names})
             self.context = nn.Embedding(vocabulary_size, config.dim)
             nn.init.zeros_(self.context.weight)
-            nn.init.normal_(table.weight, std=_INIT_STD)
+            nn.init.normal_(table.weight, std=INIT_STD)
             return
         self.query = _make_tower(config, vocabulary_size, is_query=True)
-        nn.init.normal_(self.query.table.weight, std=_INIT_STD)
+        nn.init.normal_(self.query.table.weight, std=INIT_STD)
         self.documents = nn.ModuleDict(
             {name: _make_tower(config, vocabulary_size, is_query=False) for name in names}
         )
@@ -74,6 +74,11 @@ class JointEncoder(nn.Module):
             elif isinstance(getattr(module, "log_weight", None), nn.Parameter):
                 module.log_weight.data.copy_(power * log_idf[:, None])
 
+    def set_vectors(self, vectors: Tensor) -> None:
+        """Start the vectors of all sides from these: float32 [V, D]."""
+        for tower in (self.query, *self.documents.values()):
+            tower.table.weight.data.copy_(vectors)
+
     def set_shares(self, shares: Tensor) -> None:
         """Tell NCS how often each token occurs: float32 [V], of sum 1."""
         for module in self.modules():
@@ -84,7 +89,7 @@ class JointEncoder(nn.Module):
 def _make_tower(config: TrainConfig, vocabulary_size: int, *, is_query: bool) -> nn.Module:
     pooling = config.query_pooling or config.pooling if is_query else config.pooling
     if config.architecture in _BAGS:
-        return BagTower(vocabulary_size, config.dim, pooling)
+        return BagTower(vocabulary_size, config.dim, pooling, 1.0 if is_query else config.count_power)
     return SequenceTower(
         vocabulary_size,
         config.dim,

