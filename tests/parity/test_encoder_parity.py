@@ -22,8 +22,10 @@ TEXTS = [
     * 9,
 ]
 CASES = [
-    *[(architecture, "token-weights") for architecture in ARCHITECTURES],
-    *[(architecture, pooling) for architecture in ("nbow", "cnn-selfatt") for pooling in POOLINGS[:3]],
+    *[(architecture, "token-weights", 1.0) for architecture in ARCHITECTURES],
+    *[(architecture, pooling, 1.0) for architecture in ("nbow", "cnn-selfatt") for pooling in POOLINGS[:3]],
+    ("nbow", "token-weights", 0.5),
+    ("unif", "attention", 0.5),
 ]
 
 
@@ -32,11 +34,16 @@ def tokenizer():
     return SubtokenTokenizer.train(TEXTS * 3, 300)
 
 
-def random_encoder(tokenizer, architecture, pooling):
+def random_encoder(tokenizer, architecture, pooling, count_power=1.0):
     """An encoder whose every weight matters: none is left at the zero that it starts from."""
     torch.manual_seed(0)
     config = TrainConfig(
-        architecture=architecture, pooling=pooling, dim=DIM, layers=2, max_document_tokens=50
+        architecture=architecture,
+        pooling=pooling,
+        count_power=count_power,
+        dim=DIM,
+        layers=2,
+        max_document_tokens=50,
     )
     model = JointEncoder(config, tokenizer.vocabulary_size, ["go"])
     for parameter in model.parameters():
@@ -52,9 +59,9 @@ def parity(tower, tokenizer, dtype, folder, limit):
     return measure(tower, path, *padded_texts(TEXTS, tokenizer, limit))
 
 
-@pytest.mark.parametrize(("architecture", "pooling"), CASES)
-def test_graphs_equal_torch_whatever_the_batch_and_padding(architecture, pooling, tokenizer, tmp_path):
-    model = random_encoder(tokenizer, architecture, pooling)
+@pytest.mark.parametrize(("architecture", "pooling", "power"), CASES)
+def test_graphs_equal_torch_whatever_the_batch_and_padding(architecture, pooling, power, tokenizer, tmp_path):
+    model = random_encoder(tokenizer, architecture, pooling, power)
     for tower, limit in ((model.query, 30), (model.document("go"), 50)):
         whole = parity(tower, tokenizer, "fp32", tmp_path, limit)
         assert whole.max_abs_diff <= FP32_TOLERANCE

@@ -125,6 +125,18 @@ def test_a_bag_pools_as_any_other_encoder_does(pooling):
     torch.testing.assert_close(tower(ids, mask), expected)
 
 
+def test_a_token_counts_for_a_power_of_how_often_it_stands():
+    tower = BagTower(9, 2, "mean", count_power=0.5)
+    tower.table.weight.data.copy_(torch.eye(9)[:, :2])
+    ids, mask = torch.tensor([[0, 1, 0, 0, 0]]), torch.ones(1, 5, dtype=torch.int64)
+    expected = torch.nn.functional.normalize(torch.tensor([[2.0, 1.0]]))  # 4 and 1 times.
+    torch.testing.assert_close(tower(ids, mask), expected)
+    torch.testing.assert_close(tower(*counted(ids, mask)), expected)
+    torch.testing.assert_close(
+        tower(ids, torch.tensor([[1, 1, 1, 0, 0]])), (expected * 0 + torch.tensor([[2**0.5, 1.0]])) / 3**0.5
+    )
+
+
 def test_batches_by_length_come_back_in_order():
     tower = encoder("selfatt").document("go")
     ids, mask = batch([5, 1, 9, 0, 3, 7], 9)

