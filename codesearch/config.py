@@ -83,7 +83,8 @@ class RankConfig:
     Attributes:
         candidate_count: documents that each half puts forward.
         semantic_weight: weight of the cosine.
-        lexical_weight: weight of the BM25F score divided by the query's best.
+        half_evidence: terms of a body whose vector is believed half; 0 believes all alike.
+        lexical_weight: weight of the BM25F score divided by the sum of the idf of the query's terms.
         name_weight: added when the query is exactly the document's name.
         direction_reward: added where the query asks for a conversion and the document goes that way.
         direction_penalty: taken where it goes the other way.
@@ -96,6 +97,7 @@ class RankConfig:
 
     candidate_count: int = 1000
     semantic_weight: float = 1.0
+    half_evidence: float = 5.0
     lexical_weight: float = 0.6
     name_weight: float = 1.0
     direction_reward: float = 0.15

@@ -83,32 +83,34 @@ class CodePool:
         self._config = config or RankConfig()
         self._scratch = tempfile.TemporaryDirectory(prefix="codesearch-pool-")
         self._lexical = LexicalScorer(_postings(codes, Path(self._scratch.name)), self._config)
-        self._terms: dict[str, tuple[NDArray[np.intp], Scores]] = {}
+        self._terms: dict[str, tuple[NDArray[np.intp], Scores, float]] = {}
         tokenizer = SubtokenTokenizer.load(encoder.tokenizer_path)
         texts = [tokenizer.encode(join_fields("", "", code), encoder.max_document_tokens) for code in codes]
         self._embeddings = encoder.encode_documents(texts)
 
     def scores(self, queries: Sequence[str]) -> dict[str, Scores]:
-        """Score every code for each query: float32 [B, N] of "bm25" and of "dense"."""
+        """Score every code for each query: float32 [B, N] of "bm25", over the sum of idf, and of "dense"."""
         lexical = np.zeros((len(queries), len(self._embeddings)), np.float32)
         for row, query in zip(lexical, queries, strict=True):
+            ceiling = 0.0
             for term in query_terms(query):
-                codes, shares = self._of_term(term)
-                row[codes] += shares
+                codes, scores, idf = self._of_term(term)
+                row[codes] += scores
+                ceiling += idf
+            row /= np.float32(ceiling or 1.0)
         return {"bm25": lexical, "dense": self._encoder.encode_queries(queries) @ self._embeddings.T}
 
     def fused(self, bm25: Scores, dense: Scores) -> Scores:
-        """Add both as the product's ranking does, where these columns are all that compete: float32 [B, P]."""
-        best = np.maximum(bm25.max(axis=1, keepdims=True), np.float32(1e-9))
+        """Add both by the weights of the product's ranking: float32 [B, P]."""
         semantic, lexical = np.float32(self._config.semantic_weight), np.float32(self._config.lexical_weight)
-        return np.asarray(semantic * dense + lexical * bm25 / best, np.float32)
+        return np.asarray(semantic * dense + lexical * bm25, np.float32)
 
-    def _of_term(self, term: str) -> tuple[NDArray[np.intp], Scores]:
-        """Return the codes that have a term and what it adds to their scores; queries share most of their terms."""
+    def _of_term(self, term: str) -> tuple[NDArray[np.intp], Scores, float]:
+        """Return the codes that have a term, what it adds to their scores, and its idf; queries share most terms."""
         if term not in self._terms:
-            scores = self._lexical.scores([term])
+            scores, idf = self._lexical.scores([term])
             codes = np.flatnonzero(scores)
-            self._terms[term] = codes, scores[codes]
+            self._terms[term] = codes, scores[codes], idf
         return self._terms[term]
 
     def close(self) -> None:

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import VectorConfig
+from codesearch.index.analysis import FIELDS
 from codesearch.index.reader import IndexReader
 from codesearch.search.lexical import LexicalScorer
 
+_BODY = FIELDS.index("body")
 _WIDE = 0.4
 """Share of the documents from which on a filtered scan is a scan of all."""
 
@@ -24,14 +26,18 @@ class Candidates:
         index: position among the indexes that are searched.
         doc_ids: int64 [C], ascending.
         bm25: float32 [C], not normalised.
+        ceiling: what no BM25F score of this index reaches for the query.
         cosine: float32 [C].
+        body_terms: float32 [C], length of the body.
         name: float32 [C], 1 where the query is the document's name, .5 where all but the case agrees.
     """
 
     index: int
     doc_ids: NDArray[np.int64]
     bm25: NDArray[np.float32]
+    ceiling: float
     cosine: NDArray[np.float32]
+    body_terms: NDArray[np.float32]
     name: NDArray[np.float32]
 
 
@@ -65,7 +71,7 @@ def gather(
         count: documents a half.
         vectors: how vectors are searched.
     """
-    bm25 = lexical.scores(query.terms)
+    bm25, ceiling = lexical.scores(query.terms)
     if allowed is not None:
         bm25[~allowed] = 0
     named = _named(index, query.text, allowed)
@@ -78,7 +84,8 @@ def gather(
     if query.vector is not None:
         cosine = index.vectors.similarities(query.vector, pool)
     name = np.array([named.get(int(doc_id), 0.0) for doc_id in pool], dtype=np.float32)
-    return Candidates(number, pool, bm25[pool], cosine, name)
+    body_terms = index.postings.field_lengths[pool, _BODY].astype(np.float32)
+    return Candidates(number, pool, bm25[pool], ceiling, cosine, body_terms, name)
 
 
 def best_positions(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:

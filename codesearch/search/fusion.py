@@ -1,7 +1,14 @@
 """Candidates of all indexes -> one ranking.
 
-    score = semantic_weight * cosine + lexical_weight * BM25F / best BM25F + name_weight * exact name
+    score = semantic_weight * cosine * body / (body + half_evidence)
+            + lexical_weight * BM25F / sum of idf + name_weight * exact name
             + what `rerank` adds to the head
+
+Body is the terms that a document's body has. The vector of a stub, or of a function that hands its work on, rests on
+few words and is near many queries by chance, so its cosine is believed less.
+
+The sum of the idf of a query's terms is what a document about nothing else would score. Divided by it, BM25F says how
+well a document answers; divided by the query's best, it would say so of the best one whatever that is.
 
 Ties go to the earlier index and then to the smaller doc_id, so a ranking never depends on chance.
 """
@@ -79,17 +86,28 @@ class Pool:
 
 
 def fuse(candidates: Sequence[Candidates], config: RankConfig) -> Pool:
-    """Weigh the signals of all candidates; BM25F is divided by the best of all indexes."""
+    """Weigh the signals of all candidates; BM25F is divided by the sum of idf in its own index."""
     bm25 = np.concatenate([part.bm25 for part in candidates])
     cosine = np.concatenate([part.cosine for part in candidates])
     name = np.concatenate([part.name for part in candidates])
-    normalised = (bm25 / np.float32(bm25.max(initial=0.0) or 1.0)).astype(np.float32)
+    normalised = np.concatenate([part.bm25 / np.float32(part.ceiling or 1.0) for part in candidates])
+    body = np.concatenate([part.body_terms for part in candidates])
+    limit = body + np.float32(config.half_evidence)
+    evidence = np.divide(body, limit, out=np.ones_like(body), where=limit > 0)
     return Pool(
         indexes=np.concatenate([np.full(len(part.doc_ids), part.index) for part in candidates]),
         doc_ids=np.concatenate([part.doc_ids for part in candidates]),
-        signals={"cosine": cosine, "bm25": bm25, "bm25_normalised": normalised, "name": name},
+        signals={
+            "cosine": cosine,
+            "evidence": evidence,
+            "bm25": bm25,
+            "bm25_normalised": normalised,
+            "name": name,
+        },
         scores=np.asarray(
-            config.semantic_weight * cosine + config.lexical_weight * normalised + config.name_weight * name,
+            config.semantic_weight * cosine * evidence
+            + config.lexical_weight * normalised
+            + config.name_weight * name,
             dtype=np.float32,
         ),
     )

@@ -31,15 +31,22 @@ class LexicalScorer:
         mean = lengths.mean(axis=0, dtype=np.float64) if len(lengths) else np.ones(len(FIELDS))
         self._average_length = np.maximum(mean, 1e-9)
 
-    def scores(self, terms: Sequence[str]) -> NDArray[np.float32]:
-        """Score every document for distinct query terms: float32 [N], 0 where no term occurs."""
+    def scores(self, terms: Sequence[str]) -> tuple[NDArray[np.float32], float]:
+        """Score every document for distinct query terms.
+
+        Returns:
+            float32 [N], 0 where no term occurs; and the sum of the idf of the terms that do occur, which is what a
+            document would score if it were about nothing else.
+        """
         total = np.zeros(self._postings.document_count, dtype=np.float32)
+        ceiling = 0.0
         for term in terms:
             docs, weighted = self._weighted_frequencies(term)
             if len(docs):
                 idf = self._idf(len(docs))
                 total[docs] += idf * weighted / (self._config.k1 + weighted)
-        return total
+                ceiling += idf
+        return total, ceiling
 
     def _weighted_frequencies(self, term: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the documents that have a term, ascending, and tf' in each."""

@@ -107,7 +107,8 @@ def test_context_shows_lines_of_the_file_around(ask):
 def test_explain_shows_what_each_signal_gave(ask):
     lines = ask("query", "getJson", "-k", "1", "--explain").stdout.splitlines()
     assert re.fullmatch(
-        r"    cosine \d\.\d{3}  bm25 \d\.\d{3}  bm25_normalised 1\.000  name 1\.000.*", lines[2]
+        r"    cosine \d\.\d{3}  evidence 0\.\d{3}  bm25 \d\.\d{3}  bm25_normalised 0\.\d{3}  name 1\.000.*",
+        lines[2],
     )
 
 

@@ -75,19 +75,28 @@ def test_scores_equal_those_of_the_formula(tmp_path, config):
     documents = random_documents(60, 7)
     terms = ["w0", "w3", "w17", "w39", "absent"]
     expected = slow_scores(documents, terms, config)
-    np.testing.assert_allclose(scorer(tmp_path, documents, config).scores(terms), expected, rtol=2e-5)
+    scores, _ = scorer(tmp_path, documents, config).scores(terms)
+    np.testing.assert_allclose(scores, expected, rtol=2e-5)
+
+
+def test_the_ceiling_is_the_sum_of_idf_of_the_terms_that_occur(tmp_path):
+    empty: Counter[str] = Counter()
+    documents = [[empty, empty, empty, Counter({"sort": 255}), empty], [Counter(["list"]), *[empty] * 4]]
+    scores, ceiling = scorer(tmp_path, documents).scores(["sort", "list", "absent"])
+    assert ceiling == pytest.approx(2 * math.log(1 + 1.5 / 1.5))
+    assert 0.98 < 2 * scores[0] / ceiling < 1.0
 
 
 def test_a_document_without_the_terms_scores_nothing(tmp_path):
     documents = random_documents(20, 1)
-    scores = scorer(tmp_path, documents).scores(["absent", "nowhere"])
-    assert scores.tolist() == [0.0] * 20
+    scores, ceiling = scorer(tmp_path, documents).scores(["absent", "nowhere"])
+    assert (scores.tolist(), ceiling) == ([0.0] * 20, 0.0)
 
 
 def test_a_rare_term_outweighs_a_common_one(tmp_path):
     empty: Counter[str] = Counter()
     documents = [[empty, empty, empty, Counter([word, "the"]), empty] for word in ("common",) * 8 + ("rare",)]
-    scores = scorer(tmp_path, documents).scores(["common", "rare"])
+    scores, _ = scorer(tmp_path, documents).scores(["common", "rare"])
     assert scores.argmax() == 8
     assert len(set(scores[:8].tolist())) == 1
 
@@ -98,9 +107,10 @@ def test_an_occurrence_in_the_name_outweighs_one_in_the_body(tmp_path):
         [empty, empty, empty, Counter(["sort"]), empty],
         [Counter(["sort"]), empty, empty, empty, empty],
     ]
-    in_body, in_name = scorer(tmp_path, documents).scores(["sort"]).tolist()
+    (in_body, in_name), _ = scorer(tmp_path, documents).scores(["sort"])
     assert in_name > in_body > 0
 
 
 def test_an_index_without_documents_scores_none(tmp_path):
-    assert scorer(tmp_path, []).scores(["sort"]).tolist() == []
+    scores, ceiling = scorer(tmp_path, []).scores(["sort"])
+    assert (scores.tolist(), ceiling) == ([], 0.0)
