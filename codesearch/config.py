@@ -83,7 +83,7 @@ class RankConfig:
     Attributes:
         candidate_count: documents that each half puts forward.
         semantic_weight: weight of the cosine.
-        half_evidence: terms of a body whose vector is believed half; 0 believes all alike.
+        half_evidence: terms of docstring and body with which a vector is believed half; 0 believes all alike.
         lexical_weight: weight of the BM25F score divided by the sum of the idf of the query's terms.
         name_weight: added when the query is exactly the document's name.
         direction_reward: added where the query asks for a conversion and the document goes that way.

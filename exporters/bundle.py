@@ -63,6 +63,7 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
         "max_document_tokens": config.max_document_tokens,
         **({"document_graphs": languages} if languages else {}),
         "licence": "MIT",
+        "initial_vectors": config.initial_vectors,
         "trained_on": record["trained_on"],
         "data_hash": record["data_hash"],
         "metrics": {metric: figures[metric] for metric in _METRICS if metric in figures},

@@ -12,8 +12,11 @@ from codesearch.config import VectorConfig
 from codesearch.index.analysis import FIELDS
 from codesearch.index.reader import IndexReader
 from codesearch.search.lexical import LexicalScorer
+from codesearch.types import KINDS
 
-_BODY = FIELDS.index("body")
+_TEXT = [FIELDS.index(field) for field in ("docstring", "body")]
+_CLASS = KINDS.index("class")
+_USUAL_TERMS = 30
 _WIDE = 0.4
 """Share of the documents from which on a filtered scan is a scan of all."""
 
@@ -28,7 +31,7 @@ class Candidates:
         bm25: float32 [C], not normalised.
         ceiling: what no BM25F score of this index reaches for the query.
         cosine: float32 [C].
-        body_terms: float32 [C], length of the body.
+        evidence: float32 [C], how far the cosine is believed, 0 to 1.
         name: float32 [C], 1 where the query is the document's name, .5 where all but the case agrees.
     """
 
@@ -37,7 +40,7 @@ class Candidates:
     bm25: NDArray[np.float32]
     ceiling: float
     cosine: NDArray[np.float32]
-    body_terms: NDArray[np.float32]
+    evidence: NDArray[np.float32]
     name: NDArray[np.float32]
 
 
@@ -58,6 +61,7 @@ def gather(
     *,
     allowed: NDArray[np.bool_] | None,
     count: int,
+    half_evidence: float,
     vectors: VectorConfig,
 ) -> Candidates:
     """Let each half put its best `count` allowed documents forward, and score all of them by all signals.
@@ -69,6 +73,7 @@ def gather(
         query: what to search for.
         allowed: bool [N], or None when every document is.
         count: documents a half.
+        half_evidence: terms of a text whose vector is believed half.
         vectors: how vectors are searched.
     """
     bm25, ceiling = lexical.scores(query.terms)
@@ -84,8 +89,19 @@ def gather(
     if query.vector is not None:
         cosine = index.vectors.similarities(query.vector, pool)
     name = np.array([named.get(int(doc_id), 0.0) for doc_id in pool], dtype=np.float32)
-    body_terms = index.postings.field_lengths[pool, _BODY].astype(np.float32)
-    return Candidates(number, pool, bm25[pool], ceiling, cosine, body_terms, name)
+    return Candidates(number, pool, bm25[pool], ceiling, cosine, _evidence(index, pool, half_evidence), name)
+
+
+def _evidence(index: IndexReader, pool: NDArray[np.int64], half: float) -> NDArray[np.float32]:
+    """Return n / (n + half) for documents of n terms: float32 [C].
+
+    A class is its header alone, which is short by nature, and counts as a text of usual length.
+    """
+    terms = index.postings.field_lengths[pool][:, _TEXT].sum(axis=1).astype(np.float32)
+    terms[index.rows.kinds[pool] == _CLASS] = _USUAL_TERMS
+    if half == 0:
+        return np.ones_like(terms)
+    return np.asarray(terms / (terms + np.float32(half)), dtype=np.float32)
 
 
 def best_positions(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:

@@ -1,11 +1,11 @@
 """Candidates of all indexes -> one ranking.
 
-    score = semantic_weight * cosine * body / (body + half_evidence)
+    score = semantic_weight * cosine * terms / (terms + half_evidence)
             + lexical_weight * BM25F / sum of idf + name_weight * exact name
             + what `rerank` adds to the head
 
-Body is the terms that a document's body has. The vector of a stub, or of a function that hands its work on, rests on
-few words and is near many queries by chance, so its cosine is believed less.
+Terms are those of a function's docstring and body. The vector of a bare stub, or of a function that hands its work on,
+rests on few words and is near many queries by chance, so its cosine is believed less.
 
 The sum of the idf of a query's terms is what a document about nothing else would score. Divided by it, BM25F says how
 well a document answers; divided by the query's best, it would say so of the best one whatever that is.
@@ -91,9 +91,7 @@ def fuse(candidates: Sequence[Candidates], config: RankConfig) -> Pool:
     cosine = np.concatenate([part.cosine for part in candidates])
     name = np.concatenate([part.name for part in candidates])
     normalised = np.concatenate([part.bm25 / np.float32(part.ceiling or 1.0) for part in candidates])
-    body = np.concatenate([part.body_terms for part in candidates])
-    limit = body + np.float32(config.half_evidence)
-    evidence = np.divide(body, limit, out=np.ones_like(body), where=limit > 0)
+    evidence = np.concatenate([part.evidence for part in candidates])
     return Pool(
         indexes=np.concatenate([np.full(len(part.doc_ids), part.index) for part in candidates]),
         doc_ids=np.concatenate([part.doc_ids for part in candidates]),

@@ -87,6 +87,7 @@ class Searcher:
                 query,
                 allowed=allowed_documents(filters or Filters(), index),
                 count=self.config.candidate_count,
+                half_evidence=self.config.half_evidence,
                 vectors=self.vector_config,
             )
             for number, index in enumerate(self.indexes)

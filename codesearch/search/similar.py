@@ -71,9 +71,11 @@ def _terms(document: Document) -> list[str]:
 
 
 def _overlaps(searcher: Searcher, place: Ranked, document: Document) -> bool:
+    """Say whether a ranked document is the given one, inside it or around it; a class is around its members."""
     index = searcher.indexes[place.index]
-    file, row = index.store.documents([place.doc_id])[place.doc_id]
-    start_line, end_line = row[5], row[6]
-    if start_line > document.end_line or end_line < document.start_line:
-        return False
-    return (index.root / file.path).resolve() == Path(document.path)
+    file, (_, _, qualified_name, _, _, start_line, end_line, *_) = index.store.documents([place.doc_id])[
+        place.doc_id
+    ]
+    shares_lines = start_line <= document.end_line and end_line >= document.start_line
+    is_around = bool(qualified_name) and document.qualified_name.startswith(qualified_name)
+    return (shares_lines or is_around) and (index.root / file.path).resolve() == Path(document.path)

@@ -12,8 +12,9 @@ from codesearch.search.fusion import Pool, fuse
 
 def candidates(number: int, doc_ids: list[int], ceiling: float = 0.0, **signals: list[float]) -> Candidates:
     zeros = [0.0] * len(doc_ids)
-    names = ("bm25", "cosine", "body_terms", "name")
+    names = ("bm25", "cosine", "name")
     arrays = {name: np.array(signals.get(name, zeros), np.float32) for name in names}
+    arrays["evidence"] = np.array(signals.get("evidence", [1.0] * len(doc_ids)), np.float32)
     return Candidates(number, np.array(doc_ids, dtype=np.int64), ceiling=ceiling, **arrays)
 
 
@@ -27,7 +28,7 @@ def test_ties_go_to_the_earlier_index_and_then_to_the_smaller_doc_id():
             candidates(0, [3, 5, 9], cosine=[0.5, 0.75, 0.5]),
             candidates(1, [1, 2], cosine=[0.5, 0.75]),
         ],
-        RankConfig(half_evidence=0),
+        RankConfig(),
     )
     assert places(pool) == [(0, 5, 0.75), (1, 2, 0.75), (0, 3, 0.5), (0, 9, 0.5), (1, 1, 0.5)]
     assert places(pool, 2) == [(0, 5, 0.75), (1, 2, 0.75)]
@@ -47,8 +48,8 @@ def test_keyword_scores_are_divided_by_what_their_own_index_can_give():
 
 
 def test_every_signal_counts_by_its_weight():
-    config = RankConfig(semantic_weight=2.0, half_evidence=6.0, lexical_weight=0.5, name_weight=4.0)
-    found = candidates(0, [7], ceiling=4.0, bm25=[3.0], cosine=[0.25], body_terms=[18.0], name=[0.5])
+    config = RankConfig(semantic_weight=2.0, lexical_weight=0.5, name_weight=4.0)
+    found = candidates(0, [7], ceiling=4.0, bm25=[3.0], cosine=[0.25], evidence=[0.75], name=[0.5])
     pool = fuse([found], config)
     assert places(pool) == [(0, 7, 2.0 * 0.25 * 0.75 + 0.5 * 0.75 + 4.0 * 0.5)]
     (place,) = pool.ranked(1)
@@ -61,12 +62,9 @@ def test_every_signal_counts_by_its_weight():
     }
 
 
-def test_the_cosine_of_a_short_body_is_believed_less():
-    pool = fuse(
-        [candidates(0, [0, 1, 2], cosine=[0.5, 0.375, 0.5], body_terms=[2, 30, 0])],
-        RankConfig(half_evidence=2.0),
-    )
-    assert places(pool) == [(0, 1, 0.3515625), (0, 0, 0.25), (0, 2, 0.0)]
+def test_a_cosine_counts_as_far_as_it_is_believed():
+    pool = fuse([candidates(0, [0, 1], cosine=[0.5, 0.375], evidence=[0.5, 0.75])], RankConfig())
+    assert places(pool) == [(0, 1, 0.28125), (0, 0, 0.25)]
 
 
 def test_no_candidates_are_no_answers():

@@ -54,6 +54,19 @@ def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
     assert 0.5 < max(hit.signals["bm25_normalised"] for hit in hits) < 1.0
 
 
+def test_a_cosine_is_believed_by_the_length_of_docstring_and_body(built_index, encoder):
+    def evidence(half: float) -> dict[str, float]:
+        hits = Searcher([built_index], encoder, RankConfig(half_evidence=half)).search("push an item", 13)
+        return {hit.qualified_name: hit.signals["evidence"] for hit in hits}
+
+    believed = evidence(5.0)
+    # Stack.push: put, an, item, on, top; def, push, self, item, self, items, append, item.
+    assert believed["Stack.push"] == pytest.approx(13 / 18)
+    assert believed["Stack"] == believed["Sorter"] == pytest.approx(30 / 35)
+    assert believed["Reader.Close"] < believed["PriorityQueue.push"] < believed["getJson"]
+    assert set(evidence(0.0).values()) == {1.0}
+
+
 def test_the_signals_are_what_each_half_gives(searcher, built_index, encoder):
     (hit,) = searcher.search("sort a list of strings", 1)
     vector = encoder.encode_queries(["sort a list of strings"])[0]
