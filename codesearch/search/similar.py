@@ -56,7 +56,8 @@ def search_similar(
     if searcher.encoder is None:
         raise ConfigError("no model is loaded: similar code is found by vectors")
     tokenizer = SubtokenTokenizer.load(searcher.encoder.tokenizer_path)
-    tokens = tokenizer.encode(document_text(document), searcher.encoder.max_document_tokens)
+    text, limit = document_text(document), searcher.encoder.max_document_tokens
+    tokens = tokenizer.encode_document(text, limit, document.language)
     vector = searcher.encoder.encode_documents([tokens])[0]
     query = AnalysedQuery(text="", terms=_terms(document), vector=vector if vector.any() else None)
     ranked = searcher.pool(query, filters).ranked(top_k + _SPARE)
