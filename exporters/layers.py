@@ -62,8 +62,24 @@ def add_pooling(graph: GraphBuilder, pooling: nn.Module, states: str, mask: str)
     if isinstance(pooling, TokenWeightPooling):
         table = graph.array(np.exp(values(pooling.log_weight))[:, 0])
         weights = graph.node("Mul", graph.node("Gather", table, "input_ids"), mask)
-        return weighted_sum(graph, weights, states)
+        return weighted_sum(graph, by_count(graph, weights, mask, pooling.count_power), states)
     raise TypeError(f"no ONNX form of {type(pooling).__name__}")
+
+
+def by_count(graph: GraphBuilder, weights: str, mask: str, power: float) -> str:
+    """Scale weights [B, T] so that equal tokens together count for their number to a power."""
+    if power == 1:
+        return weights
+    return graph.node("Mul", weights, graph.node("Pow", term_counts(graph, mask), graph.array(power - 1)))
+
+
+def term_counts(graph: GraphBuilder, mask: str) -> str:
+    """Count how often each token stands in its text: [B, T], at least 1."""
+    left, right = (graph.node("Unsqueeze", "input_ids", graph.ints(axis)) for axis in (2, 1))
+    same = graph.node("Cast", graph.node("Equal", left, right), to=TensorProto.FLOAT)  # [B, T, T]
+    column = graph.node("Unsqueeze", mask, graph.ints(2))
+    counts = graph.node("Squeeze", graph.node("MatMul", same, column), graph.ints(2))
+    return graph.node("Max", counts, graph.array(1))
 
 
 def _max(graph: GraphBuilder, states: str, mask: str) -> str:
@@ -154,7 +170,7 @@ def _self_attention(graph: GraphBuilder, body: SelfAttentionBody, states: str, m
 
 
 def _attention_layer(graph: GraphBuilder, layer: SelfAttentionLayer, states: str, scores: str) -> str:
-    dim = layer.attention_out.in_features
+    dim = layer.attention_out.in_features  # Of attention.
     width = dim // layer.heads
     parts = _linear(graph, layer.query_key_value, _norm(graph, layer.attention_norm, states))
     query, key, value = (

@@ -17,7 +17,9 @@ from exporters.graph import GraphBuilder, with_dtype
 from exporters.layers import (
     add_body,
     add_pooling,
+    by_count,
     float_mask,
+    term_counts,
     unit_length,
     values,
     weighted_sum,
@@ -60,19 +62,7 @@ def _bag(graph: GraphBuilder, tower: BagTower) -> str:
         return add_pooling(graph, MaxPooling(), vectors, mask)
     table = graph.array(values(tower.token_weights()), name="row_weights")
     weights = graph.node("Mul", graph.node("Gather", table, "input_ids"), mask)
-    if tower.count_power != 1:
-        power = graph.array(tower.count_power - 1)
-        weights = graph.node("Mul", weights, graph.node("Pow", _counts(graph, mask), power))
-    return weighted_sum(graph, weights, vectors)
-
-
-def _counts(graph: GraphBuilder, mask: str) -> str:
-    """Count how often each token stands in its text: [B, T], at least 1."""
-    left, right = (graph.node("Unsqueeze", "input_ids", graph.ints(axis)) for axis in (2, 1))
-    same = graph.node("Cast", graph.node("Equal", left, right), to=onnx.TensorProto.FLOAT)  # [B, T, T]
-    column = graph.node("Unsqueeze", mask, graph.ints(2))
-    counts = graph.node("Squeeze", graph.node("MatMul", same, column), graph.ints(2))
-    return graph.node("Max", counts, graph.array(1))
+    return weighted_sum(graph, by_count(graph, weights, mask, tower.count_power), vectors)
 
 
 def _ncs(graph: GraphBuilder, tower: NcsQueryTower | NcsDocumentTower) -> str:
@@ -80,7 +70,7 @@ def _ncs(graph: GraphBuilder, tower: NcsQueryTower | NcsDocumentTower) -> str:
     mask = float_mask(graph)
     if isinstance(tower, NcsQueryTower):
         return weighted_sum(graph, mask, vectors)
-    tf = _counts(graph, mask)
+    tf = term_counts(graph, mask)
     share = graph.node("Div", graph.node("Add", graph.node("Log", tf), graph.array(1)), tf)
     idf = graph.node("Gather", graph.array(values(tower.idf)), "input_ids")
     return weighted_sum(graph, graph.node("Mul", graph.node("Mul", share, mask), idf), vectors)

@@ -142,6 +142,12 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--questions", type=Path, nargs="*", default=[], help="files of real questions with their code"
     )
+    parser.add_argument(
+        "--start-from",
+        type=Path,
+        metavar="RUN",
+        help="trained run whose vocabulary and token vectors to begin with",
+    )
     _add_device(parser)
     for field in dataclasses.fields(TrainConfig):
         option = "--" + field.name.replace("_", "-")
@@ -162,7 +168,8 @@ def _train(options: argparse.Namespace) -> None:
         options.run or Path("runs") / options.encoder,
         config,
         options.device,
-        options.questions,
+        questions=options.questions,
+        start=options.start_from,
     )
 
 

@@ -49,6 +49,7 @@ def write_config(
     config: TrainConfig,
     data: str,
     *,
+    started_from: str = "",
     packages: Sequence[str],
     languages: Sequence[str],
     pairs: int,
@@ -58,11 +59,11 @@ def write_config(
     Raises:
         TrainingError: the run was started with other settings or other data.
     """
-    record = {"config": asdict(config), "data_hash": data}
+    record = {"config": asdict(config), "data_hash": data, "started_from": started_from}
     path = run / CONFIG
     if path.exists():
         known = read_config(run)
-        if any(known[key] != value for key, value in record.items()):
+        if any(known.get(key, "") != value for key, value in record.items()):
             raise TrainingError(f"{path}: started with other settings or data: give another --run folder")
         return
     run.mkdir(parents=True, exist_ok=True)

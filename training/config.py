@@ -34,12 +34,14 @@ class TrainConfig:
         code_encoders: one for all languages, or one for each.
         layers: of convolution, recurrence or attention; `cnn-selfatt` has as many of each that it has.
         kernel_size: tokens that a convolution sees; odd.
+        attention_dim: of queries, keys and values of self-attention; 0 takes `dim`.
+        hidden_dim: of the feed-forward half of self-attention; 0 takes twice `dim`.
         dropout: share of a sequence model's activations left out.
         max_pairs: pairs to train on, drawn by seed from all languages; 0 takes all.
         vocabulary_rows: rows that the vocabulary is learned from.
         name_share: share of training samples whose query is the function's own name.
         idf_power: token weights start from idf to this power; 0 starts them equal.
-        count_power: what a token's count in a document is raised to (bags); below 1, repetition tells less.
+        count_power: what a token's count in a document is raised to (token weights); below 1, repetition tells less.
         initial_vectors: where token vectors start: from noise, or from what a teacher makes of each token.
         question_repeats: times that each real question is seen in an epoch, where files of them are given.
         token_dropout: share of a document's distinct tokens left out, anew each time.
@@ -48,6 +50,7 @@ class TrainConfig:
         learning_rate: of token vectors and token weights.
         body_learning_rate: of everything between token vectors and pooling, and of attention pooling.
         gradient_clip: longest gradient over all weights; 0 lets it be.
+        epoch_parts: parts that all pairs are dealt into, one an epoch; more of them validate more often.
         patience: epochs without a better validation MRR before stopping.
         decay: the learning rate falls linearly to this share of its start.
         window: tokens to each side that skip-gram predicts (`ncs`).
@@ -62,6 +65,8 @@ class TrainConfig:
     layers: int = 1
     kernel_size: int = 7
     heads: int = 4
+    attention_dim: int = 0
+    hidden_dim: int = 0
     dropout: float = 0.0
     max_pairs: int = 0
     vocabulary_size: int = 22_000
@@ -84,6 +89,7 @@ class TrainConfig:
     decay: float = 0.1
     batch_size: int = 1_024
     epochs: int = 3
+    epoch_parts: int = 1
     patience: int = 2
     window: int = 5
     skipgram_negatives: int = 5
@@ -96,9 +102,13 @@ class TrainConfig:
                 raise TrainingError(f"{name} {getattr(self, name)!r}: choose one of {known}")
         if self.kernel_size % 2 == 0:
             raise TrainingError(f"kernel_size {self.kernel_size}: a convolution needs an odd one")
-        parts = {"birnn": 2, "selfatt": self.heads, "cnn-selfatt": self.heads}.get(self.architecture, 1)
-        if self.dim % parts:
-            raise TrainingError(f"dim {self.dim}: {self.architecture} needs a multiple of {parts}")
+        if self.architecture == "birnn" and self.dim % 2:
+            raise TrainingError(f"dim {self.dim}: birnn needs a multiple of 2")
+        attention_dim = self.attention_dim or self.dim
+        if self.architecture.endswith("selfatt") and attention_dim % self.heads:
+            raise TrainingError(
+                f"attention_dim {attention_dim}: {self.heads} heads need a multiple of {self.heads}"
+            )
 
 
 def read_settings(path: Path) -> dict[str, object]:

@@ -50,13 +50,15 @@ class PairObjective:
     ) -> None:
         self._model, self._config, self._samples, self._device = model, config, samples, device
         self._loss = make_loss(config)
-        self._chunks: list[NDArray[np.int64]] = []
+        self.chunks: list[NDArray[np.int64]] = []
         self.state: Tensor | None = None
 
     def start(self, epoch: int, state: Tensor | None) -> None:
-        """Deal the pairs into batches; after the first epoch, mine hard negatives int64 [N, H] where asked."""
+        """Deal the epoch's part of the pairs into batches; after the first, mine hard negatives [N, H] where asked."""
         config = self._config
-        self._chunks = batch_indices(self._samples, config.batch_size, config.seed, epoch)
+        deal, part = divmod(epoch, config.epoch_parts)
+        chunks = batch_indices(self._samples, config.batch_size, config.seed, deal)
+        self.chunks = chunks[part :: config.epoch_parts]
         self.state = state
         if state is None and config.hard_negatives and epoch:
             self.state = mine(self._model, config, self._samples, epoch, self._device)
@@ -64,11 +66,11 @@ class PairObjective:
     @property
     def steps(self) -> int:
         """Batches of the epoch."""
-        return len(self._chunks)
+        return len(self.chunks)
 
     def loss(self, step: int) -> tuple[Tensor, int]:
         """Return the loss of one batch."""
-        indices = self._chunks[step]
+        indices = self.chunks[step]
         tower = self._model.document(self._samples.language_names[self._samples.languages[indices[0]]])
         queries = self._model.query(*self._moved(*padded(self._samples.queries, indices)))
         wanted = indices

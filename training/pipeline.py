@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -24,10 +25,17 @@ from training.initial_vectors import fitted, teacher_vectors, vocabulary_of
 from training.loop import build_model, train
 from training.questions import read_questions
 from training.samples import Samples, make_samples, train_tokenizer
+from training.tokenized import kept_samples
 
 
 def train_run(
-    corpus: Path, run: Path, config: TrainConfig, device: str = "auto", questions: Sequence[Path] = ()
+    corpus: Path,
+    run: Path,
+    config: TrainConfig,
+    device: str = "auto",
+    *,
+    questions: Sequence[Path] = (),
+    start: Path | None = None,
 ) -> None:
     """Train a run, or go on with a killed one.
 
@@ -37,9 +45,11 @@ def train_run(
         config: settings.
         device: where to train.
         questions: files of real questions to train on too.
+        start: a trained run, whose vocabulary, token vectors and token weights this one begins with.
 
     Raises:
-        TrainingError: the corpus has no rows, or the run was started with other settings or data.
+        TrainingError: the corpus has no rows, the run was begun with other settings or data, or the run to start
+            from is not trained or has vectors of another size.
         MissingExtraError: the settings ask for a teacher that is not installed.
     """
     on = choose_device(device)
@@ -48,21 +58,29 @@ def train_run(
     rows += read_questions(questions, config.question_repeats)
     packages = {row.package for row in rows}
     languages = sorted({row.language for row in rows})
+    started = load_run(start)[0] if start else None
+    data = checkpoint.data_hash([*paths, *questions])
     checkpoint.write_config(
         run,
         config,
-        checkpoint.data_hash([*paths, *questions]),
+        data,
+        started_from=checkpoint.data_hash([start / checkpoint.WEIGHTS]) if start else "",
         packages=sorted(packages),
         languages=languages,
         pairs=len(rows),
     )
+    if start:
+        shutil.copyfile(start / checkpoint.TOKENIZER, run / checkpoint.TOKENIZER)
     tokenizer = _tokenizer(rows, run, config)
-    train_set = _samples(rows, tokenizer, config, config.name_share)
+    train_set = _kept(corpus, run, rows, config, data, config.name_share)
     del rows
-    valid_set = _samples(rows_of(corpus, "valid"), tokenizer, config, 0.0)
+    valid_data = checkpoint.data_hash(row_files(corpus, "valid"))
+    valid_set = _kept(corpus, run, rows_of(corpus, "valid"), config, valid_data, 0.0)
     model = build_model(config, tokenizer.vocabulary_size, train_set)
     if config.initial_vectors != "noise":
         model.set_vectors(_initial_vectors(run, config))
+    if started:
+        model.start_from(started)
     train(model, config, train_set, valid_set, run, device=on)
 
 
@@ -169,6 +187,19 @@ def load_run(run: Path) -> tuple[JointEncoder, SubtokenTokenizer, TrainConfig]:
     model.load_state_dict(checkpoint.load(run / checkpoint.WEIGHTS))
     model.eval()
     return model, tokenizer, config
+
+
+def _kept(
+    corpus: Path, run: Path, rows: Iterable[Row], config: TrainConfig, data: str, share: float
+) -> Samples:
+    """Tokenize rows with the run's vocabulary, or read what an earlier run kept of the same."""
+    path = run / checkpoint.TOKENIZER
+    also = [config.max_pairs, config.question_repeats, config.max_query_tokens, config.max_document_tokens]
+    return kept_samples(
+        corpus / "tokenized",
+        [data, checkpoint.data_hash([path]), share, config.seed, *also],
+        lambda: _samples(rows, SubtokenTokenizer.load(path), config, share),
+    )
 
 
 def _samples(rows: Iterable[Row], tokenizer: SubtokenTokenizer, config: TrainConfig, share: float) -> Samples:

@@ -50,21 +50,35 @@ class AttentionPooling(nn.Module):
 
 
 class TokenWeightPooling(nn.Module):
-    """The sum weighted by one learned number a token of the vocabulary, whatever the text."""
+    """The sum weighted by one learned number a token of the vocabulary, and by how often the text repeats it."""
 
-    def __init__(self, vocabulary_size: int) -> None:
+    def __init__(self, vocabulary_size: int, count_power: float = 1.0) -> None:
         super().__init__()
+        self.count_power = count_power
         self.log_weight = nn.Parameter(torch.zeros(vocabulary_size, 1))
 
     def forward(self, states: Tensor, mask: Tensor, input_ids: Tensor) -> Tensor:  # noqa: D102
-        weights = functional.embedding(input_ids, self.log_weight).squeeze(2).exp() * mask
+        weights = functional.embedding(input_ids, self.log_weight).squeeze(2).exp()
+        weights = weights * count_shares(input_ids, mask, self.count_power)
         return (weights[:, None].to(states.dtype) @ states).squeeze(1)
 
 
-def make_pooling(name: str, vocabulary_size: int, dim: int) -> nn.Module:
+def term_counts(input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+    """Count how often each token stands in its text: float32 [B, T], at least 1; the mask [B, T] may hold counts."""
+    same = (input_ids[:, :, None] == input_ids[:, None, :]).to(torch.float32)
+    return (same @ attention_mask.to(torch.float32)[:, :, None]).squeeze(2).clamp(min=1)
+
+
+def count_shares(input_ids: Tensor, attention_mask: Tensor, power: float) -> Tensor:
+    """Return what the places of a token count for: float32 [B, T], over equal tokens of sum count ** power."""
+    counts = attention_mask.to(torch.float32)
+    return counts if power == 1 else counts * term_counts(input_ids, attention_mask) ** (power - 1)
+
+
+def make_pooling(name: str, vocabulary_size: int, dim: int, count_power: float = 1.0) -> nn.Module:
     """Make a pooling by its name in `training.config.POOLINGS`."""
     if name == "attention":
         return AttentionPooling(dim)
     if name == "token-weights":
-        return TokenWeightPooling(vocabulary_size)
+        return TokenWeightPooling(vocabulary_size, count_power)
     return {"mean": MeanPooling, "max": MaxPooling}[name]()

@@ -26,6 +26,7 @@ CASES = [
     *[(architecture, pooling, 1.0) for architecture in ("nbow", "cnn-selfatt") for pooling in POOLINGS[:3]],
     ("nbow", "token-weights", 0.5),
     ("unif", "attention", 0.5),
+    ("selfatt", "token-weights", 0.5),
 ]
 
 
@@ -34,7 +35,7 @@ def tokenizer():
     return SubtokenTokenizer.train(TEXTS * 3, 300)
 
 
-def random_encoder(tokenizer, architecture, pooling, count_power=1.0):
+def random_encoder(tokenizer, architecture, pooling, count_power=1.0, **settings):
     """An encoder whose every weight matters: none is left at the zero that it starts from."""
     torch.manual_seed(0)
     config = TrainConfig(
@@ -44,6 +45,7 @@ def random_encoder(tokenizer, architecture, pooling, count_power=1.0):
         dim=DIM,
         layers=2,
         max_document_tokens=50,
+        **settings,
     )
     model = JointEncoder(config, tokenizer.vocabulary_size, ["go"])
     for parameter in model.parameters():
@@ -71,6 +73,12 @@ def test_graphs_equal_torch_whatever_the_batch_and_padding(architecture, pooling
             assert SMALL_COSINE < small.min_cosine <= 1.0001
             assert 0 < small.max_abs_diff < 0.02
             assert small.batch_diff <= BATCH_TOLERANCE
+
+
+def test_attention_may_be_narrower_than_the_vectors(tokenizer, tmp_path):
+    model = random_encoder(tokenizer, "selfatt", "mean", attention_dim=8, hidden_dim=24)
+    assert model.document("go").body.layers[0].attention_out.weight.shape == (DIM, 8)
+    assert parity(model.document("go"), tokenizer, "fp32", tmp_path, 50).max_abs_diff <= FP32_TOLERANCE
 
 
 @pytest.mark.parametrize("architecture", ["nbow", "ncs", "cnn", "birnn", "selfatt"])

@@ -12,6 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from training.pooling import count_shares
+
 
 class BagTower(nn.Module):
     """One side: vectors [V, D] and what its pooling weighs them by."""
@@ -56,14 +58,6 @@ class BagTower(nn.Module):
         ids = input_ids[present]
         if self.pooling == "max":
             return functional.normalize(self.table(ids, offsets), dim=1)
-        weights = self.token_weights()[ids] * self._shares(input_ids, attention_mask)[present]
+        shares = count_shares(input_ids, attention_mask, self.count_power)
+        weights = self.token_weights()[ids] * shares[present]
         return functional.normalize(self.table(ids, offsets, per_sample_weights=weights), dim=1)
-
-    def _shares(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Return what the places of a token count for: float32 [B, T], over equal tokens of sum count ** power."""
-        counts = attention_mask.to(torch.float32)
-        if self.count_power == 1:
-            return counts
-        same = (input_ids[:, :, None] == input_ids[:, None, :]).to(torch.float32)
-        totals = (same @ counts[:, :, None]).squeeze(2).clamp(min=1)
-        return counts * totals ** (self.count_power - 1)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-import torch
 from torch import Tensor, nn
 
 from training.config import TrainConfig
@@ -12,7 +11,7 @@ from training.encoders.bag import BagTower
 from training.encoders.birnn import BirnnBody
 from training.encoders.cnn import CnnBody
 from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, NcsTower
-from training.encoders.selfatt import SelfAttentionBody
+from training.encoders.selfatt import SelfAttentionBody, SelfAttentionLayer
 from training.encoders.sequence import SequenceTower, Stack
 from training.errors import TrainingError
 from training.pooling import make_pooling
@@ -43,7 +42,7 @@ class JointEncoder(nn.Module):
             {name: _make_tower(config, vocabulary_size, is_query=False) for name in names}
         )
         for tower in self.documents.values():
-            _copy_shared(self.query, tower)
+            tower.load_state_dict(_shared(self.query.state_dict(), tower), strict=False)
 
     def document(self, language: str) -> nn.Module:
         """Return the encoder of a language's documents.
@@ -79,6 +78,21 @@ class JointEncoder(nn.Module):
         for tower in (self.query, *self.documents.values()):
             tower.table.weight.data.copy_(vectors)
 
+    def start_from(self, other: JointEncoder) -> None:
+        """Take over token vectors and weights of a trained encoder, a bag's into a model that reads in order too.
+
+        Raises:
+            TrainingError: its vectors have another size, or it has no encoder of a language that this has.
+        """
+        for name, tower in (("", self.query), *self.documents.items()):
+            source = other.document(name) if name else other.query
+            if source.table.weight.shape != tower.table.weight.shape:
+                have, want = (tuple(side.table.weight.shape) for side in (source, tower))
+                raise TrainingError(f"vectors {have} to start from, {want} wanted: give the same --dim")
+            values = source.state_dict()
+            in_order = {f"pool.{key}": value for key, value in values.items() if "." not in key}
+            tower.load_state_dict(_shared({**values, **in_order}, tower), strict=False)
+
     def set_shares(self, shares: Tensor) -> None:
         """Tell NCS how often each token occurs: float32 [V], of sum 1."""
         for module in self.modules():
@@ -88,13 +102,14 @@ class JointEncoder(nn.Module):
 
 def _make_tower(config: TrainConfig, vocabulary_size: int, *, is_query: bool) -> nn.Module:
     pooling = config.query_pooling or config.pooling if is_query else config.pooling
+    count_power = 1.0 if is_query else config.count_power
     if config.architecture in _BAGS:
-        return BagTower(vocabulary_size, config.dim, pooling, 1.0 if is_query else config.count_power)
+        return BagTower(vocabulary_size, config.dim, pooling, count_power)
     return SequenceTower(
         vocabulary_size,
         config.dim,
         body=_make_body(config, config.max_query_tokens if is_query else config.max_document_tokens),
-        pooling=make_pooling(pooling, vocabulary_size, config.dim),
+        pooling=make_pooling(pooling, vocabulary_size, config.dim, count_power),
         dropout=config.dropout,
     )
 
@@ -106,13 +121,17 @@ def _make_body(config: TrainConfig, max_tokens: int) -> nn.Module:
         )
 
     def selfatt() -> SelfAttentionBody:
-        return SelfAttentionBody(
-            config.dim,
-            layers=config.layers,
-            heads=config.heads,
-            max_tokens=max_tokens,
-            dropout=config.dropout,
+        layers = (
+            SelfAttentionLayer(
+                config.dim,
+                attention_dim=config.attention_dim or config.dim,
+                hidden_dim=config.hidden_dim or 2 * config.dim,
+                heads=config.heads,
+                dropout=config.dropout,
+            )
+            for _ in range(config.layers)
         )
+        return SelfAttentionBody(config.dim, layers, max_tokens=max_tokens)
 
     if config.architecture == "birnn":
         return BirnnBody(config.dim, layers=config.layers, dropout=config.dropout)
@@ -121,10 +140,9 @@ def _make_body(config: TrainConfig, max_tokens: int) -> nn.Module:
     return {"cnn": cnn, "selfatt": selfatt}[config.architecture]()
 
 
-@torch.no_grad()
-def _copy_shared(source: nn.Module, target: nn.Module) -> None:
-    """Copy what both sides have: the shapes of positions, and poolings, may differ."""
-    values = source.state_dict()
-    for name, value in target.state_dict().items():
-        if name in values and values[name].shape == value.shape:
-            value.copy_(values[name])
+def _shared(values: Mapping[str, Tensor], target: nn.Module) -> dict[str, Tensor]:
+    """Return those values that a side has a place for: the shapes of positions, and poolings, may differ."""
+    places = target.state_dict()
+    return {
+        name: value for name, value in values.items() if name in places and places[name].shape == value.shape
+    }

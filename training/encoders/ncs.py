@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from training.pooling import term_counts
+
 POSTRANK_CANDIDATES = 100
 
 
@@ -63,10 +65,8 @@ class NcsDocumentTower(NcsTower):
             attention_mask: [B, T]; a count stands for as many equal tokens. Tokens may also be repeated: each
                 occurrence then gets its share of the token's weight.
         """
-        counts = attention_mask.to(torch.float32)
-        same = (input_ids[:, :, None] == input_ids[:, None, :]).to(torch.float32)
-        tf = (same @ counts[:, :, None]).squeeze(2).clamp(min=1)  # [B, T]
-        weights = counts * (1 + tf.log()) / tf * self.idf[input_ids]
+        tf = term_counts(input_ids, attention_mask)  # [B, T]
+        weights = attention_mask * (1 + tf.log()) / tf * self.idf[input_ids]
         vectors = self.unit_table()[input_ids]
         return functional.normalize((weights[:, None] @ vectors).squeeze(1), dim=1)
 

@@ -5,27 +5,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from training.pooling import MASKED
 
-_WIDER = 2
-"""Hidden units of the feed-forward half, as a multiple of D."""
-
 
 class SelfAttentionLayer(nn.Module):
-    """Attention and feed-forward, each added to what it is given."""
+    """Attention and feed-forward, each added to what it is given.
 
-    def __init__(self, dim: int, *, heads: int, dropout: float) -> None:
+    Args:
+        dim: D.
+        attention_dim: of queries, keys and values, over all heads.
+        hidden_dim: of the feed-forward half.
+        heads: of attention.
+        dropout: share of each half's output left out.
+    """
+
+    def __init__(self, dim: int, *, attention_dim: int, hidden_dim: int, heads: int, dropout: float) -> None:
         super().__init__()
         self.heads = heads
         self.attention_norm, self.hidden_norm = nn.LayerNorm(dim), nn.LayerNorm(dim)
-        self.query_key_value = nn.Linear(dim, 3 * dim)
-        self.attention_out = nn.Linear(dim, dim)
-        self.hidden = nn.Linear(dim, _WIDER * dim)
-        self.hidden_out = nn.Linear(_WIDER * dim, dim)
+        self.query_key_value = nn.Linear(dim, 3 * attention_dim)
+        self.attention_out = nn.Linear(attention_dim, dim)
+        self.hidden = nn.Linear(dim, hidden_dim)
+        self.hidden_out = nn.Linear(hidden_dim, dim)
         self.dropout = nn.Dropout(dropout)
         for layer in (self.attention_out, self.hidden_out):
             nn.init.zeros_(layer.weight)
@@ -33,11 +40,11 @@ class SelfAttentionLayer(nn.Module):
 
     def forward(self, states: Tensor, scores: Tensor) -> Tensor:
         """Pass states [B, T, D] through; `scores` [B, 1, 1, T] are added to those of attention."""
-        batch, width, dim = states.shape
+        batch, width, _ = states.shape
         parts = self.query_key_value(self.attention_norm(states))
         query, key, value = parts.view(batch, width, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         read = functional.scaled_dot_product_attention(query, key, value, attn_mask=scores.to(query.dtype))
-        states = states + self.dropout(self.attention_out(read.transpose(1, 2).reshape(batch, width, dim)))
+        states = states + self.dropout(self.attention_out(read.transpose(1, 2).reshape(batch, width, -1)))
         hidden = torch.relu(self.hidden(self.hidden_norm(states)))
         return states + self.dropout(self.hidden_out(hidden))
 
@@ -45,12 +52,10 @@ class SelfAttentionLayer(nn.Module):
 class SelfAttentionBody(nn.Module):
     """Layers over states with their positions, [B, T, D] -> [B, T, D]."""
 
-    def __init__(self, dim: int, *, layers: int, heads: int, max_tokens: int, dropout: float) -> None:
+    def __init__(self, dim: int, layers: Iterable[SelfAttentionLayer], *, max_tokens: int) -> None:
         super().__init__()
         self.positions = nn.Parameter(torch.zeros(max_tokens, dim))
-        self.layers = nn.ModuleList(
-            SelfAttentionLayer(dim, heads=heads, dropout=dropout) for _ in range(layers)
-        )
+        self.layers = nn.ModuleList(layers)
 
     def forward(self, states: Tensor, mask: Tensor) -> Tensor:
         """Pass states through; no token looks at padding."""

@@ -81,6 +81,27 @@ def test_untrained_sides_agree_so_that_equal_words_are_near():
         torch.testing.assert_close(model.query(*text), model.document("go")(*text))
 
 
+@pytest.mark.parametrize("architecture", ["nbow", "cnn", "birnn", "selfatt", "cnn-selfatt"])
+def test_what_starts_from_a_trained_bag_starts_as_that_bag(architecture):
+    bag = JointEncoder(TrainConfig(dim=16, count_power=0.5), 50, ["go"])
+    for parameter in bag.parameters():
+        torch.nn.init.normal_(parameter)
+    config = TrainConfig(architecture=architecture, dim=16, count_power=0.5, code_encoders="per-language")
+    model = JointEncoder(config, 50, ["go", "php"])
+    model.start_from(bag)
+    ids, mask = torch.tensor([[4, 9, 4, 4]]), torch.ones(1, 4, dtype=torch.int64)
+    torch.testing.assert_close(model.query(ids, mask), bag.query(ids, mask))
+    for language in ("go", "php"):
+        torch.testing.assert_close(model.document(language)(ids, mask), bag.document(language)(ids, mask))
+    assert model.document("php").table.weight is not bag.document("php").table.weight
+
+
+def test_vectors_of_another_size_are_no_start():
+    bag = JointEncoder(TrainConfig(dim=16), 50, ["go"])
+    with pytest.raises(TrainingError, match=r"\(50, 16\) to start from, \(50, 32\) wanted"):
+        JointEncoder(TrainConfig(dim=32), 50, ["go"]).start_from(bag)
+
+
 def test_each_language_has_its_own_code_encoder_where_asked():
     model = encoder("nbow", code_encoders="per-language")
     text = batch([6], 6)

