@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import codesearch
+from codesearch.encoding.encoder import Encoder
 
 _PACKAGES = ("codesearch-local", "numpy", "onnxruntime", "torch", "hnswlib", "tree-sitter", "tokenizers")
 
@@ -23,6 +24,11 @@ def describe_environment() -> dict[str, Any]:
         "machine": {"processor": _processor(), "cores": os.cpu_count(), "system": platform.system()},
         "versions": {"python": platform.python_version(), **_versions()},
     }
+
+
+def describe_encoder(encoder: Encoder) -> dict[str, Any]:
+    """Return which encoder it is, and where it runs."""
+    return {"name": encoder.name, "id": encoder.model_id, "dim": encoder.dim, "device": encoder.device}
 
 
 def _commit(checkout: Path) -> str:

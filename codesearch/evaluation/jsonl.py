@@ -35,6 +35,20 @@ def read_jsonl(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise ConfigError(f"{path}:{max(number, 1)}: not JSON lines ({error}): get it again") from None
 
 
+def one_file(folder: Path, pattern: str) -> Path:
+    """Return the one file of a folder that matches a pattern.
+
+    Raises:
+        ConfigError: there is none, or several.
+    """
+    found = sorted(folder.glob(pattern))
+    if len(found) != 1:
+        raise ConfigError(
+            f"{folder}: {len(found)} files {pattern}, expected 1: give --data the suite's folder"
+        )
+    return found[0]
+
+
 def field(place: str, record: Mapping[str, Any], *names: str) -> str:
     """Return the first of some fields that a record has, as text.
 

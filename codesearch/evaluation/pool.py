@@ -18,6 +18,7 @@ import numpy as np
 
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder, OnnxEncoder
+from codesearch.evaluation.environment import describe_encoder
 from codesearch.evaluation.metrics import DEPTH
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import Qrels, QueryId, Run
@@ -147,9 +148,8 @@ def coverage(pool: Pool, qrels: Qrels) -> dict[str, dict[str, int]]:
 
 def describe_pool(pool: Pool) -> dict[str, Any]:
     """Say what was searched, by what."""
-    encoder = pool.encoder
     return {
-        "model": {"name": encoder.name, "id": encoder.model_id, "dim": encoder.dim, "device": encoder.device},
+        "model": describe_encoder(pool.encoder),
         "vectors": "hnsw" if pool.index.vectors.has_graph else "exact",
         "functions_by_language": functions_by_language(pool),
     }

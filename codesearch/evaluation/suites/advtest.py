@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import OnnxEncoder
 from codesearch.errors import ConfigError
-from codesearch.evaluation.jsonl import field, read_jsonl
+from codesearch.evaluation.environment import describe_encoder
+from codesearch.evaluation.jsonl import field, one_file, read_jsonl
 from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pairs import (
@@ -86,14 +87,7 @@ def run(options: BenchOptions) -> SuiteResult:
         documents=len(test_set.codes),
         seconds=clock.seconds,
         rss_bytes=clock.rss_bytes,
-        details={
-            "model": {
-                "name": encoder.name,
-                "id": encoder.model_id,
-                "dim": encoder.dim,
-                "device": encoder.device,
-            }
-        },
+        details={"model": describe_encoder(encoder)},
         runs=runs,
     )
 
@@ -138,7 +132,9 @@ def read_test_set(path: Path | None) -> TestSet:
     if path is None:
         raise ConfigError("suite advtest needs data: give --data the folder with test.jsonl")
     test_set = TestSet({}, {}, {})
-    for number, (place, record) in enumerate(read_jsonl(_file(path, "*test.jsonl*"))):
+    for number, (place, record) in enumerate(
+        read_jsonl(path if path.is_file() else one_file(path, "*test.jsonl*"))
+    ):
         pair = read_pair(place, record, _CODE)
         idx = _name(record, "idx", number)
         url = _name(record, "url", number)
@@ -146,7 +142,9 @@ def read_test_set(path: Path | None) -> TestSet:
             raise ConfigError(f"{place}: url {url} stands there twice: remove one")
         test_set.queries[url], test_set.answers[url], test_set.codes[idx] = pair.query, idx, pair.code
     if path.is_dir() and list(path.glob("test_code.jsonl*")):
-        test_set = TestSet(test_set.queries, test_set.answers, _read_codes(_file(path, "test_code.jsonl*")))
+        test_set = TestSet(
+            test_set.queries, test_set.answers, _read_codes(one_file(path, "test_code.jsonl*"))
+        )
     if absent := set(test_set.answers.values()) - test_set.codes.keys():
         raise ConfigError(
             f"{path}: no function {min(absent)}, which a query asks for: give files of one release"
@@ -159,17 +157,6 @@ def _read_codes(path: Path) -> dict[str, str]:
         _name(record, "idx", number): without_docstring(field(place, record, *_CODE))
         for number, (place, record) in enumerate(read_jsonl(path))
     }
-
-
-def _file(path: Path, pattern: str) -> Path:
-    if path.is_file():
-        return path
-    found = sorted(path.glob(pattern))
-    if len(found) != 1:
-        raise ConfigError(
-            f"{path}: {len(found)} files {pattern}, expected 1: give --data the folder of AdvTest"
-        )
-    return found[0]
 
 
 def _name(record: Mapping[str, Any], name: str, number: int) -> str:

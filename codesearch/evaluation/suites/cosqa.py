@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.jsonl import field, read_jsonl
+from codesearch.evaluation.jsonl import field, one_file, read_jsonl
 from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pool import describe_pool, open_pool, run_systems
@@ -71,20 +71,6 @@ def run(options: BenchOptions) -> SuiteResult:
         qrels=qrels,
         names=names,
     )
-
-
-def one_file(folder: Path, pattern: str) -> Path:
-    """Return the one file of a folder that matches a pattern.
-
-    Raises:
-        ConfigError: there is none, or several.
-    """
-    found = sorted(folder.glob(pattern))
-    if len(found) != 1:
-        raise ConfigError(
-            f"{folder}: {len(found)} files {pattern}, expected 1: give --data the suite's folder"
-        )
-    return found[0]
 
 
 def read_functions(path: Path) -> dict[str, str]:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder, OnnxEncoder
 from codesearch.errors import ConfigError
+from codesearch.evaluation.environment import describe_encoder
 from codesearch.evaluation.jsonl import field, read_jsonl
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pairs import SYSTEMS, CodePool, Pair, Scores, ranks, read_pair, summarise_means
@@ -74,12 +75,7 @@ def run(options: BenchOptions) -> SuiteResult:
         seconds=clock.seconds,
         rss_bytes=clock.rss_bytes,
         details={
-            "model": {
-                "name": encoder.name,
-                "id": encoder.model_id,
-                "dim": encoder.dim,
-                "device": encoder.device,
-            },
+            "model": describe_encoder(encoder),
             "pairs": {language: len(of_language) for language, of_language in sorted(pairs.items())},
             "pool": POOL,
             "seed": _SEED,

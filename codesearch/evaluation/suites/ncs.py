@@ -23,7 +23,7 @@ from typing import Any
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.aroma import Features, features, similarity
-from codesearch.evaluation.jsonl import field, read_jsonl
+from codesearch.evaluation.jsonl import field, one_file, read_jsonl
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pool import describe_pool, open_pool, run_systems
 from codesearch.evaluation.qrels import QueryId, Run, query_id
@@ -100,14 +100,9 @@ def read_questions(folder: Path) -> list[Question]:
     Raises:
         ConfigError: they are not there.
     """
-    found = sorted(folder.glob(QUESTIONS))
-    if len(found) != 1:
-        raise ConfigError(
-            f"{folder}: {len(found)} files {QUESTIONS}, expected 1: give --data the suite's folder"
-        )
     return [
         Question(*(field(place, record, name) for name in ("query", "code")))
-        for place, record in read_jsonl(found[0])
+        for place, record in read_jsonl(one_file(folder, QUESTIONS))
     ]
 
 
