@@ -16,6 +16,9 @@ from torch.nn import functional
 from training.pooling import term_counts
 
 POSTRANK_CANDIDATES = 100
+_FLOOR = 1e-4
+"""Least variance of a direction, as a share of the mean: what hardly varies is noise."""
+_EPSILON = 1e-12
 
 
 class NcsTower(nn.Module):
@@ -27,13 +30,17 @@ class NcsTower(nn.Module):
         self.register_buffer("shares", torch.zeros(table.num_embeddings))
 
     def unit_table(self) -> Tensor:
-        """Return the unit vector of each token: float32 [V, D].
+        """Return the unit vector of each token, whitened over running text: float32 [V, D].
 
-        Skip-gram gives all vectors a common part, the more the oftener a token occurs. It says nothing about a text
-        and drowns what does, so the mean over running text goes first (Arora et al. 2017).
+        Skip-gram gives all vectors a common part, the more the oftener a token occurs, and spends few directions on
+        which language and which package a text is of. Neither tells one function from the next, and both drown what
+        does, so the mean goes (Arora et al. 2017) and all directions count alike (Mu and Viswanath 2018 cut off the
+        strongest instead).
         """
-        common = self.shares @ self.table.weight
-        return functional.normalize(self.table.weight - common, dim=1)
+        centred = self.table.weight - self.shares @ self.table.weight
+        variances, directions = torch.linalg.eigh((centred * self.shares[:, None]).T @ centred)
+        scales = (variances + variances.mean() * _FLOOR + _EPSILON).rsqrt()
+        return functional.normalize(centred @ (directions * scales) @ directions.T, dim=1)
 
 
 class NcsQueryTower(NcsTower):

@@ -184,6 +184,13 @@ def test_ncs_takes_the_common_part_out_of_its_vectors():
     torch.testing.assert_close(tower.unit_table()[1:], torch.tensor([[half, -half], [-half, half]]))
 
 
+def test_no_direction_of_ncs_drowns_the_others():
+    corners = torch.tensor([[9.0, 1.0], [9.0, -1.0], [-9.0, 1.0], [-9.0, -1.0]])
+    tower = NcsQueryTower(torch.nn.Embedding.from_pretrained(corners))
+    tower.shares.fill_(0.25)
+    torch.testing.assert_close(tower.unit_table(), corners.sign() * 0.5**0.5, atol=1e-3, rtol=0)
+
+
 def test_postranking_lifts_the_candidate_that_holds_the_querys_words():
     idf = np.array([0, 1, 3, 1], dtype=np.float32)
     documents = [np.array(ids) for ids in ([9, 9], [1, 1], [2, 1], [3])]
