@@ -7,7 +7,6 @@ bounded, and a grammar that brings its process down costs one warning for one fi
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 import threading
 from collections import deque
@@ -20,6 +19,7 @@ from pathlib import Path
 
 from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.index.cores import available_cores
 from codesearch.index.digest import content_digest
 from codesearch.index.worker import FileParser, ParsedFile, skipped_file
 from codesearch.parsing.walker import SourceFile
@@ -56,7 +56,7 @@ def parse_files(
         workers: processes; one for each core when None, none at all when the work is small.
     """
     if workers is None:
-        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        workers = available_cores()
     if workers == 1 or sum(file.size for file in files) < _SERIAL_BYTES:
         parser = job.open()
         for file in files:

@@ -17,8 +17,7 @@ from codesearch.types import KINDS
 _TEXT = [FIELDS.index(field) for field in ("docstring", "body")]
 _CLASS = KINDS.index("class")
 _USUAL_TERMS = 30
-_WIDE = 0.4
-"""Share of the documents from which on a filtered scan is a scan of all."""
+_SAMPLE = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +79,16 @@ def gather(
     if allowed is not None:
         bm25[~allowed] = 0
     named = _named(index, query.text, allowed)
-    best = best_positions(bm25, count)
-    pools = [best[bm25[best] > 0], np.array(list(named), dtype=np.int64)]
+    found = np.flatnonzero(bm25 > 0)
+    pools = [found[best_positions(bm25[found], count)], np.array(list(named), dtype=np.int64)]
     if query.vector is not None:
         pools.append(_nearest(index, query.vector, allowed=allowed, count=count, vectors=vectors))
     pool = np.unique(np.concatenate(pools))
     cosine = np.zeros(len(pool), dtype=np.float32)
     if query.vector is not None:
         cosine = index.vectors.similarities(query.vector, pool)
-    name = np.array([named.get(int(doc_id), 0.0) for doc_id in pool], dtype=np.float32)
+    name = np.zeros(len(pool), dtype=np.float32)
+    name[np.searchsorted(pool, list(named))] = list(named.values())
     return Candidates(number, pool, bm25[pool], ceiling, cosine, _evidence(index, pool, half_evidence), name)
 
 
@@ -108,10 +108,27 @@ def best_positions(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]
     """Return the positions of the `count` highest scores; among equals at the edge, the lowest positions."""
     if len(scores) <= count:
         return np.arange(len(scores), dtype=np.int64)
-    edge = np.partition(scores, len(scores) - count)[len(scores) - count]
-    above = np.flatnonzero(scores > edge)
-    level = np.flatnonzero(scores == edge)[: count - len(above)]
+    head = _head(scores, count)
+    values = scores[head]
+    edge = np.partition(values, len(values) - count)[len(values) - count]
+    above = head[values > edge]
+    level = head[values == edge][: count - len(above)]
     return np.concatenate([above, level])
+
+
+def _head(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+    """Return ascending positions that hold the `count` highest scores, and few others: a sample says where to cut.
+
+    Partitioning all scores would take longer than the rest of a query but for the scan.
+    """
+    sample = scores[:: max(1, len(scores) // _SAMPLE)]
+    spare = 2 * count * len(sample) // len(scores) + 8
+    if spare < len(sample):
+        cut = np.partition(sample, len(sample) - spare)[len(sample) - spare]
+        head = np.flatnonzero(scores >= cut)
+        if len(head) >= count:
+            return head
+    return np.arange(len(scores), dtype=np.int64)
 
 
 def _nearest(
@@ -124,11 +141,7 @@ def _nearest(
 ) -> NDArray[np.int64]:
     if allowed is not None:  # The graph cannot filter first, so the allowed ones are scanned.
         doc_ids = np.flatnonzero(allowed)
-        if len(doc_ids) > _WIDE * len(allowed):  # Copying most rows together costs more than scanning all.
-            similarities = index.vectors.similarities(vector)[doc_ids]
-        else:
-            similarities = index.vectors.similarities(vector, doc_ids)
-        return doc_ids[best_positions(similarities, count)]
+        return doc_ids[best_positions(index.vectors.similarities(vector, doc_ids), count)]
     if index.vectors.has_graph:
         return index.vectors.neighbours(vector, count, vectors)
     return best_positions(index.vectors.similarities(vector), count)
