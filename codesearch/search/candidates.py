@@ -83,13 +83,19 @@ def gather(
     pools = [found[best_positions(bm25[found], count)], np.array(list(named), dtype=np.int64)]
     if query.vector is not None:
         pools.append(_nearest(index, query.vector, allowed=allowed, count=count, vectors=vectors))
-    pool = np.unique(np.concatenate(pools))
+    pool = _distinct(np.concatenate(pools))
     cosine = np.zeros(len(pool), dtype=np.float32)
     if query.vector is not None:
         cosine = index.vectors.similarities(query.vector, pool)
     name = np.zeros(len(pool), dtype=np.float32)
     name[np.searchsorted(pool, list(named))] = list(named.values())
     return Candidates(number, pool, bm25[pool], ceiling, cosine, _evidence(index, pool, half_evidence), name)
+
+
+def _distinct(doc_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sort ids, each once; `np.unique` would import masked arrays for it, in every cold query."""
+    doc_ids.sort()
+    return doc_ids[np.diff(doc_ids, prepend=-1) > 0]
 
 
 def _evidence(index: IndexReader, pool: NDArray[np.int64], half: float) -> NDArray[np.float32]:
