@@ -15,6 +15,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from codesearch.config import IndexConfig
@@ -78,7 +79,7 @@ def _run(
     flying: deque[Future[list[ParsedFile | None]]] = deque()
     try:
         while chunks:
-            for chunk in list(chunks)[len(flying) : 2 * workers + 1]:
+            for chunk in islice(chunks, len(flying), 2 * workers + 1):
                 flying.append(_submit(executor, chunk))
             results = flying[0].result()
             flying.popleft()

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 ROWS_FILE, SCALES_FILE, GRAPH_FILE = "vectors.int8", "vectors.scales", "vectors.hnsw"
-_CHUNK = 1_024  # Larger ones leave the cache; smaller ones keep threads waiting for the interpreter.
-_SPAN = 8_192
-"""Rows that are worth a thread of their own."""
+_CHUNK = 2_048  # Larger ones leave the cache; smaller ones keep threads waiting for the interpreter.
+_SHARE = 8_192
+"""Rows that are worth another thread."""
 
 
 def quantize(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -106,10 +106,14 @@ class VectorReader:
         count = len(self) if doc_ids is None else len(doc_ids)
         out = np.empty(count, dtype=np.float32)
 
-        def score(start: int, stop: int) -> None:
-            buffer = np.empty((min(_CHUNK, stop - start), self.rows.shape[1]), dtype=np.float32)
-            for first in range(start, stop, _CHUNK):
-                part = slice(first, min(first + _CHUNK, stop))
+        starts = iter(
+            range(0, count, _CHUNK)
+        )  # Whoever is done takes the next: cores are seldom equally free.
+
+        def score() -> None:
+            buffer = np.empty((min(_CHUNK, count), self.rows.shape[1]), dtype=np.float32)
+            for start in starts:
+                part = slice(start, min(start + _CHUNK, count))
                 chosen = part if doc_ids is None else doc_ids[part]
                 piece = self.rows[chosen]
                 chunk = buffer[: len(piece)]
@@ -117,7 +121,7 @@ class VectorReader:
                 np.vecdot(chunk, query, out=out[part])
                 out[part] *= self.scales[chosen]
 
-        _on_all_cores(score, count)
+        _run_at_once(score, min(available_cores(), count // _SHARE))
         return out
 
     @property
@@ -143,14 +147,12 @@ class VectorReader:
         return self._graph
 
 
-def _on_all_cores(work: Callable[[int, int], None], count: int) -> None:
-    """Call `work(start, stop)` for spans that make up `range(count)`; numpy lets go of the interpreter meanwhile."""
-    spans = max(1, min(available_cores(), count // _SPAN))
-    edges = [count * number // spans for number in range(spans + 1)]
-    if spans == 1:
-        work(0, count)
-    else:
-        list(_threads().map(work, edges[:-1], edges[1:]))
+def _run_at_once(work: Callable[[], None], count: int) -> None:
+    """Run the same work in `count` threads, at least in this one; numpy lets go of the interpreter meanwhile."""
+    others = [_threads().submit(work) for _ in range(count - 1)]
+    work()
+    for other in others:
+        other.result()
 
 
 @cache

@@ -44,6 +44,23 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
+class _Scan:
+    """Cosines of all documents, or of those in `doc_ids`, which ascend: float32 [N]."""
+
+    doc_ids: NDArray[np.int64] | None
+    cosines: NDArray[np.float32]
+
+    def best(self, count: int) -> NDArray[np.int64]:
+        """Return the documents nearest to the query."""
+        positions = best_positions(self.cosines, count)
+        return positions if self.doc_ids is None else self.doc_ids[positions]
+
+    def of(self, doc_ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the cosines of some of the documents."""
+        return self.cosines[doc_ids if self.doc_ids is None else np.searchsorted(self.doc_ids, doc_ids)]
+
+
+@dataclass(frozen=True, slots=True)
 class AnalysedQuery:
     """A query as each half needs it; without terms or without a vector that half stays silent."""
 
@@ -77,15 +94,22 @@ def gather(
     """
     bm25, ceiling = lexical.scores(query.terms)
     if allowed is not None:
-        bm25[~allowed] = 0
+        bm25 *= allowed
     named = _named(index, query.text, allowed)
     found = np.flatnonzero(bm25 > 0)
     pools = [found[best_positions(bm25[found], count)], np.array(list(named), dtype=np.int64)]
+    scan = None
     if query.vector is not None:
-        pools.append(_nearest(index, query.vector, allowed=allowed, count=count, vectors=vectors))
+        if allowed is None and index.vectors.has_graph:
+            pools.append(index.vectors.neighbours(query.vector, count, vectors))
+        else:  # The graph cannot filter first, so the allowed ones are scanned.
+            scan = _scan(index, query.vector, allowed)
+            pools.append(scan.best(count))
     pool = _distinct(np.concatenate(pools))
     cosine = np.zeros(len(pool), dtype=np.float32)
-    if query.vector is not None:
+    if scan is not None:
+        cosine = scan.of(pool)
+    elif query.vector is not None:
         cosine = index.vectors.similarities(query.vector, pool)
     name = np.zeros(len(pool), dtype=np.float32)
     name[np.searchsorted(pool, list(named))] = list(named.values())
@@ -137,20 +161,9 @@ def _head(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     return np.arange(len(scores), dtype=np.int64)
 
 
-def _nearest(
-    index: IndexReader,
-    vector: NDArray[np.float32],
-    *,
-    allowed: NDArray[np.bool_] | None,
-    count: int,
-    vectors: VectorConfig,
-) -> NDArray[np.int64]:
-    if allowed is not None:  # The graph cannot filter first, so the allowed ones are scanned.
-        doc_ids = np.flatnonzero(allowed)
-        return doc_ids[best_positions(index.vectors.similarities(vector, doc_ids), count)]
-    if index.vectors.has_graph:
-        return index.vectors.neighbours(vector, count, vectors)
-    return best_positions(index.vectors.similarities(vector), count)
+def _scan(index: IndexReader, vector: NDArray[np.float32], allowed: NDArray[np.bool_] | None) -> _Scan:
+    doc_ids = None if allowed is None else np.flatnonzero(allowed)
+    return _Scan(doc_ids, index.vectors.similarities(vector, doc_ids))
 
 
 def _named(index: IndexReader, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:

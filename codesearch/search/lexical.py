@@ -61,6 +61,7 @@ class LexicalScorer:
         ):
             docs, frequencies = self._postings.postings(term_id, field)
             if weight and len(docs):
+                docs = docs.astype(np.int64)  # Once: whatever else indexes is turned into that at each use.
                 length = self._postings.field_lengths[docs, field] / self._average_length[field]
                 scratch[docs] += weight * frequencies / (1 - b + b * length)
         found = np.flatnonzero(scratch > 0)
