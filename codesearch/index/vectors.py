@@ -56,8 +56,7 @@ class VectorWriter:
         scales = np.concatenate(self._scales) if self._scales else np.empty(0, np.float32)
         (self._generation / SCALES_FILE).write_bytes(scales.tobytes())
         if len(scales) >= config.hnsw_threshold and hnsw_available():
-            reader = VectorReader(self._generation, len(scales), self._dim)
-            _build_graph(reader, self._generation / GRAPH_FILE, config)
+            build_graph(self._generation, len(scales), self._dim, config)
 
     def abandon(self) -> None:
         """Close without finishing."""
@@ -169,13 +168,15 @@ def hnsw_available() -> bool:
     return find_spec("hnswlib") is not None
 
 
-def _build_graph(reader: VectorReader, path: Path, config: VectorConfig) -> None:
+def build_graph(generation: Path, count: int, dim: int, config: VectorConfig) -> None:
+    """Make the HNSW graph of vectors that are written."""
     import hnswlib
 
-    graph = hnswlib.Index(space="ip", dim=reader.rows.shape[1])
-    graph.init_index(len(reader), M=config.hnsw_m, ef_construction=config.hnsw_ef_construction, random_seed=0)
-    for start in range(0, len(reader), _CHUNK):
-        rows = slice(start, min(start + _CHUNK, len(reader)))
+    reader = VectorReader(generation, count, dim)
+    graph = hnswlib.Index(space="ip", dim=dim)
+    graph.init_index(count, M=config.hnsw_m, ef_construction=config.hnsw_ef_construction, random_seed=0)
+    for start in range(0, count, _CHUNK):
+        rows = slice(start, min(start + _CHUNK, count))
         vectors = reader.rows[rows].astype(np.float32) * reader.scales[rows, None]
         graph.add_items(vectors, np.arange(rows.start, rows.stop))
-    graph.save_index(str(path))
+    graph.save_index(str(generation / GRAPH_FILE))
