@@ -17,7 +17,7 @@ from random import Random
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_of_path
 
-_WORD = re.compile(r"[A-Z]?[a-z]{3,}")
+_WORD = re.compile(r"[A-Z][a-z]{3,}|[a-z]{4,}")
 _NEIGHBOURS = 64
 _KEPT = frozenset(
     "abstract array async await begin boolean break byte case catch chan char class clone const continue debugger "
