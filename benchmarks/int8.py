@@ -1,4 +1,4 @@
-"""Two results of `codesearch bench --json`, of fp32 weights and of int8, -> `results/int8.json`: what rounding loses."""
+"""Results of `codesearch bench --json` with fp32 weights and with int8 -> `results/int8.json`: what rounding loses."""
 
 from __future__ import annotations
 
