@@ -11,7 +11,7 @@ show = @echo; echo '$$ codesearch $(1)'; cd "$(STDLIB)" && \
 # Evaluation sets that must not be trained on; without the folder nothing is decontaminated.
 EVALUATION_SETS ?= $(wildcard ../shared/data)
 
-.PHONY: demo test lint bench corpus clean
+.PHONY: demo test lint bench bench-speed corpus clean
 
 demo: $(VENV)/installed
 	$(call show,index . --exclude site-packages)
@@ -35,6 +35,10 @@ corpus: $(VENV)/installed-test
 SUITE ?= smoke
 bench: $(VENV)/installed
 	$(BIN)/codesearch bench --suite $(SUITE) $(if $(DATA),--data $(DATA))
+
+# Beside the peers, which come from PyPI into build/peers; with DATA=folder the sources of the 99 queries too.
+bench-speed: $(VENV)/installed-test
+	$(BIN)/python -m benchmarks.speed $(if $(DATA),--data $(DATA))
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

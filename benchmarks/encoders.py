@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.page import fill, line
 from benchmarks.record import record
 from codesearch.encoding.encoder import OnnxEncoder
 from training import checkpoint
@@ -150,8 +151,8 @@ def encoder_table(rows: dict[str, dict[str, Any]]) -> str:
     for name in shown:
         if name in PUBLISHED:
             figures = [f"{value:.3f}".lstrip("0") for value in PUBLISHED[name]]
-            lines.append(_line([f"{name}, published", "", "", "", *figures, "CodeSearchNet, 2M pairs"]))
-        lines.append(_line([f"**{name}**", *_cells(rows[name])]))
+            lines.append(line([f"{name}, published", "", "", "", *figures, "CodeSearchNet, 2M pairs"]))
+        lines.append(line([f"**{name}**", *_cells(rows[name])]))
     return "\n".join(lines)
 
 
@@ -169,10 +170,10 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 def curve_table(rows: dict[str, dict[str, Any]]) -> str:
     """Lay out MRR by corpus size."""
-    lines = [_line(["pairs", *LANGUAGES]), "|---" * (1 + len(LANGUAGES)) + "|"]
+    lines = [line(["pairs", *LANGUAGES]), "|---" * (1 + len(LANGUAGES)) + "|"]
     curve = sorted((row["pairs"], name) for name, row in rows.items() if _CURVE.fullmatch(name))
     for pairs, name in curve:
-        lines.append(_line([f"{pairs:,}", *[_shown(rows[name]["mrr_999"][key]) for key in LANGUAGES]]))
+        lines.append(line([f"{pairs:,}", *[_shown(rows[name]["mrr_999"][key]) for key in LANGUAGES]]))
     return "\n".join(lines)
 
 
@@ -180,19 +181,6 @@ def _shown(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:.3f}".lstrip("0") if value < 1 else f"{value}"
-
-
-def _line(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def fill(page: Path, name: str, table: str) -> None:
-    """Replace what a page has between `<!-- NAME -->` and `<!-- /NAME -->`."""
-    start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    text = page.read_text("utf-8")
-    before, rest = text.split(start, 1)
-    _, after = rest.split(end, 1)
-    page.write_text(f"{before}{start}\n{table}\n{end}{after}", "utf-8")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import typer.main
 
+from benchmarks.growth import build_table, query_table
+from benchmarks.speed import table as speed_table
 from codesearch.cli.main import app
 from tests.conftest import TINY_REPO, write_tree
 
@@ -105,3 +107,14 @@ def test_the_measured_tables_of_the_bench_are_those_of_its_json() -> None:
     for name, told in (("keywords alone", "bm25"), ("vectors alone", "dense"), ("as it ships", "default")):
         means = [found["systems"][told][metric]["average"] for metric in ("ndcg_all", "ndcg_within")]
         assert f"| {name} | {means[0]:.3f} | {means[1]:.3f} |".replace(" 0.", " .") in readme
+
+
+def test_the_tables_of_speed_and_scale_are_those_of_their_json() -> None:
+    speed, growth = (
+        json.loads((ROOT / f"benchmarks/results/{name}.json").read_text("utf-8"))
+        for name in ("speed", "growth")
+    )
+    of_speed, of_scale = ((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("speed", "scale"))
+    assert f"<!-- speed -->\n{speed_table(speed['standard_library'])}\n<!-- /speed -->" in of_speed
+    assert f"<!-- build -->\n{build_table(growth['growth'])}\n<!-- /build -->" in of_scale
+    assert f"<!-- query -->\n{query_table(growth['growth'])}\n<!-- /query -->" in of_scale

@@ -18,6 +18,8 @@ from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
 DEVICES = ("auto", "cpu", "cuda")
 _BATCH_TOKENS = 8_192
 _DOCUMENT = "document.onnx"
+_TABLES = ("nbow", "unif", "ncs")
+"""Architectures that look tokens up and add: a second thread costs more than it brings."""
 TokenIds = NDArray[np.uint32]
 
 
@@ -164,7 +166,9 @@ class OnnxEncoder:
 
     def _session(self, graph: str) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
         if graph not in self._sessions:
-            self._sessions[graph] = _open_session(self.bundle.folder / graph, self.device)
+            self._sessions[graph] = _open_session(
+                self.bundle.folder / graph, self.device, threads=int(self.bundle.architecture in _TABLES)
+            )
         return self._sessions[graph]
 
 
@@ -209,7 +213,8 @@ def _onnxruntime() -> Any:  # noqa: ANN401 - a module without types.
     return onnxruntime
 
 
-def _open_session(path: Path, device: str) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
+def _open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
+    """Open a graph; 0 threads stand for one a core."""
     runtime = _onnxruntime()
     providers = ["CPUExecutionProvider"]
     if device == "cuda":
@@ -217,6 +222,9 @@ def _open_session(path: Path, device: str) -> Any:  # noqa: ANN401 - ONNX Runtim
         providers.insert(0, "CUDAExecutionProvider")
     options = runtime.SessionOptions()
     options.log_severity_level = 3
+    options.intra_op_num_threads = threads
+    # While one thread waits for another it would keep a core from the processes that parse.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         session = runtime.InferenceSession(str(path), options, providers=providers)
     except Exception as error:  # ONNX Runtime raises its own types, all below Exception alone.

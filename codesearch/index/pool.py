@@ -7,7 +7,6 @@ bounded, and a grammar that brings its process down costs one warning for one fi
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 import threading
 from collections import deque
@@ -16,10 +15,12 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.index.cores import available_cores
 from codesearch.index.digest import content_digest
 from codesearch.index.worker import FileParser, ParsedFile, skipped_file
 from codesearch.parsing.walker import SourceFile
@@ -56,7 +57,7 @@ def parse_files(
         workers: processes; one for each core when None, none at all when the work is small.
     """
     if workers is None:
-        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        workers = available_cores()
     if workers == 1 or sum(file.size for file in files) < _SERIAL_BYTES:
         parser = job.open()
         for file in files:
@@ -78,7 +79,7 @@ def _run(
     flying: deque[Future[list[ParsedFile | None]]] = deque()
     try:
         while chunks:
-            for chunk in list(chunks)[len(flying) : 2 * workers + 1]:
+            for chunk in islice(chunks, len(flying), 2 * workers + 1):
                 flying.append(_submit(executor, chunk))
             results = flying[0].result()
             flying.popleft()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from codesearch.errors import IndexCorruptError
 from codesearch.index.manifest import Manifest, check_sizes, read_manifest
 from codesearch.index.postings import PostingsReader
@@ -66,6 +69,11 @@ class IndexReader:
     def files(self) -> list[FileRecord]:
         """All files; a file_id is a position here."""
         return list(self.store.files().values())
+
+    @cached_property
+    def languages(self) -> NDArray[np.str_]:
+        """Language of each file."""
+        return np.array([file.language for file in self.files], dtype=np.str_)
 
     def close(self) -> None:
         """Close the database."""

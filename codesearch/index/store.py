@@ -36,6 +36,8 @@ CREATE TABLE documents (
 );
 """
 _BATCH = 500
+_MAPPED_BYTES = 1 << 30
+_FILE_COLUMNS = "path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings"
 _DOCUMENT_COLUMNS = (
     "kind",
     "name",
@@ -140,6 +142,7 @@ class StoreReader:
         path = generation / DATABASE
         self._generation = generation
         self._root = root
+        self._seen_files: dict[int, FileRecord] = {}
         address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         try:
             self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
@@ -147,6 +150,7 @@ class StoreReader:
             raise IndexCorruptError(path, str(error), root) from None
         try:  # The file itself is opened by the first question.
             self._connection.execute("PRAGMA schema_version")
+            self._connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
         except sqlite3.Error as error:
             self._connection.close()
             raise IndexCorruptError(path, str(error), root) from None
@@ -157,10 +161,7 @@ class StoreReader:
 
     def files(self) -> dict[str, FileRecord]:
         """Read all files, by path, in doc_id order."""
-        query = (
-            "SELECT path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings "
-            "FROM files ORDER BY file_id"
-        )
+        query = f"SELECT {_FILE_COLUMNS} FROM files ORDER BY file_id"
         return {row[0]: FileRecord(*row) for row in self._select(query)}
 
     def document_rows(self, first_doc: int, count: int) -> list[DocumentRow]:
@@ -171,20 +172,15 @@ class StoreReader:
 
     def documents(self, doc_ids: Sequence[int]) -> dict[int, tuple[FileRecord, DocumentRow]]:
         """Read some documents with their files."""
-        columns = ", ".join(f"d.{column}" for column in _DOCUMENT_COLUMNS)
-        query = (
-            f"SELECT d.doc_id, f.path, f.language, f.size, f.mtime_ns, f.digest, f.first_doc, f.doc_count, "
-            f"f.skipped, f.warnings, {columns} FROM documents d JOIN files f USING (file_id) "
-            "WHERE d.doc_id IN "
+        columns = ", ".join(_DOCUMENT_COLUMNS)
+        query = f"SELECT doc_id, file_id, {columns} FROM documents WHERE doc_id IN "
+        rows = {row[0]: row[1:] for row in self._select_many(query, doc_ids)}
+        missing = {file_id for file_id, *_ in rows.values()} - self._seen_files.keys()
+        query = f"SELECT file_id, {_FILE_COLUMNS} FROM files WHERE file_id IN "
+        self._seen_files.update(
+            {row[0]: FileRecord(*row[1:]) for row in self._select_many(query, list(missing))}
         )
-        found = {}
-        for start in range(0, len(doc_ids), _BATCH):
-            batch = doc_ids[start : start + _BATCH]
-            marks = f"({','.join('?' * len(batch))})"
-            found.update(
-                {row[0]: (FileRecord(*row[1:10]), row[10:]) for row in self._select(query + marks, batch)}
-            )
-        return found
+        return {doc_id: (self._seen_files[row[0]], row[1:]) for doc_id, row in rows.items()}
 
     def documents_named(self, name: str, limit: int = 1000) -> list[tuple[int, str, str]]:
         """List (doc_id, name, qualified_name) of what is called `name`, whatever the case."""
@@ -193,6 +189,12 @@ class StoreReader:
             "ORDER BY doc_id LIMIT ?"
         )
         return list(self._select(query, (name, limit)))
+
+    def _select_many(self, query: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+        """Run a query that ends in IN for numbers, some at a time."""
+        for start in range(0, len(numbers), _BATCH):
+            batch = numbers[start : start + _BATCH]
+            yield from self._select(f"{query} ({','.join('?' * len(batch))})", batch)
 
     def _select(self, query: str, parameters: Iterable[object] = ()) -> Iterator[tuple[Any, ...]]:
         try:

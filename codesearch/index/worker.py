@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +42,8 @@ class ParsedFile:
 
     def document_tokens(self) -> list[NDArray[np.uint32]]:
         """Return the ids of each document."""
-        return np.split(self.tokens, np.cumsum(self.lengths[:-1])) if self.lengths else []
+        ends = accumulate(self.lengths)
+        return [self.tokens[end - length : end] for end, length in zip(ends, self.lengths, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from codesearch.types import KINDS
 _TEXT = [FIELDS.index(field) for field in ("docstring", "body")]
 _CLASS = KINDS.index("class")
 _USUAL_TERMS = 30
-_WIDE = 0.4
-"""Share of the documents from which on a filtered scan is a scan of all."""
+_SAMPLE = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,23 @@ class Candidates:
     cosine: NDArray[np.float32]
     evidence: NDArray[np.float32]
     name: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """Cosines of all documents, or of those in `doc_ids`, which ascend: float32 [N]."""
+
+    doc_ids: NDArray[np.int64] | None
+    cosines: NDArray[np.float32]
+
+    def best(self, count: int) -> NDArray[np.int64]:
+        """Return the documents nearest to the query."""
+        positions = best_positions(self.cosines, count)
+        return positions if self.doc_ids is None else self.doc_ids[positions]
+
+    def of(self, doc_ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the cosines of some of the documents."""
+        return self.cosines[doc_ids if self.doc_ids is None else np.searchsorted(self.doc_ids, doc_ids)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +94,32 @@ def gather(
     """
     bm25, ceiling = lexical.scores(query.terms)
     if allowed is not None:
-        bm25[~allowed] = 0
+        bm25 *= allowed
     named = _named(index, query.text, allowed)
-    best = best_positions(bm25, count)
-    pools = [best[bm25[best] > 0], np.array(list(named), dtype=np.int64)]
+    found = np.flatnonzero(bm25 > 0)
+    pools = [found[best_positions(bm25[found], count)], np.array(list(named), dtype=np.int64)]
+    scan = None
     if query.vector is not None:
-        pools.append(_nearest(index, query.vector, allowed=allowed, count=count, vectors=vectors))
-    pool = np.unique(np.concatenate(pools))
+        if allowed is None and index.vectors.has_graph:
+            pools.append(index.vectors.neighbours(query.vector, count, vectors))
+        else:  # The graph cannot filter first, so the allowed ones are scanned.
+            scan = _scan(index, query.vector, allowed)
+            pools.append(scan.best(count))
+    pool = _distinct(np.concatenate(pools))
     cosine = np.zeros(len(pool), dtype=np.float32)
-    if query.vector is not None:
+    if scan is not None:
+        cosine = scan.of(pool)
+    elif query.vector is not None:
         cosine = index.vectors.similarities(query.vector, pool)
-    name = np.array([named.get(int(doc_id), 0.0) for doc_id in pool], dtype=np.float32)
+    name = np.zeros(len(pool), dtype=np.float32)
+    name[np.searchsorted(pool, list(named))] = list(named.values())
     return Candidates(number, pool, bm25[pool], ceiling, cosine, _evidence(index, pool, half_evidence), name)
+
+
+def _distinct(doc_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sort ids, each once; `np.unique` would import masked arrays for it, in every cold query."""
+    doc_ids.sort()
+    return doc_ids[np.diff(doc_ids, prepend=-1) > 0]
 
 
 def _evidence(index: IndexReader, pool: NDArray[np.int64], half: float) -> NDArray[np.float32]:
@@ -108,30 +138,32 @@ def best_positions(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]
     """Return the positions of the `count` highest scores; among equals at the edge, the lowest positions."""
     if len(scores) <= count:
         return np.arange(len(scores), dtype=np.int64)
-    edge = np.partition(scores, len(scores) - count)[len(scores) - count]
-    above = np.flatnonzero(scores > edge)
-    level = np.flatnonzero(scores == edge)[: count - len(above)]
+    head = _head(scores, count)
+    values = scores[head]
+    edge = np.partition(values, len(values) - count)[len(values) - count]
+    above = head[values > edge]
+    level = head[values == edge][: count - len(above)]
     return np.concatenate([above, level])
 
 
-def _nearest(
-    index: IndexReader,
-    vector: NDArray[np.float32],
-    *,
-    allowed: NDArray[np.bool_] | None,
-    count: int,
-    vectors: VectorConfig,
-) -> NDArray[np.int64]:
-    if allowed is not None:  # The graph cannot filter first, so the allowed ones are scanned.
-        doc_ids = np.flatnonzero(allowed)
-        if len(doc_ids) > _WIDE * len(allowed):  # Copying most rows together costs more than scanning all.
-            similarities = index.vectors.similarities(vector)[doc_ids]
-        else:
-            similarities = index.vectors.similarities(vector, doc_ids)
-        return doc_ids[best_positions(similarities, count)]
-    if index.vectors.has_graph:
-        return index.vectors.neighbours(vector, count, vectors)
-    return best_positions(index.vectors.similarities(vector), count)
+def _head(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+    """Return ascending positions that hold the `count` highest scores, and few others: a sample says where to cut.
+
+    Partitioning all scores would take longer than the rest of a query but for the scan.
+    """
+    sample = scores[:: max(1, len(scores) // _SAMPLE)]
+    spare = 2 * count * len(sample) // len(scores) + 8
+    if spare < len(sample):
+        cut = np.partition(sample, len(sample) - spare)[len(sample) - spare]
+        head = np.flatnonzero(scores >= cut)
+        if len(head) >= count:
+            return head
+    return np.arange(len(scores), dtype=np.int64)
+
+
+def _scan(index: IndexReader, vector: NDArray[np.float32], allowed: NDArray[np.bool_] | None) -> _Scan:
+    doc_ids = None if allowed is None else np.flatnonzero(allowed)
+    return _Scan(doc_ids, index.vectors.similarities(vector, doc_ids))
 
 
 def _named(index: IndexReader, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:

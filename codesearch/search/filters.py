@@ -42,15 +42,13 @@ def allowed_documents(filters: Filters, index: IndexReader) -> NDArray[np.bool_]
     """Return which documents pass: bool [N], or None when all do."""
     allowed: NDArray[np.bool_] | None = None
     if filters.languages or filters.paths:
-        patterns = [_compile(pattern) for pattern in filters.paths]
-        files = np.array(
-            [
-                (not filters.languages or file.language in filters.languages)
-                and (not patterns or any(pattern.match(f"/{file.path}") for pattern in patterns))
-                for file in index.files
-            ],
-            dtype=bool,
-        )
+        files = np.ones(len(index.files), dtype=bool)
+        if filters.languages:
+            files = np.isin(index.languages, filters.languages)
+        if filters.paths:
+            patterns = [_compile(pattern) for pattern in filters.paths]
+            matching = (any(pattern.match(f"/{file.path}") for pattern in patterns) for file in index.files)
+            files &= np.fromiter(matching, dtype=bool, count=len(files))
         allowed = files[index.rows.files] if len(files) else np.zeros(0, dtype=bool)
     if filters.kinds:
         numbers = [KINDS.index(kind) for kind in filters.kinds]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,16 +23,17 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
         number: index.store.documents([place.doc_id for place in ranked if place.index == number])
         for number, index in enumerate(indexes)
     }
-    sources: dict[tuple[int, str], tuple[list[bytes], bool]] = {}
+    sources: dict[tuple[int, str], tuple[bytes, bool]] = {}
     hits = []
     for rank, place in enumerate(ranked, start=1):
         number = place.index
         file, row = stored[number][place.doc_id]
-        kind, name, qualified, signature, docstring, start_line, end_line, *_ = row
+        kind, name, qualified, signature, docstring, start_line, end_line, start_byte, *_ = row
         key = (number, file.path)
         if key not in sources:
             sources[key] = _read(indexes[number].root, file)
-        lines, stale = sources[key]
+        source, stale = sources[key]
+        code = _lines(source, start_line, end_line, start_byte=None if stale else start_byte)
         hits.append(
             Hit(
                 rank=rank,
@@ -46,7 +48,7 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
                 docstring=docstring,
                 start_line=start_line,
                 end_line=end_line,
-                code=b"\n".join(lines[start_line - 1 : end_line]).decode("utf-8", "replace"),
+                code=code.decode("utf-8", "replace"),
                 signals=place.signals,
                 stale=stale,
             )
@@ -54,10 +56,27 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
     return hits
 
 
-def _read(root: Path, file: FileRecord) -> tuple[list[bytes], bool]:
-    path = root / file.path
+def _read(root: Path, file: FileRecord) -> tuple[bytes, bool]:
+    """Return a file's bytes and whether they are others than those indexed; an equal time stamp says they are not."""
     try:
-        source = path.read_bytes()
+        with open(root / file.path, "rb") as opened:
+            seen = os.fstat(opened.fileno())
+            source = opened.read()
     except OSError:
-        return [], True
-    return source.split(b"\n"), content_digest(source) != file.digest
+        return b"", True
+    if (seen.st_size, seen.st_mtime_ns) == (file.size, file.mtime_ns):
+        return source, False
+    return source, content_digest(source) != file.digest
+
+
+def _lines(source: bytes, first: int, last: int, *, start_byte: int | None) -> bytes:
+    """Cut the lines `first` to `last` out of a file; `start_byte`, on the first of them, spares looking for it."""
+    if start_byte is None:
+        return b"\n".join(source.split(b"\n")[first - 1 : last])
+    start = source.rfind(b"\n", 0, start_byte) + 1
+    end = start - 1
+    for _ in range(first, last + 1):
+        end = source.find(b"\n", end + 1)
+        if end < 0:
+            return source[start:]
+    return source[start:end]

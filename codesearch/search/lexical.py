@@ -39,33 +39,35 @@ class LexicalScorer:
             document would score if it were about nothing else.
         """
         total = np.zeros(self._postings.document_count, dtype=np.float32)
+        scratch = np.zeros(self._postings.document_count, dtype=np.float64)
         ceiling = 0.0
         for term in terms:
-            docs, weighted = self._weighted_frequencies(term)
+            docs, weighted = self._weighted_frequencies(term, scratch)
             if len(docs):
                 idf = self._idf(len(docs))
                 total[docs] += idf * weighted / (self._config.k1 + weighted)
                 ceiling += idf
         return total, ceiling
 
-    def _weighted_frequencies(self, term: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return the documents that have a term, ascending, and tf' in each."""
+    def _weighted_frequencies(
+        self, term: str, scratch: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the documents that have a term, ascending, and tf' in each; `scratch`, zeros [N], is so again."""
         term_id = self._postings.find(term)
         if term_id is None:
             return np.empty(0, np.int64), np.empty(0, np.float32)
-        parts = []
         for field, (weight, b) in enumerate(
             zip(self._config.field_weights, self._config.field_b, strict=True)
         ):
             docs, frequencies = self._postings.postings(term_id, field)
             if weight and len(docs):
+                docs = docs.astype(np.int64)  # Once: whatever else indexes is turned into that at each use.
                 length = self._postings.field_lengths[docs, field] / self._average_length[field]
-                parts.append((docs, weight * frequencies / (1 - b + b * length)))
-        if not parts:
-            return np.empty(0, np.int64), np.empty(0, np.float32)
-        docs, positions = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
-        weights = np.concatenate([part[1] for part in parts])
-        return docs.astype(np.int64), np.bincount(positions, weights=weights).astype(np.float32)
+                scratch[docs] += weight * frequencies / (1 - b + b * length)
+        found = np.flatnonzero(scratch > 0)
+        weighted = scratch[found].astype(np.float32)
+        scratch[found] = 0
+        return found, weighted
 
     def _idf(self, df: int) -> float:
         count = self._postings.document_count

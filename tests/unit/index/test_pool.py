@@ -66,6 +66,23 @@ def test_results_come_in_the_order_of_the_files(tmp_path, tokenizer_path, many_c
     assert names_of(list(parse_files(job(tmp_path, tokenizer_path), files, 2))) == expected
 
 
+def test_no_more_is_in_flight_than_keeps_the_workers_busy(tmp_path, tokenizer_path, many_chunks, monkeypatch):
+    submitted = []
+
+    def submit(executor, chunk, real=pool._submit):
+        submitted.append(chunk)
+        return real(executor, chunk)
+
+    monkeypatch.setattr(pool, "_submit", submit)
+    files = tree(tmp_path, *(f"g{number:02}.py" for number in range(28)))
+    ahead = [
+        len(submitted) - taken // 2
+        for taken, _ in enumerate(parse_files(job(tmp_path, tokenizer_path), files, 2))
+    ]
+    assert len(submitted) == 20
+    assert max(ahead) == 2 * 2 + 1, "chunks of two files, two a worker and one more"
+
+
 def test_little_work_starts_no_process(tmp_path, tokenizer_path, monkeypatch):
     monkeypatch.setattr(pool, "_executor", None)
     files = tree(tmp_path)

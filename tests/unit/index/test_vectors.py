@@ -80,6 +80,24 @@ def test_equal_vectors_have_equal_similarities_wherever_they_stand(tmp_path, dim
         assert set(some.tolist()) == {float(reader.similarities(query, np.array([0]))[0])}, count
 
 
+def test_a_scan_by_several_threads_gives_the_bits_of_one_document_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr("codesearch.index.vectors.available_cores", lambda: 3)
+    reader = written(tmp_path, np.tile(unit_vectors(1_000), (30, 1)))
+    query = unit_vectors(1, seed=1)[0]
+    found = reader.similarities(query)
+    alone = [float(reader.similarities(query, np.array([doc_id]))[0]) for doc_id in range(1_000)]
+    assert (found.reshape(30, 1_000) == np.array(alone, np.float32)).all()
+    some = np.arange(0, 30_000, 1)[::-1]
+    assert (reader.similarities(query, some) == found[::-1]).all()
+
+
+def test_what_fails_in_a_thread_is_raised(tmp_path, monkeypatch):
+    monkeypatch.setattr("codesearch.index.vectors.available_cores", lambda: 2)
+    reader = written(tmp_path, np.tile(unit_vectors(1_000), (20, 1)))
+    with pytest.raises(ValueError, match="mismatch"):
+        reader.similarities(np.ones(3, np.float32))
+
+
 def test_an_index_without_documents_has_no_similarities(tmp_path):
     reader = written(tmp_path, np.empty((0, 8), np.float32))
     assert reader.similarities(np.ones(8, np.float32)).tolist() == []

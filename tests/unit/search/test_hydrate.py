@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from functools import partial
+
+import pytest
 
 from codesearch.search.fusion import Ranked
 from codesearch.search.hydrate import hydrate
@@ -60,6 +63,26 @@ def test_a_changed_file_gives_the_lines_that_stand_there_now_marked_stale(built_
     assert found.stale
     assert found.start_line == 21
     assert found.code.split("\n")[1] == "    def pop(self):"
+
+
+@pytest.mark.parametrize("touched", [False, True])
+def test_code_is_the_lines_of_the_file_wherever_a_definition_begins_and_ends(tmp_path, index_tree, touched):
+    path = tmp_path / "src" / "a.js"
+    path.parent.mkdir()
+    source = b"// \xc3\xa9\r\nclass A { f() { return 1 } }; function g() {\r\n}\nlet x = 1; function h() {\n}"
+    path.write_bytes(source)
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    index = index_tree(path.parent)
+    if touched:
+        os.utime(path)
+    second, *_ = lines = source.decode().split("\n")[1:]
+    codes = [(found.name, found.code, found.stale) for found in map(partial(hit, index), range(4))]
+    assert codes == [
+        ("A", second, False),
+        ("f", second, False),
+        ("g", "\n".join(lines[:2]), False),
+        ("h", "\n".join(lines[2:]), False),
+    ]
 
 
 def test_a_file_that_became_shorter_gives_what_is_left(built_index, tiny_repo):

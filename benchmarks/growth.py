@@ -1,0 +1,209 @@
+"""Indexes of growing size, searched exactly and by HNSW -> `results/growth.json`, a plot, the tables of docs/scale.md.
+
+Trees of real and renamed functions (`benchmarks.renamed`) are indexed by the product's own writer and searched by its
+own reader. Each step runs in a process of its own, so that its memory is its own; steps that were measured are not
+repeated, so that a run can be stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.page import fill, line
+from benchmarks.process import folder_mb, measured
+from benchmarks.record import RESULTS, record
+from benchmarks.renamed import write_renamed
+from benchmarks.speed import described, quantiles
+from codesearch.config import IndexConfig, VectorConfig
+from codesearch.encoding.bundle import SHIPPED
+from codesearch.encoding.encoder import OnnxEncoder
+from codesearch.evaluation.approximate import approximation_loss
+from codesearch.evaluation.pool import Pool
+from codesearch.index.build import build_generation
+from codesearch.index.home import index_folder
+from codesearch.index.manifest import commit_manifest, describe_files, read_manifest
+from codesearch.index.plan import plan_update
+from codesearch.index.reader import IndexReader
+from codesearch.index.vectors import build_graph
+from codesearch.search.searcher import Searcher
+
+PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+_NO_GRAPH = IndexConfig(vectors=VectorConfig(hnsw_threshold=1 << 40))
+_STEP_S = 1_800
+
+
+def main() -> None:
+    """Run one step, or all of them in processes of their own."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sources", type=Path, help="folder of real source files")
+    parser.add_argument("queries", type=Path, help="CSV with a column `query`")
+    parser.add_argument("--sizes", nargs="*", type=int, default=[10_000, 100_000, 1_000_000])
+    parser.add_argument(
+        "--work", type=Path, default=Path("build/growth"), help="folder for trees and indexes"
+    )
+    parser.add_argument("--step", choices=sorted(STEPS), help="this step of the one size given")
+    options = parser.parse_args()
+    if options.step:
+        place = options.work.resolve() / str(options.sizes[0])
+        print(json.dumps(STEPS[options.step](options, place)))
+        return
+    rows = [measure(size, options) for size in options.sizes]
+    record("growth", {"growth": rows}, flat=True)
+    plot(rows, RESULTS / "growth.png")
+    fill(PAGE, "build", build_table(rows))
+    fill(PAGE, "query", query_table(rows))
+
+
+def measure(size: int, options: argparse.Namespace) -> dict[str, Any]:
+    """Take the steps of a size that were not taken before."""
+    row: dict[str, Any] = {"size": size}
+    for name in STEPS:
+        done = options.work / str(size) / f"{name}.json"
+        if not done.exists():
+            done.parent.mkdir(parents=True, exist_ok=True)
+            own = ["--sizes", str(size), "--work", options.work, "--step", name]
+            command = [sys.executable, "-m", "benchmarks.growth", options.sources, options.queries, *own]
+            print(f"{size:,}: {name}", file=sys.stderr)
+            usage = measured(command, timeout_s=_STEP_S)
+            if usage.code:
+                sys.exit(usage.output)
+            done.write_text(json.dumps({**described(usage), **json.loads(usage.output.splitlines()[0])}))
+        row[name] = json.loads(done.read_text())
+    return row
+
+
+def _write_tree(options: argparse.Namespace, place: Path) -> dict[str, Any]:
+    files = write_renamed(options.sources, place / "tree", options.sizes[0])
+    return {"files": files, "source_mb": folder_mb(place / "tree")}
+
+
+def _build_exact(options: argparse.Namespace, place: Path) -> dict[str, Any]:
+    home = place / "home"
+    shutil.rmtree(home, ignore_errors=True)
+    folder = index_folder(home, place / "tree")
+    folder.mkdir(parents=True)
+    encoder = OnnxEncoder.load(SHIPPED, "cpu")
+    plan = plan_update(place / "tree", folder, _NO_GRAPH, encoder.model_id)
+    report = build_generation(plan, home, encoder)
+    sizes = {name: entry["bytes"] for name, entry in report.manifest.files.items()}
+    return {
+        "documents": report.manifest.documents,
+        "index_mb": round(sum(sizes.values()) / 1e6, 1),
+        "vectors_mb": round(sizes["vectors.int8"] / 1e6, 1),
+        "cache_mb": folder_mb(home / "cache"),
+    }
+
+
+def _add_graph(options: argparse.Namespace, place: Path) -> dict[str, Any]:
+    folder = index_folder(place / "home", place / "tree")
+    manifest = read_manifest(folder)
+    generation = folder / manifest.folder
+    build_graph(generation, manifest.documents, int(manifest.model["dim"]), VectorConfig())
+    commit_manifest(folder, replace(manifest, files=describe_files(generation)))
+    return {"graph_mb": round((generation / "vectors.hnsw").stat().st_size / 1e6, 1)}
+
+
+def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
+    """Ask the queries in process; the first one, which maps and loads, is timed by itself."""
+    encoder = OnnxEncoder.load(SHIPPED, "cpu")
+    index = IndexReader.open(index_folder(place / "home", place / "tree"))
+    searcher = Searcher([index], encoder)
+    with open(options.queries, encoding="utf-8") as file:
+        queries = [row["query"] for row in csv.DictReader(file)]
+    first_s = timed(lambda: searcher.search(queries[0]))
+    for query in queries:
+        searcher.search(query)
+    times_ms = [1000 * timed(lambda query=query: searcher.search(query)) for query in queries]
+    loss = approximation_loss(Pool(index, encoder, [], {}), queries, VectorConfig())
+    return {"first_s": round(first_s, 3), **quantiles(times_ms), **loss}
+
+
+def timed(call: Callable[[], object]) -> float:
+    """Return the seconds that a call takes."""
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+STEPS = {
+    "tree": _write_tree,
+    "exact": _build_exact,
+    "exact_query": _query,
+    "hnsw": _add_graph,
+    "hnsw_query": _query,
+}
+"""In this order; the queries are exact until there is a graph."""
+
+
+def build_table(rows: list[dict[str, Any]]) -> str:
+    """Lay out what building takes."""
+    lines = [
+        line(["documents", "source MB", "index s", "CPU s", "peak MB", "index MB", "cache MB", "graph s", "its CPU s",
+              "its peak MB", "its MB"]),
+        "|---" * 11 + "|",
+    ]  # fmt: skip
+    for row in rows:
+        exact, graph = row["exact"], row["hnsw"]
+        figures = [
+            exact["documents"],
+            row["tree"]["source_mb"],
+            exact["wall_s"],
+            exact["cpu_s"],
+            exact["peak_mb"],
+        ]
+        figures += [exact["index_mb"], exact["cache_mb"], graph["wall_s"], graph["cpu_s"], graph["peak_mb"]]
+        lines.append(line([f"{figure:,}" for figure in [*figures, graph["graph_mb"]]]))
+    return "\n".join(lines)
+
+
+def query_table(rows: list[dict[str, Any]]) -> str:
+    """Lay out what answering takes, exactly and by the graph."""
+    lines = [
+        line(["documents", "exact p50 ms", "p95", "first s", "peak MB", "HNSW p50 ms", "p95", "first s", "peak MB",
+              "recall at 10", "at 100"]),
+        "|---" * 11 + "|",
+    ]  # fmt: skip
+    for row in rows:
+        cells = [f"{row['exact']['documents']:,}"]
+        for found in (row["exact_query"], row["hnsw_query"]):
+            cells += [f"{found[key]:,}" for key in ("p50_ms", "p95_ms", "first_s", "peak_mb")]
+        cells += [f"{row['hnsw_query'][key]:.4f}" for key in ("recall_at_10", "recall_at_100")]
+        lines.append(line(cells))
+    return "\n".join(lines)
+
+
+def plot(rows: list[dict[str, Any]], path: Path) -> None:
+    """Draw time and memory of building, and the median query, over the number of documents."""
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    import matplotlib.pyplot as plt
+
+    documents = [row["exact"]["documents"] for row in rows]
+    panels = (
+        ("build, CPU s", "cpu_s", ("exact", "hnsw")),
+        ("peak memory of it, MB", "peak_mb", ("exact", "hnsw")),
+        ("query p50, ms", "p50_ms", ("exact_query", "hnsw_query")),
+    )
+    figure, axes = plt.subplots(1, len(panels), figsize=(9, 2.6), dpi=90)
+    for axis, (title, key, steps) in zip(axes, panels, strict=True):
+        for step, label in zip(steps, ("index, searched exactly", "HNSW graph on top"), strict=True):
+            axis.loglog(documents, [row[step][key] for row in rows], marker="o", label=label)
+        axis.set_title(title, fontsize=10)
+        axis.set_xlabel("documents", fontsize=9)
+        axis.grid(alpha=0.3)
+    axes[0].legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path)
+
+
+if __name__ == "__main__":
+    main()

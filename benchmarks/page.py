@@ -1,0 +1,24 @@
+"""Figures -> tables in a page of the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def line(cells: Sequence[str]) -> str:
+    """Lay out one row of a table.
+
+    >>> line(["a", "b"])
+    '| a | b |'
+    """
+    return "| " + " | ".join(cells) + " |"
+
+
+def fill(page: Path, name: str, table: str) -> None:
+    """Replace what a page has between `<!-- NAME -->` and `<!-- /NAME -->`."""
+    start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    text = page.read_text("utf-8")
+    before, rest = text.split(start, 1)
+    _, after = rest.split(end, 1)
+    page.write_text(f"{before}{start}\n{table}\n{end}{after}", "utf-8")

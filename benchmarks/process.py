@@ -1,0 +1,120 @@
+"""A command -> what it took: wall and CPU seconds, peak memory and exit code, all its processes together."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codesearch.evaluation.stages import tree_rss_bytes
+
+_EVERY_S = 0.02
+_PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a command took and said.
+
+    Attributes:
+        cpu_s: of all its processes, as last seen: up to 20 ms of each may be missing.
+        peak_mb: highest sum of resident memory; pages that processes share count for each.
+        output: what it printed on stdout, then on stderr.
+    """
+
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+    code: int
+    output: str
+
+    def utilisation(self, cores: int) -> float:
+        """Return the share of `cores` that was busy."""
+        return self.cpu_s / (self.wall_s * cores)
+
+
+def measured(
+    command: Sequence[str | Path],
+    *,
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    timeout_s: float = 900,
+) -> Usage:
+    """Run a command to its end, or to the timeout, which counts as a failure."""
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        [str(word) for word in command],
+        cwd=folder,
+        env={**os.environ, **(environment or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    watch = _Watch(process.pid)
+    watch.start()
+    try:
+        stdout, stderr = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        stdout, stderr = process.communicate()
+        stderr += f"stopped after {timeout_s:.0f} s"
+    finally:
+        wall_s = time.perf_counter() - started
+        watch.stop()
+    return Usage(
+        round(wall_s, 3),
+        round(watch.cpu_s(), 2),
+        round(watch.peak_bytes / 1e6, 1),
+        process.returncode,
+        stdout + stderr,
+    )
+
+
+class _Watch(threading.Thread):
+    """Samples a process and all below it until it is stopped."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self._pid = pid
+        self._done = threading.Event()
+        self._cpu_ticks: dict[int, int] = {}
+        self.peak_bytes = 0
+
+    def run(self) -> None:
+        while not self._done.wait(_EVERY_S):
+            self.peak_bytes = max(self.peak_bytes, tree_rss_bytes(self._pid))
+            self._cpu_ticks.update(tree_cpu_ticks(self._pid))
+
+    def stop(self) -> None:
+        self._done.set()
+        self.join()
+
+    def cpu_s(self) -> float:
+        return sum(self._cpu_ticks.values()) / os.sysconf("SC_CLK_TCK")
+
+
+def tree_cpu_ticks(pid: int) -> dict[int, int]:
+    """Return the clock ticks that a process and each below it have used, by process id; {} once it is gone."""
+    try:
+        # The name, in brackets, may hold anything; what follows it is fixed.
+        fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        children = [
+            int(child)
+            for path in (_PROC / str(pid) / "task").glob("*/children")
+            for child in path.read_text().split()
+        ]
+    except (OSError, IndexError):
+        return {}
+    ticks = {pid: int(fields[11]) + int(fields[12])}
+    for child in children:
+        ticks.update(tree_cpu_ticks(child))
+    return ticks
+
+
+def folder_mb(folder: Path) -> float:
+    """Add up the files below a folder."""
+    return round(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6, 1)

@@ -1,0 +1,206 @@
+"""Index, query and start, ours and the peers', in one run -> `results/speed.json`, a plot, the table of docs/speed.md.
+
+CPython's standard library, without what was installed into it, is copied to `build/speed` and given to all; with
+`--data` the sources of the 99 queries are indexed too, and queries over them timed with and without filters.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.keyword_store import QUERIES
+from benchmarks.page import fill, line
+from benchmarks.peers import PEERS, Paths, System, installed, ours, run, run_warm
+from benchmarks.process import Usage, folder_mb
+from benchmarks.record import RESULTS, record
+from codesearch.evaluation.pack import unpacked
+from codesearch.index.cores import available_cores
+
+PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
+_LEFT_OUT = ("site-packages", "__pycache__", "*.so", "*.a")
+_STARTS = 5
+_FILTERS = {
+    "none": (),
+    "one language of 33,000 documents": ("languages=python",),
+    "one language of 54,000 documents": ("languages=javascript",),
+    "a language, functions and methods": ("languages=python", "kinds=function", "kinds=method"),
+}
+
+
+def main() -> None:
+    """Measure, record, draw."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, default=Path("build/speed"), help="folder for trees and indexes")
+    parser.add_argument("--peers", type=Path, default=Path("build/peers"), help="folder for environments")
+    parser.add_argument("--data", type=Path, help="folder of the 99 queries' data")
+    parser.add_argument("--only", nargs="*", help="names of systems to measure")
+    options = parser.parse_args()
+    work, environments = options.work.resolve(), options.peers.resolve()
+    tree = standard_library(work / "stdlib")
+    rows: dict[str, Any] = {
+        system.name: row(system, Paths(tree, work / _slug(system), environments / _slug(system)))
+        for system in (ours(), *PEERS)
+        if not options.only or system.name in options.only
+    }
+    found: dict[str, Any] = {"standard_library": rows}
+    if options.data:
+        found["csn99"] = csn99(options.data, work)
+    record("speed", found, flat=True)
+    plot(rows, RESULTS / "speed.png")
+    fill(PAGE, "speed", table(rows))
+
+
+def _slug(system: System) -> str:
+    return system.name.replace(" ", "-")
+
+
+def standard_library(tree: Path) -> Path:
+    """Copy the running Python's standard library, unless that was done before."""
+    if not tree.exists():
+        shutil.copytree(sysconfig.get_path("stdlib"), tree, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+    return tree
+
+
+def row(system: System, paths: Paths) -> dict[str, Any]:
+    """Measure one system; a failure is a row that says why."""
+    print(f"{system.name} ...", file=sys.stderr)
+    if system.packages and (reason := installed(system, paths.environment)):
+        return {"failed": reason}
+    shutil.rmtree(paths.store, ignore_errors=True)
+    paths.store.mkdir(parents=True)
+    found: dict[str, Any] = {"packages": list(system.packages), "note": system.note}
+    if system.index:
+        first = run(system, paths, system.index(paths))
+        if first.code:
+            return {**found, "failed": _last_line(first.output)}
+        found["index"] = described(first)
+        found["disk_mb"] = folder_mb(paths.store)
+        if not system.packages:
+            found["again"] = described(run(system, paths, system.index(paths)))
+    starts = [run(system, paths, system.query(paths, QUERIES[number])) for number in range(_STARTS)]
+    if failed := [start for start in starts if start.code]:
+        return {**found, "failed": _last_line(failed[0].output)}
+    found["cold_query"] = {
+        "wall_s": round(float(np.median([start.wall_s for start in starts])), 3),
+        "peak_mb": max(start.peak_mb for start in starts),
+    }
+    if system.warm:
+        times_ms = json.loads(run_warm(system, paths, system.warm(paths), json.dumps(QUERIES)))
+        found["warm_query"] = quantiles(times_ms)
+    return found
+
+
+def described(usage: Usage) -> dict[str, float]:
+    """Return the figures of one run."""
+    return {
+        "wall_s": usage.wall_s,
+        "cpu_s": usage.cpu_s,
+        "cores_busy": round(usage.utilisation(available_cores()), 2),
+        "peak_mb": usage.peak_mb,
+    }
+
+
+def quantiles(times_ms: Sequence[float]) -> dict[str, float]:
+    """Return p50 and p95 of milliseconds.
+
+    >>> quantiles([1.0, 2.0, 3.0])
+    {'p50_ms': 2.0, 'p95_ms': 2.9}
+    """
+    p50, p95 = np.percentile(times_ms, [50, 95])
+    return {"p50_ms": round(float(p50), 2), "p95_ms": round(float(p95), 2)}
+
+
+def csn99(data: Path, work: Path) -> dict[str, Any]:
+    """Index the sources of the 99 queries, then ask these in process under each filter."""
+    tree = data / "sources"
+    if not tree.is_dir():
+        tree = unpacked(data / "sources.jsonl.zst", work / "csn99", lambda stage, done, total: None)
+    system, paths = ours(), Paths(tree, work / "csn99-home", work)
+    shutil.rmtree(paths.store, ignore_errors=True)
+    assert system.index and system.warm
+    with open(data / "queries.csv", encoding="utf-8") as file:
+        queries = json.dumps([line["query"] for line in csv.DictReader(file)])
+    found: dict[str, Any] = {
+        "index": described(run(system, paths, system.index(paths))),
+        "disk_mb": folder_mb(paths.store),
+        "again": described(run(system, paths, system.index(paths))),
+        "cold_query": described(run(system, paths, system.query(paths, QUERIES[0]))),
+    }
+    status = [sys.executable, "-m", "codesearch", "status", "--json", "--home", str(paths.store)]
+    (shown,) = json.loads(subprocess.run(status, capture_output=True, check=True).stdout)
+    found["documents"] = shown["documents"]
+    found["warm_query"] = {
+        name: quantiles(json.loads(run_warm(system, paths, [*system.warm(paths), *filters], queries)))
+        for name, filters in _FILTERS.items()
+    }
+    return found
+
+
+def table(rows: dict[str, dict[str, Any]]) -> str:
+    """Lay the rows out for the page; what a system does not have is a dash."""
+    head = ["", "index s", "CPU s", "peak MB", "disk MB", "cold query s", "its MB", "warm p50 ms", "p95 ms"]
+    lines = [line(head), "|---" * len(head) + "|"]
+    for name, found in rows.items():
+        if "failed" in found:
+            lines.append(line([name, found["failed"], *[""] * (len(head) - 2)]))
+            continue
+        index, cold, warm = (found.get(key, {}) for key in ("index", "cold_query", "warm_query"))
+        figures = [
+            index.get("wall_s"),
+            index.get("cpu_s"),
+            index.get("peak_mb"),
+            found.get("disk_mb"),
+            cold.get("wall_s"),
+            cold.get("peak_mb"),
+            warm.get("p50_ms"),
+            warm.get("p95_ms"),
+        ]
+        lines.append(line([name, *["–" if value is None else f"{value:,}" for value in figures]]))
+    notes = [f"- {name}: {found['note']}" for name, found in rows.items() if found.get("note")]
+    return "\n".join([*lines, "", *notes])
+
+
+def _last_line(output: str) -> str:
+    return f"failed: {(output.strip().splitlines() or ['no output'])[-1][:200]}"
+
+
+def plot(rows: dict[str, dict[str, Any]], path: Path) -> None:
+    """Draw indexing time, its memory and the cold query of every system that has them."""
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    import matplotlib.pyplot as plt
+
+    panels = (
+        ("index, s", "index", "wall_s"),
+        ("memory of it, MB", "index", "peak_mb"),
+        ("cold query, s", "cold_query", "wall_s"),
+    )
+    figure, axes = plt.subplots(1, len(panels), figsize=(9, 2.2), dpi=90)
+    for position, (axis, (title, part, key)) in enumerate(zip(axes, panels, strict=True)):
+        shown = {name: found.get(part, {}).get(key, 0.0) for name, found in rows.items()}
+        names = list(shown)[::-1]
+        bars = axis.barh(names, [shown[name] for name in names], color="0.75")
+        bars[-1].set_color("tab:blue")
+        axis.bar_label(bars, [f"{shown[name]:,.3g}" if shown[name] else "none" for name in names], padding=2)
+        axis.set_title(title, fontsize=10)
+        axis.margins(x=0.25)
+        axis.spines[["top", "right"]].set_visible(False)
+        if position:
+            axis.set_yticklabels([])
+    figure.tight_layout()
+    figure.savefig(path)
+
+
+if __name__ == "__main__":
+    main()

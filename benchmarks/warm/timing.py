@@ -1,0 +1,23 @@
+"""What the drivers share; it imports nothing that a peer's interpreter lacks."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+
+_ROUNDS = 5
+
+
+def print_times(ask: Callable[[str], object]) -> None:
+    """Time each query given on stdin, `_ROUNDS` times after a round of all that is not counted."""
+    queries = json.load(sys.stdin)
+    for query in queries:
+        ask(query)
+    times_ms = []
+    for query in queries * _ROUNDS:
+        started = time.perf_counter()
+        ask(query)
+        times_ms.append(1000 * (time.perf_counter() - started))
+    print(json.dumps(times_ms))

@@ -1,0 +1,100 @@
+"""Trees of renamed functions, and the tables of growing indexes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import pytest
+
+from benchmarks import growth
+from benchmarks.growth import build_table, measure, query_table
+from benchmarks.renamed import exchanged, frequent_first, rename, write_renamed
+from codesearch.config import WalkConfig
+from codesearch.parsing.walker import WalkReport, walk
+from tests.conftest import write_tree
+
+STEP = {"wall_s": 1.5, "cpu_s": 2.5, "peak_mb": 100.0}
+TIMES = {"p50_ms": 5.0, "p95_ms": 8.0, "first_s": 0.2, "peak_mb": 90.0}
+ROW = {
+    "tree": {"source_mb": 7.0},
+    "exact": {**STEP, "documents": 10_123, "index_mb": 12.0, "cache_mb": 6.0},
+    "exact_query": TIMES,
+    "hnsw": {**STEP, "graph_mb": 25.0},
+    "hnsw_query": {**TIMES, "recall_at_10": 0.99876, "recall_at_100": 1.0},
+}
+
+
+def test_words_of_a_language_and_short_ones_stay():
+    words = frequent_first(["def read_lines(path): return path.readLines()", "for (;;) readLines()"])
+    assert words == ["lines", "read", "path"]
+    assert (
+        rename("return readLines(Path, id)", {"read": "open", "path": "file"}) == "return openLines(File, id)"
+    )
+
+
+def test_exchanged_words_are_about_as_frequent_and_others_in_each_copy():
+    words = [f"{chr(97 + number % 26) * 3}{chr(97 + number // 26)}" for number in range(300)]
+    first, second = exchanged(words, 1), exchanged(words, 2)
+    assert sorted(first.values()) == sorted(words)
+    assert first != second
+    assert first == exchanged(words, 1)
+    rank = {word: number for number, word in enumerate(words)}
+    assert max(abs(rank[word] - rank[other]) for word, other in first.items()) < 64
+
+
+def test_a_tree_is_repeated_under_other_names_until_it_has_the_documents(tmp_path):
+    sources = write_tree(
+        tmp_path / "sources",
+        {
+            "a.py": "def read_lines(path):\n    pass\n\ndef write_lines(path):\n    pass\n",
+            "b.go": "package p\n\nfunc OpenFile() {}\n",
+            "c.txt": "not code",
+        },
+    )
+    tree = tmp_path / "tree"
+    assert write_renamed(sources, tree, 9) == 6
+    files = [file.path for file in walk(tree, WalkConfig(), WalkReport())]
+    texts = [(tree / path).read_text() for path in files]
+    assert sorted(path.rpartition(".")[2] for path in files) == ["go", "go", "go", "py", "py", "py"]
+    assert len(set(texts)) > 2
+    assert {text.split("(")[0].split()[0] for text in texts} == {"def", "package"}
+
+
+def test_a_step_that_was_measured_is_not_repeated(tmp_path, monkeypatch):
+    runs: list[str] = []
+    monkeypatch.setattr(growth, "measured", _counted(runs, growth.measured))
+    options = argparse.Namespace(sources=tmp_path, queries=tmp_path / "q.csv", work=tmp_path / "work")
+    first = measure(10, options)
+    again = measure(10, options)
+    assert runs == list(growth.STEPS)
+    assert first == again
+    assert first["hnsw"]["found"] == 1
+    assert json.loads((tmp_path / "work/10/tree.json").read_text())["found"] == 1
+
+
+def _counted(runs, real):
+    def run(command, **_):
+        runs.append(command[-1])
+        return real([command[0], "-c", "print('{\"found\": 1}')"])
+
+    return run
+
+
+def test_a_step_that_fails_stops_the_run_with_its_words(tmp_path, monkeypatch):
+    real = growth.measured
+    monkeypatch.setattr(
+        growth, "measured", lambda command, **_: real([command[0], "-c", "raise SystemExit('full')"])
+    )
+    options = argparse.Namespace(sources=tmp_path, queries=tmp_path, work=tmp_path)
+    with pytest.raises(SystemExit, match="full"):
+        measure(10, options)
+
+
+def test_the_tables_have_a_line_a_size():
+    assert build_table([ROW]).splitlines()[2] == (
+        "| 10,123 | 7.0 | 1.5 | 2.5 | 100.0 | 12.0 | 6.0 | 1.5 | 2.5 | 100.0 | 25.0 |"
+    )
+    assert query_table([ROW]).splitlines()[2] == (
+        "| 10,123 | 5.0 | 8.0 | 0.2 | 90.0 | 5.0 | 8.0 | 0.2 | 90.0 | 0.9988 | 1.0000 |"
+    )

@@ -1,0 +1,47 @@
+"""What a command takes, its children included."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from benchmarks.process import Usage, folder_mb, measured
+
+SPIN = "import time; end = time.process_time() + {seconds}\nwhile time.process_time() < end: pass"
+
+
+def python(code: str, **options: object) -> Usage:
+    return measured([sys.executable, "-c", code], **options)
+
+
+def test_the_output_and_the_exit_code_are_those_of_the_command(tmp_path):
+    usage = python("import os, sys; print(os.getcwd(), os.environ['A']); sys.exit('bad')", folder=tmp_path,
+                   environment={"A": "b"})  # fmt: skip
+    assert (usage.code, usage.output) == (1, f"{tmp_path} b\nbad\n")
+
+
+def test_cpu_and_memory_of_children_count():
+    child = f"b = bytearray(60_000_000); {SPIN.format(seconds=0.3)}"
+    usage = python(f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=True)")
+    assert (usage.code, usage.cpu_s) == (0, pytest.approx(0.35, abs=0.15))
+    assert 65 < usage.peak_mb < 120
+    assert usage.wall_s >= 0.3
+
+
+def test_what_runs_too_long_is_stopped_and_has_failed():
+    usage = python("print('so far', flush=True); import time; time.sleep(60)", timeout_s=0.5)
+    assert usage.code != 0
+    assert usage.output == "so far\nstopped after 0 s"
+    assert usage.wall_s < 20
+
+
+def test_utilisation_is_the_share_of_the_cores():
+    assert Usage(wall_s=2.0, cpu_s=3.0, peak_mb=1.0, code=0, output="").utilisation(2) == 0.75
+
+
+def test_a_folder_is_as_large_as_the_files_below_it(tmp_path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "c").write_bytes(bytes(300_000))
+    (tmp_path / "d").write_bytes(bytes(200_000))
+    assert folder_mb(tmp_path) == 0.5

@@ -1,0 +1,107 @@
+"""Rows of the comparison with the peers, and how they are laid out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.peers import PEERS, Paths, System, installed, run
+from benchmarks.speed import plot, quantiles, row, table
+
+ROW = {
+    "note": "a note",
+    "index": {"wall_s": 12.5, "cpu_s": 22.0, "peak_mb": 1410.5, "cores_busy": 0.9},
+    "disk_mb": 70.1,
+    "cold_query": {"wall_s": 0.4, "peak_mb": 120.0},
+    "warm_query": {"p50_ms": 7.5, "p95_ms": 12.0},
+}
+
+
+def scripted(tmp_path: Path, index: str, query: str) -> tuple[System, Paths]:
+    """A system whose commands are Python code, run where its index lies."""
+    system = System(
+        "scripted",
+        ("some-package",),
+        lambda paths: [sys.executable, "-c", index],
+        lambda paths, words: [sys.executable, "-c", query, words],
+        lambda paths: [sys.executable, "-c", "import json, sys; print([1.0 for _ in json.load(sys.stdin)])"],
+    )
+    environment = tmp_path / "environment"
+    environment.mkdir()
+    (environment / "installed").write_text("some-package")
+    return system, Paths(tmp_path, tmp_path / "store", environment)
+
+
+def test_a_row_has_every_figure(tmp_path):
+    system, paths = scripted(tmp_path, "open('made', 'wb').write(bytes(100_000))", "open('made')")
+    found = row(system, paths)
+    assert (found["disk_mb"], found["warm_query"]) == (0.1, {"p50_ms": 1.0, "p95_ms": 1.0})
+    assert set(found["index"]) == {"wall_s", "cpu_s", "cores_busy", "peak_mb"}
+    assert 0 < found["cold_query"]["wall_s"] < 20
+
+
+@pytest.mark.parametrize(
+    ("index", "query"),
+    [("raise SystemExit('no model')", ""), ("", "raise SystemExit('no model')")],
+    ids=["index", "query"],
+)
+def test_a_system_that_fails_is_a_row_that_says_why(tmp_path, index, query):
+    found = row(*scripted(tmp_path, index, query))
+    assert found["failed"] == "failed: no model"
+
+
+def test_a_system_that_cannot_be_installed_is_a_row_that_says_why(tmp_path, monkeypatch):
+    system, paths = scripted(tmp_path, "", "")
+    (paths.environment / "installed").unlink()
+    runs = []
+
+    def pip_fails(command, **options):
+        runs.append(command)
+        return subprocess.CompletedProcess(command, int("pip" in command), "", "x\nERROR: none found\n")
+
+    monkeypatch.setattr("benchmarks.peers.subprocess.run", pip_fails)
+    assert row(system, paths) == {"failed": "not installed: ERROR: none found"}
+    assert runs[0][-2:] == ["venv", paths.environment]
+    assert runs[1][-1] == "some-package"
+
+
+def test_what_is_installed_is_left_alone(tmp_path, monkeypatch):
+    system, paths = scripted(tmp_path, "", "")
+    monkeypatch.setattr("benchmarks.peers.subprocess.run", None)
+    assert installed(system, paths.environment) == ""
+
+
+def test_a_peer_does_not_see_this_checkout(tmp_path, monkeypatch):
+    system, paths = scripted(tmp_path, "", "")
+    monkeypatch.setenv("PYTHONPATH", "/checkout")
+    paths.store.mkdir()
+    told = "import os; print(os.environ['PYTHONPATH'], os.environ['HF_HUB_OFFLINE'])"
+    assert run(system, paths, [sys.executable, "-c", told]).output == " 1\n"
+
+
+def test_every_peer_is_pinned():
+    assert [package for peer in PEERS for package in peer.packages if "==" not in package] == []
+
+
+def test_the_table_has_a_line_a_system_and_its_notes():
+    shown = table({"ours": ROW, "grep": {"cold_query": ROW["cold_query"]}, "gone": {"failed": "no wheel"}})
+    assert shown.splitlines()[2:] == [
+        "| ours | 12.5 | 22.0 | 1,410.5 | 70.1 | 0.4 | 120.0 | 7.5 | 12.0 |",
+        "| grep | – | – | – | – | 0.4 | 120.0 | – | – |",
+        "| gone | no wheel |  |  |  |  |  |  |  |",
+        "",
+        "- ours: a note",
+    ]
+
+
+def test_quantiles_are_those_of_all_queries():
+    assert quantiles([float(number) for number in range(101)]) == {"p50_ms": 50.0, "p95_ms": 95.0}
+
+
+def test_a_plot_is_a_picture(tmp_path):
+    pytest.importorskip("matplotlib")
+    plot({"ours": ROW, "gone": {"failed": "no wheel"}}, tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
