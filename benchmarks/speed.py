@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.keyword_store import QUERIES
-from benchmarks.page import fill, line
+from benchmarks.page import fill, line, shown
 from benchmarks.peers import PEERS, Paths, System, installed, ours, run, run_warm
 from benchmarks.process import Usage, folder_mb
 from benchmarks.record import RESULTS, record
@@ -167,7 +167,7 @@ def table(rows: dict[str, dict[str, Any]]) -> str:
             warm.get("p50_ms"),
             warm.get("p95_ms"),
         ]
-        lines.append(line([name, *["–" if value is None else f"{value:,}" for value in figures]]))
+        lines.append(line([name, *[shown(value) for value in figures]]))
     notes = [f"- {name}: {found['note']}" for name, found in rows.items() if found.get("note")]
     return "\n".join([*lines, "", *notes])
 
