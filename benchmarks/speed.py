@@ -188,11 +188,15 @@ def plot(rows: dict[str, dict[str, Any]], path: Path) -> None:
     )
     figure, axes = plt.subplots(1, len(panels), figsize=(9, 2.2), dpi=90)
     for position, (axis, (title, part, key)) in enumerate(zip(axes, panels, strict=True)):
-        shown = {name: found.get(part, {}).get(key, 0.0) for name, found in rows.items()}
-        names = list(shown)[::-1]
-        bars = axis.barh(names, [shown[name] for name in names], color="0.75")
+        values = {name: found.get(part, {}).get(key, 0.0) for name, found in rows.items()}
+        names = list(values)[::-1]
+        bars = axis.barh(names, [values[name] for name in names], color="0.75")
         bars[-1].set_color("tab:blue")
-        axis.bar_label(bars, [f"{shown[name]:,.3g}" if shown[name] else "none" for name in names], padding=2)
+        labels = [
+            f"{values[name]:{'.3g' if values[name] < 100 else ',.0f'}}" if values[name] else "none"
+            for name in names
+        ]
+        axis.bar_label(bars, labels, padding=2)
         axis.set_title(title, fontsize=10)
         axis.margins(x=0.25)
         axis.spines[["top", "right"]].set_visible(False)
