@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.page import fill, line
+from benchmarks.page import fill, line, shown
 from benchmarks.process import folder_mb, measured
 from benchmarks.record import RESULTS, record
 from benchmarks.renamed import write_renamed
@@ -51,6 +51,7 @@ def main() -> None:
     parser.add_argument(
         "--work", type=Path, default=Path("build/growth"), help="folder for trees and indexes"
     )
+    parser.add_argument("--graph-up-to", type=int, default=1_000_000, help="largest size to make a graph of")
     parser.add_argument("--step", choices=sorted(STEPS), help="this step of the one size given")
     options = parser.parse_args()
     if options.step:
@@ -68,6 +69,8 @@ def measure(size: int, options: argparse.Namespace) -> dict[str, Any]:
     """Take the steps of a size that were not taken before."""
     row: dict[str, Any] = {"size": size}
     for name in STEPS:
+        if "hnsw" in name and size > options.graph_up_to:
+            continue
         done = options.work / str(size) / f"{name}.json"
         if not done.exists():
             done.parent.mkdir(parents=True, exist_ok=True)
@@ -153,16 +156,11 @@ def build_table(rows: list[dict[str, Any]]) -> str:
         "|---" * 11 + "|",
     ]  # fmt: skip
     for row in rows:
-        exact, graph = row["exact"], row["hnsw"]
-        figures = [
-            exact["documents"],
-            row["tree"]["source_mb"],
-            exact["wall_s"],
-            exact["cpu_s"],
-            exact["peak_mb"],
-        ]
-        figures += [exact["index_mb"], exact["cache_mb"], graph["wall_s"], graph["cpu_s"], graph["peak_mb"]]
-        lines.append(line([f"{figure:,}" for figure in [*figures, graph["graph_mb"]]]))
+        exact, graph = row["exact"], row.get("hnsw", {})
+        figures = [exact["documents"], row["tree"]["source_mb"]]
+        figures += [exact[key] for key in ("wall_s", "cpu_s", "peak_mb", "index_mb", "cache_mb")]
+        figures += [graph.get(key) for key in ("wall_s", "cpu_s", "peak_mb", "graph_mb")]
+        lines.append(line([shown(figure) for figure in figures]))
     return "\n".join(lines)
 
 
@@ -175,9 +173,9 @@ def query_table(rows: list[dict[str, Any]]) -> str:
     ]  # fmt: skip
     for row in rows:
         cells = [f"{row['exact']['documents']:,}"]
-        for found in (row["exact_query"], row["hnsw_query"]):
-            cells += [f"{found[key]:,}" for key in ("p50_ms", "p95_ms", "first_s", "peak_mb")]
-        cells += [f"{row['hnsw_query'][key]:.4f}" for key in ("recall_at_10", "recall_at_100")]
+        for found in (row["exact_query"], row.get("hnsw_query", {})):
+            cells += [shown(found.get(key)) for key in ("p50_ms", "p95_ms", "first_s", "peak_mb")]
+        cells += [shown(row.get("hnsw_query", {}).get(f"recall_at_{depth}"), ".4f") for depth in (10, 100)]
         lines.append(line(cells))
     return "\n".join(lines)
 
@@ -196,7 +194,10 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
     figure, axes = plt.subplots(1, len(panels), figsize=(9, 2.6), dpi=90)
     for axis, (title, key, steps) in zip(axes, panels, strict=True):
         for step, label in zip(steps, ("index, searched exactly", "HNSW graph on top"), strict=True):
-            axis.loglog(documents, [row[step][key] for row in rows], marker="o", label=label)
+            points = [
+                (count, row[step][key]) for count, row in zip(documents, rows, strict=True) if step in row
+            ]
+            axis.loglog(*zip(*points, strict=True), marker="o", label=label)
         axis.set_title(title, fontsize=10)
         axis.set_xlabel("documents", fontsize=9)
         axis.grid(alpha=0.3)

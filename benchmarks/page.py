@@ -15,6 +15,15 @@ def line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def shown(value: float | None, form: str = ",") -> str:
+    """Write a figure; what was not measured is a dash.
+
+    >>> shown(1234.5), shown(0.98765, ".2f"), shown(None)
+    ('1,234.5', '0.99', '–')
+    """
+    return "–" if value is None else format(value, form)
+
+
 def fill(page: Path, name: str, table: str) -> None:
     """Replace what a page has between `<!-- NAME -->` and `<!-- /NAME -->`."""
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"

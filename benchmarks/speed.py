@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.keyword_store import QUERIES
-from benchmarks.page import fill, line
+from benchmarks.page import fill, line, shown
 from benchmarks.peers import PEERS, Paths, System, installed, ours, run, run_warm
 from benchmarks.process import Usage, folder_mb
 from benchmarks.record import RESULTS, record
@@ -167,7 +167,7 @@ def table(rows: dict[str, dict[str, Any]]) -> str:
             warm.get("p50_ms"),
             warm.get("p95_ms"),
         ]
-        lines.append(line([name, *["–" if value is None else f"{value:,}" for value in figures]]))
+        lines.append(line([name, *[shown(value) for value in figures]]))
     notes = [f"- {name}: {found['note']}" for name, found in rows.items() if found.get("note")]
     return "\n".join([*lines, "", *notes])
 
@@ -188,11 +188,15 @@ def plot(rows: dict[str, dict[str, Any]], path: Path) -> None:
     )
     figure, axes = plt.subplots(1, len(panels), figsize=(9, 2.2), dpi=90)
     for position, (axis, (title, part, key)) in enumerate(zip(axes, panels, strict=True)):
-        shown = {name: found.get(part, {}).get(key, 0.0) for name, found in rows.items()}
-        names = list(shown)[::-1]
-        bars = axis.barh(names, [shown[name] for name in names], color="0.75")
+        values = {name: found.get(part, {}).get(key, 0.0) for name, found in rows.items()}
+        names = list(values)[::-1]
+        bars = axis.barh(names, [values[name] for name in names], color="0.75")
         bars[-1].set_color("tab:blue")
-        axis.bar_label(bars, [f"{shown[name]:,.3g}" if shown[name] else "none" for name in names], padding=2)
+        labels = [
+            f"{values[name]:{'.3g' if values[name] < 100 else ',.0f'}}" if values[name] else "none"
+            for name in names
+        ]
+        axis.bar_label(bars, labels, padding=2)
         axis.set_title(title, fontsize=10)
         axis.margins(x=0.25)
         axis.spines[["top", "right"]].set_visible(False)

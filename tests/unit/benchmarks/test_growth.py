@@ -64,12 +64,15 @@ def test_a_tree_is_repeated_under_other_names_until_it_has_the_documents(tmp_pat
 def test_a_step_that_was_measured_is_not_repeated(tmp_path, monkeypatch):
     runs: list[str] = []
     monkeypatch.setattr(growth, "measured", _counted(runs, growth.measured))
-    options = argparse.Namespace(sources=tmp_path, queries=tmp_path / "q.csv", work=tmp_path / "work")
+    options = argparse.Namespace(
+        sources=tmp_path, queries=tmp_path / "q.csv", work=tmp_path / "work", graph_up_to=10
+    )
     first = measure(10, options)
     again = measure(10, options)
     assert runs == list(growth.STEPS)
     assert first == again
     assert first["hnsw"]["found"] == 1
+    assert measure(11, options).keys() == {"size", "tree", "exact", "exact_query"}, "no graph above the limit"
     assert json.loads((tmp_path / "work/10/tree.json").read_text())["found"] == 1
 
 
@@ -86,7 +89,7 @@ def test_a_step_that_fails_stops_the_run_with_its_words(tmp_path, monkeypatch):
     monkeypatch.setattr(
         growth, "measured", lambda command, **_: real([command[0], "-c", "raise SystemExit('full')"])
     )
-    options = argparse.Namespace(sources=tmp_path, queries=tmp_path, work=tmp_path)
+    options = argparse.Namespace(sources=tmp_path, queries=tmp_path, work=tmp_path, graph_up_to=10)
     with pytest.raises(SystemExit, match="full"):
         measure(10, options)
 
@@ -98,3 +101,9 @@ def test_the_tables_have_a_line_a_size():
     assert query_table([ROW]).splitlines()[2] == (
         "| 10,123 | 5.0 | 8.0 | 0.2 | 90.0 | 5.0 | 8.0 | 0.2 | 90.0 | 0.9988 | 1.0000 |"
     )
+
+
+def test_a_size_without_a_graph_has_dashes():
+    row = {key: value for key, value in ROW.items() if "hnsw" not in key}
+    assert build_table([row]).endswith("| 12.0 | 6.0 | – | – | – | – |")
+    assert query_table([row]).endswith("| 0.2 | 90.0 | – | – | – | – | – | – |")
