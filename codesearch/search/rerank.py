@@ -6,20 +6,15 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
 from codesearch.config import RankConfig
 from codesearch.index.reader import IndexReader
-from codesearch.index.store import DocumentRow, FileRecord
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.direction import agreement, parse_conversion
 from codesearch.search.fusion import Pool
+from codesearch.search.hydrate import stored_documents
 
 _PART_ENDS = re.compile(r"[-_/]")
 _TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
-
-Stored = tuple[FileRecord, DocumentRow]
 
 
 def rerank(query: str, pool: Pool, indexes: Sequence[IndexReader], config: RankConfig) -> None:
@@ -29,7 +24,8 @@ def rerank(query: str, pool: Pool, indexes: Sequence[IndexReader], config: RankC
     lowered. Tests are lowered unless the query asks for them: they use the words of what they test.
     """
     head = pool.order()[: config.rerank_count]
-    stored = _stored(pool, head, indexes)
+    places = zip(pool.indexes[head].tolist(), pool.doc_ids[head].tolist(), strict=True)
+    stored = stored_documents(indexes, list(places))
     if conversion := parse_conversion(query):
         ways = []
         for _, (_, name, _, signature, docstring, *_) in stored:
@@ -59,11 +55,3 @@ def is_test(path: str) -> bool:
 @lru_cache(maxsize=4096)
 def _is_test_folder(folder: str) -> bool:
     return not _TEST_WORDS.isdisjoint(_PART_ENDS.split(folder.lower()))
-
-
-def _stored(pool: Pool, head: NDArray[np.intp], indexes: Sequence[IndexReader]) -> list[Stored]:
-    found: dict[tuple[int, int], Stored] = {}
-    for number, index in enumerate(indexes):
-        doc_ids = pool.doc_ids[head[pool.indexes[head] == number]].tolist()
-        found.update(((number, doc_id), entry) for doc_id, entry in index.store.documents(doc_ids).items())
-    return [found[int(pool.indexes[position]), int(pool.doc_ids[position])] for position in head]
