@@ -6,15 +6,12 @@ Endings that make other words of a word (`parser`, `connection`) stay, for they 
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 _SHORTEST = 4
 _PLURALS = {"ies": "y", "ied": "y", "sses": "ss", "xes": "x", "ches": "ch", "shes": "sh"}
 _NO_PLURALS = ("ss", "us", "is")
 _VOWELS = frozenset("aeiouy")
 
 
-@lru_cache(maxsize=1 << 16)
 def base_form(term: str) -> str:
     """Return what a lower-case term and its inflections share; one with digits, or a short one, stays itself.
 

@@ -30,7 +30,7 @@ def test_each_field_is_counted_apart():
     assert fields["signature"] == {"def": 1, "read": 1, "all": 1, "self": 1, "path": 1}
     assert fields["docstring"] == {"read": 2, "the": 1, "file": 1, "it": 1, "all": 1}
     assert fields["body"] == {"return": 1, "self": 1, "file": 1, "read": 1}
-    assert fields["path"] == {"lib": 1, "io": 1, "tool": 1}
+    assert fields["path"] == {"library": 1, "io": 1, "tool": 1}
 
 
 def test_only_names_and_queries_have_compounds():
