@@ -66,7 +66,7 @@ def find_answer(query: str, mode: str, scope: Scope, find: Find) -> Answer:
     filters = Filters(tuple(scope.languages or ()), tuple(scope.kinds or ()), tuple(scope.paths or ()))
     indexes = open_indexes(scope.home, scope.roots, scope.everything)
     encoder = None if mode == "lexical" else load_encoder(indexes, scope.model, scope.device)
-    searcher = Searcher(indexes, encoder, RankConfig(test_penalty=0.0) if scope.all_code else RankConfig())
+    searcher = Searcher(indexes, encoder, RankConfig().all_code() if scope.all_code else RankConfig())
     started = time.perf_counter()
     hits = find(searcher, filters)
     return Answer(

@@ -9,7 +9,7 @@
             postings/*.npy      keyword half (see `postings`)
             vectors.int8 ...    semantic half (see `vectors`)
 
-Format history: 1, the first; 2, terms without inflection.
+Format history: 1, the first; 2, terms without inflection, abbreviations spelled out, flags of documents.
 """
 
 from __future__ import annotations
