@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,12 +19,14 @@ _CONVERT = frozenset(
     "convert converting conversion turn transform cast parse encode decode format serialize deserialize translate "
     "change".split()
 )
-_MAKE = frozenset("get make create build construct".split())
+_MAKE = frozenset("make create build construct".split())
+_GET = "get"  # Of one thing from one other; what is got of more is mostly a part of something.
 _OTHER_VERBS = frozenset(
     "add append copy move write save read send post put insert push export import upload download redirect connect "
     "bind attach join print log set extract remove delete load find search fill scroll go apply assign pass link "
     "compare subscribe listen scale resize reduce round limit return access call open close pop fetch select".split()
 )
+_VERSION = re.compile(r"\b(python|java|php)\s?\d\b", re.IGNORECASE)  # Its 2 is no "to".
 _ENDS = frozenset("in with using by for and or on if when without via".split())
 _LANGUAGES = frozenset(
     "python java javascript js typescript golang php ruby rails jquery numpy pandas".split()
@@ -103,7 +106,7 @@ def parse_conversion(query: str) -> Conversion | None:
     >>> parse_conversion("extract text from a web page") is None
     True
     """
-    terms = [term for term in canonical_terms(query) if term not in _LANGUAGES]
+    terms = [term for term in canonical_terms(_VERSION.sub(r"\1", query)) if term not in _LANGUAGES]
     for position in range(1, len(terms) - 1):
         word = terms[position]
         if word not in FORWARD | BACKWARD or terms[position - 1] in _NO_SOURCE | _CONVERT:
@@ -112,17 +115,25 @@ def parse_conversion(query: str) -> Conversion | None:
         end, right = _side_after(terms, position)
         if not left or not right or set(left) == set(right):
             continue
-        verbs = _CONVERT | _MAKE if word in BACKWARD else _CONVERT
-        if verbs.isdisjoint(terms[:position]) and (start > 0 or end < len(terms)):
+        if not _asks(terms[:position], word, left, right) and (start > 0 or end < len(terms)):
             return None
         return Conversion(right, left) if word in BACKWARD else Conversion(left, right)
     return None
 
 
+def _asks(before: Sequence[str], word: str, left: Sequence[str], right: Sequence[str]) -> bool:
+    """Say whether a verb before "to" or "from" tells that one thing is to become another."""
+    if word in BACKWARD and not _MAKE.isdisjoint(before):
+        return True
+    if word in BACKWARD and _GET in before:
+        return len(left) == len(right) == 1
+    return not _CONVERT.isdisjoint(before)
+
+
 def _side_before(terms: Sequence[str], position: int) -> tuple[int, tuple[str, ...]]:
     """Take the words before a position, nearest first, until one that is no part of a thing's name."""
     start = position
-    stops = FORWARD | BACKWARD | _NO_SOURCE | _CONVERT | _MAKE | _OTHER_VERBS | _ENDS
+    stops = FORWARD | BACKWARD | _NO_SOURCE | _CONVERT | _MAKE | {_GET} | _OTHER_VERBS | _ENDS
     while start > 0 and position - start < _LONGEST_SIDE and terms[start - 1] not in stops:
         start -= 1
     return start, tuple(term for term in terms[start:position] if term != "of")

@@ -6,6 +6,7 @@ the same two. Words alone cannot tell the two ways apart, for both use all of th
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -19,6 +20,7 @@ from codesearch.search.conversion import (
 )
 
 _WINDOW = 4
+_CLEAR = 0.5
 _NAME_WEIGHT, _DOCSTRING_WEIGHT, _SIGNATURE_WEIGHT, _VERB_WEIGHT = 1.0, 1.0, 0.5, 0.5
 _PARAMETERS = re.compile(
     r"\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)(?P<after>[^()]*|\s*\([^()]*\)\s*)$"
@@ -104,9 +106,8 @@ def _prose_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
         if word in forward | backward:
             left = conversion.leaning(terms[max(0, position - _WINDOW) : position])
             right = conversion.leaning(terms[position + 1 : position + 1 + _WINDOW])
-            if evidence := _between(left, right):
-                sign = 1.0 if evidence > 0 else -1.0
-                return -sign if word in backward else sign
+            if _between(left, right) and min(abs(left), abs(right)) >= _CLEAR:
+                return math.copysign(1.0, -left if word in backward else left)
     return 0.0
 
 

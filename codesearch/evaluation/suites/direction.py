@@ -10,11 +10,11 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
+from codesearch.evaluation.judge import Questions, judge
 from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pool import describe_pool, open_pool, run_systems
 from codesearch.evaluation.qrels import QueryId, query_id
-from codesearch.evaluation.result import SuiteResult, summarise
+from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
 from codesearch.index.store import DocumentRow, FileRecord
 
@@ -34,25 +34,18 @@ def run(options: BenchOptions) -> SuiteResult:
     """Run the suite; it needs no data but its own."""
     clock = StageClock()
     asked = read_pairs(FOLDER / "pairs.csv")
-    queries = {query: pair.text for query, pair in asked.items()}
-    with open_pool(FOLDER / "sources", options, clock, document_key) as pool:
-        runs, times_ms = run_systems(pool, queries, options, clock)
-        details = {**describe_pool(pool), "query_ms": times_ms}
-        names = pool.names
-    return SuiteResult(
-        suite="direction",
-        systems={
-            name: summarise({query: score(found[query], pair) for query, pair in asked.items()})
-            for name, found in runs.items()
-        },
-        judged_queries=len(asked),
-        documents=len(names),
-        seconds=clock.seconds,
-        rss_bytes=clock.rss_bytes,
-        details=details,
-        runs=runs,
-        queries=queries,
-        names=names,
+    questions = Questions(
+        {query: pair.text for query, pair in asked.items()},
+        lambda found: {query: score(found[query], pair) for query, pair in asked.items()},
+    )
+    return judge(
+        "direction",
+        FOLDER / "sources",
+        lambda _: questions,
+        key=document_key,
+        options=options,
+        clock=clock,
+        details={"pairs": len(asked) // 2},
     )
 
 

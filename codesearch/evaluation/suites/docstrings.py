@@ -16,11 +16,11 @@ import numpy as np
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, read_jsonl
+from codesearch.evaluation.judge import Questions, judge
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pairs import read_pair
-from codesearch.evaluation.pool import describe_pool, open_pool, run_systems
 from codesearch.evaluation.qrels import Qrels, QueryId, query_id
-from codesearch.evaluation.result import SuiteResult, summarise
+from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.suites.cosqa import score_run
 from codesearch.evaluation.suites.csn_mrr import CODE_FIELDS, files_of
@@ -59,26 +59,15 @@ def run(options: BenchOptions) -> SuiteResult:
         root = Path(scratch)
         with clock.stage("unpack"):
             write_functions(root, functions)
-        with open_pool(root, options, clock, document_key) as pool:
-            queries, qrels = choose_queries([each for each in functions if each.path in pool.names])
-            runs, times_ms = run_systems(pool, queries, options, clock)
-            details = {**describe_pool(pool), "functions": len(functions), "query_ms": times_ms}
-            names = pool.names
-    with clock.stage("score"):
-        systems = {name: summarise(score_run(run_, qrels)) for name, run_ in runs.items()}
-    return SuiteResult(
-        suite="docstrings",
-        systems=systems,
-        judged_queries=len(qrels),
-        documents=len(names),
-        seconds=clock.seconds,
-        rss_bytes=clock.rss_bytes,
-        details=details,
-        runs=runs,
-        queries=queries,
-        qrels=qrels,
-        names=names,
-    )
+        return judge(
+            "docstrings",
+            root,
+            lambda pool: ask([function for function in functions if function.path in pool.names]),
+            key=document_key,
+            options=options,
+            clock=clock,
+            details={"functions": len(functions)},
+        )
 
 
 def read_functions(file: Path) -> list[Documented]:
@@ -101,8 +90,8 @@ def _documented(file: Path) -> Iterator[Documented]:
             yield Documented(language, pair.query, path, pair.code)
 
 
-def choose_queries(functions: list[Documented]) -> tuple[dict[QueryId, str], Qrels]:
-    """Draw the documentation that is asked, and say which function answers it."""
+def ask(functions: list[Documented]) -> Questions:
+    """Draw the documentation that is asked; the function that it was taken from answers it."""
     queries: dict[QueryId, str] = {}
     qrels: Qrels = {}
     for language in sorted({function.language for function in functions}):
@@ -113,7 +102,7 @@ def choose_queries(functions: list[Documented]) -> tuple[dict[QueryId, str], Qre
             query = query_id(language, function.query)
             queries[query] = function.query
             qrels.setdefault(query, {})[function.path] = 1.0
-    return queries, qrels
+    return Questions(queries, lambda run_: score_run(run_, qrels), qrels)
 
 
 def write_functions(root: Path, functions: list[Documented]) -> None:
