@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,15 @@ from numpy.typing import NDArray
 from codesearch.config import VectorConfig
 from codesearch.index.analysis import FIELDS
 from codesearch.index.reader import IndexReader
+from codesearch.search.forms import name_parts, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.types import KINDS
 
 _TEXT = [FIELDS.index(field) for field in ("docstring", "body")]
 _CLASS = KINDS.index("class")
 _USUAL_TERMS = 30
+_NAMELESS = frozenset({"__init__", "index", "mod"})
+"""Files that are known by their folder."""
 _WIDE = 0.4
 """Share of the documents from which on a filtered scan is a scan of all."""
 
@@ -32,7 +36,7 @@ class Candidates:
         ceiling: what no BM25F score of this index reaches for the query.
         cosine: float32 [C].
         evidence: float32 [C], how far the cosine is believed, 0 to 1.
-        name: float32 [C], 1 where the query is the document's name, .5 where all but the case agrees.
+        name: float32 [C], 1 where the query is the document's name, .5 where only case or underscores differ.
     """
 
     index: int
@@ -135,20 +139,22 @@ def _nearest(
 
 
 def _named(index: IndexReader, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
-    """Find the documents whose name, qualified or not, is the query."""
-    wanted = _dotted(query.strip().removesuffix("()"))
-    if not wanted or any(character.isspace() for character in wanted):
-        return {}
-    qualifier, _, name = wanted.rpartition(".")
-    found = {}
-    for doc_id, exact, qualified in index.store.documents_named(name):
-        if allowed is not None and not allowed[doc_id]:
-            continue
-        if qualifier and not _dotted(qualified).lower().endswith(wanted.lower()):
-            continue
-        found[doc_id] = 1.0 if exact == name else 0.5
+    """Find the documents whose name, qualified by classes or its module or not at all, is the query."""
+    *qualifiers, name = name_parts(query) or [""]
+    found: dict[int, float] = {}
+    for spelling in spellings(name) if name else []:
+        for doc_id, exact, qualified in index.store.documents_named(spelling):
+            if (allowed is None or allowed[doc_id]) and _is_within(index, doc_id, qualified, qualifiers):
+                found[doc_id] = 1.0 if exact == name else 0.5
     return found
 
 
-def _dotted(name: str) -> str:
-    return name.replace("::", ".").replace("#", ".")
+def _is_within(index: IndexReader, doc_id: int, qualified: str, qualifiers: Sequence[str]) -> bool:
+    """Say whether what is around a definition ends with some qualifiers; a file is around what is in it."""
+    if not qualifiers:
+        return True
+    path = PurePosixPath(index.files[int(index.rows.files[doc_id])].path)
+    module = path.parent if path.stem in _NAMELESS else path.with_suffix("")
+    around = [*module.parts, *split_name(qualified)[:-1]]
+    wanted = [qualifier.lower() for qualifier in qualifiers]
+    return [part.lower() for part in around[-len(wanted) :]] == wanted

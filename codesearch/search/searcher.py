@@ -10,17 +10,21 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig, VectorConfig
 from codesearch.encoding.encoder import Encoder
+from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.errors import ConfigError
 from codesearch.index.analysis import query_terms
 from codesearch.index.reader import IndexReader
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.filters import Filters, allowed_documents
+from codesearch.search.forms import is_code
 from codesearch.search.fusion import Pool, Ranked, fuse
 from codesearch.search.hydrate import hydrate
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.rerank import rerank
 from codesearch.types import Hit
 
+MAX_CODE_TERMS = 64
+"""Where code is the query, its first terms are enough, and more would take long."""
 MODES = ("hybrid", "lexical", "semantic")
 
 
@@ -94,6 +98,8 @@ class Searcher:
         ]
         pool = fuse(candidates, self.config)
         rerank(query.text, pool, self.indexes, self.config)
+        if self.config.name_weight:
+            pool.put_names_first()
         return pool
 
     @cached_property
@@ -106,14 +112,27 @@ class Searcher:
         terms = query_terms(query)
         if not terms:
             raise ConfigError(f"query {query!r} has no words to search for")
+        code = is_code(query)
         return AnalysedQuery(
-            text=query,
-            terms=terms if mode != "semantic" else (),
-            vector=self._query_vector(query) if mode != "lexical" else None,
+            text="" if code else query,  # Its words ask for nothing: it has no name, and no way to go.
+            terms=terms[: MAX_CODE_TERMS if code else None] if mode != "semantic" else (),
+            vector=self._query_vector(query, code) if mode != "lexical" else None,
         )
 
-    def _query_vector(self, query: str) -> NDArray[np.float32] | None:
+    def _query_vector(self, query: str, code: bool) -> NDArray[np.float32] | None:
         if self.encoder is None:
             raise ConfigError("no model is loaded: only mode lexical can answer")
-        vector = self.encoder.encode_queries([query])[0]
+        vector = self.document_vector(query) if code else self.encoder.encode_queries([query])[0]
         return vector if vector.any() else None
+
+    def document_vector(self, text: str, language: str = "") -> NDArray[np.float32]:
+        """Embed a text as the index embeds documents: float32 [D].
+
+        Raises:
+            ConfigError: the searcher has no model.
+        """
+        if self.encoder is None:
+            raise ConfigError("no model is loaded: similar code is found by vectors")
+        tokenizer = SubtokenTokenizer.load(self.encoder.tokenizer_path)
+        tokens = tokenizer.encode_document(text, self.encoder.max_document_tokens, language)
+        return np.asarray(self.encoder.encode_documents([tokens])[0])

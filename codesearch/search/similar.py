@@ -8,7 +8,6 @@ from pathlib import Path
 
 from codesearch.config import ParseConfig
 from codesearch.encoding.text import document_text
-from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.errors import ConfigError
 from codesearch.index.analysis import document_terms
 from codesearch.index.reader import IndexReader
@@ -19,10 +18,9 @@ from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.filters import Filters
 from codesearch.search.fusion import Ranked
 from codesearch.search.hydrate import hydrate, stored_documents
-from codesearch.search.searcher import Searcher
+from codesearch.search.searcher import MAX_CODE_TERMS, Searcher
 from codesearch.types import Document, Hit
 
-_MAX_TERMS = 64
 _SPARE = 32
 """How many definitions around and inside the one at the line may have to be left out."""
 
@@ -56,12 +54,7 @@ def search_similar(
     Raises:
         ConfigError: the searcher has no model.
     """
-    if searcher.encoder is None:
-        raise ConfigError("no model is loaded: similar code is found by vectors")
-    tokenizer = SubtokenTokenizer.load(searcher.encoder.tokenizer_path)
-    text, limit = document_text(document), searcher.encoder.max_document_tokens
-    tokens = tokenizer.encode_document(text, limit, document.language)
-    vector = searcher.encoder.encode_documents([tokens])[0]
+    vector = searcher.document_vector(document_text(document), document.language)
     query = AnalysedQuery(text="", terms=_terms(document), vector=vector if vector.any() else None)
     ranked = searcher.pool(query, filters).ranked(top_k + _SPARE)
     left_out = _overlapping(searcher.indexes, ranked, document)
@@ -70,7 +63,7 @@ def search_similar(
 
 def _terms(document: Document) -> list[str]:
     """List the terms of a document, those of its name and signature first; the ones that tell most weigh most."""
-    return list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))[:_MAX_TERMS]
+    return list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))[:MAX_CODE_TERMS]
 
 
 def _overlapping(
