@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from codesearch.encoding.encoder import OnnxEncoder
     from codesearch.index.reader import IndexReader
     from codesearch.search.filters import Filters
-    from codesearch.search.searcher import Searcher
-    from codesearch.types import Hit
+    from codesearch.search.searcher import Found, Searcher
 
-    Find = Callable[[Searcher, Filters], list[Hit]]
+    Find = Callable[[Searcher, Filters], Found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def find_answer(query: str, mode: str, scope: Scope, find: Find) -> Answer:
     encoder = None if mode == "lexical" else load_encoder(indexes, scope.model, scope.device)
     searcher = Searcher(indexes, encoder, RankConfig().all_code() if scope.all_code else RankConfig())
     started = time.perf_counter()
-    hits = find(searcher, filters)
+    found = find(searcher, filters)
     return Answer(
         query=query,
         mode=mode,
@@ -76,7 +75,9 @@ def find_answer(query: str, mode: str, scope: Scope, find: Find) -> Answer:
         device=encoder.device if encoder else "",
         documents=sum(index.manifest.documents for index in indexes),
         seconds=time.perf_counter() - started,
-        hits=hits,
+        hits=found.hits,
+        doubt=found.doubt,
+        doubtful=found.doubtful,
     )
 
 
@@ -101,6 +102,8 @@ def print_answer(answer: Answer, output: Output) -> int:
     """Print an answer; return the exit code, 1 where nothing was found."""
     from codesearch.cli import render
 
+    if answer.doubtful and not output.as_json:
+        print("note: nothing here seems to do this; what comes nearest:", file=sys.stderr)
     if output.as_json:
         render.print_json(answer)
     elif output.as_jsonl:

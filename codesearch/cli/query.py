@@ -53,6 +53,6 @@ def query(
     text = " ".join(words)
     count = positive("--top-k", top_k)
     answer = find_answer(
-        text, mode, scope, lambda searcher, filters: searcher.search(text, count, filters, mode)
+        text, mode, scope, lambda searcher, filters: searcher.answer(text, count, filters, mode)
     )
     return print_answer(answer, output)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +16,7 @@ from codesearch.errors import ConfigError
 from codesearch.index.analysis import query_terms
 from codesearch.index.reader import IndexReader
 from codesearch.search.candidates import AnalysedQuery, gather
+from codesearch.search.confidence import doubt_of, shipped_calibration
 from codesearch.search.filters import Filters, allowed_documents
 from codesearch.search.forms import is_code
 from codesearch.search.fusion import Pool, Ranked, fuse
@@ -26,6 +28,23 @@ from codesearch.types import Hit
 MAX_CODE_TERMS = 64
 """Where code is the query, its first terms are enough, and more would take long."""
 MODES = ("hybrid", "lexical", "semantic")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Answers, best first.
+
+    Attributes:
+        doubt: probability that nothing here does what was asked; None where that is not known.
+    """
+
+    hits: list[Hit]
+    doubt: float | None = None
+
+    @property
+    def doubtful(self) -> bool:
+        """Say whether the doubt is worth telling."""
+        return self.doubt is not None and self.doubt > shipped_calibration().threshold
 
 
 class Searcher:
@@ -69,7 +88,22 @@ class Searcher:
         Raises:
             ConfigError: the query has no words, or the mode is unknown.
         """
-        return hydrate(self.indexes, self.rank(query, top_k, filters, mode))
+        return self.answer(query, top_k, filters, mode).hits
+
+    def answer(
+        self, query: str, top_k: int = 10, filters: Filters | None = None, mode: str = "hybrid"
+    ) -> Found:
+        """Return the best `top_k` documents for a query, and how likely it is that none of them answers.
+
+        Raises:
+            ConfigError: the query has no words, or the mode is unknown.
+        """
+        analysed = self.analyse(query, mode)
+        pool = self.pool(analysed, filters)
+        doubt = None
+        if self.encoder and mode == "hybrid" and analysed.text:
+            doubt = doubt_of(pool, len(analysed.terms), self.encoder.model_id)
+        return Found(hydrate(self.indexes, pool.ranked(top_k)), doubt)
 
     def rank(
         self, query: str, top_k: int, filters: Filters | None = None, mode: str = "hybrid"
@@ -79,7 +113,7 @@ class Searcher:
         Raises:
             ConfigError: the query has no words, or the mode is unknown.
         """
-        return self.pool(self._analyse(query, mode), filters).ranked(top_k)
+        return self.pool(self.analyse(query, mode), filters).ranked(top_k)
 
     def pool(self, query: AnalysedQuery, filters: Filters | None = None) -> Pool:
         """Gather, fuse and rerank the documents that compete for an analysed query."""
@@ -106,7 +140,12 @@ class Searcher:
     def _lexical(self) -> list[LexicalScorer]:
         return [LexicalScorer(index.postings, self.config) for index in self.indexes]
 
-    def _analyse(self, query: str, mode: str) -> AnalysedQuery:
+    def analyse(self, query: str, mode: str = "hybrid") -> AnalysedQuery:
+        """Make of a query what each half needs.
+
+        Raises:
+            ConfigError: the query has no words, or the mode is unknown.
+        """
         if mode not in MODES:
             raise ConfigError(f"mode {mode!r}: choose one of {', '.join(MODES)}")
         terms = query_terms(query)

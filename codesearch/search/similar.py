@@ -18,8 +18,8 @@ from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.filters import Filters
 from codesearch.search.fusion import Ranked
 from codesearch.search.hydrate import hydrate, stored_documents
-from codesearch.search.searcher import MAX_CODE_TERMS, Searcher
-from codesearch.types import Document, Hit
+from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
+from codesearch.types import Document
 
 _SPARE = 32
 """How many definitions around and inside the one at the line may have to be left out."""
@@ -48,7 +48,7 @@ def document_at(path: Path, line: int) -> Document:
 
 def search_similar(
     searcher: Searcher, document: Document, top_k: int, filters: Filters | None = None
-) -> list[Hit]:
+) -> Found:
     """Return the best `top_k` documents for a document, best first, without what overlaps it in its own file.
 
     Raises:
@@ -58,7 +58,7 @@ def search_similar(
     query = AnalysedQuery(text="", terms=_terms(document), vector=vector if vector.any() else None)
     ranked = searcher.pool(query, filters).ranked(top_k + _SPARE)
     left_out = _overlapping(searcher.indexes, ranked, document)
-    return hydrate(searcher.indexes, [place for place in ranked if place not in left_out][:top_k])
+    return Found(hydrate(searcher.indexes, [place for place in ranked if place not in left_out][:top_k]))
 
 
 def _terms(document: Document) -> list[str]:
