@@ -12,6 +12,7 @@ import typer
 from codesearch.cli.options import HomeOption, JsonOption, resolve_home
 from codesearch.config import IndexConfig, WalkConfig
 from codesearch.errors import IndexNotFoundError
+from codesearch.index.adaptation import load_adaptation
 from codesearch.index.home import IndexEntry, list_indexes
 from codesearch.index.manifest import Manifest
 
@@ -54,6 +55,13 @@ def _fields(entry: IndexEntry, *, changes: bool) -> dict[str, Any]:
         "model": manifest.model,
         "settings": manifest.settings,
     }
+    if learned := load_adaptation(entry.folder, manifest.model["id"], manifest.root):
+        fields["adaptation"] = {
+            "pairs": learned.pairs,
+            "mrr_before": learned.mrr_before,
+            "mrr_after": learned.mrr_after,
+            "created": learned.created,
+        }
     if changes:
         fields["changes"] = _changes(entry.folder, manifest)
     return fields
@@ -74,6 +82,10 @@ def _print_entry(entry: IndexEntry, *, warnings: bool, changes: bool) -> None:
         f"  indexed    {_age(manifest.created)}, in {manifest.seconds:.1f} s, {_bytes(manifest) / 1e6:.1f} MB"
     )
     print(f"  model      {manifest.model['name']} ({manifest.model['id']})")
+    if learned := load_adaptation(entry.folder, manifest.model["id"], manifest.root):
+        print(
+            f"  adapted    held-out MRR {learned.mrr_before:.3f} to {learned.mrr_after:.3f}, {_age(learned.created)}"
+        )
     if options := _options(manifest):
         print(f"  options    {options}")
     if changes:

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from codesearch.errors import IndexCorruptError
+from codesearch.index.adaptation import Adaptation, load_adaptation
 from codesearch.index.manifest import Manifest, check_sizes, read_manifest
 from codesearch.index.postings import PostingsReader
 from codesearch.index.rows import RowReader
@@ -66,6 +67,11 @@ class IndexReader:
     def files(self) -> list[FileRecord]:
         """All files; a file_id is a position here."""
         return list(self.store.files().values())
+
+    @cached_property
+    def adaptation(self) -> Adaptation | None:
+        """What the index learned from its own documentation, if anything."""
+        return load_adaptation(self.folder, str(self.manifest.model["id"]), self.manifest.root)
 
     def close(self) -> None:
         """Close the database."""

@@ -101,7 +101,8 @@ class Searcher:
         analysed = self.analyse(query, mode)
         pool = self.pool(analysed, filters)
         doubt = None
-        if self.encoder and mode == "hybrid" and analysed.text:
+        adapted = any(index.adaptation for index in self.indexes)  # Its cosines were not calibrated.
+        if self.encoder and mode == "hybrid" and analysed.text and not adapted:
             doubt = doubt_of(pool, len(analysed.terms), self.encoder.model_id)
         return Found(hydrate(self.indexes, pool.ranked(top_k)), doubt)
 
