@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 import codesearch.search.confidence as confidence
 from benchmarks.record import record
+from codesearch.evaluation.jsonl import one_file
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pool import FUNCTIONS, DocumentKey, Pool, open_pool
 from codesearch.evaluation.qrels import Qrels, QueryId
@@ -116,8 +117,8 @@ def _of_smoke() -> Rankings:
 
 
 def _of_cosqa(data: Path) -> Rankings:
-    functions = cosqa.read_functions(cosqa.one_file(data, cosqa.CODEBASE))
-    queries, qrels = cosqa.read_queries(cosqa.one_file(data, cosqa.QUERIES), functions)
+    functions = cosqa.read_functions(one_file(data, cosqa.CODEBASE))
+    queries, qrels = cosqa.read_queries(one_file(data, cosqa.QUERIES), functions)
     with tempfile.TemporaryDirectory() as root:
         cosqa.write_tree(Path(root), functions)
         with _pool(Path(root), cosqa.document_key) as pool:

@@ -100,7 +100,7 @@ class RankConfig:
 
     candidate_count: int = 1000
     semantic_weight: float = 1.0
-    half_evidence: float = 5.0
+    half_evidence: float = 1.0
     lexical_weight: float = 0.6
     name_weight: float = 1.0
     direction_reward: float = 0.15

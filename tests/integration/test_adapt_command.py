@@ -11,7 +11,9 @@ from codesearch.search import adapt as learning
 from tests.command import Command
 from tests.conftest import write_tree
 
-WORDS = "string int list stack item top queue file line slice send get request parse json text key sort".split()
+WORDS = (
+    "string int list stack item top queue file line slice send get request parse json text key sort".split()
+)
 
 
 def mannered(count: int) -> str:
