@@ -10,7 +10,6 @@ import typer
 
 from codesearch.cli.options import DeviceOption, HomeOption, resolve_home
 from codesearch.errors import IndexNotFoundError
-from codesearch.index.adaptation import remove_adaptation, save_adaptation
 from codesearch.index.home import index_folder
 
 
@@ -28,6 +27,8 @@ def adapt(
 
 
 def _undo(folder: Path, index: Path) -> int:
+    from codesearch.index.adaptation import remove_adaptation
+
     was_there = remove_adaptation(index)
     print(f"{folder}: {'adaptation removed' if was_there else 'has no adaptation'}")
     return 0
@@ -36,6 +37,7 @@ def _undo(folder: Path, index: Path) -> int:
 def _adapt(folder: Path, index: Path, device: str) -> int:
     """Learn, and say what it was worth; exit code 1 where it is not kept."""
     from codesearch.encoding.encoder import OnnxEncoder
+    from codesearch.index.adaptation import remove_adaptation, save_adaptation
     from codesearch.index.lock import writer_lock
     from codesearch.index.reader import IndexReader
     from codesearch.search import adapt as learning
