@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from codesearch.index.abbreviations import expansions
 from codesearch.parsing.identifiers import subtokens
@@ -35,7 +35,6 @@ _LONGEST_SIDE = 3
 _CANONICAL = {
     "number": "integer",
     "long": "integer",
-    "numeral": "numeral",
     "text": "string",
     "hash": "dictionary",
     "hexadecimal": "hex",
@@ -90,6 +89,7 @@ def canonical_terms(text: str) -> list[str]:
     return [canonical(term) for term in subtokens(text) if term not in _PASSED_OVER]
 
 
+@lru_cache(maxsize=1 << 14)
 def canonical(term: str) -> str:
     """Return what stands for a lower-case term and its synonyms."""
     if len(term) > 3 and term.endswith("s") and not term.endswith(("ss", "us")):
