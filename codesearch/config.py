@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from codesearch.errors import ConfigError
@@ -89,6 +89,9 @@ class RankConfig:
         direction_reward: added where the query asks for a conversion and the document goes that way.
         direction_penalty: taken where it goes the other way.
         test_penalty: taken from documents in test files, unless the query asks for tests.
+        generated_penalty: likewise, from those of files that a program wrote.
+        vendored_penalty: from those of files copied from other projects.
+        stub_penalty: from functions that do nothing, abstract ones among them.
         rerank_count: documents at the head of the ranking that are looked at for that; 0 for none.
         k1: BM25F term saturation.
         field_weights: what an occurrence counts, in the order of `codesearch.index.analysis.FIELDS`.
@@ -97,16 +100,27 @@ class RankConfig:
 
     candidate_count: int = 1000
     semantic_weight: float = 1.0
-    half_evidence: float = 5.0
+    half_evidence: float = 1.0
     lexical_weight: float = 0.6
     name_weight: float = 1.0
     direction_reward: float = 0.15
     direction_penalty: float = 0.4
     test_penalty: float = 0.2
+    generated_penalty: float = 0.2
+    vendored_penalty: float = 0.2
+    stub_penalty: float = 0.2
     rerank_count: int = 200
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 1.5, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.75, 0.75, 0.5)
+
+    def penalty(self, reason: str) -> float:
+        """Return what one of the reasons of `codesearch.search.quality` takes."""
+        return float(getattr(self, f"{reason}_penalty"))
+
+    def all_code(self) -> RankConfig:
+        """Return these weights without any of those penalties."""
+        return replace(self, test_penalty=0.0, generated_penalty=0.0, vendored_penalty=0.0, stub_penalty=0.0)
 
 
 def default_home() -> Path:

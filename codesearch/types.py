@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 KINDS = ("function", "method", "class")
+STUB, GENERATED = 1, 2
+"""Bits of `Document.flags`: a function without a body that does anything; a file that a program wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,7 @@ class Document:
         signature: the definition up to its body, white space folded.
         docstring: docstring or leading comment without its markers; may be empty.
         code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
+        flags: bits of what makes it a worse answer than its words say, such as `STUB`.
     """
 
     path: str
@@ -35,6 +38,7 @@ class Document:
     end_line: int
     start_byte: int
     end_byte: int
+    flags: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from codesearch.cli.options import DeviceOption, HomeOption, ModelOption, resolv
 from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
+    from codesearch.evaluation.options import BenchOptions
     from codesearch.evaluation.result import SuiteResult
 
 DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
@@ -37,6 +39,12 @@ def bench(
         Path | None,
         typer.Option(
             "--annotations", help="Judge by this file, in the official format.", rich_help_panel=_DATA
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--without", help="Turn a signal of the ranking off; repeatable.", rich_help_panel=_DATA
         ),
     ] = None,
     json_file: Annotated[
@@ -83,9 +91,18 @@ def bench(
         raise ConfigError("--score has no results of its own for --predictions: give one")
     _check_writable(json_file, report, predictions)
     from codesearch.cli import bench_render
+    from codesearch.evaluation.options import BenchOptions
 
     given = data or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
-    result = _result(suite, score, data=given, annotations=annotations, model=model, device=device, home=home)
+    options = BenchOptions(
+        home=resolve_home(home),
+        data=given.expanduser() if given else None,
+        annotations=annotations,
+        model=model,
+        device=device,
+        without=tuple(without or ()),
+    )
+    result = _result(suite, score, options)
     bench_render.print_result(result)
     _write(result, json_file=json_file, report=report, predictions=predictions)
     return 0
@@ -114,30 +131,13 @@ def _check_writable(*files: Path | None) -> None:
             raise ConfigError(f"{file}: cannot be written: give a file in a folder that is there")
 
 
-def _result(
-    suite: str,
-    score: Path | None,
-    *,
-    data: Path | None,
-    annotations: Path | None,
-    model: Path | None,
-    device: str,
-    home: Path | None,
-) -> SuiteResult:
+def _result(suite: str, score: Path | None, options: BenchOptions) -> SuiteResult:
     from codesearch.cli.progress import stage_progress
-    from codesearch.evaluation.options import BenchOptions
     from codesearch.evaluation.suites import run_suite, score_file
 
     with stage_progress(suite) as on_progress:
-        options = BenchOptions(
-            home=resolve_home(home),
-            data=data.expanduser() if data else None,
-            annotations=annotations,
-            model=model,
-            device=device,
-            on_progress=on_progress,
-        )
-        return score_file(suite, score, options) if score else run_suite(suite, options)
+        watched = replace(options, on_progress=on_progress)
+        return score_file(suite, score, watched) if score else run_suite(suite, watched)
 
 
 def _write(

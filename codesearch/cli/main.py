@@ -15,7 +15,7 @@ from typing import Annotated, NoReturn, ParamSpec
 import typer
 
 import codesearch
-from codesearch.cli import bench, doctor, index, query, remove, similar, status
+from codesearch.cli import adapt, bench, doctor, index, query, remove, similar, status
 from codesearch.errors import CodeSearchError
 
 P = ParamSpec("P")
@@ -74,6 +74,7 @@ for _command in (
     index.index,
     query.query,
     similar.similar,
+    adapt.adapt,
     status.status,
     remove.remove,
     doctor.doctor,

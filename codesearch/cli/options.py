@@ -41,7 +41,10 @@ RootsOption = Annotated[
     list[Path] | None, typer.Option("--root", help="Search this indexed folder; repeatable.")
 ]
 AllOption = Annotated[bool, typer.Option("--all", help="Search all indexed folders, wherever you are.")]
-AllCodeOption = Annotated[bool, typer.Option("--all-code", help="Rank tests like other code.")]
+AllCodeOption = Annotated[
+    bool,
+    typer.Option("--all-code", help="Rank tests, generated and vendored code and stubs like other code."),
+]
 
 
 def resolve_home(home: Path | None) -> Path:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated
 
 import typer
 
-from codesearch.cli.answering import Output, load_encoder, open_indexes, print_answer
+from codesearch.cli.answering import Output, Scope, find_answer, print_answer
 from codesearch.cli.options import (
     AllCodeOption,
     AllOption,
@@ -25,7 +24,7 @@ from codesearch.cli.options import (
     TopKOption,
     VimgrepOption,
 )
-from codesearch.config import RankConfig, positive
+from codesearch.config import positive
 
 
 def query(
@@ -50,24 +49,10 @@ def query(
     """Search in plain words, keywords or an exact name."""
     output = Output(as_json, as_jsonl, vimgrep, context, explain)
     output.check()
-    from codesearch.cli.render import Answer
-    from codesearch.search.filters import Filters
-    from codesearch.search.searcher import Searcher
-
-    filters = Filters(tuple(lang or ()), tuple(kind or ()), tuple(path or ()))
-    indexes = open_indexes(home, root, everything)
-    encoder = None if mode == "lexical" else load_encoder(indexes, model, device)
+    scope = Scope(lang, kind, path, root, everything, all_code, home, model, device)
     text = " ".join(words)
-    searcher = Searcher(indexes, encoder, RankConfig(test_penalty=0.0) if all_code else RankConfig())
-    started = time.perf_counter()
-    hits = searcher.search(text, positive("--top-k", top_k), filters, mode)
-    answer = Answer(
-        query=text,
-        mode=mode,
-        model=encoder.name if encoder else "",
-        device=encoder.device if encoder else "",
-        documents=sum(index.manifest.documents for index in indexes),
-        seconds=time.perf_counter() - started,
-        hits=hits,
+    count = positive("--top-k", top_k)
+    answer = find_answer(
+        text, mode, scope, lambda searcher, filters: searcher.answer(text, count, filters, mode)
     )
     return print_answer(answer, output)

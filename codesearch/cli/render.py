@@ -18,7 +18,13 @@ MAX_LINE = 200
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A query and what was found; `documents` is how many were searched."""
+    """A query and what was found.
+
+    Attributes:
+        documents: how many were searched.
+        doubt: probability that none of the hits does what was asked; None where that is not known.
+        doubtful: it is high enough to tell.
+    """
 
     query: str
     mode: str
@@ -27,6 +33,8 @@ class Answer:
     documents: int
     seconds: float
     hits: list[Hit]
+    doubt: float | None = None
+    doubtful: bool = False
 
 
 def print_json(answer: Answer) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from codesearch.cli.answering import Output, load_encoder, open_indexes, print_answer
+from codesearch.cli.answering import Output, Scope, find_answer, print_answer
 from codesearch.cli.options import (
     AllCodeOption,
     AllOption,
@@ -27,7 +26,7 @@ from codesearch.cli.options import (
     TopKOption,
     VimgrepOption,
 )
-from codesearch.config import RankConfig, positive
+from codesearch.config import positive
 from codesearch.errors import ConfigError
 
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]*)?:?")
@@ -56,27 +55,13 @@ def similar(
     """Find code that does what the function at a line does, indexed or not."""
     output = Output(as_json, as_jsonl, vimgrep, context, explain)
     output.check()
-    from codesearch.cli.render import Answer
-    from codesearch.search.filters import Filters
-    from codesearch.search.searcher import Searcher
     from codesearch.search.similar import document_at, search_similar
 
-    filters = Filters(tuple(lang or ()), tuple(kind or ()), tuple(path or ()))
-    file, line = _parse_place(place)
-    document = document_at(file, line)
-    indexes = open_indexes(home, root, everything)
-    encoder = load_encoder(indexes, model, device)
-    searcher = Searcher(indexes, encoder, RankConfig(test_penalty=0.0) if all_code else RankConfig())
-    started = time.perf_counter()
-    hits = search_similar(searcher, document, positive("--top-k", top_k), filters)
-    answer = Answer(
-        query=place,
-        mode="similar",
-        model=encoder.name,
-        device=encoder.device,
-        documents=sum(index.manifest.documents for index in indexes),
-        seconds=time.perf_counter() - started,
-        hits=hits,
+    scope = Scope(lang, kind, path, root, everything, all_code, home, model, device)
+    count = positive("--top-k", top_k)
+    document = document_at(*_parse_place(place))
+    answer = find_answer(
+        place, "similar", scope, lambda searcher, filters: search_similar(searcher, document, count, filters)
     )
     return print_answer(answer, output)
 

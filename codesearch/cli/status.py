@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,9 @@ from codesearch.config import IndexConfig, WalkConfig
 from codesearch.errors import IndexNotFoundError
 from codesearch.index.home import IndexEntry, list_indexes
 from codesearch.index.manifest import Manifest
+
+if TYPE_CHECKING:
+    from codesearch.index.adaptation import Adaptation
 
 
 def status(
@@ -54,6 +57,13 @@ def _fields(entry: IndexEntry, *, changes: bool) -> dict[str, Any]:
         "model": manifest.model,
         "settings": manifest.settings,
     }
+    if learned := _learned(entry.folder, manifest):
+        fields["adaptation"] = {
+            "pairs": learned.pairs,
+            "mrr_before": learned.mrr_before,
+            "mrr_after": learned.mrr_after,
+            "created": learned.created,
+        }
     if changes:
         fields["changes"] = _changes(entry.folder, manifest)
     return fields
@@ -74,6 +84,10 @@ def _print_entry(entry: IndexEntry, *, warnings: bool, changes: bool) -> None:
         f"  indexed    {_age(manifest.created)}, in {manifest.seconds:.1f} s, {_bytes(manifest) / 1e6:.1f} MB"
     )
     print(f"  model      {manifest.model['name']} ({manifest.model['id']})")
+    if learned := _learned(entry.folder, manifest):
+        print(
+            f"  adapted    held-out MRR {learned.mrr_before:.3f} to {learned.mrr_after:.3f}, {_age(learned.created)}"
+        )
     if options := _options(manifest):
         print(f"  options    {options}")
     if changes:
@@ -93,6 +107,12 @@ def _changes(folder: Path, manifest: Manifest) -> dict[str, int]:
     config = IndexConfig(walk=manifest.walk_config())
     plan = plan_update(Path(manifest.root), folder, config, manifest.model["id"])
     return {"to_parse": len(plan.to_parse), "removed": plan.removed}
+
+
+def _learned(folder: Path, manifest: Manifest) -> Adaptation | None:
+    from codesearch.index.adaptation import load_adaptation
+
+    return load_adaptation(folder, manifest.model["id"], manifest.root)
 
 
 def _options(manifest: Manifest) -> str:

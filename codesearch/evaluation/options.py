@@ -24,6 +24,7 @@ class BenchOptions:
         model: folder of a model bundle; None for the shipped one.
         device: where it runs.
         index: what shapes the index.
+        without: signals of the ranking that are turned off; see `systems.SIGNALS`.
         on_progress: told the stage, and what is done of how much (0 of 0 where that is not known).
     """
 
@@ -33,6 +34,7 @@ class BenchOptions:
     model: Path | None = None
     device: str = "auto"
     index: IndexConfig = field(default_factory=IndexConfig)
+    without: tuple[str, ...] = ()
     on_progress: Callable[[str, int, int], None] = _silent
 
     @property

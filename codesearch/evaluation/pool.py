@@ -23,7 +23,7 @@ from codesearch.evaluation.metrics import DEPTH
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import Qrels, QueryId, Run
 from codesearch.evaluation.stages import StageClock
-from codesearch.evaluation.systems import SYSTEMS, System
+from codesearch.evaluation.systems import System, systems_without
 from codesearch.index.build import Progress, build_generation
 from codesearch.index.home import index_folder
 from codesearch.index.plan import plan_update
@@ -127,7 +127,7 @@ def run_systems(
 ) -> tuple[dict[str, Run], dict[str, dict[str, float]]]:
     """Ask every system every query; return the runs and the milliseconds a query, p50 and p95, by system."""
     runs, times = {}, {}
-    for system in SYSTEMS:
+    for system in systems_without(options.without):
         with clock.stage(f"query {system.name}"):
             runs[system.name], times_ms = rank_all(pool, queries, system, options)
         p50, p95 = np.percentile(times_ms, [50, 95]).round(2).tolist()

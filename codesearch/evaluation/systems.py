@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from codesearch.config import RankConfig
+from codesearch.errors import ConfigError
 
 DEFAULT = "default"
 _PLAIN = RankConfig(name_weight=0.0, rerank_count=0)
@@ -27,3 +30,33 @@ SYSTEMS = (
     System("fused", "hybrid", "both, without a second look at the head", RankConfig(rerank_count=0)),
     System(DEFAULT, "hybrid", "as it ships"),
 )
+
+SIGNALS: dict[str, dict[str, Any]] = {
+    "vectors": {"semantic_weight": 0.0},
+    "keywords": {"lexical_weight": 0.0},
+    "evidence": {"half_evidence": 0.0},
+    "name": {"name_weight": 0.0},
+    "direction": {"direction_reward": 0.0, "direction_penalty": 0.0},
+    "test": {"test_penalty": 0.0},
+    "generated": {"generated_penalty": 0.0},
+    "vendored": {"vendored_penalty": 0.0},
+    "stub": {"stub_penalty": 0.0},
+}
+"""What `--without` turns off -> the settings that do it."""
+
+
+def systems_without(signals: Collection[str]) -> tuple[System, ...]:
+    """Return the systems; `fused` and the default lack some signals of the ranking.
+
+    Raises:
+        ConfigError: there is no such signal.
+    """
+    off: dict[str, Any] = {}
+    for signal in signals:
+        if signal not in SIGNALS:
+            raise ConfigError(f"signal {signal!r}: choose one of {', '.join(SIGNALS)}")
+        off |= SIGNALS[signal]
+    return tuple(
+        replace(system, config=replace(system.config, **off)) if system.mode == "hybrid" else system
+        for system in SYSTEMS
+    )

@@ -1,10 +1,16 @@
-"""A document -> the terms of its fields; a query -> its terms. The same words on both sides."""
+"""A document -> the terms of its fields; a query -> its terms.
+
+The same words on both sides, without inflection and with abbreviations spelled out.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
+from codesearch.index.abbreviations import expansions
+from codesearch.index.inflection import base_form
 from codesearch.parsing.identifiers import split_identifier, words
 from codesearch.types import Document
 
@@ -34,18 +40,27 @@ def query_terms(query: str) -> list[str]:
     """List a query's distinct terms in order; stop words go unless nothing else is there.
 
     >>> query_terms("how to parse an int from readLine")
-    ['parse', 'int', 'readline', 'read', 'line']
+    ['pars', 'integer', 'readlin', 'read', 'line']
     """
     found = list(dict.fromkeys(_terms(words(query), compounds=True)))
-    return [term for term in found if term not in STOP_WORDS] or found
+    kept = [term for term in found if term not in STOP_WORDS] or found
+    return list(dict.fromkeys(map(_form, kept)))
 
 
 def _count(identifiers: Iterable[str], *, compounds: bool = False) -> Counter[str]:
-    counts = Counter(_terms(identifiers, compounds=compounds))
+    counts = Counter(map(_form, _terms(identifiers, compounds=compounds)))
     for term, frequency in counts.items():
         if frequency > _MAX_FREQUENCY:
             counts[term] = _MAX_FREQUENCY
     return counts
+
+
+@lru_cache(maxsize=1 << 16)
+def _form(term: str) -> str:
+    """Return what stands for a term, its inflections and its abbreviations."""
+    form = base_form(term)
+    word = expansions().get(term) or expansions().get(form)
+    return base_form(word) if word else form
 
 
 def _terms(identifiers: Iterable[str], *, compounds: bool) -> Iterable[str]:

@@ -9,7 +9,7 @@
             postings/*.npy      keyword half (see `postings`)
             vectors.int8 ...    semantic half (see `vectors`)
 
-Format history: 1, the first.
+Format history: 1, the first; 2, terms without inflection, abbreviations spelled out, flags of documents.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from codesearch.config import WalkConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 
 

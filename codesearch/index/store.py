@@ -1,7 +1,7 @@
 """Files and documents of a generation in SQLite: written once, then only read.
 
     files      file_id, path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings
-    documents  doc_id, file_id, kind, name, qualified_name, signature, docstring, lines, bytes, text_digest
+    documents  doc_id, file_id, kind, name, qualified_name, signature, docstring, lines, bytes, flags, text_digest
 
 doc_id counts from 0 in the order of the walk and then of the source, so the same tree gives the same ids.
 The code itself stays in the source files; an answer reads it from there and says when it has changed.
@@ -32,7 +32,7 @@ CREATE TABLE documents (
     doc_id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
     qualified_name TEXT NOT NULL, signature TEXT NOT NULL, docstring TEXT NOT NULL,
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, start_byte INTEGER NOT NULL,
-    end_byte INTEGER NOT NULL, text_digest BLOB NOT NULL
+    end_byte INTEGER NOT NULL, flags INTEGER NOT NULL, text_digest BLOB NOT NULL
 );
 """
 _BATCH = 500
@@ -48,6 +48,7 @@ _DOCUMENT_COLUMNS = (
     "end_line",
     "start_byte",
     "end_byte",
+    "flags",
     "text_digest",
 )
 
@@ -67,7 +68,7 @@ class FileRecord:
     warnings: str = ""
 
 
-DocumentRow = tuple[str, str, str, str, str, int, int, int, int, bytes]
+DocumentRow = tuple[str, str, str, str, str, int, int, int, int, int, bytes]
 
 
 def document_row(document: Document, text_digest: bytes) -> DocumentRow:
@@ -82,6 +83,7 @@ def document_row(document: Document, text_digest: bytes) -> DocumentRow:
         document.end_line,
         document.start_byte,
         document.end_byte,
+        document.flags,
         text_digest,
     )
 
@@ -118,7 +120,7 @@ class StoreWriter:
             ),
         )
         self._connection.executemany(
-            f"INSERT INTO documents VALUES (?,?,{','.join('?' * 10)})",
+            f"INSERT INTO documents VALUES (?,?,{','.join('?' * len(_DOCUMENT_COLUMNS))})",
             ((first + position, file_id, *row) for position, row in enumerate(rows)),
         )
         self.document_count += len(rows)

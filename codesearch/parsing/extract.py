@@ -15,7 +15,8 @@ from codesearch.config import ParseConfig
 from codesearch.parsing.definitions import NAME_LENDERS, Definition, Matches, collect
 from codesearch.parsing.docstrings import clean_comment, clean_string_literal, clean_xml, is_block_comment
 from codesearch.parsing.languages import LanguageSpec, language_of_source
-from codesearch.types import Document
+from codesearch.parsing.quality import is_generated, is_stub
+from codesearch.types import GENERATED, STUB, Document
 
 _SPACE = re.compile(r"\s+")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
@@ -39,6 +40,7 @@ class _File:
     path: str
     spec: LanguageSpec
     config: ParseConfig
+    flags: int
 
 
 def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | None = None) -> Extraction:
@@ -63,7 +65,7 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     found = collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
-    file = _File(source, path, spec, config)
+    file = _File(source, path, spec, config, GENERATED if is_generated(source) else 0)
     documents = list(_documents(definitions, found, file))
     lenders = sum(definition.kind in NAME_LENDERS for definition in definitions)
     if dropped := len(definitions) - lenders - len(documents):
@@ -149,7 +151,18 @@ def _document(definition: Definition, signature: str, file: _File) -> Document:
         end_line=definition.end_line,
         start_byte=definition.start,
         end_byte=definition.doc_end,
+        flags=file.flags | (STUB if _is_stub(definition, file.source) else 0),
     )
+
+
+def _is_stub(definition: Definition, source: bytes) -> bool:
+    if definition.kind not in ("function", "method"):
+        return False
+    if definition.body is None:
+        return True
+    start, end = definition.literal if definition.literal[1] else (definition.body, definition.body)
+    body = source[definition.body : start] + source[end : definition.end]
+    return is_stub(body.decode("utf-8", "replace"))
 
 
 def _cut_to_header(definition: Definition, member: Definition, source: bytes) -> None:

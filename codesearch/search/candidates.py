@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from codesearch.config import VectorConfig
 from codesearch.index.analysis import FIELDS
 from codesearch.index.reader import IndexReader
+from codesearch.search.forms import name_parts, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.types import KINDS
 
@@ -18,6 +20,8 @@ _TEXT = [FIELDS.index(field) for field in ("docstring", "body")]
 _CLASS = KINDS.index("class")
 _USUAL_TERMS = 30
 _SAMPLE = 4_096
+_NAMELESS = frozenset({"__init__", "index", "mod"})
+"""Files that are known by their folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Candidates:
         ceiling: what no BM25F score of this index reaches for the query.
         cosine: float32 [C].
         evidence: float32 [C], how far the cosine is believed, 0 to 1.
-        name: float32 [C], 1 where the query is the document's name, .5 where all but the case agrees.
+        name: float32 [C], 1 where the query is the document's name, .5 where only case or underscores differ.
     """
 
     index: int
@@ -92,6 +96,7 @@ def gather(
         half_evidence: terms of a text whose vector is believed half.
         vectors: how vectors are searched.
     """
+    query = _as_learned(query, index)
     bm25, ceiling = lexical.scores(query.terms)
     if allowed is not None:
         bm25 *= allowed
@@ -114,6 +119,13 @@ def gather(
     name = np.zeros(len(pool), dtype=np.float32)
     name[np.searchsorted(pool, list(named))] = list(named.values())
     return Candidates(number, pool, bm25[pool], ceiling, cosine, _evidence(index, pool, half_evidence), name)
+
+
+def _as_learned(query: AnalysedQuery, index: IndexReader) -> AnalysedQuery:
+    """Map a query's vector as the index learned to; code is compared as it is."""
+    if index.adaptation is None or query.vector is None or not query.text:
+        return query
+    return replace(query, vector=index.adaptation.apply(query.vector))
 
 
 def _distinct(doc_ids: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -167,20 +179,22 @@ def _scan(index: IndexReader, vector: NDArray[np.float32], allowed: NDArray[np.b
 
 
 def _named(index: IndexReader, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
-    """Find the documents whose name, qualified or not, is the query."""
-    wanted = _dotted(query.strip().removesuffix("()"))
-    if not wanted or any(character.isspace() for character in wanted):
-        return {}
-    qualifier, _, name = wanted.rpartition(".")
-    found = {}
-    for doc_id, exact, qualified in index.store.documents_named(name):
-        if allowed is not None and not allowed[doc_id]:
-            continue
-        if qualifier and not _dotted(qualified).lower().endswith(wanted.lower()):
-            continue
-        found[doc_id] = 1.0 if exact == name else 0.5
+    """Find the documents whose name, qualified by classes or its module or not at all, is the query."""
+    *qualifiers, name = name_parts(query) or [""]
+    found: dict[int, float] = {}
+    for spelling in spellings(name) if name else []:
+        for doc_id, exact, qualified in index.store.documents_named(spelling):
+            if (allowed is None or allowed[doc_id]) and _is_within(index, doc_id, qualified, qualifiers):
+                found[doc_id] = 1.0 if exact == name else 0.5
     return found
 
 
-def _dotted(name: str) -> str:
-    return name.replace("::", ".").replace("#", ".")
+def _is_within(index: IndexReader, doc_id: int, qualified: str, qualifiers: Sequence[str]) -> bool:
+    """Say whether what is around a definition ends with some qualifiers; a file is around what is in it."""
+    if not qualifiers:
+        return True
+    path = PurePosixPath(index.files[int(index.rows.files[doc_id])].path)
+    module = path.parent if path.stem in _NAMELESS else path.with_suffix("")
+    around = [*module.parts, *split_name(qualified)[:-1]]
+    wanted = [qualifier.lower() for qualifier in qualifiers]
+    return [part.lower() for part in around[-len(wanted) :]] == wanted

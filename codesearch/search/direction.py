@@ -1,134 +1,148 @@
 """Which way a conversion goes: "int to string" must not be answered by `stringToInt`.
 
-A query that names a source and a target is compared with what a document's name, signature and docstring say of
+A query that names a source and a target is compared with what a document's name, signature and documentation say of
 the same two. Words alone cannot tell the two ways apart, for both use all of them.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from codesearch.parsing.docstrings import first_paragraph
-from codesearch.parsing.identifiers import subtokens
+from codesearch.search.conversion import (
+    BACKWARD,
+    FORWARD,
+    PROSE_FORWARD,
+    Conversion,
+    canonical_terms,
+)
 
-_PROSE_FORWARD = frozenset({"to", "into"})
-_FORWARD = _PROSE_FORWARD | {"2", "as"}  # In prose "as" says too much else.
-_BACKWARD = frozenset({"from"})
-_PASSED_OVER = frozenset("a an the of its any given".split())
-_NO_SOURCE = frozenset("how want need way try like able used function method convert parse".split())
-_CONVERT = frozenset("convert converting conversion turn transform cast parse encode decode format".split())
-_SHORT_QUERY = 3
-_WINDOW = 3
-_CANONICAL = {
-    "int": "integer",
-    "num": "integer",
-    "number": "integer",
-    "str": "string",
-    "text": "string",
-    "char": "character",
-    "dict": "dictionary",
-    "arr": "array",
-    "bool": "boolean",
-    "obj": "object",
-}
-_NAME_WEIGHT, _DOCSTRING_WEIGHT, _SIGNATURE_WEIGHT = 1.0, 1.0, 0.5
+_WINDOW = 4
+_CLEAR = 0.5
+_NAME_WEIGHT, _DOCSTRING_WEIGHT, _SIGNATURE_WEIGHT, _VERB_WEIGHT = 1.0, 1.0, 0.5, 0.5
 _PARAMETERS = re.compile(
     r"\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)(?P<after>[^()]*|\s*\([^()]*\)\s*)$"
 )
+_FUSED = re.compile(r"([a-z]+)(?:to)([a-z]+)")
+_MAKES = re.compile(r"([a-z]{3,})(?:ize|ise|ify)[sd]?")
+_TAKEN_TAG = re.compile(r"^\s*[@:]param\b(.*)", re.MULTILINE)
+_GIVEN_TAG = re.compile(r"^\s*[@:]r?returns?\b(.*)", re.MULTILINE)
 
-
-@dataclass(frozen=True, slots=True)
-class Conversion:
-    """What a query wants to turn into what, in canonical words."""
-
-    source: str
-    target: str
-
-
-def parse_conversion(query: str) -> Conversion | None:
-    """Find the conversion that a query asks for, or None: it has a verb for it or is "source to target" alone.
-
-    >>> parse_conversion("how to convert an int to a string")
-    Conversion(source='integer', target='string')
-    >>> parse_conversion("extract text from a web page") is None
-    True
-    """
-    terms = _terms(query)
-    if len(terms) > _SHORT_QUERY and _CONVERT.isdisjoint(terms):
-        return None
-    for position in range(1, len(terms) - 1):
-        before, word, after = terms[position - 1 : position + 2]
-        if word not in _FORWARD | _BACKWARD or before in _NO_SOURCE or before == after:
-            continue
-        return Conversion(after, before) if word in _BACKWARD else Conversion(before, after)
-    return None
+_ENCODES = frozenset("encode serialize marshal dump format stringify strftime pack render print".split())
+_DECODES = frozenset("decode deserialize unmarshal load parse unpack scan strptime".split())
+_RETURNS = frozenset("return get give make compute build".split())
+_WIRE_FORMATS = frozenset("json xml yaml csv base64 base 64 hex query url html toml".split())
+_TEXTS = frozenset({"string"})
+_BYTES = frozenset({"byte", "binary", "blob"})
 
 
 def agreement(conversion: Conversion, name: str, signature: str, docstring: str) -> float:
     """Say whether a document goes a conversion's way: from -1, the other way, over 0, silent, to 1.
 
-    >>> wanted = Conversion("integer", "string")
+    >>> wanted = Conversion(("integer",), ("string",))
     >>> agreement(wanted, "intToStr", "func intToStr(i int) string", "")
     1.0
     >>> agreement(wanted, "parse_int", "def parse_int(text)", "Convert a string to an int.")
     -1.0
     """
+    terms, prose = canonical_terms(name), canonical_terms(first_paragraph(docstring))
     total = (
-        _NAME_WEIGHT * _name_evidence(conversion, _terms(name))
-        + _DOCSTRING_WEIGHT * _phrase_evidence(conversion, _terms(first_paragraph(docstring)), _PROSE_FORWARD)
-        + _SIGNATURE_WEIGHT * _signature_evidence(conversion, name, signature)
+        _NAME_WEIGHT * _name_evidence(conversion, terms)
+        + _DOCSTRING_WEIGHT * _prose_evidence(conversion, prose)
+        + _SIGNATURE_WEIGHT * _signature_evidence(conversion, name, signature, docstring)
+        + _VERB_WEIGHT * _verb_evidence(conversion, [*terms[:1], *prose[:1]])
     )
     return max(-1.0, min(1.0, total))
 
 
-def _terms(text: str) -> list[str]:
-    return [_canonical(term) for term in subtokens(text) if term not in _PASSED_OVER]
-
-
-def _canonical(term: str) -> str:
-    if len(term) > 3 and term.endswith("s") and not term.endswith("ss"):
-        term = term[:-1]
-    return _CANONICAL.get(term, term)
-
-
-def _phrase_evidence(
-    conversion: Conversion, terms: Sequence[str], forward: frozenset[str] = _FORWARD
-) -> float:
-    """Look for "source to target", "target from source" and their opposites; the first one found speaks."""
-    for position, word in enumerate(terms):
-        if word in forward | _BACKWARD:
-            left = terms[max(0, position - _WINDOW) : position]
-            right = terms[position + 1 : position + 1 + _WINDOW]
-            if word in _BACKWARD:
-                left, right = right, left
-            if conversion.source in left and conversion.target in right:
-                return 1.0
-            if conversion.target in left and conversion.source in right:
-                return -1.0
-    return 0.0
-
-
 def _name_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
-    """Also understand names with one side only: `to_string`, `fromInt`, `parse_int`."""
-    if evidence := _phrase_evidence(conversion, terms):
-        return evidence
-    for word, after in zip(terms, terms[1:], strict=False):
-        if word in _FORWARD or word == "parse":
-            return 0.5 if after == conversion.target else -0.5 if after == conversion.source else 0.0
-        if word in _BACKWARD:
-            return 0.5 if after == conversion.source else -0.5 if after == conversion.target else 0.0
+    """Understand both sides (`intToStr`, `ctof`), one (`to_string`, `fromInt`), and verbs made of one (`camelize`)."""
+    for position, word in enumerate(terms):
+        if word in FORWARD | BACKWARD:
+            left = _abbreviated(conversion, terms[:position])
+            right = _abbreviated(conversion, terms[position + 1 :])
+            evidence = _between(left, right) or -right / 2 or left / 2
+            return -evidence if word in BACKWARD else evidence
+        if fused := _FUSED.fullmatch(word):
+            sides = [_abbreviated(conversion, [side]) for side in fused.groups()]
+            if evidence := _between(*sides):
+                return evidence
+        if made := _MAKES.fullmatch(word):
+            return -_abbreviated(conversion, [made[1]]) / 2
     return 0.0
 
 
-def _signature_evidence(conversion: Conversion, name: str, signature: str) -> float:
-    """Compare what goes in with what comes out, where types or parameter names tell."""
-    match = _PARAMETERS.search(signature)
-    if match is None:
-        return 0.0
-    taken = _terms(match["parameters"])
-    given = _terms(match["after"]) + _terms(signature[: match.start()].replace(name, " "))
-    forward = (conversion.source in taken) - (conversion.target in taken)
-    backward = (conversion.target in given) - (conversion.source in given)
-    return max(-1.0, min(1.0, 0.5 * forward + 0.5 * backward))
+def _abbreviated(conversion: Conversion, terms: Sequence[str]) -> float:
+    """Lean as terms do, or as the side does that the only one of them is a beginning of, or the initials."""
+    if (leaning := conversion.leaning(terms)) or len(terms) != 1:
+        return leaning
+    short = "s" if terms[0] == "a" else terms[0]  # The `a` of atoi and ntoa is for ASCII.
+    sides = [
+        "".join(word[0] for word in side) == terms[0]
+        or any(word.startswith(short) or word.startswith(terms[0]) for word in only)
+        for side, only in (
+            (conversion.source, conversion.only_source),
+            (conversion.target, conversion.only_target),
+        )
+    ]
+    return float(sides[0]) - float(sides[1])
+
+
+def _between(left: float, right: float) -> float:
+    """Weigh what stands on the two sides of "to": nothing unless one is the source and the other the target."""
+    return (left - right) / 2 if left * right < 0 else 0.0
+
+
+def _prose_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
+    """Look for "source to target", "target from source" and their opposites; the first one found speaks."""
+    forward, backward = PROSE_FORWARD, BACKWARD
+    if terms and terms[0] in _RETURNS:  # "Return the bytes of a number."
+        backward = backward | {"of", "for"}
+    if terms and terms[0] in _ENCODES:
+        forward = forward | {"as"}
+    for position, word in enumerate(terms):
+        if word in forward | backward:
+            left = conversion.leaning(terms[max(0, position - _WINDOW) : position])
+            right = conversion.leaning(terms[position + 1 : position + 1 + _WINDOW])
+            if _between(left, right) and min(abs(left), abs(right)) >= _CLEAR:
+                return math.copysign(1.0, -left if word in backward else left)
+    return 0.0
+
+
+def _signature_evidence(conversion: Conversion, name: str, signature: str, docstring: str) -> float:
+    """Compare what goes in with what comes out, where types, parameter names or tags of documentation tell."""
+    taken = [term for tag in _TAKEN_TAG.findall(docstring) for term in canonical_terms(tag)]
+    given = [term for tag in _GIVEN_TAG.findall(docstring) for term in canonical_terms(tag)]
+    if match := _PARAMETERS.search(signature):
+        taken = canonical_terms(match["parameters"]) + taken
+        given = (
+            canonical_terms(match["after"])
+            + canonical_terms(signature[: match.start()].replace(name, " "))
+            + given
+        )
+    return max(
+        -1.0, min(1.0, 0.5 * _sign(conversion.leaning(taken)) - 0.5 * _sign(conversion.leaning(given)))
+    )
+
+
+def _sign(value: float) -> float:
+    return float(value > 0) - float(value < 0)
+
+
+def _verb_evidence(conversion: Conversion, verbs: Sequence[str]) -> float:
+    """Compare the verb of a name or of its documentation with what the query asks for: to encode or to decode."""
+    encodes = not _ENCODES.isdisjoint(verbs)
+    decodes = not _DECODES.isdisjoint(verbs)
+    return (float(encodes) - float(decodes)) * _encodedness(conversion)
+
+
+def _encodedness(conversion: Conversion) -> float:
+    """Say whether the target is a code of the source (1) or the other way round (-1); 0 where neither is."""
+    for form in (_WIRE_FORMATS, _TEXTS, _BYTES):
+        source = not form.isdisjoint(conversion.source)
+        target = not form.isdisjoint(conversion.target)
+        if source != target:
+            return 1.0 if target else -1.0
+    return 0.0

@@ -24,6 +24,9 @@ from numpy.typing import NDArray
 from codesearch.config import RankConfig
 from codesearch.search.candidates import Candidates
 
+_ABOVE = 0.001
+"""By how much a name stands at least above what is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -71,6 +74,15 @@ class Pool:
         self.signals[name] = signal
         weights = np.where(signal > 0, np.float32(reward), np.float32(penalty))
         self.scores = (self.scores + weights * signal).astype(np.float32)
+
+    def put_names_first(self) -> None:
+        """Raise what the query names above all else, as far as that takes; exact names above other spellings."""
+        tiers = self.signals["name"]
+        for tier in np.unique(tiers[tiers > 0]):
+            of_tier, below = tiers == tier, tiers < tier
+            if below.any():
+                lift = self.scores[below].max() - self.scores[of_tier].min() + np.float32(_ABOVE)
+                self.scores[of_tier] += max(np.float32(0), lift)
 
     def ranked(self, top_k: int) -> list[Ranked]:
         """Return the best `top_k`, best first."""

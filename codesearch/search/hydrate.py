@@ -8,9 +8,20 @@ from pathlib import Path
 
 from codesearch.index.digest import content_digest
 from codesearch.index.reader import IndexReader
-from codesearch.index.store import FileRecord
+from codesearch.index.store import DocumentRow, FileRecord
 from codesearch.search.fusion import Ranked
 from codesearch.types import Hit
+
+Stored = tuple[FileRecord, DocumentRow]
+
+
+def stored_documents(indexes: Sequence[IndexReader], places: Sequence[tuple[int, int]]) -> list[Stored]:
+    """Read what the stores keep of (index, doc_id) places, in their order, each index in one go."""
+    found: dict[tuple[int, int], Stored] = {}
+    for number, index in enumerate(indexes):
+        doc_ids = [doc_id for of, doc_id in places if of == number]
+        found.update(((number, doc_id), entry) for doc_id, entry in index.store.documents(doc_ids).items())
+    return [found[place] for place in places]
 
 
 def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hit]:
@@ -19,15 +30,11 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
     A file that changed after it was indexed gives the code now at the old place, marked stale; one that is
     gone gives none.
     """
-    stored = {
-        number: index.store.documents([place.doc_id for place in ranked if place.index == number])
-        for number, index in enumerate(indexes)
-    }
+    stored = stored_documents(indexes, [(place.index, place.doc_id) for place in ranked])
     sources: dict[tuple[int, str], tuple[bytes, bool]] = {}
     hits = []
-    for rank, place in enumerate(ranked, start=1):
+    for rank, (place, (file, row)) in enumerate(zip(ranked, stored, strict=True), start=1):
         number = place.index
-        file, row = stored[number][place.doc_id]
         kind, name, qualified, signature, docstring, start_line, end_line, start_byte, *_ = row
         key = (number, file.path)
         if key not in sources:

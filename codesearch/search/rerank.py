@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import lru_cache
-
-import numpy as np
-from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.index.reader import IndexReader
-from codesearch.index.store import DocumentRow, FileRecord
 from codesearch.parsing.identifiers import subtokens
-from codesearch.search.direction import agreement, parse_conversion
+from codesearch.search.conversion import parse_conversion
+from codesearch.search.direction import agreement
 from codesearch.search.fusion import Pool
-
-_PART_ENDS = re.compile(r"[-_/]")
-_TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
-
-Stored = tuple[FileRecord, DocumentRow]
+from codesearch.search.hydrate import stored_documents
+from codesearch.search.quality import REASONS
 
 
 def rerank(query: str, pool: Pool, indexes: Sequence[IndexReader], config: RankConfig) -> None:
     """Adjust the scores of the head of a ranking.
 
     Where the query asks for a conversion, what goes that way is raised a little and what goes the other way is
-    lowered. Tests are lowered unless the query asks for them: they use the words of what they test.
+    lowered. What has a reason to rank lower does so (see `quality`), unless the query asks for such code.
     """
     head = pool.order()[: config.rerank_count]
-    stored = _stored(pool, head, indexes)
+    places = zip(pool.indexes[head].tolist(), pool.doc_ids[head].tolist(), strict=True)
+    stored = stored_documents(indexes, list(places))
     if conversion := parse_conversion(query):
         ways = []
         for _, (_, name, _, signature, docstring, *_) in stored:
@@ -37,33 +30,8 @@ def rerank(query: str, pool: Pool, indexes: Sequence[IndexReader], config: RankC
         pool.add_signal(
             "direction", head, ways, reward=config.direction_reward, penalty=config.direction_penalty
         )
-    if config.test_penalty and _TEST_WORDS.isdisjoint(subtokens(query)):
-        tests = [-float(is_test(file.path)) for file, _ in stored]
-        pool.add_signal("test", head, tests, penalty=config.test_penalty)
-
-
-@lru_cache(maxsize=65_536)
-def is_test(path: str) -> bool:
-    """Tell from its path whether a file holds tests.
-
-    >>> is_test("lib/test/test_gzip.py"), is_test("src/contest/latest.py")
-    (True, False)
-    """
-    *folders, name = path.split("/")
-    stem, _, extensions = name.partition(".")
-    return _is_test_folder("/".join(folders)) or not _TEST_WORDS.isdisjoint(
-        (*subtokens(stem), *extensions.split("."))
-    )
-
-
-@lru_cache(maxsize=4096)
-def _is_test_folder(folder: str) -> bool:
-    return not _TEST_WORDS.isdisjoint(_PART_ENDS.split(folder.lower()))
-
-
-def _stored(pool: Pool, head: NDArray[np.intp], indexes: Sequence[IndexReader]) -> list[Stored]:
-    found: dict[tuple[int, int], Stored] = {}
-    for number, index in enumerate(indexes):
-        doc_ids = pool.doc_ids[head[pool.indexes[head] == number]].tolist()
-        found.update(((number, doc_id), entry) for doc_id, entry in index.store.documents(doc_ids).items())
-    return [found[int(pool.indexes[position]), int(pool.doc_ids[position])] for position in head]
+    words = set(subtokens(query))
+    for reason in REASONS:
+        if (penalty := config.penalty(reason.name)) and reason.asked_by.isdisjoint(words):
+            lowered = [-float(reason.applies(file.path, flags)) for file, (*_, flags, _) in stored]
+            pool.add_signal(reason.name, head, lowered, penalty=penalty)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -10,18 +11,40 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig, VectorConfig
 from codesearch.encoding.encoder import Encoder
+from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.errors import ConfigError
 from codesearch.index.analysis import query_terms
 from codesearch.index.reader import IndexReader
 from codesearch.search.candidates import AnalysedQuery, gather
+from codesearch.search.confidence import doubt_of, shipped_calibration
 from codesearch.search.filters import Filters, allowed_documents
+from codesearch.search.forms import is_code
 from codesearch.search.fusion import Pool, Ranked, fuse
 from codesearch.search.hydrate import hydrate
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.rerank import rerank
 from codesearch.types import Hit
 
+MAX_CODE_TERMS = 64
+"""Where code is the query, its first terms are enough, and more would take long."""
 MODES = ("hybrid", "lexical", "semantic")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Answers, best first.
+
+    Attributes:
+        doubt: probability that nothing here does what was asked; None where that is not known.
+    """
+
+    hits: list[Hit]
+    doubt: float | None = None
+
+    @property
+    def doubtful(self) -> bool:
+        """Say whether the doubt is worth telling."""
+        return self.doubt is not None and self.doubt > shipped_calibration().threshold
 
 
 class Searcher:
@@ -65,7 +88,23 @@ class Searcher:
         Raises:
             ConfigError: the query has no words, or the mode is unknown.
         """
-        return hydrate(self.indexes, self.rank(query, top_k, filters, mode))
+        return self.answer(query, top_k, filters, mode).hits
+
+    def answer(
+        self, query: str, top_k: int = 10, filters: Filters | None = None, mode: str = "hybrid"
+    ) -> Found:
+        """Return the best `top_k` documents for a query, and how likely it is that none of them answers.
+
+        Raises:
+            ConfigError: the query has no words, or the mode is unknown.
+        """
+        analysed = self.analyse(query, mode)
+        pool = self.pool(analysed, filters)
+        doubt = None
+        adapted = any(index.adaptation for index in self.indexes)  # Its cosines were not calibrated.
+        if self.encoder and mode == "hybrid" and analysed.text and not adapted:
+            doubt = doubt_of(pool, len(analysed.terms), self.encoder.model_id)
+        return Found(hydrate(self.indexes, pool.ranked(top_k)), doubt)
 
     def rank(
         self, query: str, top_k: int, filters: Filters | None = None, mode: str = "hybrid"
@@ -75,7 +114,7 @@ class Searcher:
         Raises:
             ConfigError: the query has no words, or the mode is unknown.
         """
-        return self.pool(self._analyse(query, mode), filters).ranked(top_k)
+        return self.pool(self.analyse(query, mode), filters).ranked(top_k)
 
     def pool(self, query: AnalysedQuery, filters: Filters | None = None) -> Pool:
         """Gather, fuse and rerank the documents that compete for an analysed query."""
@@ -94,26 +133,46 @@ class Searcher:
         ]
         pool = fuse(candidates, self.config)
         rerank(query.text, pool, self.indexes, self.config)
+        if self.config.name_weight:
+            pool.put_names_first()
         return pool
 
     @cached_property
     def _lexical(self) -> list[LexicalScorer]:
         return [LexicalScorer(index.postings, self.config) for index in self.indexes]
 
-    def _analyse(self, query: str, mode: str) -> AnalysedQuery:
+    def analyse(self, query: str, mode: str = "hybrid") -> AnalysedQuery:
+        """Make of a query what each half needs.
+
+        Raises:
+            ConfigError: the query has no words, or the mode is unknown.
+        """
         if mode not in MODES:
             raise ConfigError(f"mode {mode!r}: choose one of {', '.join(MODES)}")
         terms = query_terms(query)
         if not terms:
             raise ConfigError(f"query {query!r} has no words to search for")
+        code = is_code(query)
         return AnalysedQuery(
-            text=query,
-            terms=terms if mode != "semantic" else (),
-            vector=self._query_vector(query) if mode != "lexical" else None,
+            text="" if code else query,  # Its words ask for nothing: it has no name, and no way to go.
+            terms=terms[: MAX_CODE_TERMS if code else None] if mode != "semantic" else (),
+            vector=self._query_vector(query, code) if mode != "lexical" else None,
         )
 
-    def _query_vector(self, query: str) -> NDArray[np.float32] | None:
+    def _query_vector(self, query: str, code: bool) -> NDArray[np.float32] | None:
         if self.encoder is None:
             raise ConfigError("no model is loaded: only mode lexical can answer")
-        vector = self.encoder.encode_queries([query])[0]
+        vector = self.document_vector(query) if code else self.encoder.encode_queries([query])[0]
         return vector if vector.any() else None
+
+    def document_vector(self, text: str, language: str = "") -> NDArray[np.float32]:
+        """Embed a text as the index embeds documents: float32 [D].
+
+        Raises:
+            ConfigError: the searcher has no model.
+        """
+        if self.encoder is None:
+            raise ConfigError("no model is loaded: similar code is found by vectors")
+        tokenizer = SubtokenTokenizer.load(self.encoder.tokenizer_path)
+        tokens = tokenizer.encode_document(text, self.encoder.max_document_tokens, language)
+        return np.asarray(self.encoder.encode_documents([tokens])[0])

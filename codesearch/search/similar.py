@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
 from codesearch.config import ParseConfig
 from codesearch.encoding.text import document_text
-from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.errors import ConfigError
 from codesearch.index.analysis import document_terms
+from codesearch.index.reader import IndexReader
+from codesearch.index.store import DocumentRow
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_of_path
+from codesearch.parsing.languages import language_named, language_of_path
 from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.filters import Filters
 from codesearch.search.fusion import Ranked
-from codesearch.search.hydrate import hydrate
-from codesearch.search.searcher import Searcher
-from codesearch.types import Document, Hit
+from codesearch.search.hydrate import hydrate, stored_documents
+from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
+from codesearch.types import Document
 
-_MAX_TERMS = 64
 _SPARE = 32
 """How many definitions around and inside the one at the line may have to be left out."""
 
@@ -47,36 +48,42 @@ def document_at(path: Path, line: int) -> Document:
 
 def search_similar(
     searcher: Searcher, document: Document, top_k: int, filters: Filters | None = None
-) -> list[Hit]:
+) -> Found:
     """Return the best `top_k` documents for a document, best first, without what overlaps it in its own file.
 
     Raises:
         ConfigError: the searcher has no model.
     """
-    if searcher.encoder is None:
-        raise ConfigError("no model is loaded: similar code is found by vectors")
-    tokenizer = SubtokenTokenizer.load(searcher.encoder.tokenizer_path)
-    text, limit = document_text(document), searcher.encoder.max_document_tokens
-    tokens = tokenizer.encode_document(text, limit, document.language)
-    vector = searcher.encoder.encode_documents([tokens])[0]
+    vector = searcher.document_vector(document_text(document), document.language)
     query = AnalysedQuery(text="", terms=_terms(document), vector=vector if vector.any() else None)
     ranked = searcher.pool(query, filters).ranked(top_k + _SPARE)
-    return hydrate(
-        searcher.indexes, [place for place in ranked if not _overlaps(searcher, place, document)][:top_k]
-    )
+    left_out = _overlapping(searcher.indexes, ranked, document)
+    return Found(hydrate(searcher.indexes, [place for place in ranked if place not in left_out][:top_k]))
 
 
 def _terms(document: Document) -> list[str]:
     """List the terms of a document, those of its name and signature first; the ones that tell most weigh most."""
-    return list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))[:_MAX_TERMS]
+    return list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))[:MAX_CODE_TERMS]
 
 
-def _overlaps(searcher: Searcher, place: Ranked, document: Document) -> bool:
-    """Say whether a ranked document is the given one, inside it or around it; a class is around its members."""
-    index = searcher.indexes[place.index]
-    file, (_, _, qualified_name, _, _, start_line, end_line, *_) = index.store.documents([place.doc_id])[
-        place.doc_id
+def _overlapping(
+    indexes: Sequence[IndexReader], ranked: Sequence[Ranked], document: Document
+) -> list[Ranked]:
+    """List the ranked documents that are the given one, inside it or around it."""
+    stored = stored_documents(indexes, [(place.index, place.doc_id) for place in ranked])
+    return [
+        place
+        for place, (file, row) in zip(ranked, stored, strict=True)
+        if _overlaps(row, document)
+        and (indexes[place.index].root / file.path).resolve() == Path(document.path)
     ]
+
+
+def _overlaps(row: DocumentRow, document: Document) -> bool:
+    """Say whether two definitions of one file share lines, or the one is a class around the other."""
+    _, _, qualified_name, _, _, start_line, end_line, *_ = row
     shares_lines = start_line <= document.end_line and end_line >= document.start_line
-    is_around = bool(qualified_name) and document.qualified_name.startswith(qualified_name)
-    return (shares_lines or is_around) and (index.root / file.path).resolve() == Path(document.path)
+    if shares_lines or not qualified_name:
+        return shares_lines
+    spec = language_named(document.language)
+    return spec is not None and document.qualified_name.startswith(f"{qualified_name}{spec.separator}")

@@ -25,6 +25,16 @@ class Outer:
         return inner(str(number))
 '''
 
+SIBLINGS = '''def run_all(jobs):
+    """Run all jobs."""
+    return [run(job) for job in jobs]
+
+
+def run(job):
+    """Run a job."""
+    return job()
+'''
+
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory, tiny_bundle) -> Command:
@@ -33,6 +43,7 @@ def ask(tmp_path_factory, tiny_bundle) -> Command:
 
     folder = tmp_path_factory.mktemp("similar")
     tree = write_tree(folder / "tiny", {**TINY_REPO, "python/copy.py": COPY})
+    (tree / "python/siblings.py").write_text(SIBLINGS)
     update_index(tree, folder / "home", model=tiny_bundle, device="cpu")
     (folder / "elsewhere.py").write_text(COPY)
     return Command(folder, folder / "home")
@@ -59,6 +70,10 @@ def test_the_innermost_function_is_meant_and_what_is_around_it_left_out(ask):
     assert names[0] == "Stack.push"
     assert {"Outer", "Outer.text", "Outer.text.inner"}.isdisjoint(names)
     assert "int_as_string" in names
+
+
+def test_a_sibling_whose_name_begins_another_is_not_taken_for_what_is_around_it(ask):
+    assert "run" in found(ask, "tiny/python/siblings.py:2", "-k", 20)
 
 
 def test_ranks_are_without_gaps_and_filters_apply(ask):

@@ -38,6 +38,8 @@ SUITES = {
     "csn99": "99 queries of the CodeSearchNet challenge over the files that were judged; needs data",
     "smoke": "a few hundred functions and queries in the package; answers anywhere, in seconds",
     "cosqa": "web queries over 6,267 Python functions; needs data",
+    "direction": "conversions and their inverses in the package: is the one that was asked for found first",
+    "docstrings": "held-out documentation against its functions, through the whole product; needs data",
     "csn-mrr": "documentation against code among 999 others, the encoders' protocol; needs data",
     "advtest": "documentation against Python functions that lost their names; needs data",
     "ncs": "questions about Android over a folder of Java code of yours; needs data",

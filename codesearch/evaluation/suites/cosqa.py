@@ -15,11 +15,11 @@ from pathlib import Path, PurePosixPath
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
+from codesearch.evaluation.judge import Questions, judge
 from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pool import describe_pool, open_pool, run_systems
 from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
-from codesearch.evaluation.result import QueryScores, SuiteResult, summarise
+from codesearch.evaluation.result import QueryScores, SuiteResult
 from codesearch.evaluation.stages import StageClock
 from codesearch.index.store import DocumentRow, FileRecord
 
@@ -46,31 +46,15 @@ def run(options: BenchOptions) -> SuiteResult:
         root = Path(scratch)
         with clock.stage("unpack"):
             write_tree(root, functions)
-        with open_pool(root, options, clock, document_key) as pool:
-            runs, times_ms = run_systems(pool, queries, options, clock)
-            details = {
-                **describe_pool(pool),
-                "functions": len(functions),
-                "functions_extracted": len(pool.names),
-                "query_ms": times_ms,
-                "queries": len(queries),
-            }
-            names = pool.names
-    with clock.stage("score"):
-        systems = {name: summarise(score_run(run_, qrels)) for name, run_ in runs.items()}
-    return SuiteResult(
-        suite="cosqa",
-        systems=systems,
-        judged_queries=len(qrels),
-        documents=len(names),
-        seconds=clock.seconds,
-        rss_bytes=clock.rss_bytes,
-        details=details,
-        runs=runs,
-        queries=queries,
-        qrels=qrels,
-        names=names,
-    )
+        return judge(
+            "cosqa",
+            root,
+            lambda _: Questions(queries, lambda run_: score_run(run_, qrels), qrels),
+            key=document_key,
+            options=options,
+            clock=clock,
+            details={"functions": len(functions)},
+        )
 
 
 def read_functions(path: Path) -> dict[str, str]:

@@ -32,7 +32,7 @@ from codesearch.evaluation.stages import StageClock
 POOL = 1_000
 METRICS = ("mrr", "mrr_fixed")
 LAYOUTS = ("**/*.test.jsonl.zst", "**/*_test_*.jsonl.gz", "**/test.jsonl*")
-_CODE = ("code", "func_code_string", "original_string", "whole_func_string")
+CODE_FIELDS = ("code", "func_code_string", "original_string", "whole_func_string")
 _SEED = 99
 ReciprocalRanks = dict[str, dict[str, NDArray[np.float64]]]
 """System -> metric -> reciprocal ranks [Q]."""
@@ -92,7 +92,7 @@ def read_pairs(path: Path) -> dict[str, list[Pair]]:
     pairs: dict[str, list[Pair]] = defaultdict(list)
     for file in files_of(path):
         for place, record in read_jsonl(file):
-            pair = read_pair(place, record, _CODE)
+            pair = read_pair(place, record, CODE_FIELDS)
             if pair.query.strip():
                 pairs[field(place, record, "language").lower()].append(pair)
     return pairs

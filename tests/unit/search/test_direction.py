@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.search.direction import Conversion, agreement, parse_conversion
+from codesearch.search.conversion import Conversion, parse_conversion
+from codesearch.search.direction import agreement
 
-INT_TO_STRING = Conversion("integer", "string")
+INT_TO_STRING = Conversion(("integer",), ("string",))
 
 
 @pytest.mark.parametrize(
@@ -17,10 +18,14 @@ INT_TO_STRING = Conversion("integer", "string")
         ("date from string", ("string", "date")),
         ("converting json to xml", ("json", "xml")),
         ("str2int", ("string", "integer")),
+        ("list of dicts to dataframe", ("list dictionary", "dataframe")),
+        ("python convert from bytes to hex string", ("byte", "hex string")),
+        ("how do i get celsius from fahrenheit", ("fahrenheit", "celsius")),
     ],
 )
 def test_a_conversion_is_found_with_its_two_sides(query: str, expected: tuple[str, str]) -> None:
-    assert parse_conversion(query) == Conversion(*expected)
+    source, target = (tuple(side.split()) for side in expected)
+    assert parse_conversion(query) == Conversion(source, target)
 
 
 @pytest.mark.parametrize(
@@ -30,6 +35,8 @@ def test_a_conversion_is_found_with_its_two_sides(query: str, expected: tuple[st
         "how to read a file",
         "extract data from html content",
         "copy a folder to a remote host",
+        "add an item to a list",
+        "how to write array to file in php",
         "to",
     ],
 )
@@ -76,3 +83,46 @@ def test_as_in_prose_says_nothing() -> None:
 
 def test_only_the_first_paragraph_of_a_docstring_speaks() -> None:
     assert agreement(INT_TO_STRING, "f", "def f(x)", "Do it.\n\nConverts string to int.") == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "right", "wrong"),
+    [
+        (
+            "LocalDateTime to Date",
+            "Date asDate(LocalDateTime value)",
+            "LocalDateTime asLocalDateTime(Date value)",
+        ),
+        ("celsius to fahrenheit", "func CToF(c Celsius) Fahrenheit", "func FToC(f Fahrenheit) Celsius"),
+        ("ip address to integer", "func InetAton(ip net.IP) uint32", "func InetNtoa(n uint32) net.IP"),
+        ("object to json", "String serialize(Object value)", "Object deserialize(String json)"),
+        ("parse json into an array", "def parse_json(text)", "def dump_json(array)"),
+        ("kebab-case to camelCase", "function camelize(word)", "function kebabize(word)"),
+    ],
+)
+def test_two_ways_with_the_same_words_are_told_apart(query: str, right: str, wrong: str) -> None:
+    conversion = parse_conversion(query)
+    assert conversion is not None
+    found = [
+        agreement(conversion, signature.partition("(")[0].split()[-1], signature, "")
+        for signature in (right, wrong)
+    ]
+    assert found[0] > 0 > found[1]
+
+
+@pytest.mark.parametrize(
+    ("docstring", "expected"),
+    [
+        ("Return the string of an integer.", 1),
+        ("Encode an integer as a string.", 1),
+        ("Return the integer of a string.", -1),
+        ("Do it.\n@param {string} value\n@returns {number} what it says", -1),
+    ],
+)
+def test_documentation_tells_the_way_in_other_forms(docstring: str, expected: int) -> None:
+    found = agreement(INT_TO_STRING, "f", "function f(x)", docstring)
+    assert found * expected > 0
+
+
+def test_a_word_that_only_holds_the_letters_of_to_is_no_conversion() -> None:
+    assert agreement(INT_TO_STRING, "store", "def store(history)", "") == 0

@@ -81,9 +81,9 @@ def test_each_mode_uses_its_own_half_alone(built_index, encoder):
     assert names(lexical) == [
         "int_to_string",
         "string_to_int",
+        "Sorter.sortStrings",
         "encryptAes",
         "ReadLines",
-        "Sorter.sortStrings",
     ]
     assert {hit.signals["cosine"] for hit in lexical} == {0.0}
     semantic = searcher.search("decimal string", 13, mode="semantic")

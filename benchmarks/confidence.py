@@ -1,0 +1,190 @@
+"""Rankings with and without their answers -> how often "nothing here seems to do this" is right; or its calibration.
+
+    python -m benchmarks.confidence --cosqa DIR --docstrings ROWS [--fit HELD_OUT_ROWS]
+
+Each query is ranked three times: as it is, with its answers removed, and with everything removed that is like an answer
+(cosine of the two documents at least .45), for what is left when one of many similar functions goes often answers as
+well. `--fit` fits the weights to the first and the last, on rows that are not judged here, and writes them to
+`codesearch/search/confidence.json`; the threshold stays as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import codesearch.search.confidence as confidence
+from benchmarks.record import record
+from codesearch.evaluation.jsonl import one_file
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.pool import FUNCTIONS, DocumentKey, Pool, open_pool
+from codesearch.evaluation.qrels import Qrels, QueryId
+from codesearch.evaluation.stages import StageClock
+from codesearch.evaluation.suites import cosqa, docstrings, smoke
+from codesearch.evaluation.suites.csn_mrr import files_of
+from codesearch.search.filters import Filters
+from codesearch.search.searcher import Searcher
+
+_ALIKE = 0.45
+_STEPS, _RATE, _L2 = 3_000, 0.5, 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Rankings:
+    """Features of the same queries' rankings, float [Q, F] each."""
+
+    whole: NDArray[np.float64]
+    without_answers: NDArray[np.float64]
+    without_alike: NDArray[np.float64]
+
+
+def main() -> None:
+    """Judge the calibration, or make it first."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cosqa", type=Path, required=True)
+    parser.add_argument("--docstrings", type=Path, required=True, help="held-out functions")
+    parser.add_argument("--fit", type=Path, help="other held-out functions")
+    arguments = parser.parse_args()
+    if arguments.fit:
+        _fit(_of_docstrings(arguments.fit))
+    rows = {
+        "smoke": _judge(_of_smoke()),
+        "cosqa": _judge(_of_cosqa(arguments.cosqa)),
+        "docstrings": _judge(_of_docstrings(arguments.docstrings)),
+    }
+    record("confidence", {"calibration": asdict(confidence.shipped_calibration()), "rows": rows}, flat=True)
+
+
+def _judge(found: Rankings) -> dict[str, dict[str, float]]:
+    """Return precision and recall of the note, the share of answerable queries that get it, and the area under ROC."""
+    calibration = confidence.shipped_calibration()
+    doubts = {name: np.array([calibration.doubt(tuple(row)) for row in rows]) for name, rows in _parts(found)}
+    whole = doubts.pop("whole")
+    judged = {}
+    for name, removed in doubts.items():
+        told, false = int((removed > calibration.threshold).sum()), int((whole > calibration.threshold).sum())
+        above = (removed[:, None] > whole).mean() + (removed[:, None] == whole).mean() / 2
+        judged[name] = {
+            "queries": len(whole),
+            "precision": round(told / max(told + false, 1), 3),
+            "recall": round(told / len(removed), 3),
+            "false_alarms": round(false / len(whole), 3),
+            "auc": round(float(above), 3),
+        }
+    return judged
+
+
+def _parts(found: Rankings) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    for name in ("whole", "without_answers", "without_alike"):
+        yield name, getattr(found, name)
+
+
+def _fit(found: Rankings) -> None:
+    """Fit a logistic regression by gradient descent and write it."""
+    rows = np.concatenate([found.whole, found.without_alike])
+    removed = np.repeat([0.0, 1.0], [len(found.whole), len(found.without_alike)])
+    mean, deviation = rows.mean(axis=0), rows.std(axis=0)
+    scaled = (rows - mean) / deviation
+    weights, intercept = np.zeros(scaled.shape[1]), 0.0
+    for _ in range(_STEPS):
+        error = 1 / (1 + np.exp(-(scaled @ weights + intercept))) - removed
+        weights -= _RATE * (error @ scaled / len(error) + _L2 * weights)
+        intercept -= _RATE * error.mean()
+    weights /= deviation
+    fitted = replace(
+        confidence.shipped_calibration(),
+        intercept=round(float(intercept - weights @ mean), 4),
+        weights=tuple(round(float(weight), 4) for weight in weights),
+    )
+    path = Path(confidence.__file__).with_suffix(".json")
+    path.write_text(json.dumps(asdict(fitted)) + "\n")
+    confidence.shipped_calibration.cache_clear()
+
+
+def _of_smoke() -> Rankings:
+    qrels = smoke.judgements(_options(Path()))
+    with _pool(smoke.FOLDER / "sources", smoke.document_key) as pool:
+        return _rankings(pool, {query: query[1] for query in qrels}, qrels)
+
+
+def _of_cosqa(data: Path) -> Rankings:
+    functions = cosqa.read_functions(one_file(data, cosqa.CODEBASE))
+    queries, qrels = cosqa.read_queries(one_file(data, cosqa.QUERIES), functions)
+    with tempfile.TemporaryDirectory() as root:
+        cosqa.write_tree(Path(root), functions)
+        with _pool(Path(root), cosqa.document_key) as pool:
+            return _rankings(pool, queries, qrels)
+
+
+def _of_docstrings(rows: Path) -> Rankings:
+    functions = [function for file in files_of(rows) for function in docstrings.read_functions(file)]
+    with tempfile.TemporaryDirectory() as root:
+        docstrings.write_functions(Path(root), functions)
+        with _pool(Path(root), docstrings.document_key) as pool:
+            asked = docstrings.ask([function for function in functions if function.path in pool.names])
+            return _rankings(pool, asked.queries, asked.qrels)
+
+
+def _options(home: Path) -> BenchOptions:
+    return BenchOptions(home=home, device="cpu")
+
+
+@contextmanager
+def _pool(root: Path, key: DocumentKey) -> Iterator[Pool]:
+    with (
+        tempfile.TemporaryDirectory() as home,
+        open_pool(root, _options(Path(home)), StageClock(), key) as pool,
+    ):
+        yield pool
+
+
+def _rankings(pool: Pool, queries: dict[QueryId, str], qrels: Qrels) -> Rankings:
+    searcher = Searcher([pool.index], pool.encoder)
+    doc_ids = defaultdict(set)
+    for doc_id, key in enumerate(pool.keys):
+        doc_ids[key].add(doc_id)
+    rows = []
+    for query, text in queries.items():
+        answers = {doc for key, grade in qrels[query].items() if grade > 0 for doc in doc_ids[key]}
+        if answers:
+            rows.append(_of_query(searcher, query, text, answers))
+    return Rankings(*(np.array(part) for part in zip(*rows, strict=True)))
+
+
+def _of_query(
+    searcher: Searcher, query: QueryId, text: str, answers: set[int]
+) -> tuple[tuple[float, ...], ...]:
+    analysed = searcher.analyse(text)
+    pool = searcher.pool(analysed, Filters((query[0],), FUNCTIONS))
+    found = [confidence.features(pool, len(analysed.terms))]
+    for removed in (answers, answers | _alike(searcher, answers)):
+        pool.scores[np.isin(pool.doc_ids, list(removed))] = -np.inf
+        for name in confidence.FEATURES[
+            :2
+        ]:  # Where fewer than ten are left, what was removed must not count.
+            pool.signals[name][np.isneginf(pool.scores)] = 0
+        found.append(confidence.features(pool, len(analysed.terms)))
+    return tuple(found)
+
+
+def _alike(searcher: Searcher, answers: set[int]) -> set[int]:
+    vectors = searcher.indexes[0].vectors
+    alike: set[int] = set()
+    for answer in answers:
+        vector = vectors.rows[answer].astype(np.float32)
+        similarities = vectors.similarities(vector / np.linalg.norm(vector))
+        alike.update(np.flatnonzero(similarities >= _ALIKE).tolist())
+    return alike
+
+
+if __name__ == "__main__":
+    main()

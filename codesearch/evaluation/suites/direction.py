@@ -1,0 +1,75 @@
+"""Suite `direction`: is the function that converts the asked way found before its inverse?
+
+Sources and pairs of queries are in the package; see the README beside them. `accuracy` is the share of queries whose
+function stands above its inverse, `mrr` says where it stands among all functions of its language.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from codesearch.evaluation.judge import Questions, judge
+from codesearch.evaluation.metrics import reciprocal_rank
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.qrels import QueryId, query_id
+from codesearch.evaluation.result import SuiteResult
+from codesearch.evaluation.stages import StageClock
+from codesearch.index.store import DocumentRow, FileRecord
+
+FOLDER = Path(__file__).parent.parent / "direction"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query as it is asked, the name of its function, and that of the function that goes the other way."""
+
+    text: str
+    right: str
+    inverse: str
+
+
+def run(options: BenchOptions) -> SuiteResult:
+    """Run the suite; it needs no data but its own."""
+    clock = StageClock()
+    asked = read_pairs(FOLDER / "pairs.csv")
+    questions = Questions(
+        {query: pair.text for query, pair in asked.items()},
+        lambda found: {query: score(found[query], pair) for query, pair in asked.items()},
+    )
+    return judge(
+        "direction",
+        FOLDER / "sources",
+        lambda _: questions,
+        key=document_key,
+        options=options,
+        clock=clock,
+        details={"pairs": len(asked) // 2},
+    )
+
+
+def read_pairs(path: Path) -> dict[QueryId, Asked]:
+    """Read both queries of each pair."""
+    asked = {}
+    with open(path, encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            for text, right, inverse in (
+                (row["query"], row["name"], row["inverse_name"]),
+                (row["inverse"], row["inverse_name"], row["name"]),
+            ):
+                asked[query_id(row["language"], text)] = Asked(text, right, inverse)
+    return asked
+
+
+def score(found: list[str], asked: Asked) -> dict[str, float]:
+    """Score what was found for one query; a function that was not found is the last."""
+    right, inverse = (
+        found.index(name) if name in found else len(found) for name in (asked.right, asked.inverse)
+    )
+    return {"accuracy": float(right < inverse), "mrr": reciprocal_rank(found, {asked.right})}
+
+
+def document_key(_: FileRecord, row: DocumentRow) -> str:
+    """Call a document by its qualified name."""
+    return row[2]

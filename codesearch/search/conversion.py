@@ -1,0 +1,148 @@
+"""A query -> the conversion that it asks for: what is to become what, in canonical words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from codesearch.index.abbreviations import expansions
+from codesearch.parsing.identifiers import subtokens
+
+PROSE_FORWARD = frozenset({"to", "into"})
+FORWARD = PROSE_FORWARD | {"2", "as"}  # In prose "as" says too much else.
+BACKWARD = frozenset({"from"})
+_PASSED_OVER = frozenset("a an the its any given this that one".split())
+_NO_SOURCE = frozenset("how want need way try like able used function method do i".split())
+_CONVERT = frozenset(
+    "convert converting conversion turn transform cast parse encode decode format serialize deserialize translate "
+    "change".split()
+)
+_MAKE = frozenset("make create build construct".split())
+_GET = "get"  # Of one thing from one other; what is got of more is mostly a part of something.
+_OTHER_VERBS = frozenset(
+    "add append copy move write save read send post put insert push export import upload download redirect connect "
+    "bind attach join print log set extract remove delete load find search fill scroll go apply assign pass link "
+    "compare subscribe listen scale resize reduce round limit return access call open close pop fetch select".split()
+)
+_VERSION = re.compile(r"\b(python|java|php)\s?\d\b", re.IGNORECASE)  # Its 2 is no "to".
+_ENDS = frozenset("in with using by for and or on if when without via".split())
+_LANGUAGES = frozenset(
+    "python java javascript js typescript golang php ruby rails jquery numpy pandas".split()
+)
+_LONGEST_SIDE = 3
+_CANONICAL = {
+    "number": "integer",
+    "long": "integer",
+    "text": "string",
+    "hash": "dictionary",
+    "hexadecimal": "hex",
+    "colour": "color",
+    "deg": "degree",
+    "rad": "radian",
+    "bin": "binary",
+}
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What a query wants to turn into what: up to three canonical words a side."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+
+    @cached_property
+    def only_source(self) -> frozenset[str]:
+        """Words of the source that the target lacks."""
+        return frozenset(self.source) - frozenset(self.target)
+
+    @cached_property
+    def only_target(self) -> frozenset[str]:
+        """Words of the target that the source lacks."""
+        return frozenset(self.target) - frozenset(self.source)
+
+    def leaning(self, terms: Sequence[str]) -> float:
+        """Say which side some canonical terms are: 1 the source, -1 the target, 0 neither.
+
+        >>> Conversion(("local", "date"), ("date",)).leaning(["date"])
+        -1.0
+        """
+        found = {*terms, *(first + second for first, second in zip(terms, terms[1:], strict=False))}
+        of_source = _share(found, self.only_source, self.source, self.only_target)
+        return of_source - _share(found, self.only_target, self.target, self.only_source)
+
+
+def _share(found: set[str], own: Collection[str], side: Collection[str], other: Collection[str]) -> float:
+    """Return the share of a side's words that were found; without words of its own it needs the other's absence."""
+    if own:
+        return len(found.intersection(own)) / len(own)
+    return float(found.isdisjoint(other) and not found.isdisjoint(side))
+
+
+def canonical_terms(text: str) -> list[str]:
+    """List the canonical terms of a text: singular, abbreviations spelled out, some synonyms as one.
+
+    >>> canonical_terms("numToStrs(the_dict)")
+    ['integer', 'to', 'string', 'dictionary']
+    """
+    return [canonical(term) for term in subtokens(text) if term not in _PASSED_OVER]
+
+
+@lru_cache(maxsize=1 << 14)
+def canonical(term: str) -> str:
+    """Return what stands for a lower-case term and its synonyms."""
+    if len(term) > 3 and term.endswith("s") and not term.endswith(("ss", "us")):
+        term = term[:-1]
+    term = expansions().get(term, term)
+    return _CANONICAL.get(term, term)
+
+
+def parse_conversion(query: str) -> Conversion | None:
+    """Find the conversion that a query asks for, or None: it has a verb for it or is "source to target" alone.
+
+    >>> parse_conversion("how to convert an int to a hex string")
+    Conversion(source=('integer',), target=('hex', 'string'))
+    >>> parse_conversion("extract text from a web page") is None
+    True
+    """
+    terms = [term for term in canonical_terms(_VERSION.sub(r"\1", query)) if term not in _LANGUAGES]
+    for position in range(1, len(terms) - 1):
+        word = terms[position]
+        if word not in FORWARD | BACKWARD or terms[position - 1] in _NO_SOURCE | _CONVERT:
+            continue
+        start, left = _side_before(terms, position)
+        end, right = _side_after(terms, position)
+        if not left or not right or set(left) == set(right):
+            continue
+        if not _asks(terms[:position], word, left, right) and (start > 0 or end < len(terms)):
+            return None
+        return Conversion(right, left) if word in BACKWARD else Conversion(left, right)
+    return None
+
+
+def _asks(before: Sequence[str], word: str, left: Sequence[str], right: Sequence[str]) -> bool:
+    """Say whether a verb before "to" or "from" tells that one thing is to become another."""
+    if word in BACKWARD and not _MAKE.isdisjoint(before):
+        return True
+    if word in BACKWARD and _GET in before:
+        return len(left) == len(right) == 1
+    return not _CONVERT.isdisjoint(before)
+
+
+def _side_before(terms: Sequence[str], position: int) -> tuple[int, tuple[str, ...]]:
+    """Take the words before a position, nearest first, until one that is no part of a thing's name."""
+    start = position
+    stops = FORWARD | BACKWARD | _NO_SOURCE | _CONVERT | _MAKE | {_GET} | _OTHER_VERBS | _ENDS
+    while start > 0 and position - start < _LONGEST_SIDE and terms[start - 1] not in stops:
+        start -= 1
+    return start, tuple(term for term in terms[start:position] if term != "of")
+
+
+def _side_after(terms: Sequence[str], position: int) -> tuple[int, tuple[str, ...]]:
+    end = position + 1
+    while (
+        end < len(terms) and end - position <= _LONGEST_SIDE and terms[end] not in FORWARD | BACKWARD | _ENDS
+    ):
+        end += 1
+    return end, tuple(term for term in terms[position + 1 : end] if term != "of")

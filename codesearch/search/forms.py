@@ -1,0 +1,58 @@
+"""A query as typed -> which of the forms that people type it has: a name, code, or words."""
+
+from __future__ import annotations
+
+import re
+
+from codesearch.parsing.identifiers import split_identifier
+
+_SEPARATORS = re.compile(r"::|->|[#.\\]")
+_CALL = re.compile(r"\((?:[^()]|\([^()]*\))*\)?;?$")
+_NAME = re.compile(r"[^\W\d][\w$]*[?!=]?")
+_NO_QUALIFIERS = frozenset({"self", "this", "cls"})
+_CODE_LINE = re.compile(
+    r"[;{}:(\[]\s*$|^\s*[}\])@]|=>|->|[-+*/|&:!=<>]=|\w\s=\s\S|\w\(.*\)|^\s*(?:end|return)\b|[\w\])]\.\w+\(|\$\w"
+)
+_CODE = re.compile(r"[;{}]\s*$|=>|->|\w\(.*\).*[;={(]|^\s*(?:def|func|fn|function)\s+\w+\s*\(")
+"""What in a line makes it code among other lines, and alone."""
+
+
+def name_parts(query: str) -> list[str]:
+    """Split a query that is a name alone, as it may stand in code, into its qualifiers and the name.
+
+    >>> name_parts("Stack::push(item)"), name_parts("self.items"), name_parts("push an item")
+    (['Stack', 'push'], ['items'], [])
+    """
+    parts = split_name(_CALL.sub("", query.strip()))
+    if not all(_NAME.fullmatch(part) for part in parts):
+        return []
+    return parts[1:] if len(parts) > 1 and parts[0] in _NO_QUALIFIERS else parts
+
+
+def split_name(qualified: str) -> list[str]:
+    """Split a qualified name as any language joins it."""
+    return _SEPARATORS.split(qualified)
+
+
+def spellings(name: str) -> list[str]:
+    """List how a name may be written, itself first: with underscores between its words, and without.
+
+    >>> spellings("readLines")
+    ['readLines', 'read_lines', 'readlines']
+    """
+    parts = split_identifier(name)
+    return list(dict.fromkeys([name, "_".join(parts), "".join(parts)])) if parts else [name]
+
+
+def is_code(query: str) -> bool:
+    r"""Say whether a query is a piece of code: several lines of it, or one that no sentence looks like.
+
+    >>> is_code("for x in xs:\n    total += x"), is_code("if (a == b) { return a; }"), is_code("parse(x) in go")
+    (True, True, False)
+    """
+    if name_parts(query):
+        return False
+    lines = [line for line in query.splitlines() if line.strip()]
+    if len(lines) > 1:
+        return any(_CODE_LINE.search(line) for line in lines)
+    return _CODE.search(query) is not None

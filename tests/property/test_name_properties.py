@@ -1,0 +1,46 @@
+"""Whoever types a name gets what is called so, whatever else there is."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from codesearch.index.home import index_folder
+from codesearch.index.reader import IndexReader
+from codesearch.search.searcher import MODES, Searcher
+from tests.conftest import HashEncoder, build, write_tree
+
+WORDS = ("read", "line", "test", "copy", "tree", "sum")
+NAME = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map("_".join)
+BODY = st.sampled_from(
+    ("pass", "return 1", "return read(line)", '"""Read, copy, sum and test a line of a tree."""')
+)
+FUNCTIONS = st.lists(st.tuples(NAME, BODY), min_size=2, max_size=8)
+PATHS = st.sampled_from(("a.py", "tests/test_a.py", "vendor/copy.py"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(files=st.dictionaries(PATHS, FUNCTIONS, min_size=1), data=st.data())
+def test_an_exact_name_always_ranks_first(
+    mode: str, files: dict[str, list[tuple[str, str]]], data: st.DataObject, encoder: HashEncoder
+) -> None:
+    name = data.draw(st.sampled_from(sorted({name for functions in files.values() for name, _ in functions})))
+    sources = {
+        path: "\n\n".join(f"def {name}(line):\n    {body}\n" for name, body in functions)
+        for path, functions in files.items()
+    }
+    with tempfile.TemporaryDirectory() as scratch:
+        root = write_tree(Path(scratch, "tree"), sources)
+        build(root, Path(scratch, "home"), encoder)
+        index = IndexReader.open(index_folder(Path(scratch, "home"), root))
+        hits = Searcher([index], encoder).search(name, 100, mode=mode)
+        index.close()
+    found = [hit.name == name for hit in hits]
+    called = sum(name == other for functions in files.values() for other, _ in functions)
+    assert found == sorted(found, reverse=True) and sum(found) == called
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

@@ -1,0 +1,58 @@
+"""When a ranking is doubted, and that nothing is said where nothing is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from codesearch.encoding.bundle import SHIPPED, load_bundle
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.pool import open_pool
+from codesearch.evaluation.stages import StageClock
+from codesearch.evaluation.suites.smoke import FOLDER, document_key
+from codesearch.search.confidence import shipped_calibration
+from codesearch.search.filters import Filters
+from codesearch.search.searcher import Searcher
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory):
+    options = BenchOptions(home=tmp_path_factory.mktemp("home"), device="cpu")
+    with open_pool(FOLDER / "sources", options, StageClock(), document_key) as pool:
+        yield Searcher([pool.index], pool.encoder)
+
+
+def test_the_calibration_is_that_of_the_shipped_model():
+    assert shipped_calibration().model == load_bundle(SHIPPED).model_id
+
+
+@pytest.mark.parametrize(
+    "query", ["convert int to string", "base64 encode", "levenshtein_distance", "quicksort"]
+)
+def test_what_is_there_is_not_doubted(smoke, query):
+    found = smoke.answer(query)
+    assert found.hits and not found.doubtful
+
+
+@pytest.mark.parametrize(
+    "query", ["render a 3d mesh with shadows", "play a chord on the midi keyboard", "train a neural network"]
+)
+def test_what_is_not_there_is_doubted_and_the_nearest_is_given_all_the_same(smoke, query):
+    found = smoke.answer(query)
+    assert found.doubtful and len(found.hits) == 10
+
+
+def test_a_name_is_an_answer_whatever_its_words_are_worth(smoke):
+    assert smoke.answer("isAnagram").doubt == 0.0
+
+
+def test_one_half_alone_pasted_code_and_another_model_are_not_judged(smoke, encoder, index_tree, tiny_repo):
+    assert smoke.answer("render a mesh", mode="lexical").doubt is None
+    assert smoke.answer("for (;;) { draw(mesh); }").doubt is None
+    other = Searcher([index_tree(tiny_repo)], encoder).answer("render a mesh")
+    assert other.doubt is None and not other.doubtful
+
+
+def test_a_filter_that_leaves_the_answers_out_raises_the_doubt(smoke):
+    query = "levenshtein edit distance between two strings"
+    doubts = [smoke.answer(query, 10, filters).doubt for filters in (Filters(), Filters(paths=("*units*",)))]
+    assert doubts[0] < 0.5 < doubts[1]

@@ -1,0 +1,128 @@
+"""What a query as typed is: a name, a piece of code, or words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codesearch.index.reader import IndexReader
+from codesearch.search.forms import is_code, name_parts, spellings
+from codesearch.search.searcher import Searcher
+from tests.conftest import HashEncoder, write_tree
+
+
+@pytest.mark.parametrize(
+    ("query", "parts"),
+    [
+        ("read_lines", ["read_lines"]),
+        ("Stack.push", ["Stack", "push"]),
+        ("Stack::push()", ["Stack", "push"]),
+        ("stack->push(item, f(x));", ["stack", "push"]),
+        ("PriorityQueue#empty?", ["PriorityQueue", "empty?"]),
+        ("self.items", ["items"]),
+        ("App\\Http\\Kernel", ["App", "Http", "Kernel"]),
+        ("push an item", []),
+        ("3.11", []),
+        ("(x)", []),
+        ("", []),
+    ],
+)
+def test_a_name_is_split_as_any_language_joins_it(query: str, parts: list[str]) -> None:
+    assert name_parts(query) == parts
+
+
+def test_a_name_has_its_other_spellings():
+    assert spellings("parseHTTP_url") == ["parseHTTP_url", "parse_http_url", "parsehttpurl"]
+    assert spellings("__init__") == ["__init__", "init"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "for item in items:\n    total += item.price\nreturn total",
+        "if (a < b) {\n  swap(a, b);\n}",
+        "return xs.map((x) => x * 2)",
+        "int sum = a + b;",
+        "def copy(src, dst):",
+        "while (head != null) head = head.next;",
+        "@heap << [priority, element]\n@heap.sort!\nend",
+    ],
+)
+def test_code_is_code(query: str) -> None:
+    assert is_code(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "convert int to string",
+        "how to use map() in python",
+        "Stack.push(item)",
+        "what is the difference between == and is",
+        "c++ vector",
+        "read a file\ninto lines",
+        "sort dict by value: python",
+        "http://example.com/a?b=c",
+    ],
+)
+def test_what_people_say_about_code_is_not(query: str) -> None:
+    assert not is_code(query)
+
+
+TREE = {
+    "net/client.py": "def fetch_page(url):\n    return get(url)\n\n\nclass Cache:\n    def fetch_page(self, url):\n"
+    "        return self.pages[url]\n",
+    "net/__init__.py": "def open_all():\n    return []\n",
+    "web/fetch.js": "function fetchPage(url) {\n  return fetch(url);\n}\n",
+    "totals.py": "def basket(items):\n    total = 0\n    for item in items:\n        total += item.price\n"
+    "    return total\n",
+}
+
+
+@pytest.fixture
+def ask(
+    tmp_path: Path, encoder: HashEncoder, index_tree: Callable[[Path], IndexReader]
+) -> Callable[..., list[str]]:
+    searcher = Searcher([index_tree(write_tree(tmp_path / "src", TREE))], encoder)
+
+    def found(query: str, top_k: int = 1) -> list[str]:
+        return [f"{hit.path} {hit.qualified_name}" for hit in searcher.search(query, top_k)]
+
+    return found
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("Cache.fetch_page", "net/client.py Cache.fetch_page"),
+        ("client.Cache.fetch_page", "net/client.py Cache.fetch_page"),
+        ("client.fetch_page", "net/client.py fetch_page"),
+        ("net.client.fetch_page", "net/client.py fetch_page"),
+        ("net.open_all", "net/__init__.py open_all"),
+        ("fetch.fetchPage", "web/fetch.js fetchPage"),
+        ("fetchPage", "web/fetch.js fetchPage"),
+        ("OpenAll", "net/__init__.py open_all"),
+    ],
+)
+def test_a_name_is_found_by_its_class_or_module(
+    ask: Callable[..., list[str]], query: str, first: str
+) -> None:
+    assert ask(query) == [first]
+
+
+def test_a_name_is_found_in_its_other_spellings_below_its_own(ask: Callable[..., list[str]]) -> None:
+    assert ask("fetchPage", 3)[0] == "web/fetch.js fetchPage"
+    assert sorted(ask("fetchPage", 3)[1:]) == ["net/client.py Cache.fetch_page", "net/client.py fetch_page"]
+
+
+def test_the_end_of_a_qualifier_is_no_qualifier(
+    tmp_path: Path, encoder: HashEncoder, index_tree: Callable[[Path], IndexReader]
+) -> None:
+    searcher = Searcher([index_tree(write_tree(tmp_path / "src", TREE))], encoder)
+    assert {hit.signals["name"] for hit in searcher.search("ache.fetch_page")} == {0.0}
+
+
+def test_pasted_code_finds_where_it_stands(ask: Callable[..., list[str]]) -> None:
+    assert ask("total = 0\nfor item in items:\n    total += item.price") == ["totals.py basket"]
