@@ -123,7 +123,17 @@ def test_stored_vectors_are_near_and_their_similarities_exact(vectors, pick):
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 NUMBER = st.integers(0, 2**62)
 ROW = st.tuples(
-    st.sampled_from(KINDS), TEXT, TEXT, TEXT, TEXT, NUMBER, NUMBER, NUMBER, NUMBER, st.binary(max_size=16)
+    st.sampled_from(KINDS),
+    TEXT,
+    TEXT,
+    TEXT,
+    TEXT,
+    NUMBER,
+    NUMBER,
+    NUMBER,
+    NUMBER,
+    NUMBER,
+    st.binary(max_size=16),
 )
 FILES = st.lists(
     st.tuples(TEXT, NUMBER, st.binary(max_size=16), st.lists(ROW, max_size=4)),
