@@ -200,6 +200,8 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
             axis.loglog(*zip(*points, strict=True), marker="o", label=label)
         axis.set_title(title, fontsize=10)
         axis.set_xlabel("documents", fontsize=9)
+        axis.yaxis.set_major_formatter("{x:,g}")
+        axis.yaxis.set_minor_formatter("")
         axis.grid(alpha=0.3)
     axes[0].legend(fontsize=7)
     figure.tight_layout()
