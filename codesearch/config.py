@@ -90,6 +90,9 @@ class RankConfig:
         direction_penalty: taken where it goes the other way.
         test_penalty: taken from documents in test files, unless the query asks for tests.
         rerank_count: documents at the head of the ranking that are looked at for that; 0 for none.
+        larger_weight: weight of the cosine by the larger model's vectors, beyond what the first cosine lets expect.
+        larger_count: documents at the head of the ranking that it is looked up for.
+        larger_expected: base and slope of what is expected.
         k1: BM25F term saturation.
         field_weights: what an occurrence counts, in the order of `codesearch.index.analysis.FIELDS`.
         field_b: how far a field's length discounts its occurrences, 0 to 1, in the same order.
@@ -104,6 +107,9 @@ class RankConfig:
     direction_penalty: float = 0.4
     test_penalty: float = 0.2
     rerank_count: int = 200
+    larger_weight: float = 1.0
+    larger_count: int = 50
+    larger_expected: tuple[float, float] = (0.28, 0.4)
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 1.5, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.75, 0.75, 0.5)

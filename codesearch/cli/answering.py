@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from codesearch.cli.render import Answer
     from codesearch.encoding.encoder import OnnxEncoder
     from codesearch.index.reader import IndexReader
+    from codesearch.search.larger import LargerModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,20 @@ def load_encoder(indexes: list[IndexReader], model: Path | None, device: str) ->
     from codesearch.encoding.encoder import OnnxEncoder
 
     return OnnxEncoder.load(model or indexes[0].manifest.model_folder, device)
+
+
+def larger_model(indexes: list[IndexReader], home: Path | None, device: str) -> LargerModel | None:
+    """Return what gives second cosines, if any of the indexes asks for them."""
+    from codesearch.index.upgrade_worker import is_asked
+
+    if not any(is_asked(index.folder) for index in indexes):
+        return None
+    from codesearch.encoding.bundle import LARGER, load_bundle
+    from codesearch.encoding.encoder import OnnxEncoder
+    from codesearch.search.larger import LargerModel
+
+    bundle = load_bundle(LARGER)
+    return LargerModel(resolve_home(home), bundle.model_id, bundle.dim, lambda: OnnxEncoder(bundle, device))
 
 
 def print_answer(answer: Answer, output: Output) -> int:

@@ -39,6 +39,14 @@ def bench(
             "--annotations", help="Judge by this file, in the official format.", rich_help_panel=_DATA
         ),
     ] = None,
+    upgrade: Annotated[
+        bool,
+        typer.Option(
+            "--upgrade",
+            help="Also judge with the larger model's vectors, which takes long.",
+            rich_help_panel=_DATA,
+        ),
+    ] = False,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="All figures, and each query's.", rich_help_panel=_WRITE)
     ] = None,
@@ -85,7 +93,16 @@ def bench(
     from codesearch.cli import bench_render
 
     given = data or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
-    result = _result(suite, score, data=given, annotations=annotations, model=model, device=device, home=home)
+    result = _result(
+        suite,
+        score,
+        data=given,
+        annotations=annotations,
+        upgrade=upgrade,
+        model=model,
+        device=device,
+        home=home,
+    )
     bench_render.print_result(result)
     _write(result, json_file=json_file, report=report, predictions=predictions)
     return 0
@@ -120,6 +137,7 @@ def _result(
     *,
     data: Path | None,
     annotations: Path | None,
+    upgrade: bool,
     model: Path | None,
     device: str,
     home: Path | None,
@@ -133,6 +151,7 @@ def _result(
             home=resolve_home(home),
             data=data.expanduser() if data else None,
             annotations=annotations,
+            upgrade=upgrade,
             model=model,
             device=device,
             on_progress=on_progress,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from codesearch.cli.answering import Output, load_encoder, open_indexes, print_answer
+from codesearch.cli.answering import Output, larger_model, load_encoder, open_indexes, print_answer
 from codesearch.cli.options import (
     AllCodeOption,
     AllOption,
@@ -58,7 +58,12 @@ def query(
     indexes = open_indexes(home, root, everything)
     encoder = None if mode == "lexical" else load_encoder(indexes, model, device)
     text = " ".join(words)
-    searcher = Searcher(indexes, encoder, RankConfig(test_penalty=0.0) if all_code else RankConfig())
+    searcher = Searcher(
+        indexes,
+        encoder,
+        RankConfig(test_penalty=0.0) if all_code else RankConfig(),
+        larger=larger_model(indexes, home, device) if encoder else None,
+    )
     started = time.perf_counter()
     hits = searcher.search(text, positive("--top-k", top_k), filters, mode)
     answer = Answer(

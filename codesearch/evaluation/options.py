@@ -24,6 +24,7 @@ class BenchOptions:
         model: folder of a model bundle; None for the shipped one.
         device: where it runs.
         index: what shapes the index.
+        upgrade: also judge the ranking with the vectors of the larger encoder.
         on_progress: told the stage, and what is done of how much (0 of 0 where that is not known).
     """
 
@@ -33,6 +34,7 @@ class BenchOptions:
     model: Path | None = None
     device: str = "auto"
     index: IndexConfig = field(default_factory=IndexConfig)
+    upgrade: bool = False
     on_progress: Callable[[str, int, int], None] = _silent
 
     @property
