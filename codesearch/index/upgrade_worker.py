@@ -65,7 +65,7 @@ def start(home: Path) -> int:
     (home / "cache").mkdir(parents=True, exist_ok=True)
     with open(home / "cache" / _LOG, "ab") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", __name__, str(home)],
+            [sys.executable, "-m", "codesearch.index.upgrade_worker", str(home.resolve())],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
