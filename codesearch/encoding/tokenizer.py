@@ -3,8 +3,8 @@
 The file is a `tokenizer.json` of the `tokenizers` library whose model is a BPE with `##` before pieces that
 continue a subtoken. One definition serves training and search.
 
-A file that has the marks `[CLS]` and `[SEP]` is that of a pretrained encoder of sentences: it is given texts as they are,
-and the marks stand around each.
+A file that has the marks `[CLS]` and `[SEP]` is that of a pretrained encoder of sentences: it is given texts as they
+are, and the marks stand around each.
 """
 
 from __future__ import annotations

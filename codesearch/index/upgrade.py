@@ -4,9 +4,9 @@
     <home>/cache/upgrade.lock               held by the one process that makes them
     <index folder>/upgrade                  asks for them; holds the number of the last generation that has all
 
-The digest is that of the first encoder's ids of a document: texts between which it sees no difference share one second
-vector, made of the one that comes first. A vector is of use as soon as its batch is written, so a process that dies loses one batch, and a tree that is indexed
-again keeps the vectors of all texts that are the same.
+The digest is that of the first encoder's ids of a document: texts between which it sees no difference share one
+second vector, made of the one that comes first. A vector is of use as soon as its batch is written, so a process that
+dies loses one batch, and a tree that is indexed again keeps the vectors of all texts that are the same.
 """
 
 from __future__ import annotations
