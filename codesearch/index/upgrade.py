@@ -2,7 +2,7 @@
 
     <home>/cache/<larger model id>.sqlite   text digest -> vector, the same file as `cache` makes for any model
     <home>/cache/upgrade.lock               held by the one process that makes them
-    <index folder>/upgrade                  asks for them; holds the number of the last generation that has all
+    <index folder>/upgrade                  asks for them; names the last generation that has all, and the model
 
 The digest is that of the first encoder's ids of a document: texts between which it sees no difference share one
 second vector, made of the one that comes first. A vector is of use as soon as its batch is written, so a process that

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 from codesearch.encoding.bundle import LARGER
 from codesearch.errors import CodeSearchError, IndexStoreError
+from codesearch.index.digest import content_digest
+from codesearch.index.home import INDEXES
 from codesearch.index.lock import file_lock
-from codesearch.index.manifest import Manifest, read_manifest
+from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 
 if TYPE_CHECKING:
     from codesearch.index.upgrade import UpgradeProgress
@@ -46,11 +48,27 @@ def stop(index_folder: Path) -> None:
 
 
 def is_complete(index_folder: Path, manifest: Manifest) -> bool:
-    """Say without opening the index whether its current generation was upgraded to the end."""
+    """Say without opening the index whether its current generation was upgraded to the end, by this larger model."""
     try:
-        return (index_folder / _MARK).read_text("ascii") == str(manifest.generation)
+        return (index_folder / _MARK).read_text("ascii") == _all_of(manifest.generation)
     except OSError:
         return False
+
+
+def set_complete(index_folder: Path, generation: int) -> None:
+    """Note that a generation was upgraded to the end, unless that is no longer asked for."""
+    if is_asked(index_folder):
+        (index_folder / _MARK).write_text(_all_of(generation), "ascii")
+
+
+def _all_of(generation: int) -> str:
+    return f"{generation} {content_digest((LARGER / MANIFEST).read_bytes()).hex()}"
+
+
+def set_incomplete(home: Path) -> None:
+    """Have every index of a home that asks for it upgraded from the start."""
+    for mark in (home / INDEXES).glob(f"*/{_MARK}"):
+        mark.write_text("", "ascii")
 
 
 def worker_at(home: Path) -> int | None:
@@ -99,8 +117,9 @@ def work(
     finally:
         cache.close()
         index.close()
-    if is_asked(index_folder):  # Also where files have changed: only another generation can change that.
-        (index_folder / _MARK).write_text(str(index.manifest.generation), "ascii")
+    set_complete(
+        index_folder, index.manifest.generation
+    )  # Also where files changed: that asks for another one.
     return found
 
 
@@ -123,7 +142,7 @@ def work_and_wait(
 def pending(home: Path) -> list[Path]:
     """List the index folders that ask for an upgrade and are not upgraded."""
     found = []
-    for mark in sorted((home / "indexes").glob(f"*/{_MARK}")):
+    for mark in sorted((home / INDEXES).glob(f"*/{_MARK}")):
         try:
             if not is_complete(mark.parent, read_manifest(mark.parent)):
                 found.append(mark.parent)

@@ -89,15 +89,27 @@ def test_a_generation_is_complete_until_the_next_one(built_index):
     folder, manifest = built_index.folder, built_index.manifest
     upgrade_worker.ask(folder)
     assert upgrade_worker.is_asked(folder) and not upgrade_worker.is_complete(folder, manifest)
-    (folder / "upgrade").write_text(str(manifest.generation))
+    upgrade_worker.set_complete(folder, manifest.generation)
     upgrade_worker.ask(folder)  # Asking again does not forget what is done.
     assert upgrade_worker.is_complete(folder, manifest)
     assert upgrade_worker.pending(folder.parent.parent) == []
-    (folder / "upgrade").write_text(str(manifest.generation - 1))
+    upgrade_worker.set_complete(folder, manifest.generation - 1)
+    assert upgrade_worker.pending(folder.parent.parent) == [folder]
+    upgrade_worker.set_complete(folder, manifest.generation)
+    upgrade_worker.set_incomplete(folder.parent.parent)
     assert upgrade_worker.pending(folder.parent.parent) == [folder]
     upgrade_worker.stop(folder)
+    upgrade_worker.set_complete(folder, manifest.generation)
     assert upgrade_worker.pending(folder.parent.parent) == []
     assert not upgrade_worker.is_asked(folder)
+
+
+def test_another_larger_model_starts_anew(built_index, tmp_path, monkeypatch):
+    upgrade_worker.ask(built_index.folder)
+    upgrade_worker.set_complete(built_index.folder, built_index.manifest.generation)
+    (tmp_path / "manifest.json").write_text("another")
+    monkeypatch.setattr(upgrade_worker, "LARGER", tmp_path)
+    assert not upgrade_worker.is_complete(built_index.folder, built_index.manifest)
 
 
 def test_one_process_at_a_time_makes_vectors(home, monkeypatch):
