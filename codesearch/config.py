@@ -93,6 +93,9 @@ class RankConfig:
         vendored_penalty: from those of files copied from other projects.
         stub_penalty: from functions that do nothing, abstract ones among them.
         rerank_count: documents at the head of the ranking that are looked at for that; 0 for none.
+        larger_weight: weight of the cosine by the larger model's vectors, beyond what the first cosine lets expect.
+        larger_count: documents at the head of the ranking that it is looked up for.
+        larger_expected: base and slope of what is expected.
         k1: BM25F term saturation.
         field_weights: what an occurrence counts, in the order of `codesearch.index.analysis.FIELDS`.
         field_b: how far a field's length discounts its occurrences, 0 to 1, in the same order.
@@ -110,6 +113,9 @@ class RankConfig:
     vendored_penalty: float = 0.2
     stub_penalty: float = 0.2
     rerank_count: int = 200
+    larger_weight: float = 1.0
+    larger_count: int = 50
+    larger_expected: tuple[float, float] = (0.28, 0.4)
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 1.5, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.75, 0.75, 0.5)

@@ -10,6 +10,7 @@ from pathlib import Path
 from training.command import run_command
 
 _TEXTS = 300
+_COUNTED_TEXTS = 24_000
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -37,6 +38,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     bundle.add_argument("--name", help="name in the manifest (default: architecture-dim-v1)")
     bundle.set_defaults(run_command=_bundle)
+    pretrained = commands.add_parser("pretrained", help="export all-MiniLM-L6-v2, for `codesearch upgrade`")
+    pretrained.add_argument("--out", type=Path, required=True, help="bundle folder to write")
+    pretrained.add_argument("--corpus", type=Path, default=Path("corpus"), help="corpus to count tokens in")
+    pretrained.add_argument("--name", default="minilm-l6-int8", help="name in the manifest")
+    pretrained.add_argument("--vocabulary-size", type=int, default=18_000, help="tokens to keep")
+    pretrained.add_argument("--max-tokens", type=int, default=64, help="tokens of a document to look at")
+    pretrained.set_defaults(run_command=_pretrained)
     check = commands.add_parser("check", help="compare a bundle with its manifest, and with its run")
     check.add_argument("--bundle", type=Path, required=True, help="bundle folder")
     check.add_argument("--run", type=Path, help="run that it was made from")
@@ -77,6 +85,21 @@ def _bundle(options: argparse.Namespace) -> None:
     print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
 
 
+def _pretrained(options: argparse.Namespace) -> None:
+    from exporters.pretrained import teacher_folder, write_pretrained
+
+    manifest = write_pretrained(
+        teacher_folder(),
+        options.out,
+        _texts(options.corpus, "train", _COUNTED_TEXTS),
+        name=options.name,
+        vocabulary_size=options.vocabulary_size,
+        max_tokens=options.max_tokens,
+    )
+    size = sum(described["bytes"] for described in manifest["files"].values())
+    print(f"{options.out}: {manifest['name']}, {manifest['vocabulary_size']:,} tokens, {size / 1e6:.1f} MB")
+
+
 def _check(options: argparse.Namespace) -> None:
     from exporters.bundle import check_bundle
 
@@ -85,21 +108,24 @@ def _check(options: argparse.Namespace) -> None:
     if options.run:
         from exporters.parity import check_parity
 
-        found = check_parity(options.run, options.bundle, manifest["dtype"], _texts(options.corpus))
+        found = check_parity(
+            options.run, options.bundle, manifest["dtype"], _texts(options.corpus, "test", _TEXTS)
+        )
         for file, parity in found.items():
             print(f"{file}: {parity}")
 
 
-def _texts(corpus: Path) -> list[str]:
+def _texts(corpus: Path, partition: str, count: int) -> list[str]:
+    """Return queries and documents of the first rows of each language."""
     from training.corpus.rows import read_rows
     from training.evaluation_sets import row_files
     from training.samples import texts_of_row
 
-    files = row_files(corpus, "test")
+    files = row_files(corpus, partition)
     return [
         text
         for path in files
-        for row in islice(read_rows(path), _TEXTS // len(files))
+        for row in islice(read_rows(path), count // len(files))
         for text in texts_of_row(row)
     ]
 

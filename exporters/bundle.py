@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,6 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
     (out / TOKENIZER).write_text(compact + "\n", "utf-8")
     record = checkpoint.read_config(run)
     manifest = {
-        "format": FORMAT,
         "name": name or default_name(config),
         "architecture": config.architecture,
         "dtype": dtype,
@@ -67,8 +67,14 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
         "trained_on": record["trained_on"],
         "data_hash": record["data_hash"],
         "metrics": {metric: figures[metric] for metric in _METRICS if metric in figures},
-        "files": {file: _described(out / file) for file in (*files, TOKENIZER)},
     }
+    return write_manifest(out, manifest, (*files, TOKENIZER))
+
+
+def write_manifest(out: Path, manifest: dict[str, Any], files: Iterable[str]) -> dict[str, Any]:
+    """Write a bundle's manifest, with size and hash of each file; return it whole."""
+    described = {file: _described(out / file) for file in files}
+    manifest = {"format": FORMAT, **manifest, "files": described}
     (out / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
     return manifest
 

@@ -131,7 +131,7 @@ def _birnn(graph: GraphBuilder, body: BirnnBody, states: str, mask: str) -> str:
             linear_before_reset=1,
         )
         read = graph.node("Reshape", graph.node("Transpose", both, perm=[2, 0, 1, 3]), graph.ints(0, 0, -1))
-    return graph.node("Add", states, _linear(graph, body.out, read))
+    return graph.node("Add", states, linear(graph, body.out, read))
 
 
 def _gru_weight(graph: GraphBuilder, gru: nn.GRU, name: str) -> str:
@@ -161,28 +161,33 @@ def _zrn(gates: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _self_attention(graph: GraphBuilder, body: SelfAttentionBody, states: str, mask: str) -> str:
     scores = graph.node("Unsqueeze", masked_scores(graph, mask), graph.ints(1, 2))  # [B, 1, 1, T]
-    width = graph.node("Shape", "input_ids", start=1, end=2)
-    positions = graph.node("Slice", graph.array(values(body.positions)), graph.ints(0), width, graph.ints(0))
-    states = graph.node("Add", states, positions)
+    states = graph.node("Add", states, first_positions(graph, values(body.positions)))
     for layer in body.layers:
         states = _attention_layer(graph, layer, states, scores)
     return states
 
 
 def _attention_layer(graph: GraphBuilder, layer: SelfAttentionLayer, states: str, scores: str) -> str:
-    dim = layer.attention_out.in_features  # Of attention.
-    width = dim // layer.heads
-    parts = _linear(graph, layer.query_key_value, _norm(graph, layer.attention_norm, states))
-    query, key, value = (
-        _heads(graph, parts, part * dim, dim, layer.heads, turned=part == 1) for part in range(3)
-    )
-    scale = graph.array(width**-0.5)
+    parts = linear(graph, layer.query_key_value, norm(graph, layer.attention_norm, states))
+    read = attention(graph, parts, scores, dim=layer.attention_out.in_features, heads=layer.heads)
+    states = graph.node("Add", states, linear(graph, layer.attention_out, read))
+    hidden = graph.node("Relu", linear(graph, layer.hidden, norm(graph, layer.hidden_norm, states)))
+    return graph.node("Add", states, linear(graph, layer.hidden_out, hidden))
+
+
+def first_positions(graph: GraphBuilder, table: NDArray[np.float32]) -> str:
+    """Add the rows of a table of positions [P, D] that the batch is long: [T, D]."""
+    width = graph.node("Shape", "input_ids", start=1, end=2)
+    return graph.node("Slice", graph.array(table), graph.ints(0), width, graph.ints(0))
+
+
+def attention(graph: GraphBuilder, parts: str, scores: str, *, dim: int, heads: int) -> str:
+    """Add what each token reads of the others: queries, keys and values [B, T, 3 D] -> [B, T, D]."""
+    query, key, value = (_heads(graph, parts, part * dim, dim, heads, turned=part == 1) for part in range(3))
+    scale = graph.array((dim // heads) ** -0.5)
     logits = graph.node("Add", graph.node("MatMul", graph.node("Mul", query, scale), key), scores)
     read = graph.node("MatMul", graph.node("Softmax", logits, axis=3), value)
-    read = graph.node("Reshape", graph.node("Transpose", read, perm=[0, 2, 1, 3]), graph.ints(0, 0, -1))
-    states = graph.node("Add", states, _linear(graph, layer.attention_out, read))
-    hidden = graph.node("Relu", _linear(graph, layer.hidden, _norm(graph, layer.hidden_norm, states)))
-    return graph.node("Add", states, _linear(graph, layer.hidden_out, hidden))
+    return graph.node("Reshape", graph.node("Transpose", read, perm=[0, 2, 1, 3]), graph.ints(0, 0, -1))
 
 
 def _heads(graph: GraphBuilder, parts: str, start: int, dim: int, heads: int, *, turned: bool) -> str:
@@ -192,11 +197,13 @@ def _heads(graph: GraphBuilder, parts: str, start: int, dim: int, heads: int, *,
     return graph.node("Transpose", split, perm=[0, 2, 3, 1] if turned else [0, 2, 1, 3])
 
 
-def _norm(graph: GraphBuilder, layer: nn.LayerNorm, states: str) -> str:
+def norm(graph: GraphBuilder, layer: nn.LayerNorm, states: str) -> str:
+    """Add a normalisation of the last axis."""
     scale, bias = graph.array(values(layer.weight)), graph.array(values(layer.bias))
     return graph.node("LayerNormalization", states, scale, bias, axis=-1, epsilon=layer.eps)
 
 
-def _linear(graph: GraphBuilder, layer: nn.Linear, states: str) -> str:
+def linear(graph: GraphBuilder, layer: nn.Linear, states: str) -> str:
+    """Add a product with a weight, and a bias."""
     product = graph.node("MatMul", states, graph.weight(values(layer.weight).T, axis=1))
     return graph.node("Add", product, graph.array(values(layer.bias)))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from codesearch.encoding.encoder import OnnxEncoder
     from codesearch.index.reader import IndexReader
     from codesearch.search.filters import Filters
+    from codesearch.search.larger import LargerModel
     from codesearch.search.searcher import Found, Searcher
 
     Find = Callable[[Searcher, Filters], Found]
@@ -65,7 +66,9 @@ def find_answer(query: str, mode: str, scope: Scope, find: Find) -> Answer:
     filters = Filters(tuple(scope.languages or ()), tuple(scope.kinds or ()), tuple(scope.paths or ()))
     indexes = open_indexes(scope.home, scope.roots, scope.everything)
     encoder = None if mode == "lexical" else load_encoder(indexes, scope.model, scope.device)
-    searcher = Searcher(indexes, encoder, RankConfig().all_code() if scope.all_code else RankConfig())
+    config = RankConfig().all_code() if scope.all_code else RankConfig()
+    larger = larger_model(indexes, scope.home, scope.device) if encoder else None
+    searcher = Searcher(indexes, encoder, config, larger=larger)
     started = time.perf_counter()
     found = find(searcher, filters)
     return Answer(
@@ -96,6 +99,20 @@ def load_encoder(indexes: list[IndexReader], model: Path | None, device: str) ->
     from codesearch.encoding.encoder import OnnxEncoder
 
     return OnnxEncoder.load(model or indexes[0].manifest.model_folder, device)
+
+
+def larger_model(indexes: list[IndexReader], home: Path | None, device: str) -> LargerModel | None:
+    """Return what gives second cosines, if any of the indexes asks for them."""
+    from codesearch.index.upgrade_worker import is_asked
+
+    if not any(is_asked(index.folder) for index in indexes):
+        return None
+    from codesearch.encoding.bundle import LARGER, load_bundle
+    from codesearch.encoding.encoder import OnnxEncoder
+    from codesearch.search.larger import LargerModel
+
+    bundle = load_bundle(LARGER)
+    return LargerModel(resolve_home(home), bundle.model_id, bundle.dim, lambda: OnnxEncoder(bundle, device))
 
 
 def print_answer(answer: Answer, output: Output) -> int:

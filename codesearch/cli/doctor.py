@@ -50,7 +50,7 @@ def _checks(home: Path, device: str) -> Iterator[Check]:
     )
     yield from _package_checks()
     yield from _grammar_checks()
-    yield _model_check()
+    yield from _model_checks()
     yield _device_check(device)
     yield from _home_checks(home)
 
@@ -85,16 +85,17 @@ def _grammar_checks() -> Iterator[Check]:
         yield Check("grammars", "none", f"{', '.join(absent)}: extra `langs`")
 
 
-def _model_check() -> Check:
-    from codesearch.encoding.bundle import SHIPPED, load_bundle
+def _model_checks() -> Iterator[Check]:
+    from codesearch.encoding.bundle import LARGER, SHIPPED, load_bundle
 
-    try:
-        bundle = load_bundle(SHIPPED)
-    except CodeSearchError as error:
-        return Check("model", "FAIL", str(error))
-    return Check(
-        "model", "ok", f"{bundle.name} ({bundle.model_id}), {bundle.dim} dimensions, {bundle.licence}"
-    )
+    for folder in (SHIPPED, LARGER):
+        try:
+            bundle = load_bundle(folder)
+        except CodeSearchError as error:
+            yield Check("model", "FAIL", str(error))
+        else:
+            what = f"{bundle.name} ({bundle.model_id}), {bundle.dim} dimensions, {bundle.licence}"
+            yield Check("model", "ok", what)
 
 
 def _device_check(device: str) -> Check:

@@ -31,16 +31,16 @@ def status(
     folder = resolve_home(home)
     entries = list_indexes(folder)
     if as_json:
-        print(json.dumps([_fields(entry, changes=changes) for entry in entries], indent=2))
+        print(json.dumps([_fields(entry, folder, changes=changes) for entry in entries], indent=2))
         return 0 if entries else 1
     if not entries:
         raise IndexNotFoundError(f"nothing is indexed in {folder}: run `codesearch index FOLDER` first")
     for entry in entries:
-        _print_entry(entry, warnings=warnings, changes=changes)
+        _print_entry(entry, folder, warnings=warnings, changes=changes)
     return 0
 
 
-def _fields(entry: IndexEntry, *, changes: bool) -> dict[str, Any]:
+def _fields(entry: IndexEntry, home: Path, *, changes: bool) -> dict[str, Any]:
     manifest = entry.manifest
     if manifest is None:
         return {"folder": str(entry.folder), "error": str(entry.error)}
@@ -56,6 +56,7 @@ def _fields(entry: IndexEntry, *, changes: bool) -> dict[str, Any]:
         "created": manifest.created,
         "model": manifest.model,
         "settings": manifest.settings,
+        "upgrade": _upgrade(entry.folder, home),
     }
     if learned := _learned(entry.folder, manifest):
         fields["adaptation"] = {
@@ -69,7 +70,7 @@ def _fields(entry: IndexEntry, *, changes: bool) -> dict[str, Any]:
     return fields
 
 
-def _print_entry(entry: IndexEntry, *, warnings: bool, changes: bool) -> None:
+def _print_entry(entry: IndexEntry, home: Path, *, warnings: bool, changes: bool) -> None:
     manifest = entry.manifest
     if manifest is None:
         print(f"{entry.folder}\n  unusable   {entry.error}")
@@ -88,6 +89,8 @@ def _print_entry(entry: IndexEntry, *, warnings: bool, changes: bool) -> None:
         print(
             f"  adapted    held-out MRR {learned.mrr_before:.3f} to {learned.mrr_after:.3f}, {_age(learned.created)}"
         )
+    if upgrade := _upgrade(entry.folder, home):
+        print(f"  upgrade    {_upgrade_line(upgrade)}")
     if options := _options(manifest):
         print(f"  options    {options}")
     if changes:
@@ -97,6 +100,43 @@ def _print_entry(entry: IndexEntry, *, warnings: bool, changes: bool) -> None:
         print(f"  warnings   {len(manifest.warnings)}")
         for line in manifest.warnings if warnings else []:
             print(f"    {line}")
+
+
+def _upgrade(folder: Path, home: Path) -> dict[str, Any] | None:
+    """Say how far the vectors of the larger model are, and who makes them; None where nobody asked."""
+    from codesearch.index.upgrade_worker import is_asked, worker_at
+
+    if not is_asked(folder):
+        return None
+    from codesearch.encoding.bundle import LARGER, load_bundle
+    from codesearch.index.cache import VectorCache
+    from codesearch.index.reader import IndexReader
+    from codesearch.index.upgrade import progress
+
+    bundle = load_bundle(LARGER)
+    index = IndexReader.open(folder)
+    cache = VectorCache(home, bundle.model_id, bundle.dim)
+    try:
+        found = progress(index, cache)
+    finally:
+        cache.close()
+        index.close()
+    return {
+        "model": bundle.name,
+        "done": found.done,
+        "documents": found.total,
+        "percent": found.percent,
+        "process": worker_at(home),
+    }
+
+
+def _upgrade_line(upgrade: dict[str, Any]) -> str:
+    line = f"{upgrade['percent']}% of vectors upgraded by {upgrade['model']}"
+    if upgrade["done"] == upgrade["documents"]:
+        return line
+    if upgrade["process"] is None:
+        return f"{line}; nobody is at work: `codesearch index` goes on with it, or with files that changed"
+    return f"{line}; process {upgrade['process']} is at work"
 
 
 def _changes(folder: Path, manifest: Manifest) -> dict[str, int]:

@@ -4,6 +4,8 @@ manifest.json     see `Bundle`; sizes and sha256 of the other files
 query.onnx        input_ids, attention_mask int64 [B, T] -> embedding float32 [B, D], unit length
 document.onnx     the same, for documents; document.LANGUAGE.onnx for those languages that have their own
 tokenizer.json    see `tokenizer`
+
+A bundle whose manifest says `"document_graph": "query.onnx"` has one graph for both.
 """
 
 from __future__ import annotations
@@ -17,8 +19,11 @@ from typing import Any
 from codesearch.errors import ModelBundleError
 
 BUNDLE_FORMAT = 1
-FILES = ("query.onnx", "document.onnx", "tokenizer.json")
-SHIPPED = Path(__file__).resolve().parent.parent / "models" / "nbow"
+QUERY, DOCUMENT, TOKENIZER = "query.onnx", "document.onnx", "tokenizer.json"
+_MODELS = Path(__file__).resolve().parent.parent / "models"
+SHIPPED = _MODELS / "nbow"
+LARGER = _MODELS / "minilm"
+"""The encoder whose vectors `codesearch upgrade` makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,7 @@ class Bundle:
         max_document_tokens: longer documents are cut.
         document_graphs: the file of each language whose documents have another graph than `document.onnx`. The
             tokenizer has a token [LANGUAGE] for each, which stands before a document's own.
+        document_graph: the file that embeds all other documents.
         model_id: 16 hex digits over the files' hashes; vectors of other ids are not comparable.
     """
 
@@ -44,6 +50,7 @@ class Bundle:
     model_id: str
     metrics: dict[str, Any] = field(default_factory=dict)
     document_graphs: dict[str, str] = field(default_factory=dict)
+    document_graph: str = DOCUMENT
 
 
 def load_bundle(folder: Path) -> Bundle:
@@ -60,7 +67,9 @@ def load_bundle(folder: Path) -> Bundle:
         )
     try:
         graphs = dict(manifest.get("document_graphs", {}))
-        digests = [_checked_digest(folder, name, manifest) for name in (*FILES, *sorted({*graphs.values()}))]
+        document = str(manifest.get("document_graph", DOCUMENT))
+        files = dict.fromkeys((QUERY, document, TOKENIZER, *sorted({*graphs.values()})))
+        digests = [_checked_digest(folder, name, manifest) for name in files]
         return Bundle(
             folder=folder,
             name=str(manifest["name"]),
@@ -72,6 +81,7 @@ def load_bundle(folder: Path) -> Bundle:
             model_id=hashlib.sha256("".join(digests).encode()).hexdigest()[:16],
             metrics=dict(manifest.get("metrics", {})),
             document_graphs=graphs,
+            document_graph=document,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ModelBundleError(f"{folder}/manifest.json: no valid {error}: export the model again") from None

@@ -11,13 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.encoding.bundle import Bundle, load_bundle
+from codesearch.encoding.bundle import QUERY, TOKENIZER, Bundle, load_bundle
 from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
 
 DEVICES = ("auto", "cpu", "cuda")
 _BATCH_TOKENS = 8_192
-_DOCUMENT = "document.onnx"
 _TABLES = ("nbow", "unif", "ncs")
 """Architectures that look tokens up and add: a second thread costs more than it brings."""
 TokenIds = NDArray[np.uint32]
@@ -95,7 +94,7 @@ class OnnxEncoder:
     @property
     def tokenizer_path(self) -> Path:
         """The bundle's `tokenizer.json`."""
-        return self.bundle.folder / "tokenizer.json"
+        return self.bundle.folder / TOKENIZER
 
     @property
     def max_document_tokens(self) -> int:
@@ -105,7 +104,7 @@ class OnnxEncoder:
     def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
         """Embed queries: float32 [B, D], unit length; zero where no token is known."""
         tokens = [self.tokenizer.encode(query, self.bundle.max_query_tokens) for query in queries]
-        return self._encode("query.onnx", tokens)
+        return self._encode(QUERY, tokens)
 
     def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
         """Embed documents given as token ids: float32 [B, D], unit length, in the order given.
@@ -114,7 +113,7 @@ class OnnxEncoder:
         """
         out = np.zeros((len(documents), self.dim), dtype=np.float32)
         for graph, positions in self._by_graph(documents).items():
-            tagged = graph != _DOCUMENT
+            tagged = graph != self.bundle.document_graph
             out[positions] = self._encode(
                 graph, [documents[i][1:] if tagged else documents[i] for i in positions]
             )
@@ -128,11 +127,12 @@ class OnnxEncoder:
 
     def _by_graph(self, documents: Sequence[TokenIds]) -> dict[str, list[int]]:
         """Tell documents apart by the language that their first id may name."""
+        common = self.bundle.document_graph
         if not self._graphs:
-            return {_DOCUMENT: list(range(len(documents)))}
+            return {common: list(range(len(documents)))}
         positions: dict[str, list[int]] = {}
         for position, ids in enumerate(documents):
-            graph = self._graphs.get(int(ids[0]), _DOCUMENT) if len(ids) else _DOCUMENT
+            graph = self._graphs.get(int(ids[0]), common) if len(ids) else common
             positions.setdefault(graph, []).append(position)
         return positions
 

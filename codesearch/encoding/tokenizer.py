@@ -2,6 +2,9 @@
 
 The file is a `tokenizer.json` of the `tokenizers` library whose model is a BPE with `##` before pieces that
 continue a subtoken. One definition serves training and search.
+
+A file that has the marks `[CLS]` and `[SEP]` is that of a pretrained encoder of sentences: it is given texts as they
+are, and the marks stand around each.
 """
 
 from __future__ import annotations
@@ -22,8 +25,11 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 PAD, UNKNOWN = "[PAD]", "[UNK]"
+START, END = "[CLS]", "[SEP]"
 PAD_ID = 0
 CONTINUATION = "##"
+_MAX_CHARS = 64
+"""Of a token with the white space before it; a text beyond so many a token is not looked at."""
 
 
 class SubtokenTokenizer:
@@ -32,6 +38,8 @@ class SubtokenTokenizer:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._ids: dict[str, tuple[int, ...]] = {}
+        start, end = (tokenizer.token_to_id(mark) for mark in (START, END))
+        self._marks = None if start is None or end is None else (start, end)
 
     @classmethod
     def load(cls, path: Path) -> SubtokenTokenizer:
@@ -83,8 +91,12 @@ class SubtokenTokenizer:
         return int(self._tokenizer.get_vocab_size())
 
     def encode(self, text: str, max_tokens: int) -> NDArray[np.uint32]:
-        """Return the first ids of a text, without padding: uint32 [T], T <= max_tokens."""
-        return np.fromiter(islice(self._stream(text), max_tokens), dtype=np.uint32)
+        """Return the first ids of a text, without padding: uint32 [T], T <= max_tokens; none for a text of none."""
+        if self._marks is None:
+            return np.fromiter(islice(self._stream(text), max_tokens), dtype=np.uint32)
+        start, end = self._marks
+        ids = self._tokenizer.encode(text[: max_tokens * _MAX_CHARS], add_special_tokens=False).ids
+        return np.array([start, *ids[: max_tokens - 2], end] if ids else [], dtype=np.uint32)
 
     def encode_document(self, text: str, max_tokens: int, language: str) -> NDArray[np.uint32]:
         """Return the first ids of a document, after the id of its language where the vocabulary has one."""

@@ -16,12 +16,13 @@ _PLAIN = RankConfig(name_weight=0.0, rerank_count=0)
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A way to rank: a mode of the searcher and its weights."""
+    """A way to rank: a mode of the searcher, its weights, and whether the head has vectors of the larger encoder."""
 
     name: str
     mode: str
     what: str
     config: RankConfig = field(default_factory=RankConfig)
+    larger: bool = False
 
 
 SYSTEMS = (
@@ -30,6 +31,7 @@ SYSTEMS = (
     System("fused", "hybrid", "both, without a second look at the head", RankConfig(rerank_count=0)),
     System(DEFAULT, "hybrid", "as it ships"),
 )
+UPGRADED = System("upgraded", "hybrid", "as it ships, with the vectors of the larger encoder", larger=True)
 
 SIGNALS: dict[str, dict[str, Any]] = {
     "vectors": {"semantic_weight": 0.0},

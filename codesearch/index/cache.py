@@ -20,11 +20,16 @@ _BATCH = 500
 T = TypeVar("T")
 
 
+def cache_path(home: Path, model_id: str) -> Path:
+    """Name the file of a model's vectors."""
+    return home / "cache" / f"{model_id}.sqlite"
+
+
 class VectorCache:
     """Reads and adds quantized vectors by the digest of what was embedded."""
 
     def __init__(self, home: Path, model_id: str, dim: int) -> None:
-        self._path = home / "cache" / f"{model_id}.sqlite"
+        self._path = cache_path(home, model_id)
         self._dim = dim
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._connection = self._open()
@@ -72,6 +77,18 @@ class VectorCache:
                 if len(row) == 4 + self._dim:
                     scale = np.frombuffer(row, dtype=np.float32, count=1)[0]
                     found[digest] = (np.frombuffer(row, dtype=np.int8, offset=4), scale)
+        return found
+
+    def known(self, digests: Sequence[bytes]) -> set[bytes]:
+        """Return which of `digests` have a vector."""
+        return self._unless_damaged(lambda: self._known(digests))
+
+    def _known(self, digests: Sequence[bytes]) -> set[bytes]:
+        found: set[bytes] = set()
+        for start in range(0, len(digests), _BATCH):
+            batch = list(digests[start : start + _BATCH])
+            query = f"SELECT digest FROM vectors WHERE digest IN ({','.join('?' * len(batch))})"
+            found.update(digest for (digest,) in self._connection.execute(query, batch))
         return found
 
     def add(self, digests: Sequence[bytes], rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:

