@@ -107,7 +107,7 @@ class RankConfig:
     lexical_weight: float = 0.6
     name_weight: float = 1.0
     direction_reward: float = 0.15
-    direction_penalty: float = 0.4
+    direction_penalty: float = 0.15
     test_penalty: float = 0.2
     generated_penalty: float = 0.2
     vendored_penalty: float = 0.2
