@@ -78,7 +78,7 @@ class Pool:
     def put_names_first(self) -> None:
         """Raise what the query names above all else, as far as that takes; exact names above other spellings."""
         tiers = self.signals["name"]
-        for tier in np.unique(tiers[tiers > 0]):
+        for tier in sorted(set(tiers[tiers > 0].tolist())):  # `np.unique` would import masked arrays.
             of_tier, below = tiers == tier, tiers < tier
             if below.any():
                 lift = self.scores[below].max() - self.scores[of_tier].min() + np.float32(_ABOVE)

@@ -146,7 +146,7 @@ def test_ncs_finds_words_that_stand_in_the_same_places(tmp_path, monkeypatch):
     samples = make_samples(rows, tokenizer, **LIMITS)
     monkeypatch.setattr(objectives, "_TEXTS", 50)
     monkeypatch.setattr(objectives, "_FREQUENT", 1.0)
-    config = TrainConfig(architecture="ncs", dim=16, learning_rate=0.05, epochs=10, patience=99)
+    config = TrainConfig(architecture="ncs", dim=4, learning_rate=0.05, epochs=10, patience=99)
     model = loop.build_model(config, tokenizer.vocabulary_size, samples)
     loop.train(model, config, samples, samples, tmp_path, pool=1_000)
     first, second = (
