@@ -48,10 +48,10 @@ def query_terms(query: str) -> list[str]:
 
 
 def _count(identifiers: Iterable[str], *, compounds: bool = False) -> Counter[str]:
-    counts = Counter(map(_form, _terms(identifiers, compounds=compounds)))
-    for term, frequency in counts.items():
-        if frequency > _MAX_FREQUENCY:
-            counts[term] = _MAX_FREQUENCY
+    counts: Counter[str] = Counter()
+    for term, frequency in Counter(_terms(identifiers, compounds=compounds)).items():
+        form = _form(term)
+        counts[form] = min(counts[form] + frequency, _MAX_FREQUENCY)
     return counts
 
 

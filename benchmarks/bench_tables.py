@@ -1,0 +1,66 @@
+"""`results/bench_*.json`, as `codesearch bench --json` wrote them -> the tables of docs/bench.md."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.page import fill, line
+from benchmarks.record import RESULTS
+from codesearch.evaluation.significance import AVERAGE
+
+PAGE = Path(__file__).parents[1] / "docs" / "bench.md"
+BY_LANGUAGE = {
+    "csn99": ("ndcg_all", "ndcg_within", "recall_at_10", "recall_at_300"),
+    "csn_mrr": ("mrr", "mrr_fixed"),
+    "direction": ("accuracy",),
+}
+"""Suites whose groups stand side by side, a table a metric."""
+ALL_TOGETHER = {
+    suite: ("mrr", *(f"recall_at_{k}" for k in (1, 5, 10, 100))) for suite in ("cosqa", "advtest")
+}
+"""Suites of one group: a table a suite, its first metric with the interval."""
+
+
+def main() -> None:
+    """Fill the page."""
+    for suite, metrics in BY_LANGUAGE.items():
+        systems = _systems(suite)
+        fill(PAGE, suite, "\n\n".join(by_language(systems, metric) for metric in metrics))
+    for suite, metrics in ALL_TOGETHER.items():
+        fill(PAGE, suite, all_together(_systems(suite), metrics))
+
+
+def _systems(suite: str) -> dict[str, Any]:
+    systems: dict[str, Any] = json.loads((RESULTS / f"bench_{suite}.json").read_text("utf-8"))["systems"]
+    return systems
+
+
+def by_language(systems: dict[str, Any], metric: str) -> str:
+    """Make a table of one metric: a row a system, a column a language, then the average and its interval."""
+    groups = next(iter(systems.values()))[metric]
+    rows = [line([f"`{metric}`", *groups, "95% of average"]), line(["---"] * (len(groups) + 2))]
+    for name, system in systems.items():
+        figures = [f"{system[metric][group]:.3f}" for group in groups]
+        rows.append(line([name, *figures, _interval(system, metric)]))
+    return "\n".join(rows)
+
+
+def all_together(systems: dict[str, Any], metrics: Sequence[str]) -> str:
+    """Make a table of averages: a row a system, a column a metric."""
+    rows = [line(["", *(f"`{metric}`" for metric in metrics)]), line(["---"] * (len(metrics) + 1))]
+    for name, system in systems.items():
+        first, *others = (f"{system[metric][AVERAGE]:.3f}" for metric in metrics)
+        rows.append(line([name, f"{first} ({_interval(system, metrics[0])})", *others]))
+    return "\n".join(rows)
+
+
+def _interval(system: dict[str, Any], metric: str) -> str:
+    low, high = system["ci95"][metric][AVERAGE]
+    return f"{low:.3f} to {high:.3f}"
+
+
+if __name__ == "__main__":
+    main()

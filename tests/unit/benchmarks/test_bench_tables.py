@@ -1,0 +1,32 @@
+import pytest
+
+from benchmarks import bench_tables
+from benchmarks.page import fill
+
+SYSTEMS = {
+    "bm25": {"mrr": {"go": 0.25, "average": 0.5}, "ci95": {"mrr": {"go": [0, 1], "average": [0.4, 0.61]}}},
+}
+
+
+def test_a_table_has_a_column_a_language():
+    assert bench_tables.by_language(SYSTEMS, "mrr").splitlines() == [
+        "| `mrr` | go | average | 95% of average |",
+        "| --- | --- | --- | --- |",
+        "| bm25 | 0.250 | 0.500 | 0.400 to 0.610 |",
+    ]
+
+
+def test_a_suite_of_one_group_is_one_table():
+    assert bench_tables.all_together(SYSTEMS, ["mrr"]).splitlines()[-1] == "| bm25 | 0.500 (0.400 to 0.610) |"
+
+
+@pytest.mark.parametrize("suite", [*bench_tables.BY_LANGUAGE, *bench_tables.ALL_TOGETHER])
+def test_the_page_shows_what_the_results_hold(suite, tmp_path, monkeypatch):
+    page = tmp_path / "bench.md"
+    published = bench_tables.PAGE.read_text("utf-8")
+    page.write_text(published, "utf-8")
+    fill(page, suite, "nothing")
+    assert page.read_text("utf-8") != published
+    monkeypatch.setattr(bench_tables, "PAGE", page)
+    bench_tables.main()
+    assert page.read_text("utf-8") == published
