@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
 
 from codesearch.index.abbreviations import expansions
 from codesearch.index.inflection import base_form
@@ -48,11 +49,16 @@ def query_terms(query: str) -> list[str]:
 
 
 def _count(identifiers: Iterable[str], *, compounds: bool = False) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for term, frequency in Counter(_terms(identifiers, compounds=compounds)).items():
-        form = _form(term)
-        counts[form] = min(counts[form] + frequency, _MAX_FREQUENCY)
+    counts = Counter(chain.from_iterable(_forms(identifier, compounds) for identifier in identifiers))
+    for form, frequency in counts.items():
+        if frequency > _MAX_FREQUENCY:
+            counts[form] = _MAX_FREQUENCY
     return counts
+
+
+@lru_cache(maxsize=1 << 16)
+def _forms(identifier: str, compounds: bool) -> tuple[str, ...]:  # noqa: FBT001 - a cache wants it plain.
+    return tuple(map(_form, _terms([identifier], compounds=compounds)))
 
 
 @lru_cache(maxsize=1 << 16)
