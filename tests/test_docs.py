@@ -84,27 +84,15 @@ def test_every_relative_link_leads_somewhere() -> None:
     assert broken == []
 
 
-def test_the_measured_tables_of_the_bench_are_those_of_its_json() -> None:
-    found, of_encoders = (
-        json.loads((ROOT / f"benchmarks/results/bench_{suite}.json").read_text("utf-8"))
-        for suite in ("csn99", "csn_mrr")
-    )
-    page = (ROOT / "docs/bench.md").read_text("utf-8")
-    tables = re.findall(r"^\| `(\w+)` \| go \|.*\n\|[-|]+\n((?:\|.*\n?)+)", page, re.M)
-    metrics = ["ndcg_all", "ndcg_within", "recall_at_10", "recall_at_300", "mrr", "mrr_fixed"]
-    assert [metric for metric, _ in tables] == metrics
-    for metric, rows in tables:
-        systems = (of_encoders if metric.startswith("mrr") else found)["systems"]
-        for row in rows.splitlines():
-            name, *cells = (cell.strip() for cell in row.strip("|").split("|"))
-            system = systems[name]
-            low, high = system["ci95"][metric]["average"]
-            assert cells == [
-                *(f"{value:.3f}" for value in system[metric].values()),
-                f"{low:.3f} to {high:.3f}",
-            ]
+def test_the_readme_tells_what_the_bench_found() -> None:
+    found = json.loads((ROOT / "benchmarks/results/bench_csn99.json").read_text("utf-8"))
     readme = (ROOT / "README.md").read_text("utf-8")
-    for name, told in (("keywords alone", "bm25"), ("vectors alone", "dense"), ("as it ships", "default")):
+    for name, told in (
+        ("keywords alone", "bm25"),
+        ("vectors alone", "dense"),
+        ("both", "fused"),
+        ("as it ships", "default"),
+    ):
         means = [found["systems"][told][metric]["average"] for metric in ("ndcg_all", "ndcg_within")]
         assert f"| {name} | {means[0]:.3f} | {means[1]:.3f} |".replace(" 0.", " .") in readme
 
