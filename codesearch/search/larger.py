@@ -21,6 +21,7 @@ from codesearch.encoding.encoder import Encoder
 from codesearch.index.cache import VectorCache, cache_path
 from codesearch.index.reader import IndexReader
 from codesearch.search.fusion import Pool
+from codesearch.search.hydrate import stored_documents
 
 SIGNAL = "larger_cosine"
 
@@ -90,10 +91,5 @@ def add_larger(
 
 def _digests(pool: Pool, head: NDArray[np.intp], indexes: Sequence[IndexReader]) -> list[bytes]:
     """Return what the text of each document at the head hashes to."""
-    found = {}
-    for number, index in enumerate(indexes):
-        doc_ids = pool.doc_ids[head[pool.indexes[head] == number]].tolist()
-        found.update(
-            {(number, doc_id): row[-1] for doc_id, (_, row) in index.store.documents(doc_ids).items()}
-        )
-    return [found[int(pool.indexes[place]), int(pool.doc_ids[place])] for place in head]
+    places = zip(pool.indexes[head].tolist(), pool.doc_ids[head].tolist(), strict=True)
+    return [row[-1] for _, row in stored_documents(indexes, list(places))]
