@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,14 @@ class Questions:
     queries: dict[QueryId, str]
     score: Callable[[Run], QueryScores]
     qrels: Qrels = field(default_factory=dict)
+
+
+@contextmanager
+def scratch_folder(suite: str, options: BenchOptions) -> Iterator[Path]:
+    """Make a folder for a suite to write its sources to, in the cache, gone when the context ends."""
+    options.cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f"{suite}-", dir=options.cache) as scratch:
+        yield Path(scratch)
 
 
 def judge(

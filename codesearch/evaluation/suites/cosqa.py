@@ -9,13 +9,12 @@ whole product: parsing, indexing, searching. A function that cannot be parsed is
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
-from codesearch.evaluation.judge import Questions, judge
+from codesearch.evaluation.judge import Questions, judge, scratch_folder
 from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
@@ -41,9 +40,7 @@ def run(options: BenchOptions) -> SuiteResult:
     clock = StageClock()
     functions = read_functions(one_file(options.data, CODEBASE))
     queries, qrels = read_queries(one_file(options.data, QUERIES), functions)
-    options.cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="cosqa-", dir=options.cache) as scratch:
-        root = Path(scratch)
+    with scratch_folder("cosqa", options) as root:
         with clock.stage("unpack"):
             write_tree(root, functions)
         return judge(

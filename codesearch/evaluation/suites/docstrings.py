@@ -7,7 +7,6 @@ function that is none outside its class cannot be found, and is not asked for.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -16,7 +15,7 @@ import numpy as np
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, read_jsonl
-from codesearch.evaluation.judge import Questions, judge
+from codesearch.evaluation.judge import Questions, judge, scratch_folder
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pairs import read_pair
 from codesearch.evaluation.qrels import Qrels, QueryId, query_id
@@ -54,9 +53,7 @@ def run(options: BenchOptions) -> SuiteResult:
     clock = StageClock()
     with clock.stage("read"):
         functions = [function for file in files_of(options.data) for function in read_functions(file)]
-    options.cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="docstrings-", dir=options.cache) as scratch:
-        root = Path(scratch)
+    with scratch_folder("docstrings", options) as root:
         with clock.stage("unpack"):
             write_functions(root, functions)
         return judge(
