@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import subprocess
 import sys
 from pathlib import Path
 
-import zstandard
+from codesearch.evaluation.pack import unpack
 
 QUERIES = (
     ("convert int to string", "--lang", "python"),
@@ -31,9 +30,10 @@ def main() -> None:
     """Unpack, index, ask, write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sources", type=Path, help="sources.jsonl.zst of the benchmark pack")
-    parser.add_argument("tree", type=Path, help="folder to unpack to")
+    parser.add_argument("tree", type=Path, help="folder to unpack to, unless it is there")
     arguments = parser.parse_args()
-    unpack(arguments.sources, arguments.tree)
+    if not arguments.tree.exists():
+        unpack(arguments.sources, arguments.tree, lambda stage, done, total: None)
     _run(arguments.tree, "index", ".")
     (status,) = json.loads(_run(arguments.tree, "status", "--json"))
     parts = [_HEAD.format(**status)]
@@ -42,16 +42,6 @@ def main() -> None:
         parts.append(f"## {query}\n\n```console\n$ {shown}\n```\n")
         parts.append(f"```\n{_run(arguments.tree, 'query', query, *options, '-k', '5').rstrip()}\n```\n")
     _PAGE.write_text("\n".join(parts), encoding="utf-8")
-
-
-def unpack(sources: Path, tree: Path) -> None:
-    """Write each file of a benchmark pack to `tree/owner/repository/commit/path`."""
-    with open(sources, "rb") as packed:
-        for line in io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(packed), "utf-8"):
-            row = json.loads(line)
-            path = tree / row["repo"] / row["sha"] / row["path"]
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(row["text"].encode())
 
 
 def _run(tree: Path, command: str, *arguments: str) -> str:

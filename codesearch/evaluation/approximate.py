@@ -9,7 +9,7 @@ import numpy as np
 
 from codesearch.config import VectorConfig
 from codesearch.evaluation.pool import Pool
-from codesearch.search.candidates import best_positions
+from codesearch.index.topk import best_positions
 
 _DEPTHS = (10, 100)
 _LAST_BITS = 1e-6

@@ -12,6 +12,9 @@ from typing import Any
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, read_jsonl
 
+_WRITTEN = 1_500_000_000
+"""Time stamp of all files, in seconds: that of a file written just now would not be trusted by the index."""
+
 
 def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], None]) -> Path:
     """Return the folder of a pack's files, `owner/name/commit/path` each; unpack them unless that was done before.
@@ -27,7 +30,7 @@ def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], Non
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="unpack-", dir=cache) as scratch:
             tree = Path(scratch, "tree")
-            _unpack(pack, tree, on_progress)
+            unpack(pack, tree, on_progress)
             try:
                 os.rename(tree, target)
             except OSError:
@@ -36,7 +39,13 @@ def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], Non
     return target
 
 
-def _unpack(pack: Path, tree: Path, on_progress: Callable[[str, int, int], None]) -> None:
+def unpack(pack: Path, tree: Path, on_progress: Callable[[str, int, int], None]) -> None:
+    """Write a pack's files to a new folder; they are older than any index, as those of most trees are.
+
+    Raises:
+        ConfigError: the pack is damaged, or a path in it leads elsewhere.
+        MissingExtraError: zstandard is not installed.
+    """
     tree.mkdir()
     for number, (place, row) in enumerate(read_jsonl(pack), 1):
         _write(place, tree, row)
@@ -52,3 +61,4 @@ def _write(place: str, tree: Path, row: dict[str, Any]) -> None:
     target = tree / path
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(field(place, row, "text").encode())
+    os.utime(target, (_WRITTEN, _WRITTEN))

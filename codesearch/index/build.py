@@ -199,7 +199,7 @@ class _Build:
         self.embedder.add_kept(self.old.vectors.rows[old], self.old.vectors.scales[old])
 
     def _add_record(self, record: FileRecord, rows: list[DocumentRow]) -> None:
-        self.rows.add(self.store.file_count, (row[0] for row in rows))
+        self.rows.add(self.store.file_count, (row[0] for row in rows), (row[-2] for row in rows))
         self.store.add_file(record, rows)
         if rows:
             self.languages[record.language] += len(rows)

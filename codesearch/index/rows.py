@@ -1,7 +1,8 @@
-"""One small number a document, for filters that apply before ranking.
+"""Small numbers of each document, for filters that apply before ranking and for what lowers a whole head.
 
 rows/kinds.npy   uint8   [N] position in `codesearch.types.KINDS`
 rows/files.npy   uint32  [N] file_id in the store
+rows/flags.npy   uint8   [N] `Document.flags`
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ class RowWriter:
     def __init__(self) -> None:
         self._kinds: list[int] = []
         self._files: list[int] = []
+        self._flags: list[int] = []
 
-    def add(self, file_id: int, kinds: Iterable[str]) -> None:
+    def add(self, file_id: int, kinds: Iterable[str], flags: Iterable[int]) -> None:
         """Add a file's documents."""
         before = len(self._kinds)
         self._kinds.extend(KINDS.index(kind) for kind in kinds)
         self._files.extend([file_id] * (len(self._kinds) - before))
+        self._flags.extend(flags)
 
     def write(self, generation: Path) -> None:
         """Write `rows/` under a generation's folder."""
@@ -38,6 +41,7 @@ class RowWriter:
         folder.mkdir()
         np.save(folder / "kinds.npy", np.array(self._kinds, dtype=np.uint8))
         np.save(folder / "files.npy", np.array(self._files, dtype=np.uint32))
+        np.save(folder / "flags.npy", np.array(self._flags, dtype=np.uint8))
 
 
 class RowReader:
@@ -46,6 +50,7 @@ class RowReader:
     def __init__(self, generation: Path, root: str) -> None:
         self.kinds: NDArray[np.uint8] = load_array(generation / ROWS / "kinds.npy", root)
         self.files: NDArray[np.uint32] = load_array(generation / ROWS / "files.npy", root)
+        self.flags: NDArray[np.uint8] = load_array(generation / ROWS / "flags.npy", root)
 
 
 def load_array(path: Path, root: str) -> NDArray[Any]:

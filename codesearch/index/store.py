@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -177,12 +177,15 @@ class StoreReader:
         columns = ", ".join(_DOCUMENT_COLUMNS)
         query = f"SELECT doc_id, file_id, {columns} FROM documents WHERE doc_id IN "
         rows = {row[0]: row[1:] for row in self._select_many(query, doc_ids)}
-        missing = {file_id for file_id, *_ in rows.values()} - self._seen_files.keys()
+        files = self.files_of({file_id for file_id, *_ in rows.values()})
+        return {doc_id: (files[row[0]], row[1:]) for doc_id, row in rows.items()}
+
+    def files_of(self, file_ids: Set[int]) -> Mapping[int, FileRecord]:
+        """Read some files, by file_id; what was read before comes along."""
         query = f"SELECT file_id, {_FILE_COLUMNS} FROM files WHERE file_id IN "
-        self._seen_files.update(
-            {row[0]: FileRecord(*row[1:]) for row in self._select_many(query, list(missing))}
-        )
-        return {doc_id: (self._seen_files[row[0]], row[1:]) for doc_id, row in rows.items()}
+        missing = self._select_many(query, list(file_ids - self._seen_files.keys()))
+        self._seen_files.update({row[0]: FileRecord(*row[1:]) for row in missing})
+        return self._seen_files
 
     def text_digests(self) -> list[bytes]:
         """List what each document's text hashes to, in doc_id order."""

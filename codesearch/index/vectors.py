@@ -1,5 +1,8 @@
 """Document vectors: int8 rows with a scale each, searched exactly or by an HNSW graph whose finds are re-scored.
 
+The exact search first multiplies all rows by a query that is rounded to int8 as well. By how much that can be off is
+known, so that only documents near the edge of the best are compared with the query as it is.
+
 vectors.int8         int8     [N, D] a unit vector divided by its scale, rounded
 vectors.scales       float32  [N] largest magnitude of the vector / 127
 vectors.hnsw         graph of `hnswlib`, from `VectorConfig.hnsw_threshold` documents on
@@ -19,14 +22,17 @@ from codesearch.config import VectorConfig
 from codesearch.errors import IndexCorruptError
 from codesearch.index.cores import available_cores
 from codesearch.index.manifest import check_digest
+from codesearch.index.topk import best_positions
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 ROWS_FILE, SCALES_FILE, GRAPH_FILE = "vectors.int8", "vectors.scales", "vectors.hnsw"
-_CHUNK = 2_048  # Larger ones leave the cache; smaller ones keep threads waiting for the interpreter.
+_CHUNK = 2_048
 _SHARE = 8_192
-"""Rows that are worth another thread."""
+"""Rows that a thread takes at a time; fewer keep threads waiting for the interpreter."""
+_ROUNDING = 1e-5
+"""What float32 may add to the error of a rounded query."""
 
 
 def quantize(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -100,27 +106,56 @@ class VectorReader:
         """Return the cosine of each document, or of those in `doc_ids`, with a unit query [D]: float32 [N].
 
         Exact over the stored rows, and each row by itself: equal vectors have equal similarities to the last bit,
-        so that they tie wherever they stand. Works in slices, so that memory stays small, on all cores.
+        so that they tie wherever they stand. Works in slices, so that memory stays small.
         """
         count = len(self) if doc_ids is None else len(doc_ids)
         out = np.empty(count, dtype=np.float32)
+        buffer = np.empty((min(_CHUNK, count), self.rows.shape[1]), dtype=np.float32)
+        for start in range(0, count, _CHUNK):
+            part = slice(start, min(start + _CHUNK, count))
+            chosen = part if doc_ids is None else doc_ids[part]
+            piece = self.rows[chosen]
+            chunk = buffer[: len(piece)]
+            np.copyto(chunk, piece)
+            np.vecdot(chunk, query, out=out[part])
+            out[part] *= self.scales[chosen]
+        return out
 
+    def nearest(
+        self, query: NDArray[np.float32], count: int, doc_ids: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """Return the `count` documents, of all or of `doc_ids`, most similar to a unit query [D], in no promised order.
+
+        They are those that `similarities` gives the highest values; of equals at the edge, those that stand first.
+        """
+        if doc_ids is None:
+            doc_ids = np.arange(len(self))
+        if len(doc_ids) <= count:
+            return doc_ids
+        rounded, scale = quantize(query[None])
+        rough = self._products(rounded)[doc_ids] * (scale * self.scales[doc_ids])
+        longest = 1 + len(query) ** 0.5 / 254  # A unit vector, and half a step of rounding in each dimension.
+        error = longest * np.linalg.norm(query - rounded[0] * scale) + _ROUNDING
+        edge = rough[best_positions(rough, count)].min()
+        near: NDArray[np.int64] = doc_ids[rough >= edge - 2 * error]
+        return near[best_positions(self.similarities(query, near), count)]
+
+    def _products(self, query: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Multiply all rows by an int8 query [1, D], on all cores: float32 [N]."""
+        from simsimd import cdist
+
+        out = np.empty(len(self), dtype=np.float32)
         starts = iter(
-            range(0, count, _CHUNK)
+            range(0, len(self), _SHARE)
         )  # Whoever is done takes the next: cores are seldom equally free.
 
-        def score() -> None:
-            buffer = np.empty((min(_CHUNK, count), self.rows.shape[1]), dtype=np.float32)
+        def multiply() -> None:
             for start in starts:
-                part = slice(start, min(start + _CHUNK, count))
-                chosen = part if doc_ids is None else doc_ids[part]
-                piece = self.rows[chosen]
-                chunk = buffer[: len(piece)]
-                np.copyto(chunk, piece)
-                np.vecdot(chunk, query, out=out[part])
-                out[part] *= self.scales[chosen]
+                part = slice(start, start + _SHARE)
+                # Not into `out` directly: simsimd 6.5 then gives away a reference to None that it does not own.
+                out[part] = np.asarray(cdist(query, self.rows[part], "dot", out_dtype="float32"))[0]
 
-        _run_at_once(score, min(available_cores(), count // _SHARE))
+        _run_at_once(multiply, min(available_cores(), len(self) // _SHARE))
         return out
 
     @property
@@ -147,7 +182,7 @@ class VectorReader:
 
 
 def _run_at_once(work: Callable[[], None], count: int) -> None:
-    """Run the same work in `count` threads, at least in this one; numpy lets go of the interpreter meanwhile."""
+    """Run the same work in `count` threads, at least in this one; products let go of the interpreter meanwhile."""
     others = [_threads().submit(work) for _ in range(count - 1)]
     work()
     for other in others:

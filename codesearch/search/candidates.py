@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from codesearch.config import VectorConfig
 from codesearch.index.analysis import FIELDS
 from codesearch.index.reader import IndexReader
+from codesearch.index.topk import best_positions
 from codesearch.search.forms import name_parts, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.types import KINDS
@@ -19,7 +20,6 @@ from codesearch.types import KINDS
 _TEXT = [FIELDS.index(field) for field in ("docstring", "body")]
 _CLASS = KINDS.index("class")
 _USUAL_TERMS = 30
-_SAMPLE = 4_096
 _NAMELESS = frozenset({"__init__", "index", "mod"})
 """Files that are known by their folder."""
 
@@ -45,23 +45,6 @@ class Candidates:
     cosine: NDArray[np.float32]
     evidence: NDArray[np.float32]
     name: NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class _Scan:
-    """Cosines of all documents, or of those in `doc_ids`, which ascend: float32 [N]."""
-
-    doc_ids: NDArray[np.int64] | None
-    cosines: NDArray[np.float32]
-
-    def best(self, count: int) -> NDArray[np.int64]:
-        """Return the documents nearest to the query."""
-        positions = best_positions(self.cosines, count)
-        return positions if self.doc_ids is None else self.doc_ids[positions]
-
-    def of(self, doc_ids: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the cosines of some of the documents."""
-        return self.cosines[doc_ids if self.doc_ids is None else np.searchsorted(self.doc_ids, doc_ids)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +86,15 @@ def gather(
     named = _named(index, query.text, allowed)
     found = np.flatnonzero(bm25 > 0)
     pools = [found[best_positions(bm25[found], count)], np.array(list(named), dtype=np.int64)]
-    scan = None
     if query.vector is not None:
         if allowed is None and index.vectors.has_graph:
             pools.append(index.vectors.neighbours(query.vector, count, vectors))
         else:  # The graph cannot filter first, so the allowed ones are scanned.
-            scan = _scan(index, query.vector, allowed)
-            pools.append(scan.best(count))
+            doc_ids = None if allowed is None else np.flatnonzero(allowed)
+            pools.append(index.vectors.nearest(query.vector, count, doc_ids))
     pool = _distinct(np.concatenate(pools))
     cosine = np.zeros(len(pool), dtype=np.float32)
-    if scan is not None:
-        cosine = scan.of(pool)
-    elif query.vector is not None:
+    if query.vector is not None:
         cosine = index.vectors.similarities(query.vector, pool)
     name = np.zeros(len(pool), dtype=np.float32)
     name[np.searchsorted(pool, list(named))] = list(named.values())
@@ -144,38 +124,6 @@ def _evidence(index: IndexReader, pool: NDArray[np.int64], half: float) -> NDArr
     if half == 0:
         return np.ones_like(terms)
     return np.asarray(terms / (terms + np.float32(half)), dtype=np.float32)
-
-
-def best_positions(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """Return the positions of the `count` highest scores; among equals at the edge, the lowest positions."""
-    if len(scores) <= count:
-        return np.arange(len(scores), dtype=np.int64)
-    head = _head(scores, count)
-    values = scores[head]
-    edge = np.partition(values, len(values) - count)[len(values) - count]
-    above = head[values > edge]
-    level = head[values == edge][: count - len(above)]
-    return np.concatenate([above, level])
-
-
-def _head(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """Return ascending positions that hold the `count` highest scores, and few others: a sample says where to cut.
-
-    Partitioning all scores would take longer than the rest of a query but for the scan.
-    """
-    sample = scores[:: max(1, len(scores) // _SAMPLE)]
-    spare = 2 * count * len(sample) // len(scores) + 8
-    if spare < len(sample):
-        cut = np.partition(sample, len(sample) - spare)[len(sample) - spare]
-        head = np.flatnonzero(scores >= cut)
-        if len(head) >= count:
-            return head
-    return np.arange(len(scores), dtype=np.int64)
-
-
-def _scan(index: IndexReader, vector: NDArray[np.float32], allowed: NDArray[np.bool_] | None) -> _Scan:
-    doc_ids = None if allowed is None else np.flatnonzero(allowed)
-    return _Scan(doc_ids, index.vectors.similarities(vector, doc_ids))
 
 
 def _named(index: IndexReader, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:

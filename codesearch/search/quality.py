@@ -77,7 +77,12 @@ def is_generated(path: str, flags: int) -> bool:
     >>> is_generated("api/users_pb2.py", 0)
     True
     """
-    return bool(flags & GENERATED) or _GENERATED_NAME.search(path) is not None
+    return bool(flags & GENERATED) or _is_named_as_generated(path)
+
+
+@lru_cache(maxsize=65_536)
+def _is_named_as_generated(path: str) -> bool:
+    return _GENERATED_NAME.search(path) is not None
 
 
 REASONS = (

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from codesearch.config import RankConfig
 from codesearch.index.reader import IndexReader
 from codesearch.parsing.identifiers import subtokens
@@ -21,17 +24,35 @@ def rerank(query: str, pool: Pool, indexes: Sequence[IndexReader], config: RankC
     lowered. What has a reason to rank lower does so (see `quality`), unless the query asks for such code.
     """
     head = pool.order()[: config.rerank_count]
-    places = zip(pool.indexes[head].tolist(), pool.doc_ids[head].tolist(), strict=True)
-    stored = stored_documents(indexes, list(places))
     if conversion := parse_conversion(query):
-        ways = []
-        for _, (_, name, _, signature, docstring, *_) in stored:
-            ways.append(agreement(conversion, name, signature, docstring))
+        places = list(zip(pool.indexes[head].tolist(), pool.doc_ids[head].tolist(), strict=True))
+        ways = [
+            agreement(conversion, name, signature, docstring)
+            for _, (_, name, _, signature, docstring, *_) in stored_documents(indexes, places)
+        ]
         pool.add_signal(
             "direction", head, ways, reward=config.direction_reward, penalty=config.direction_penalty
         )
     words = set(subtokens(query))
+    described = _described(pool, head, indexes)
     for reason in REASONS:
         if (penalty := config.penalty(reason.name)) and reason.asked_by.isdisjoint(words):
-            lowered = [-float(reason.applies(file.path, flags)) for file, (*_, flags, _) in stored]
+            lowered = [-float(reason.applies(path, flags)) for path, flags in described]
             pool.add_signal(reason.name, head, lowered, penalty=penalty)
+
+
+def _described(
+    pool: Pool, positions: NDArray[np.intp], indexes: Sequence[IndexReader]
+) -> list[tuple[str, int]]:
+    """Return the path and the flags of candidates, without reading the documents themselves."""
+    found = [("", 0)] * len(positions)
+    for number, index in enumerate(indexes):
+        places = np.flatnonzero(pool.indexes[positions] == number)
+        doc_ids = pool.doc_ids[positions[places]]
+        file_ids = index.rows.files[doc_ids].tolist()
+        files = index.store.files_of(set(file_ids))
+        for place, file_id, flags in zip(
+            places.tolist(), file_ids, index.rows.flags[doc_ids].tolist(), strict=True
+        ):
+            found[place] = files[file_id].path, flags
+    return found

@@ -14,8 +14,8 @@ from hypothesis.extra import numpy as hnp
 from codesearch.index.analysis import FIELDS
 from codesearch.index.postings import PostingsReader, PostingsWriter, make_block
 from codesearch.index.store import DocumentRow, FileRecord, StoreReader, StoreWriter
+from codesearch.index.topk import best_positions
 from codesearch.index.vectors import VectorReader, VectorWriter, quantize
-from codesearch.search.candidates import best_positions
 from codesearch.types import KINDS
 
 settings.register_profile("index", deadline=None, max_examples=30)

@@ -80,27 +80,44 @@ def test_equal_vectors_have_equal_similarities_wherever_they_stand(tmp_path, dim
         assert set(some.tolist()) == {float(reader.similarities(query, np.array([0]))[0])}, count
 
 
-def test_a_scan_by_several_threads_gives_the_bits_of_one_document_at_a_time(tmp_path, monkeypatch):
+@pytest.mark.parametrize("count", [1, 10, 1_000, 25_000])
+def test_the_nearest_are_those_of_a_whole_sort(tmp_path, monkeypatch, count):
     monkeypatch.setattr("codesearch.index.vectors.available_cores", lambda: 3)
-    reader = written(tmp_path, np.tile(unit_vectors(1_000), (30, 1)))
+    crowded = unit_vectors(1)[0] + 0.01 * unit_vectors(
+        20_000
+    )  # Nearer to each other than a rounded query tells.
+    reader = written(tmp_path, crowded / np.linalg.norm(crowded, axis=1, keepdims=True))
     query = unit_vectors(1, seed=1)[0]
-    found = reader.similarities(query)
-    alone = [float(reader.similarities(query, np.array([doc_id]))[0]) for doc_id in range(1_000)]
-    assert (found.reshape(30, 1_000) == np.array(alone, np.float32)).all()
-    some = np.arange(0, 30_000, 1)[::-1]
-    assert (reader.similarities(query, some) == found[::-1]).all()
+    exact = np.argsort(-reader.similarities(query), kind="stable")[:count]
+    assert sorted(reader.nearest(query, count).tolist()) == sorted(exact.tolist())
+
+
+def test_the_nearest_of_some_documents_are_among_them(tmp_path):
+    reader = written(tmp_path, unit_vectors(3_000))
+    query = unit_vectors(1, seed=1)[0]
+    some = np.arange(0, 3_000, 7)
+    exact = some[np.argsort(-reader.similarities(query, some), kind="stable")[:20]]
+    assert sorted(reader.nearest(query, 20, some).tolist()) == sorted(exact.tolist())
+    assert reader.nearest(query, 20, some[:5]).tolist() == some[:5].tolist()
+
+
+def test_of_equal_vectors_the_first_are_the_nearest(tmp_path):
+    vectors = unit_vectors(2)
+    reader = written(tmp_path, np.repeat(vectors, 500, axis=0))
+    assert sorted(reader.nearest(vectors[1], 30).tolist()) == list(range(500, 530))
 
 
 def test_what_fails_in_a_thread_is_raised(tmp_path, monkeypatch):
     monkeypatch.setattr("codesearch.index.vectors.available_cores", lambda: 2)
     reader = written(tmp_path, np.tile(unit_vectors(1_000), (20, 1)))
-    with pytest.raises(ValueError, match="mismatch"):
-        reader.similarities(np.ones(3, np.float32))
+    with pytest.raises(ValueError, match="dimensions"):
+        reader.nearest(np.ones(3, np.float32), 10)
 
 
 def test_an_index_without_documents_has_no_similarities(tmp_path):
     reader = written(tmp_path, np.empty((0, 8), np.float32))
     assert reader.similarities(np.ones(8, np.float32)).tolist() == []
+    assert reader.nearest(np.ones(8, np.float32), 10).tolist() == []
 
 
 def test_a_file_of_the_wrong_size_is_a_corrupt_index(tmp_path):

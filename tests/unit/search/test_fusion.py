@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from codesearch.config import RankConfig
-from codesearch.search.candidates import Candidates, best_positions
+from codesearch.index.topk import best_positions
+from codesearch.search.candidates import Candidates
 from codesearch.search.fusion import Pool, fuse
 
 

@@ -1,0 +1,35 @@
+"""The highest of many scores, without sorting them all."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+_SAMPLE = 4_096
+
+
+def best_positions(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+    """Return the positions of the `count` highest scores; among equals at the edge, the lowest positions."""
+    if len(scores) <= count:
+        return np.arange(len(scores), dtype=np.int64)
+    head = _head(scores, count)
+    values = scores[head]
+    edge = np.partition(values, len(values) - count)[len(values) - count]
+    above = head[values > edge]
+    level = head[values == edge][: count - len(above)]
+    return np.concatenate([above, level])
+
+
+def _head(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+    """Return ascending positions that hold the `count` highest scores, and few others: a sample says where to cut.
+
+    Partitioning all scores would take longer than the rest of a query but for the scan.
+    """
+    sample = scores[:: max(1, len(scores) // _SAMPLE)]
+    spare = 2 * count * len(sample) // len(scores) + 8
+    if spare < len(sample):
+        cut = np.partition(sample, len(sample) - spare)[len(sample) - spare]
+        head = np.flatnonzero(scores >= cut)
+        if len(head) >= count:
+            return head
+    return np.arange(len(scores), dtype=np.int64)
