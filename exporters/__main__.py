@@ -86,10 +86,11 @@ def _bundle(options: argparse.Namespace) -> None:
 
 
 def _pretrained(options: argparse.Namespace) -> None:
-    from exporters.pretrained import teacher_folder, write_pretrained
+    from exporters.pretrained import write_pretrained
+    from training.pretrained import pretrained_folder
 
     manifest = write_pretrained(
-        teacher_folder(),
+        pretrained_folder(),
         options.out,
         _texts(options.corpus, "train", _COUNTED_TEXTS),
         name=options.name,

@@ -10,10 +10,11 @@ from typing import Any
 
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from exporters.errors import ExportError
-from exporters.onnx import DOCUMENT, Dtype, graph_names, write_graphs
+from exporters.onnx import DOCUMENT, QUERY, Dtype, graph_names, write_graphs
 from training import checkpoint
 from training.config import TrainConfig
 from training.pipeline import load_run
+from training.pretrained import LICENCE, SOURCE
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -46,7 +47,7 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
     figures = _figures(run)
     model, tokenizer, config = load_run(run)
     files = write_graphs(model, out, dtype)
-    languages = _document_graphs(graph_names(model))
+    languages = {} if model.is_one else _document_graphs(graph_names(model))
     tokenizer.add_languages(languages)
     tokenizer.save(out / TOKENIZER)
     vocabulary = json.loads((out / TOKENIZER).read_text("utf-8"))
@@ -61,14 +62,20 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
         "vocabulary_size": tokenizer.vocabulary_size,
         "max_query_tokens": config.max_query_tokens,
         "max_document_tokens": config.max_document_tokens,
+        **({"document_graph": QUERY} if model.is_one else {}),
         **({"document_graphs": languages} if languages else {}),
-        "licence": "MIT",
-        "initial_vectors": config.initial_vectors,
+        **_origin(config),
         "trained_on": record["trained_on"],
         "data_hash": record["data_hash"],
         "metrics": {metric: figures[metric] for metric in _METRICS if metric in figures},
     }
     return write_manifest(out, manifest, (*files, TOKENIZER))
+
+
+def _origin(config: TrainConfig) -> dict[str, str]:
+    if config.architecture == "bert":
+        return {"licence": LICENCE, "source": f"{SOURCE}, trained on"}
+    return {"licence": "MIT", "initial_vectors": config.initial_vectors}
 
 
 def write_manifest(out: Path, manifest: dict[str, Any], files: Iterable[str]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Literal
 import onnx
 from torch import nn
 
+from exporters.bert import add_bert
 from exporters.errors import ExportError
 from exporters.graph import GraphBuilder, with_dtype
 from exporters.layers import (
@@ -25,7 +26,8 @@ from exporters.layers import (
     weighted_sum,
 )
 from training.encoders.bag import BagTower
-from training.encoders.joint import JointEncoder
+from training.encoders.bert import Bert
+from training.encoders.joint import SHARED, JointEncoder
 from training.encoders.ncs import NcsDocumentTower, NcsQueryTower
 from training.encoders.sequence import SequenceTower
 from training.pooling import MaxPooling
@@ -48,6 +50,8 @@ def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:
         pooled, size = _ncs(graph, tower), tower.table.weight.shape
     elif isinstance(tower, SequenceTower):
         pooled, size = _sequence(graph, tower), tower.table.weight.shape
+    elif isinstance(tower, Bert):
+        pooled, size = add_bert(graph, tower), tower.table.weight.shape
     else:
         raise TypeError(f"no ONNX form of {type(tower).__name__}")
     unit_length(graph, pooled, output="embedding")
@@ -85,6 +89,8 @@ def _sequence(graph: GraphBuilder, tower: SequenceTower) -> str:
 
 def graph_names(model: JointEncoder) -> dict[str, str]:
     """Return the file of each document encoder; the first of several is the one of all other languages."""
+    if model.is_one:
+        return {SHARED: QUERY}
     names = list(model.documents)
     return {name: f"document.{name}.onnx" if number else DOCUMENT for number, name in enumerate(names)}
 
@@ -94,9 +100,10 @@ def write_graphs(model: JointEncoder, out: Path, dtype: Dtype) -> list[str]:
     out.mkdir(parents=True, exist_ok=True)
     (out / QUERY).write_bytes(tower_graph(model.query, dtype).SerializeToString())
     names = graph_names(model)
-    for name, file in names.items():
+    others = {name: file for name, file in names.items() if file != QUERY}
+    for name, file in others.items():
         (out / file).write_bytes(tower_graph(model.documents[name], dtype).SerializeToString())
-    return [QUERY, *names.values()]
+    return [QUERY, *others.values()]
 
 
 def quantize_graphs(folder: Path, out: Path) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from training.errors import TrainingError
 
 CONFIGS = Path(__file__).parent / "configs"
-ARCHITECTURES = ("nbow", "unif", "ncs", "cnn", "birnn", "selfatt", "cnn-selfatt")
+ARCHITECTURES = ("nbow", "unif", "ncs", "cnn", "birnn", "selfatt", "cnn-selfatt", "bert")
 POOLINGS = ("mean", "max", "attention", "token-weights")
 LOSSES = ("symmetric-softmax", "softmax", "cosine", "max-margin")
 CODE_ENCODERS = ("shared", "per-language")
@@ -35,7 +35,8 @@ class TrainConfig:
         layers: of convolution, recurrence or attention; `cnn-selfatt` has as many of each that it has.
         kernel_size: tokens that a convolution sees; odd.
         attention_dim: of queries, keys and values of self-attention; 0 takes `dim`.
-        hidden_dim: of the feed-forward half of self-attention; 0 takes twice `dim`.
+        hidden_dim: of the feed-forward half of self-attention; 0 takes twice `dim`, and four times in `bert`.
+        frozen_layers: first layers that stay as they were pretrained, and all below them (`bert`).
         dropout: share of a sequence model's activations left out.
         max_pairs: pairs to train on, drawn by seed from all languages; 0 takes all.
         vocabulary_rows: rows that the vocabulary is learned from.
@@ -51,6 +52,7 @@ class TrainConfig:
         body_learning_rate: of everything between token vectors and pooling, and of attention pooling.
         gradient_clip: longest gradient over all weights; 0 lets it be.
         epoch_parts: parts that all pairs are dealt into, one an epoch; more of them validate more often.
+        validation_pools: pools of 1,000 pairs a language that the validation MRR is over.
         patience: epochs without a better validation MRR before stopping.
         decay: the learning rate falls linearly to this share of its start.
         window: tokens to each side that skip-gram predicts (`ncs`).
@@ -67,6 +69,7 @@ class TrainConfig:
     heads: int = 4
     attention_dim: int = 0
     hidden_dim: int = 0
+    frozen_layers: int = 0
     dropout: float = 0.0
     max_pairs: int = 0
     vocabulary_size: int = 22_000
@@ -90,6 +93,7 @@ class TrainConfig:
     batch_size: int = 1_024
     epochs: int = 3
     epoch_parts: int = 1
+    validation_pools: int = 5
     patience: int = 2
     window: int = 5
     skipgram_negatives: int = 5
@@ -104,6 +108,10 @@ class TrainConfig:
             raise TrainingError(f"kernel_size {self.kernel_size}: a convolution needs an odd one")
         if self.architecture == "birnn" and self.dim % 2:
             raise TrainingError(f"dim {self.dim}: birnn needs a multiple of 2")
+        if self.architecture == "bert" and self.code_encoders != "shared":
+            raise TrainingError(
+                "code_encoders: bert is one encoder for queries and all code: leave it shared"
+            )
         attention_dim = self.attention_dim or self.dim
         if self.architecture.endswith("selfatt") and attention_dim % self.heads:
             raise TrainingError(

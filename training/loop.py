@@ -25,7 +25,6 @@ from training.plot import plot_curve
 from training.samples import Samples
 
 CHECKPOINT_S = 60.0
-_VALIDATION_POOLS = 5
 _log = logging.getLogger(__name__)
 
 
@@ -107,7 +106,7 @@ def train(
     trainer.resume()
     while not trainer.is_done:
         record = trainer.train_epoch(checkpoint_s)
-        record["valid_mrr"] = mrr_by_language(model, valid_set, pool, _VALIDATION_POOLS, device)
+        record["valid_mrr"] = mrr_by_language(model, valid_set, pool, config.validation_pools, device)
         trainer.end_epoch(record)
     return trainer.progress
 
@@ -199,6 +198,8 @@ def make_optimizer(model: JointEncoder, config: TrainConfig) -> torch.optim.Opti
     """Make Adam with one rate for what a token has its own row of, another for all else."""
     tables, body = [], []
     for name, parameter in model.named_parameters():
+        if not parameter.requires_grad:
+            continue
         by_token = name.endswith(("table.weight", "log_weight", "context.weight"))
         (tables if by_token else body).append(parameter)
     groups = [

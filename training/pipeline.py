@@ -17,14 +17,16 @@ from codesearch.encoding.tokenizer import SubtokenTokenizer
 from training import checkpoint
 from training.config import TrainConfig
 from training.corpus.rows import Row, read_rows
+from training.encoders.bert import Bert
 from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
 from training.evaluate import encode_texts, figures, ranks_among, recalls
 from training.evaluation_sets import Questions, read_cosqa, row_files, rows_elsewhere, rows_of
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of
 from training.loop import build_model, train
+from training.pretrained import pretrained_tokenizer, pretrained_weights
 from training.questions import read_questions
-from training.samples import Samples, make_samples, train_tokenizer
+from training.samples import Samples, make_samples, texts_of_row, train_tokenizer
 from training.tokenized import kept_samples
 
 
@@ -77,7 +79,11 @@ def train_run(
     valid_data = checkpoint.data_hash(row_files(corpus, "valid"))
     valid_set = _kept(corpus, run, rows_of(corpus, "valid"), config, valid_data, 0.0)
     model = build_model(config, tokenizer.vocabulary_size, train_set)
-    if config.initial_vectors != "noise":
+    if isinstance(model.query, Bert):
+        model.query.load_state_dict(
+            pretrained_weights(run / checkpoint.TOKENIZER, config.max_document_tokens)
+        )
+    elif config.initial_vectors != "noise":
         model.set_vectors(_initial_vectors(run, config))
     if started:
         model.start_from(started)
@@ -217,5 +223,9 @@ def _tokenizer(rows: Sequence[Row], run: Path, config: TrainConfig) -> SubtokenT
     path = run / checkpoint.TOKENIZER
     if not path.exists():
         chosen = np.random.default_rng(config.seed).permutation(len(rows))[: config.vocabulary_rows]
-        train_tokenizer((rows[index] for index in chosen), config.vocabulary_size).save(path)
+        if config.architecture == "bert":
+            texts = (text for index in chosen for text in texts_of_row(rows[index]))
+            pretrained_tokenizer(path, texts, config.vocabulary_size)
+        else:
+            train_tokenizer((rows[index] for index in chosen), config.vocabulary_size).save(path)
     return SubtokenTokenizer.load(path)

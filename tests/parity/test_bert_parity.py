@@ -13,9 +13,10 @@ pytest.importorskip("onnx")
 from codesearch.encoding.bundle import LARGER, load_bundle  # noqa: E402
 from codesearch.encoding.encoder import OnnxEncoder  # noqa: E402
 from codesearch.encoding.tokenizer import SubtokenTokenizer  # noqa: E402
-from exporters.bert import Bert, BertConfig, bert_graph, pruned  # noqa: E402
+from exporters.onnx import tower_graph  # noqa: E402
 from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure  # noqa: E402
-from exporters.pretrained import prune_tokenizer, teacher_folder  # noqa: E402
+from training.encoders.bert import Bert, BertConfig  # noqa: E402
+from training.pretrained import pretrained_folder, prune_tokenizer, pruned  # noqa: E402
 
 TEXTS = [
     "how to convert an int to a string",
@@ -39,7 +40,7 @@ def test_the_graph_equals_torch_whatever_the_padding(dtype, tmp_path):
     ids = np.random.default_rng(0).integers(1, 50, (5, 12))
     mask = (np.arange(12) < np.array([12, 7, 1, 3, 9])[:, None]).astype(np.int64)
     path = tmp_path / "query.onnx"
-    path.write_bytes(bert_graph(model, dtype).SerializeToString())
+    path.write_bytes(tower_graph(model, dtype).SerializeToString())
     found = measure(model, path, ids * mask, mask)
     assert found.batch_diff <= BATCH_TOLERANCE
     if dtype == "fp32":
@@ -102,7 +103,7 @@ def test_the_shipped_bundle_is_all_minilm_l6_v2():
     encoder = OnnxEncoder.load(LARGER, "cpu")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_HUB_OFFLINE", "1")
-        model = sentences.SentenceTransformer(str(teacher_folder()), device="cpu")
+        model = sentences.SentenceTransformer(str(pretrained_folder()), device="cpu")
     model.max_seq_length = encoder.max_document_tokens
     expected = model.encode(TEXTS, normalize_embeddings=True, show_progress_bar=False)
     found = encoder.encode_documents(

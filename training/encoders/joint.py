@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from training.config import TrainConfig
 from training.encoders.bag import BagTower
+from training.encoders.bert import Bert, BertConfig
 from training.encoders.birnn import BirnnBody
 from training.encoders.cnn import CnnBody
 from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, NcsTower
@@ -28,9 +29,13 @@ class JointEncoder(nn.Module):
     def __init__(self, config: TrainConfig, vocabulary_size: int, languages: Sequence[str]) -> None:
         super().__init__()
         names = languages if config.code_encoders == "per-language" else [SHARED]
+        if config.architecture == "bert":
+            self.query: nn.Module = _make_bert(config, vocabulary_size)
+            self.documents = nn.ModuleDict({SHARED: self.query})
+            return
         if config.architecture == "ncs":
             table = nn.Embedding(vocabulary_size, config.dim)
-            self.query: nn.Module = NcsQueryTower(table)
+            self.query = NcsQueryTower(table)
             self.documents = nn.ModuleDict({name: NcsDocumentTower(table) for name in names})
             self.context = nn.Embedding(vocabulary_size, config.dim)
             nn.init.zeros_(self.context.weight)
@@ -55,6 +60,11 @@ class JointEncoder(nn.Module):
             known = ", ".join(self.documents)
             raise TrainingError(f"no encoder of {language}: this run has one of each of {known}")
         return self.documents[name]
+
+    @property
+    def is_one(self) -> bool:
+        """Say whether queries and documents have the same weights."""
+        return SHARED in self.documents and self.documents[SHARED] is self.query
 
     def languages(self, names: Sequence[str]) -> list[str]:
         """Return those languages whose documents it can embed."""
@@ -98,6 +108,21 @@ class JointEncoder(nn.Module):
         for module in self.modules():
             if isinstance(module, NcsTower):
                 module.shares.copy_(shares)
+
+
+def _make_bert(config: TrainConfig, vocabulary_size: int) -> Bert:
+    model = Bert(
+        BertConfig(
+            vocab_size=vocabulary_size,
+            hidden_size=config.dim,
+            num_hidden_layers=config.layers,
+            num_attention_heads=config.heads,
+            intermediate_size=config.hidden_dim or 4 * config.dim,
+            max_position_embeddings=config.max_document_tokens,
+        )
+    )
+    model.freeze(config.frozen_layers)
+    return model
 
 
 def _make_tower(config: TrainConfig, vocabulary_size: int, *, is_query: bool) -> nn.Module:

