@@ -10,6 +10,7 @@ import os
 import sys
 import tempfile
 import time
+from itertools import chain, islice
 from pathlib import Path
 
 from training.command import run_command
@@ -33,6 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_fetch(corpus.add_parser("fetch", help="download the packages of a recipe"))
     _add_extract(corpus.add_parser("extract", help="parse the packages into rows"))
     _add_stats(corpus.add_parser("stats", help="count what was extracted, as a table"))
+    _add_compounds(corpus.add_parser("compounds", help="learn which names are two words written together"))
     _add_load(corpus.add_parser("load", help="read a corpus that others made: CodeSearchNet in any layout"))
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
@@ -112,6 +114,29 @@ def _stats(options: argparse.Namespace) -> None:
     if options.page:
         update_page(options.page, stats)
     print(report(stats))
+
+
+def _add_compounds(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `extract` filled")
+    parser.add_argument("--every", type=int, default=1, help="look at one row of so many")
+    parser.add_argument("--out", type=Path, required=True, help="file to write")
+    parser.set_defaults(run_command=_compounds)
+
+
+def _compounds(options: argparse.Namespace) -> None:
+    from training.corpus.compounds import learn_compounds
+    from training.corpus.rows import read_rows
+    from training.evaluation_sets import row_files
+
+    rows = chain.from_iterable(
+        islice(read_rows(path), 0, None, options.every) for path in row_files(options.corpus, "train")
+    )
+    found = learn_compounds(rows)
+    lines = (f"{' '.join(entry)}\n" for entry in found)
+    options.out.write_text(
+        "# Learned from a corpus: `python -m training corpus compounds`.\n" + "".join(lines), "utf-8"
+    )
+    print(f"{options.out}: {len(found)} compounds")
 
 
 def _add_load(parser: argparse.ArgumentParser) -> None:

@@ -1,6 +1,7 @@
 """A document -> the terms of its fields; a query -> its terms.
 
-The same words on both sides, without inflection and with abbreviations spelled out.
+The same words on both sides, without inflection and with abbreviations spelled out. Documents also have the words that
+a compound of theirs is made of: "copy a tree" finds `copytree`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from functools import lru_cache
 from itertools import chain
 
 from codesearch.index.abbreviations import expansions
+from codesearch.index.compounds import compounds
 from codesearch.index.inflection import base_form
 from codesearch.parsing.identifiers import split_identifier, words
 from codesearch.types import Document
@@ -29,7 +31,7 @@ STOP_WORDS = frozenset(
 def document_terms(document: Document) -> list[Counter[str]]:
     """Count the terms of each field, in the order of `FIELDS`."""
     return [
-        _count(words(document.qualified_name), compounds=True),
+        _count(words(document.qualified_name), joined=True),
         _count(words(document.signature)),
         _count(words(document.docstring)),
         _count(words(document.code)),
@@ -43,13 +45,13 @@ def query_terms(query: str) -> list[str]:
     >>> query_terms("how to parse an int from readLine")
     ['pars', 'integer', 'readlin', 'read', 'line']
     """
-    found = list(dict.fromkeys(_terms(words(query), compounds=True)))
+    found = list(dict.fromkeys(chain.from_iterable(_parts(word, joined=True) for word in words(query))))
     kept = [term for term in found if term not in STOP_WORDS] or found
     return list(dict.fromkeys(map(_form, kept)))
 
 
-def _count(identifiers: Iterable[str], *, compounds: bool = False) -> Counter[str]:
-    counts = Counter(chain.from_iterable(_forms(identifier, compounds) for identifier in identifiers))
+def _count(identifiers: Iterable[str], *, joined: bool = False) -> Counter[str]:
+    counts = Counter(chain.from_iterable(_forms(identifier, joined) for identifier in identifiers))
     for form, frequency in counts.items():
         if frequency > _MAX_FREQUENCY:
             counts[form] = _MAX_FREQUENCY
@@ -57,8 +59,9 @@ def _count(identifiers: Iterable[str], *, compounds: bool = False) -> Counter[st
 
 
 @lru_cache(maxsize=1 << 16)
-def _forms(identifier: str, compounds: bool) -> tuple[str, ...]:  # noqa: FBT001 - a cache wants it plain.
-    return tuple(map(_form, _terms([identifier], compounds=compounds)))
+def _forms(identifier: str, joined: bool) -> tuple[str, ...]:  # noqa: FBT001 - a cache wants it plain.
+    inside = (compounds().get(part, ()) for part in split_identifier(identifier))
+    return tuple(map(_form, chain(_parts(identifier, joined=joined), *inside)))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -69,11 +72,8 @@ def _form(term: str) -> str:
     return base_form(word) if word else form
 
 
-def _terms(identifiers: Iterable[str], *, compounds: bool) -> Iterable[str]:
-    for identifier in identifiers:
-        parts = split_identifier(identifier)
-        if compounds and len(parts) > 1:
-            yield "".join(parts)[:MAX_TERM_LENGTH]
-        for part in parts:
-            if len(part) <= MAX_TERM_LENGTH:
-                yield part
+def _parts(identifier: str, *, joined: bool) -> list[str]:
+    """List the subtokens of an identifier; with `joined`, before them what they are together."""
+    parts = split_identifier(identifier)
+    whole = ["".join(parts)[:MAX_TERM_LENGTH]] if joined and len(parts) > 1 else []
+    return [*whole, *(part for part in parts if len(part) <= MAX_TERM_LENGTH)]

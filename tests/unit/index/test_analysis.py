@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from codesearch.index.analysis import FIELDS, MAX_TERM_LENGTH, document_terms, query_terms
+from codesearch.index.compounds import compounds
 from codesearch.types import Document
 
 
@@ -65,3 +66,14 @@ def test_stop_words_go_unless_nothing_else_is_there():
 
 def test_a_query_without_words_has_no_terms():
     assert query_terms("?!  ->") == []
+
+
+def test_a_document_has_the_words_that_a_name_written_together_is_made_of():
+    assert terms_of(qualified_name="copytree")["name"] == {"copytre": 1, "copy": 1, "tree": 1}
+    assert terms_of(docstring="filenames")["docstring"] == {"filenam": 1, "file": 1, "name": 1}
+    assert query_terms("filename") == ["filenam"]
+
+
+def test_every_compound_is_its_two_words():
+    for compound, parts in compounds().items():
+        assert "".join(parts) == compound and len(parts) == 2
