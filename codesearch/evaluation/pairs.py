@@ -119,9 +119,9 @@ class CodePool:
 
 
 def _postings(codes: Sequence[str], folder: Path) -> PostingsReader:
-    writer = PostingsWriter()
+    writer = PostingsWriter(folder)
     writer.add(make_block(document_terms(_document(code)) for code in codes), 0)
-    writer.write(folder)
+    writer.write()
     return PostingsReader(folder, "")
 
 

@@ -138,11 +138,12 @@ class _Build:
             opened.callback(self.cache.close)
             self.vectors = VectorWriter(generation, encoder.dim)
             opened.callback(self.vectors.abandon)
+            self.postings = PostingsWriter(generation)
+            opened.callback(self.postings.abandon)
             self._opened = opened.pop_all()
         # Each document of the last generation by its new id, -1 while it is not kept.
         self.new_ids = np.full(plan.previous.documents if plan.previous else 0, -1, dtype=np.int64)
         self.rows = RowWriter()
-        self.postings = PostingsWriter()
         self.embedder = Embedder(encoder, self.cache, self.vectors)
         self.job = ParseJob(
             plan.root.resolve(),
@@ -168,7 +169,7 @@ class _Build:
             self.rows.write(self.generation)
             if self.old:
                 self.postings.keep(self.old.postings, self.new_ids)
-            self.postings.write(self.generation)
+            self.postings.write()
 
     def _add_files(self) -> None:
         parsed = parse_files(self.job, self.plan.to_parse)

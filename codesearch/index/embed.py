@@ -28,12 +28,16 @@ class Embedder:
         """Add documents by the digest of their ids and the ids."""
         self._waiting.append(list(digests))
         self._tokens.update(zip(digests, tokens, strict=True))
-        if len(self._tokens) >= _BATCH:
-            self.flush()
+        self._flush_much()
 
     def add_kept(self, rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
         """Add documents whose vectors are known: int8 [B, D], float32 [B]."""
         self._waiting.append((rows, scales))
+        self._flush_much()
+
+    def _flush_much(self) -> None:
+        if len(self._tokens) >= _BATCH or len(self._waiting) >= _BATCH:
+            self.flush()
 
     def flush(self) -> None:
         """Embed and write what waits."""

@@ -14,10 +14,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +26,14 @@ from numpy.typing import NDArray
 from codesearch.errors import IndexStoreError
 from codesearch.index.analysis import FIELDS
 from codesearch.index.rows import load_array
+from codesearch.index.runs import RunSorter
 
 POSTINGS = "postings"
 _ARRAYS = ("term_bytes", "term_offsets", "list_offsets", "doc_ids", "frequencies", "field_lengths")
 _F = len(FIELDS)
 _MAX_DOCUMENTS = 1 << 24
+_SLICE = 1 << 19
+"""Postings of an older generation that are looked at together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +78,26 @@ def make_block(documents: Iterable[Sequence[Counter[str]]]) -> PostingsBlock:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Segment:
-    """Postings with final doc_ids, and keys over the writer's own term numbers; each [P]."""
-
-    keys: NDArray[np.uint32]
-    doc_ids: NDArray[np.uint32]
-    frequencies: NDArray[np.uint8]
-
-
 class PostingsWriter:
     """Collects blocks in any order, then sorts them into lists."""
 
-    def __init__(self) -> None:
+    def __init__(self, generation: Path) -> None:
+        self._folder = generation / POSTINGS
         self._term_ids: dict[str, int] = {}
-        self._segments: list[_Segment] = []
-        self._lengths: list[tuple[NDArray[np.intp], NDArray[np.uint16]]] = []
+        # Key, document and frequency share a 64-bit word: sorting plain numbers is by far the fastest way.
+        self._words = RunSorter(generation)
+        self._documents = 0
+        self._lengths = np.zeros((0, _F), dtype=np.uint16)  # Longer than that, so that it seldom grows.
 
     def add(self, block: PostingsBlock, first_doc: int) -> None:
-        """Add a block whose first document has the id `first_doc`."""
+        """Add a block whose first document has the id `first_doc`.
+
+        Raises:
+            IndexStoreError: there are more documents than a posting can number.
+        """
+        self._add_lengths(first_doc + np.arange(len(block.field_lengths)), block.field_lengths)
         keys = _map_terms(block.keys, self._numbers(block.terms))
-        self._segments.append(_Segment(keys, block.doc_ids + np.uint32(first_doc), block.frequencies))
-        self._lengths.append((first_doc + np.arange(len(block.field_lengths)), block.field_lengths))
+        self._add_words(keys, block.doc_ids + np.uint32(first_doc), block.frequencies)
 
     def keep(self, reader: PostingsReader, new_ids: NDArray[np.int64]) -> None:
         """Take over the documents of an older generation.
@@ -103,70 +105,86 @@ class PostingsWriter:
         Args:
             reader: the older generation.
             new_ids: int64 [N_old], each document's new id, or -1 to drop it.
-        """
-        keys, old_docs, frequencies = reader.all_postings()
-        docs = new_ids[old_docs]
-        kept = docs >= 0
-        keys = keys[kept]
-        terms = reader.terms()
-        used = np.flatnonzero(np.bincount(keys // np.uint32(_F), minlength=len(terms)))
-        numbers = np.zeros(len(terms), dtype=np.uint32)
-        numbers[used] = self._numbers([terms[term_id] for term_id in used.tolist()])
-        self._segments.append(
-            _Segment(_map_terms(keys, numbers), docs[kept].astype(np.uint32), frequencies[kept])
-        )
-        rows = np.flatnonzero(new_ids >= 0)
-        self._lengths.append((new_ids[rows], reader.field_lengths[rows]))
-
-    def write(self, generation: Path) -> None:
-        """Write `postings/` under a generation's folder.
 
         Raises:
             IndexStoreError: there are more documents than a posting can number.
         """
-        count = sum(len(rows) for rows, _ in self._lengths)
-        if count > _MAX_DOCUMENTS:
-            raise IndexStoreError(
-                f"{count:,} documents, at most {_MAX_DOCUMENTS:,}: index fewer folders at once"
-            )
-        folder = generation / POSTINGS
-        folder.mkdir()
+        rows = np.flatnonzero(new_ids >= 0)
+        self._add_lengths(new_ids[rows], reader.field_lengths[rows])
+        terms = reader.terms()
+        numbers = np.zeros(len(terms), dtype=np.uint32)
+        for keys, old_docs, frequencies in reader.all_postings():
+            docs = new_ids[old_docs]
+            kept = docs >= 0
+            keys = keys[kept]
+            used = np.flatnonzero(np.bincount(keys // np.uint32(_F)))
+            numbers[used] = self._numbers([terms[term_id] for term_id in used.tolist()])
+            self._add_words(_map_terms(keys, numbers), docs[kept], frequencies[kept])
+
+    def write(self) -> None:
+        """Write `postings/` under the generation's folder."""
+        self._folder.mkdir()
         encoded = [term.encode() for term in self._term_ids]
         order = sorted(range(len(encoded)), key=encoded.__getitem__)
         rank = np.empty(len(order), dtype=np.uint32)
         rank[order] = np.arange(len(order), dtype=np.uint32)
-        self._write_terms(folder, [encoded[position] for position in order])
-        self._write_lists(folder, rank)
-        lengths = np.zeros((count, _F), dtype=np.uint16)
-        for rows, values in self._lengths:
-            lengths[rows] = values
-        np.save(folder / "field_lengths.npy", lengths)
+        self._write_terms([encoded[position] for position in order])
+        self._write_lists(rank)
+        np.save(self._folder / "field_lengths.npy", self._lengths[: self._documents])
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Close without finishing."""
+        self._words.close()
 
     def _numbers(self, terms: list[str]) -> NDArray[np.uint32]:
         known = self._term_ids
         return np.array([known.setdefault(term, len(known)) for term in terms], dtype=np.uint32)
 
-    def _write_terms(self, folder: Path, terms: list[bytes]) -> None:
+    def _add_lengths(self, doc_ids: NDArray[np.int64], lengths: NDArray[np.uint16]) -> None:
+        self._documents = max(self._documents, int(doc_ids.max(initial=-1)) + 1)
+        if self._documents > _MAX_DOCUMENTS:
+            raise IndexStoreError(f"more than {_MAX_DOCUMENTS:,} documents: index fewer folders at once")
+        if self._documents > len(self._lengths):
+            self._lengths.resize((2 * self._documents, _F), refcheck=False)
+        self._lengths[doc_ids] = lengths
+
+    def _add_words(
+        self, keys: NDArray[np.uint32], doc_ids: NDArray[Any], frequencies: NDArray[np.uint8]
+    ) -> None:
+        words = keys.astype(np.uint64) << np.uint64(32)
+        words |= doc_ids.astype(np.uint64) << np.uint64(8)
+        words |= frequencies
+        self._words.add(words)
+
+    def _write_terms(self, terms: list[bytes]) -> None:
         offsets = np.zeros(len(terms) + 1, dtype=np.uint64)
         np.cumsum([len(term) for term in terms], out=offsets[1:])
-        np.save(folder / "term_bytes.npy", np.frombuffer(b"".join(terms), dtype=np.uint8))
-        np.save(folder / "term_offsets.npy", offsets)
+        np.save(self._folder / "term_bytes.npy", np.frombuffer(b"".join(terms), dtype=np.uint8))
+        np.save(self._folder / "term_offsets.npy", offsets)
 
-    def _write_lists(self, folder: Path, rank: NDArray[np.uint32]) -> None:
-        # Key, document and frequency share a 64-bit word: sorting plain numbers is by far the fastest way.
-        words = [np.empty(0, dtype=np.uint64)]
-        for segment in self._segments:
-            keys = _map_terms(segment.keys, rank).astype(np.uint64)
-            docs = segment.doc_ids.astype(np.uint64)
-            words.append((keys << 32 | docs << 8 | segment.frequencies).astype(np.uint64))
-        postings = np.concatenate(words)
-        del words
-        postings.sort()
-        offsets = np.zeros(len(rank) * _F + 1, dtype=np.uint64)
-        np.cumsum(np.bincount((postings >> 32).astype(np.int64), minlength=len(rank) * _F), out=offsets[1:])
-        np.save(folder / "list_offsets.npy", offsets)
-        np.save(folder / "doc_ids.npy", (postings >> 8 & np.uint64(_MAX_DOCUMENTS - 1)).astype(np.uint32))
-        np.save(folder / "frequencies.npy", (postings & np.uint64(0xFF)).astype(np.uint8))
+    def _write_lists(self, rank: NDArray[np.uint32]) -> None:
+        order = np.add.outer(rank * np.uint32(_F), np.arange(_F, dtype=np.uint32)).ravel()
+        sizes = np.zeros(len(order), dtype=np.uint64)
+        with (
+            self._open_array("doc_ids", "<u4") as doc_ids,
+            self._open_array("frequencies", "|u1") as frequencies,
+        ):
+            for words in self._words.ascending(order):
+                keys, rest = words.view("<u4")[1::2], words.view("<u4")[::2]
+                sizes[keys[0] : keys[-1] + 1] += np.bincount(keys - keys[0]).astype(np.uint64)
+                doc_ids.write((rest >> 8).data)
+                frequencies.write(rest.astype(np.uint8).data)
+        offsets = np.zeros(len(order) + 1, dtype=np.uint64)
+        np.cumsum(sizes, out=offsets[1:])
+        np.save(self._folder / "list_offsets.npy", offsets)
+
+    def _open_array(self, name: str, dtype: str) -> BinaryIO:
+        """Open an array with a place for each posting, to append them as they are told."""
+        file = open(self._folder / f"{name}.npy", "wb")
+        header = {"descr": dtype, "fortran_order": False, "shape": (len(self._words),)}
+        np.lib.format.write_array_header_1_0(file, header)
+        return file
 
 
 def _map_terms(keys: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -215,11 +233,16 @@ class PostingsReader:
         start, end = (int(offset) for offset in self._arrays["list_offsets"][key : key + 2])
         return self._arrays["doc_ids"][start:end], self._arrays["frequencies"][start:end]
 
-    def all_postings(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
-        """Return keys, doc_ids and frequencies of every posting, each [P], in the order of the lists."""
-        sizes = np.diff(self._arrays["list_offsets"]).astype(np.int64)
-        keys = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
-        return keys, self._arrays["doc_ids"], self._arrays["frequencies"]
+    def all_postings(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]]:
+        """Yield keys, doc_ids and frequencies of every posting, each [S], in the order of the lists, some at a time."""
+        doc_ids, frequencies = self._arrays["doc_ids"], self._arrays["frequencies"]
+        offsets = self._arrays["list_offsets"].astype(np.int64)
+        for start in range(0, len(doc_ids), _SLICE):
+            end = min(start + _SLICE, len(doc_ids))
+            first, last = np.searchsorted(offsets, [start, end - 1], "right") - 1
+            sizes = np.diff(offsets[first : last + 2].clip(start, end))
+            keys = np.repeat(np.arange(first, last + 1, dtype=np.uint32), sizes)
+            yield keys, doc_ids[start:end], frequencies[start:end]
 
     def terms(self) -> list[str]:
         """Return all terms; a term's id is its position."""

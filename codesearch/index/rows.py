@@ -7,7 +7,9 @@ rows/flags.npy   uint8   [N] `Document.flags`
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +26,22 @@ class RowWriter:
     """Collects the numbers in doc_id order."""
 
     def __init__(self) -> None:
-        self._kinds: list[int] = []
-        self._files: list[int] = []
-        self._flags: list[int] = []
+        self._kinds, self._files, self._flags = bytearray(), array("I"), bytearray()
 
     def add(self, file_id: int, kinds: Iterable[str], flags: Iterable[int]) -> None:
         """Add a file's documents."""
         before = len(self._kinds)
         self._kinds.extend(KINDS.index(kind) for kind in kinds)
-        self._files.extend([file_id] * (len(self._kinds) - before))
+        self._files.extend(repeat(file_id, len(self._kinds) - before))
         self._flags.extend(flags)
 
     def write(self, generation: Path) -> None:
         """Write `rows/` under a generation's folder."""
         folder = generation / ROWS
         folder.mkdir()
-        np.save(folder / "kinds.npy", np.array(self._kinds, dtype=np.uint8))
-        np.save(folder / "files.npy", np.array(self._files, dtype=np.uint32))
-        np.save(folder / "flags.npy", np.array(self._flags, dtype=np.uint8))
+        np.save(folder / "kinds.npy", np.asarray(self._kinds, dtype=np.uint8))
+        np.save(folder / "files.npy", np.asarray(self._files, dtype=np.uint32))
+        np.save(folder / "flags.npy", np.asarray(self._flags, dtype=np.uint8))
 
 
 class RowReader:

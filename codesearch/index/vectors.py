@@ -48,25 +48,25 @@ class VectorWriter:
     def __init__(self, generation: Path, dim: int) -> None:
         self._generation = generation
         self._dim = dim
-        self._file = open(generation / ROWS_FILE, "wb")
-        self._scales: list[NDArray[np.float32]] = []
+        self._rows, self._scales = open(generation / ROWS_FILE, "wb"), open(generation / SCALES_FILE, "wb")
+        self._count = 0
 
     def add(self, rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
         """Append quantized vectors: int8 [B, D] and float32 [B]."""
-        self._file.write(np.ascontiguousarray(rows).tobytes())
-        self._scales.append(np.array(scales))
+        self._rows.write(np.ascontiguousarray(rows).data)
+        self._scales.write(np.ascontiguousarray(scales).data)
+        self._count += len(scales)
 
     def finish(self, config: VectorConfig) -> None:
         """Close the files; from the threshold on also build the graph, if the extra is there."""
-        self._file.close()
-        scales = np.concatenate(self._scales) if self._scales else np.empty(0, np.float32)
-        (self._generation / SCALES_FILE).write_bytes(scales.tobytes())
-        if len(scales) >= config.hnsw_threshold and hnsw_available():
-            build_graph(self._generation, len(scales), self._dim, config)
+        self.abandon()
+        if self._count >= config.hnsw_threshold and hnsw_available():
+            build_graph(self._generation, self._count, self._dim, config)
 
     def abandon(self) -> None:
         """Close without finishing."""
-        self._file.close()
+        self._rows.close()
+        self._scales.close()
 
 
 class VectorReader:

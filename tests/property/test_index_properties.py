@@ -27,9 +27,13 @@ DOCUMENT = st.lists(COUNTS, min_size=len(FIELDS), max_size=len(FIELDS))
 BLOCKS = st.lists(st.lists(DOCUMENT, max_size=4), max_size=4)
 
 
-def write_postings(folder: Path, writer: PostingsWriter) -> PostingsReader:
+def new_postings(folder: Path) -> PostingsWriter:
     folder.mkdir()
-    writer.write(folder)
+    return PostingsWriter(folder)
+
+
+def write_postings(folder: Path, writer: PostingsWriter) -> PostingsReader:
+    writer.write()
     return PostingsReader(folder, "root")
 
 
@@ -61,7 +65,7 @@ def terms_of(documents: list[list[Counter[str]]]) -> set[str]:
 def test_postings_are_what_counting_by_hand_gives(blocks):
     documents = [document for block in blocks for document in block]
     with tempfile.TemporaryDirectory() as folder:
-        writer = PostingsWriter()
+        writer = new_postings(Path(folder, "g"))
         first = 0
         for block in blocks:
             writer.add(make_block(block), first)
@@ -77,10 +81,10 @@ def test_keeping_some_documents_and_adding_others_is_writing_them_all(plan):
     final = [(document, fate) for document, fate in plan if fate != "dropped"]
     new_ids = iter([place for place, (_, fate) in enumerate(final) if fate == "old"])
     with tempfile.TemporaryDirectory() as folder:
-        first = PostingsWriter()
+        first = new_postings(Path(folder, "1"))
         first.add(make_block([document for document, _ in old]), 0)
         reader = write_postings(Path(folder, "1"), first)
-        second = PostingsWriter()
+        second = new_postings(Path(folder, "2"))
         for doc_id, (document, fate) in enumerate(final):
             if fate == "new":
                 second.add(make_block([document]), doc_id)
@@ -89,7 +93,7 @@ def test_keeping_some_documents_and_adding_others_is_writing_them_all(plan):
         result = write_postings(Path(folder, "2"), second)
         documents = [document for document, _ in final]
         assert lists_of(result, terms_of([document for document, _ in plan])) == count_by_hand(documents)
-        fresh = PostingsWriter()
+        fresh = new_postings(Path(folder, "3"))
         fresh.add(make_block(documents), 0)
         write_postings(Path(folder, "3"), fresh)
         for path in Path(folder, "3", "postings").iterdir():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sqlite3
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ import pytest
 from codesearch.errors import IndexCorruptError, IndexStoreError
 from codesearch.index import build as build_module
 from codesearch.index import manifest as manifest_module
+from codesearch.index import runs
 from codesearch.index.cache import VectorCache
 from codesearch.index.home import index_folder
 from codesearch.index.postings import PostingsWriter
@@ -130,6 +133,35 @@ def test_full_storage_is_one_error_and_leaves_the_last_index(
     assert str(caught.value).startswith(f"no space left under {index_folder(home, tiny_repo)}: free some")
     last_good()
     assert build(tiny_repo, home, encoder).manifest.documents == 14
+
+
+class FillingUp(io.BufferedRandom):
+    """A scratch file on a storage that has room for some writes only."""
+
+    room = 0
+
+    def write(self, data):
+        if not self.room:
+            raise FULL
+        self.room -= 1
+        return super().write(data)
+
+
+@pytest.mark.parametrize("room", [0, 1, 8, 12])
+def test_storage_that_fills_up_with_runs_of_postings_leaves_the_last_index(
+    tiny_repo, home, encoder, last_good, monkeypatch, room
+):
+    def scratch(**options):
+        file = FillingUp(TemporaryFile(buffering=0, **options))
+        file.room = room
+        return file
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runs, "RUN_WORDS", 40)
+        patch.setattr(runs, "TemporaryFile", scratch)
+        with pytest.raises(IndexStoreError, match="^no space left under"):
+            build(tiny_repo, home, encoder)
+    last_good()
 
 
 def test_a_bug_is_not_dressed_up_as_a_storage_error_and_leaves_the_last_index(

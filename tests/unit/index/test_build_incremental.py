@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from codesearch.config import IndexConfig, VectorConfig, WalkConfig
+from codesearch.index import postings as postings_module
+from codesearch.index import runs
 from codesearch.index.home import index_folder
 from codesearch.index.reader import IndexReader
 from tests.conftest import TINY_REPO, HashEncoder, build, contents, write_tree
@@ -123,6 +125,34 @@ def test_many_updates_one_after_the_other_end_there_too(tiny_repo, tmp_path, enc
     assert contents(updated) == contents(fresh)
     assert updated.manifest.generation == 6
     fresh.close()
+
+
+def files_of(home: Path, root: Path) -> dict[str, bytes]:
+    (generation,) = index_folder(home, root).glob("generation-*")
+    return {
+        path.relative_to(generation).as_posix(): path.read_bytes()
+        for path in generation.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("run_words", [30, 100])
+def test_postings_sorted_in_many_runs_are_the_same_bytes(
+    tiny_repo, home, tmp_path, encoder, monkeypatch, run_words
+):
+    spilled = tmp_path / "spilled"
+    for number, step in enumerate((add, all_at_once, delete_the_first_and_the_last)):
+        step(tiny_repo)
+        for path in tiny_repo.rglob("*.*"):
+            os.utime(path, (number + 1, number + 1))  # One too fresh to be kept would make bytes hang on the clock.
+        build(tiny_repo, home, encoder)
+        with monkeypatch.context() as patch:
+            patch.setattr(runs, "RUN_WORDS", run_words)
+            patch.setattr(postings_module, "_SLICE", 17)
+            report = build(tiny_repo, spilled, encoder)
+        assert files_of(spilled, tiny_repo) == files_of(home, tiny_repo)
+        assert report.manifest.files.keys() == files_of(spilled, tiny_repo).keys()
+        assert len(files_of(home, tiny_repo)["postings/frequencies.npy"]) > 3 * run_words
 
 
 def test_the_report_counts_what_was_parsed_kept_and_removed(tiny_repo, home, encoder):

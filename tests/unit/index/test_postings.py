@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from codesearch.errors import IndexCorruptError
+from codesearch.index import postings as postings_module
 from codesearch.index.postings import PostingsReader, PostingsWriter, make_block
 
 Documents = list[list[Counter[str]]]
@@ -20,12 +21,12 @@ def fields(name: str = "", body: str = "") -> list[Counter[str]]:
 
 def written(folder, *blocks: Documents) -> PostingsReader:
     folder.mkdir()
-    writer = PostingsWriter()
+    writer = PostingsWriter(folder)
     first = 0
     for block in blocks:
         writer.add(make_block(block), first)
         first += len(block)
-    writer.write(folder)
+    writer.write()
     return PostingsReader(folder, "root")
 
 
@@ -84,23 +85,27 @@ def test_a_term_that_no_document_has_is_not_found(tmp_path):
 def test_no_documents_at_all_can_be_written_and_read(tmp_path):
     reader = written(tmp_path / "g")
     assert (reader.document_count, reader.find("a")) == (0, None)
-    assert [len(part) for part in reader.all_postings()] == [0, 0, 0]
+    assert list(reader.all_postings()) == []
 
 
-def test_all_postings_list_every_key_once_in_order(tmp_path):
-    reader = written(tmp_path / "g", [fields("b", "a a"), fields("a")])
-    keys, doc_ids, frequencies = (part.tolist() for part in reader.all_postings())
-    assert list(zip(keys, doc_ids, frequencies, strict=True)) == [(0, 1, 1), (3, 0, 2), (5, 0, 1)]
+@pytest.mark.parametrize("some", [1, 2, 3, 100])
+def test_all_postings_list_every_key_once_in_order(tmp_path, monkeypatch, some):
+    monkeypatch.setattr(postings_module, "_SLICE", some)
+    reader = written(tmp_path / "g", [fields("b", "a a"), fields("a"), fields("c", "a")])
+    parts = list(reader.all_postings())
+    assert max(len(keys) for keys, *_ in parts) == min(some, 5)
+    listed = [posting for part in parts for posting in zip(*(array.tolist() for array in part), strict=True)]
+    assert listed == [(0, 1, 1), (3, 0, 2), (3, 2, 1), (5, 0, 1), (10, 2, 1)]
 
 
 def test_kept_documents_keep_their_terms_under_new_numbers(tmp_path):
     old = written(tmp_path / "1", [fields("keep", "x x"), fields("gone", "only"), fields("last", "x y")])
     (tmp_path / "2").mkdir()
-    writer = PostingsWriter()
+    writer = PostingsWriter(tmp_path / "2")
     writer.add(make_block([fields("new", "x")]), 0)
     writer.add(make_block([fields("mid", "y y")]), 2)
     writer.keep(old, np.array([1, -1, 3]))
-    writer.write(tmp_path / "2")
+    writer.write()
     new = PostingsReader(tmp_path / "2", "root")
     assert listed(new, "x", 3) == [(0, 1), (1, 2), (3, 1)]
     assert listed(new, "y", 3) == [(2, 2), (3, 1)]
@@ -125,10 +130,10 @@ def test_keeping_over_many_generations_gives_the_bytes_of_a_fresh_index(tmp_path
     reader = written(tmp_path / "0", documents[:1])
     for number in range(1, 6):
         (tmp_path / str(number)).mkdir()
-        writer = PostingsWriter()
+        writer = PostingsWriter(tmp_path / str(number))
         writer.add(make_block([documents[number]]), number)
         writer.keep(reader, np.arange(number))
-        writer.write(tmp_path / str(number))
+        writer.write()
         reader = PostingsReader(tmp_path / str(number), "root")
     written(tmp_path / "fresh", documents)
     for path in (tmp_path / "fresh" / "postings").iterdir():

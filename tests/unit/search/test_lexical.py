@@ -17,9 +17,9 @@ Document = list[Counter[str]]
 
 
 def scorer(folder, documents: list[Document], config: RankConfig | None = None) -> LexicalScorer:
-    writer = PostingsWriter()
+    writer = PostingsWriter(folder)
     writer.add(make_block(documents), 0)
-    writer.write(folder)
+    writer.write()
     return LexicalScorer(PostingsReader(folder, "root"), config or RankConfig())
 
 
