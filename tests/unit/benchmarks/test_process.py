@@ -26,6 +26,7 @@ def test_cpu_and_memory_of_children_count():
     usage = python(f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=True)")
     assert (usage.code, usage.cpu_s) == (0, pytest.approx(0.35, abs=0.15))
     assert 65 < usage.peak_mb < 120
+    assert 5 < usage.own_peak_mb < 50
     assert usage.wall_s >= 0.3
 
 
@@ -37,7 +38,9 @@ def test_what_runs_too_long_is_stopped_and_has_failed():
 
 
 def test_utilisation_is_the_share_of_the_cores():
-    assert Usage(wall_s=2.0, cpu_s=3.0, peak_mb=1.0, code=0, output="").utilisation(2) == 0.75
+    assert (
+        Usage(wall_s=2.0, cpu_s=3.0, peak_mb=1.0, own_peak_mb=1.0, code=0, output="").utilisation(2) == 0.75
+    )
 
 
 def test_a_folder_is_as_large_as_the_files_below_it(tmp_path):

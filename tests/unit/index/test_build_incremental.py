@@ -144,7 +144,7 @@ def test_postings_sorted_in_many_runs_are_the_same_bytes(
     for number, step in enumerate((add, all_at_once, delete_the_first_and_the_last)):
         step(tiny_repo)
         for path in tiny_repo.rglob("*.*"):
-            os.utime(path, (number + 1, number + 1))  # One too fresh to be kept would make bytes hang on the clock.
+            os.utime(path, (number + 1, number + 1))  # A fresh one is not kept, an old one is.
         build(tiny_repo, home, encoder)
         with monkeypatch.context() as patch:
             patch.setattr(runs, "RUN_WORDS", run_words)
