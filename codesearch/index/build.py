@@ -11,7 +11,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -172,16 +172,18 @@ class _Build:
             self.postings.write()
 
     def _add_files(self) -> None:
-        parsed = parse_files(self.job, self.plan.to_parse)
-        for file in self.plan.files:
-            if record := self.plan.kept.get(file.path):
-                self._add_kept(record)
-            else:
-                _, result = next(parsed)
-                if result:
-                    self._add_parsed(result)
-                self.done_bytes += file.size
-            self.on_progress(Progress("parse", self.done_bytes, self.total_bytes, self.store.document_count))
+        # Left to the garbage collector after a failure, the pool may be shut down by its own thread, which complains.
+        with closing(parse_files(self.job, self.plan.to_parse)) as parsed:
+            for file in self.plan.files:
+                if record := self.plan.kept.get(file.path):
+                    self._add_kept(record)
+                else:
+                    _, result = next(parsed)
+                    if result:
+                        self._add_parsed(result)
+                    self.done_bytes += file.size
+                progress = Progress("parse", self.done_bytes, self.total_bytes, self.store.document_count)
+                self.on_progress(progress)
 
     def _add_parsed(self, parsed: ParsedFile) -> None:
         first_doc = self.store.document_count

@@ -10,7 +10,7 @@ import multiprocessing
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -48,7 +48,7 @@ class ParseJob:
 
 def parse_files(
     job: ParseJob, files: Sequence[SourceFile], workers: int | None = None
-) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
+) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
     """Parse files in order; None stands for a file that is gone.
 
     Args:

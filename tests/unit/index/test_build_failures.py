@@ -164,6 +164,25 @@ def test_storage_that_fills_up_with_runs_of_postings_leaves_the_last_index(
     last_good()
 
 
+def test_parsing_has_stopped_when_a_failure_is_told(tiny_repo, home, encoder, monkeypatch):
+    stopped = []
+
+    def parse_files(*arguments, real=build_module.parse_files):
+        try:
+            yield from real(*arguments)
+        finally:
+            stopped.append(True)
+
+    def fail(*_):
+        raise FULL
+
+    monkeypatch.setattr(build_module, "parse_files", parse_files)
+    monkeypatch.setattr(RowWriter, "add", fail)
+    with pytest.raises(IndexStoreError) as caught:  # Which keeps all frames, and what is open in them.
+        build(tiny_repo, home, encoder)
+    assert stopped, caught
+
+
 def test_a_bug_is_not_dressed_up_as_a_storage_error_and_leaves_the_last_index(
     tiny_repo, home, encoder, last_good, monkeypatch
 ):
