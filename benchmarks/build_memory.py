@@ -1,4 +1,4 @@
-"""Versions of the code index the same trees in turns -> medians of time and memory: `results/build_memory.json`.
+"""Versions of the code index the same trees in turns -> medians of time and memory: `results/NAME.json`.
 
 Each tree is indexed from nothing, then again with one file changed. The cache of vectors is filled before, so that what
 the model takes, which is the same in all versions, is left out; below `VectorConfig.hnsw_threshold` no graph is made.
@@ -27,6 +27,7 @@ def main() -> None:
     parser.add_argument("trees", nargs="+", type=Path, help="folders of source files")
     parser.add_argument("--code", nargs="+", required=True, help="NAME=FOLDER of each version's checkout")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--name", default="build_memory", help="of the JSON")
     parser.add_argument(
         "--work", type=Path, default=Path("build/memory"), help="folder for copies and indexes"
     )
@@ -35,7 +36,7 @@ def main() -> None:
         name: Path(folder).resolve() for name, _, folder in (text.partition("=") for text in options.code)
     }
     record(
-        "build_memory",
+        options.name,
         [row(tree, versions, options.work.resolve(), options.rounds) for tree in options.trees],
     )
 
@@ -57,11 +58,8 @@ def row(tree: Path, versions: dict[str, Path], work: Path, rounds: int) -> dict[
                 file.write("\n\ndef one_more():\n    pass\n")
             usages.setdefault(f"{name}, one file changed", []).append(index(copy, home, code))
     documents = read_manifest(index_folder(home, copy)).documents
-    return {
-        "documents": documents,
-        "rounds": rounds,
-        **{name: medians(runs) for name, runs in usages.items()},
-    }
+    figures = {name: medians(runs) for name, runs in usages.items()}
+    return {"documents": documents, "rounds": rounds, **figures}
 
 
 def index(tree: Path, home: Path, code: Path) -> Usage:
