@@ -48,6 +48,18 @@ def test_no_batch_is_larger_than_a_batch_and_a_file(embedder, batches):
     assert batches == [12] * 10
 
 
+def test_neither_kept_files_nor_equal_texts_wait_without_end(embedder, batches, encoder):
+    (tokens,) = files(1)
+    kept = np.zeros((3, encoder.dim), np.int8), np.zeros(3, np.float32)
+    for _ in range(40):
+        embedder.add_kept(*kept)
+        embedder.add([text_digest(ids) for ids in tokens], tokens)
+        assert len(embedder._waiting) < 10
+    embedder.flush()
+    assert batches == [3], "the rest is in the cache"
+    assert (embedder.embedded, embedder.cached) == (3, 117)
+
+
 def test_rows_are_written_in_the_order_of_the_documents_each_text_embedded_once(
     embedder, batches, encoder, tmp_path
 ):

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from codesearch.errors import IndexCorruptError
+from codesearch.errors import IndexCorruptError, IndexStoreError
 from codesearch.index import postings as postings_module
 from codesearch.index.postings import PostingsReader, PostingsWriter, make_block
 
@@ -138,6 +138,17 @@ def test_keeping_over_many_generations_gives_the_bytes_of_a_fresh_index(tmp_path
     written(tmp_path / "fresh", documents)
     for path in (tmp_path / "fresh" / "postings").iterdir():
         assert (tmp_path / "5" / "postings" / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_more_documents_than_a_posting_can_number_are_an_error_at_once(tmp_path, monkeypatch):
+    old = written(tmp_path / "old", [fields("a"), fields("b")])
+    monkeypatch.setattr(postings_module, "_MAX_DOCUMENTS", 4)
+    writer = PostingsWriter(tmp_path)
+    writer.add(make_block([fields("a"), fields("b")]), 2)
+    for add in (lambda: writer.add(make_block([fields("c")]), 4), lambda: writer.keep(old, np.array([1, 4]))):
+        with pytest.raises(IndexStoreError, match="^more than 4 documents: index fewer folders at once$"):
+            add()
+    writer.abandon()
 
 
 def test_a_missing_or_damaged_array_is_a_corrupt_index(tmp_path):
