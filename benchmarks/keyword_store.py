@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 from benchmarks.record import median_ms, record
-from codesearch.config import RankConfig, default_home
+from codesearch.config import RankConfig
+from codesearch.home import default_home
 from codesearch.index.analysis import FIELDS, document_terms, query_terms
 from codesearch.index.home import choose_indexes
 from codesearch.index.postings import POSTINGS
@@ -38,7 +39,7 @@ def main() -> None:
     """Measure the index of one root."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", type=Path)
-    parser.add_argument("--home", type=Path, default=default_home())
+    parser.add_argument("--home", type=Path, default=Path(default_home()))
     arguments = parser.parse_args()
     (entry,) = choose_indexes(arguments.home, roots=[arguments.root], everything=False, here=Path())
     index = IndexReader.open(entry.folder)

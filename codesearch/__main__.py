@@ -1,6 +1,6 @@
 """`python -m codesearch`."""
 
-from codesearch.cli.main import run
+from codesearch.cli.entry import run
 
 if __name__ == "__main__":
     run()

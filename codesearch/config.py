@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 from codesearch.errors import ConfigError
 
@@ -127,14 +125,6 @@ class RankConfig:
     def all_code(self) -> RankConfig:
         """Return these weights without any of those penalties."""
         return replace(self, test_penalty=0.0, generated_penalty=0.0, vendored_penalty=0.0, stub_penalty=0.0)
-
-
-def default_home() -> Path:
-    """Return the folder that holds all indexes: `CODESEARCH_HOME`, or the XDG data folder's."""
-    if home := os.environ.get("CODESEARCH_HOME"):
-        return Path(home).expanduser()
-    data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(data).expanduser() / "codesearch"
 
 
 def positive(name: str, value: int) -> int:

@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import write_tree
 
 ROOT = Path(__file__).parents[1]
-BASE = {"config", "types", "errors"}
+BASE = {"config", "types", "errors", "home"}
 ALLOWED = {
     **{name: BASE for name in BASE},
     "parsing": BASE,
@@ -153,3 +153,59 @@ def test_a_query_loads_no_parser(tmp_path, tiny_bundle):
     loaded_after(RUN, "index", tmp_path / "src", *home, "--model", tiny_bundle)
     assert loaded_after(RUN, "query", "f", *home) == {"numpy", "onnxruntime", "tokenizers", "sqlite3"}
     assert loaded_after(RUN, "query", "f", "--mode", "lexical", *home) == {"numpy", "sqlite3"}
+
+
+CLIENT = """
+from codesearch.cli.entry import run
+sys.argv[0] = "codesearch"
+try:
+    run()
+except SystemExit as done:
+    assert done.code == 0, done.code
+print("LOADED", *sorted(sys.modules))
+"""
+
+
+def test_a_query_that_a_service_answers_loads_next_to_nothing(indexed, command):
+    with command.start("serve", stdout=subprocess.PIPE) as service:
+        try:
+            service.stdout.readline()
+            asked = [sys.executable, "-c", f"import sys\n{CLIENT}", "query", "push"]
+            done = subprocess.run(
+                asked, cwd=command.folder, env=command.environment, capture_output=True, text=True, check=True
+            )
+        finally:
+            service.terminate()
+    answer, loaded = done.stdout.rsplit("LOADED ", 1)
+    assert "Stack.push" in answer
+    modules = set(loaded.split())
+    slow = {
+        *HEAVY,
+        "typer",
+        "typing",
+        "dataclasses",
+        "inspect",
+        "pathlib",
+        "subprocess",
+        "hashlib",
+        "logging",
+    }
+    assert modules & slow == set()
+    assert {name for name in modules if name.startswith("codesearch")} == {
+        "codesearch",
+        "codesearch.cli",
+        "codesearch.cli.entry",
+        "codesearch.cli.output",
+        "codesearch.home",
+        "codesearch.service",
+        "codesearch.service.address",
+        "codesearch.service.client",
+    }
+
+
+def test_without_a_service_its_client_is_not_loaded(indexed, command):
+    lines = [sys.executable, "-c", f"import sys\n{CLIENT}", "query", "push"]
+    done = subprocess.run(
+        lines, cwd=command.folder, env=command.environment, capture_output=True, text=True, check=True
+    )
+    assert "codesearch.service.address" in done.stdout and "codesearch.service.client" not in done.stdout

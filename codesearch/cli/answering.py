@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from codesearch.index.reader import IndexReader
     from codesearch.search.filters import Filters
     from codesearch.search.larger import LargerModel
+    from codesearch.search.opened import Opened
     from codesearch.search.searcher import Found, Searcher
 
     Find = Callable[[Searcher, Filters], Found]
@@ -84,21 +86,26 @@ def find_answer(query: str, mode: str, scope: Scope, find: Find) -> Answer:
     )
 
 
+@cache
+def opened() -> Opened:
+    """Return what this process has open."""
+    from codesearch.search.opened import Opened
+
+    return Opened()
+
+
 def open_indexes(home: Path | None, roots: list[Path] | None, everything: bool) -> list[IndexReader]:
     """Open what is searched: the roots named, else the one that holds the working directory, else all."""
     from codesearch.index.home import choose_indexes
-    from codesearch.index.reader import IndexReader
 
     folders = [folder.expanduser() for folder in roots or []]
     entries = choose_indexes(resolve_home(home), roots=folders, everything=everything, here=Path.cwd())
-    return [IndexReader.open(entry.folder) for entry in entries]
+    return [opened().index(entry.folder) for entry in entries]
 
 
 def load_encoder(indexes: list[IndexReader], model: Path | None, device: str) -> OnnxEncoder:
     """Open the model that the indexes were made with, unless another is named."""
-    from codesearch.encoding.encoder import OnnxEncoder
-
-    return OnnxEncoder.load(model or indexes[0].manifest.model_folder, device)
+    return opened().encoder(model or indexes[0].manifest.model_folder, device)
 
 
 def larger_model(indexes: list[IndexReader], home: Path | None, device: str) -> LargerModel | None:
@@ -107,12 +114,11 @@ def larger_model(indexes: list[IndexReader], home: Path | None, device: str) -> 
 
     if not any(is_asked(index.folder) for index in indexes):
         return None
-    from codesearch.encoding.bundle import LARGER, load_bundle
-    from codesearch.encoding.encoder import OnnxEncoder
+    from codesearch.encoding.bundle import LARGER
     from codesearch.search.larger import LargerModel
 
-    bundle = load_bundle(LARGER)
-    return LargerModel(resolve_home(home), bundle.model_id, bundle.dim, lambda: OnnxEncoder(bundle, device))
+    encoder = opened().encoder(LARGER, device)
+    return LargerModel(resolve_home(home), encoder.model_id, encoder.dim, lambda: encoder)
 
 
 def print_answer(answer: Answer, output: Output) -> int:

@@ -7,7 +7,6 @@ that closes the pipe early is not an error.
 from __future__ import annotations
 
 import functools
-import os
 import sys
 from collections.abc import Callable
 from typing import Annotated, NoReturn, ParamSpec
@@ -15,7 +14,8 @@ from typing import Annotated, NoReturn, ParamSpec
 import typer
 
 import codesearch
-from codesearch.cli import adapt, bench, doctor, index, query, remove, similar, status
+from codesearch.cli import adapt, bench, doctor, index, query, remove, serve, similar, status
+from codesearch.cli.output import INTERRUPTED, failed_output, prepare_streams
 from codesearch.errors import CodeSearchError
 
 P = ParamSpec("P")
@@ -41,15 +41,10 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
             print(f"error: {error}", file=sys.stderr)
             code = 2
         except KeyboardInterrupt:
-            print("interrupted: the last good index is untouched", file=sys.stderr)
+            print(INTERRUPTED, file=sys.stderr)
             code = 130
         except OSError as error:
-            # What is left in the buffer has nowhere to go, and must not complain at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = 0
-            if not isinstance(error, BrokenPipeError):
-                print(f"error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
-                code = 2
+            code = failed_output(error)
         raise typer.Exit(code)
 
     return wrapper
@@ -74,6 +69,7 @@ for _command in (
     index.index,
     query.query,
     similar.similar,
+    serve.serve,
     adapt.adapt,
     status.status,
     remove.remove,
@@ -85,9 +81,6 @@ for _command in (
 
 def run() -> NoReturn:
     """Run the command line and exit."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name) or open(os.devnull, "w")  # It is None when it was closed from outside.
-        stream.reconfigure(errors="backslashreplace")  # Paths and code may hold what its encoding cannot.
-        setattr(sys, name, stream)
+    prepare_streams()
     app()
     sys.exit(0)

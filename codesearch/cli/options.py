@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from codesearch.config import default_home
+from codesearch.home import default_home
 
 HomeOption = Annotated[
     Path | None,
@@ -45,8 +45,11 @@ AllCodeOption = Annotated[
     bool,
     typer.Option("--all-code", help="Rank tests, generated and vendored code and stubs like other code."),
 ]
+NoServiceOption = Annotated[
+    bool, typer.Option("--no-service", help="Answer in this process, though `codesearch serve` runs.")
+]
 
 
 def resolve_home(home: Path | None) -> Path:
     """Return the home that an option names, or the default."""
-    return home.expanduser() if home else default_home()
+    return home.expanduser() if home else Path(default_home())

@@ -19,6 +19,7 @@ from codesearch.cli.options import (
     KindsOption,
     LanguagesOption,
     ModelOption,
+    NoServiceOption,
     PathsOption,
     RootsOption,
     TopKOption,
@@ -45,6 +46,7 @@ def query(
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
+    no_service: NoServiceOption = False,  # Read by `entry`, before this.
 ) -> int:
     """Search in plain words, keywords or an exact name."""
     output = Output(as_json, as_jsonl, vimgrep, context, explain)

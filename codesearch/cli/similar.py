@@ -21,6 +21,7 @@ from codesearch.cli.options import (
     KindsOption,
     LanguagesOption,
     ModelOption,
+    NoServiceOption,
     PathsOption,
     RootsOption,
     TopKOption,
@@ -51,6 +52,7 @@ def similar(
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
+    no_service: NoServiceOption = False,  # Read by `entry`, before this.
 ) -> int:
     """Find code that does what the function at a line does, indexed or not."""
     output = Output(as_json, as_jsonl, vimgrep, context, explain)

@@ -37,6 +37,8 @@ def status(
         raise IndexNotFoundError(f"nothing is indexed in {folder}: run `codesearch index FOLDER` first")
     for entry in entries:
         _print_entry(entry, folder, warnings=warnings, changes=changes)
+    if owner := _service(folder):
+        print(f"process {owner} answers queries (`codesearch serve`)")
     return 0
 
 
@@ -57,6 +59,7 @@ def _fields(entry: IndexEntry, home: Path, *, changes: bool) -> dict[str, Any]:
         "model": manifest.model,
         "settings": manifest.settings,
         "upgrade": _upgrade(entry.folder, home),
+        "service": _service(home),
     }
     if learned := _learned(entry.folder, manifest):
         fields["adaptation"] = {
@@ -100,6 +103,12 @@ def _print_entry(entry: IndexEntry, home: Path, *, warnings: bool, changes: bool
         print(f"  warnings   {len(manifest.warnings)}")
         for line in manifest.warnings if warnings else []:
             print(f"    {line}")
+
+
+def _service(home: Path) -> int | None:
+    from codesearch.service.server import service_at
+
+    return service_at(home)
 
 
 def _upgrade(folder: Path, home: Path) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -212,6 +213,13 @@ class PostingsReader:
     def field_lengths(self) -> NDArray[np.uint16]:
         """Terms a field of each document has: uint16 [N, F]."""
         return self._arrays["field_lengths"]
+
+    @cached_property
+    def average_lengths(self) -> NDArray[np.float64]:
+        """Mean of each field's lengths, above zero: float64 [F]."""
+        lengths = self.field_lengths
+        mean = lengths.mean(axis=0, dtype=np.float64) if len(lengths) else np.ones(_F)
+        return np.maximum(mean, 1e-9)
 
     def find(self, term: str) -> int | None:
         """Return a term's id, or None when no document has it."""

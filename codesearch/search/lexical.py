@@ -17,19 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.index.analysis import FIELDS
 from codesearch.index.postings import PostingsReader
 
 
 class LexicalScorer:
-    """Scores one index; averages are taken once."""
+    """Scores one index."""
 
     def __init__(self, postings: PostingsReader, config: RankConfig) -> None:
         self._postings = postings
         self._config = config
-        lengths = postings.field_lengths
-        mean = lengths.mean(axis=0, dtype=np.float64) if len(lengths) else np.ones(len(FIELDS))
-        self._average_length = np.maximum(mean, 1e-9)
+        self._average_length = postings.average_lengths
 
     def scores(self, terms: Sequence[str]) -> tuple[NDArray[np.float32], float]:
         """Score every document for distinct query terms.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.config import default_home
 from codesearch.errors import IndexFormatError, IndexLockedError, IndexNotFoundError
+from codesearch.home import default_home
 from codesearch.index.home import choose_indexes, index_folder, list_indexes, remove_index
 from codesearch.index.lock import writer_lock
 from tests.conftest import HashEncoder, build, write_tree
@@ -150,4 +150,4 @@ def test_the_home_is_the_variable_else_the_data_folder(monkeypatch, variables, e
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert default_home() == Path(expected)
+    assert default_home() == expected

@@ -1,0 +1,51 @@
+"""The command `codesearch`: asks the service of the home if one runs, else runs the command line here.
+
+Until that is known nothing is imported that takes time: it is most of what a query then costs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from codesearch.cli.output import INTERRUPTED, failed_output, prepare_streams
+from codesearch.service.address import named_home, socket_path
+
+_ASKED = ("query", "similar")
+_HERE = {"--no-service", "--help", "-h"}
+
+
+def run() -> None:
+    """Run the command line and exit."""
+    prepare_streams()
+    code = _by_service(sys.argv[1:])
+    if code is None:
+        from codesearch.cli.main import run as run_here
+
+        run_here()
+    sys.exit(code)
+
+
+def _by_service(arguments: list[str]) -> int | None:
+    """Print what a service answers; return its exit code, or None where there is no answer."""
+    if not arguments or arguments[0] not in _ASKED or not _HERE.isdisjoint(arguments):
+        return None
+    home = named_home(arguments)
+    if os.environ.get("CODESEARCH_NO_SERVICE") or not os.path.exists(socket_path(home)):
+        return None
+    from codesearch.service.client import ask
+
+    try:
+        answer = ask(home, arguments)
+        if answer is None:
+            return None
+        code, stdout, stderr = answer
+        sys.stderr.write(stderr)
+        sys.stdout.write(stdout)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print(INTERRUPTED, file=sys.stderr)
+        return 130
+    except OSError as error:
+        return failed_output(error)

@@ -1,0 +1,63 @@
+"""Where the service of a home listens.
+
+<home>/service/         only its owner may enter
+    socket              there while a service runs, or where one was killed
+    lock                held while a service runs; its process id
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+import codesearch
+from codesearch.home import default_home
+
+FOLDER, SOCKET, LOCK = "service", "socket", "lock"
+_MAX_BYTES = 100
+"""Systems take 103 to 107 for the path of a socket."""
+
+
+def named_home(arguments: Sequence[str]) -> str:
+    """Return the home that a command line means, without parsing it all: the last `--home`, else the default.
+
+    Where it is wrong, another service is asked or none: any service answers for the home that options really name.
+    """
+    home = ""
+    for position, argument in enumerate(arguments):
+        if argument == "--home":
+            home = "".join(arguments[position + 1 : position + 2])
+        elif argument.startswith("--home="):
+            home = argument.partition("=")[2]
+    return os.path.expanduser(home) if home else default_home()
+
+
+def socket_path(home: str) -> str:
+    """Name the socket of a home."""
+    return os.path.join(home, FOLDER, SOCKET)
+
+
+def with_address(home: str, use: Callable[[str], object]) -> None:
+    """Bind or connect to a home's socket: where its path is too long for a system, from inside its folder.
+
+    Raises:
+        OSError: `use` cannot, or the folder or the working directory cannot be entered.
+    """
+    path = socket_path(home)
+    if len(os.fsencode(path)) <= _MAX_BYTES:
+        use(path)
+        return
+    here = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(os.path.dirname(path))
+        use(SOCKET)
+    finally:
+        os.fchdir(here)
+        os.close(here)
+
+
+def identity() -> list[str]:
+    """Tell this installation from others: only the same one prints the same."""
+    package = os.path.dirname(os.path.realpath(codesearch.__file__))
+    return [codesearch.__version__, package, sys.prefix, sys.getfilesystemencoding()]

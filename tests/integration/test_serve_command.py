@@ -1,0 +1,270 @@
+"""`codesearch serve`: what it answers is what the command prints by itself, and without one nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codesearch.service.address import socket_path
+from tests.command import ROOT, TIMEOUT, Command
+from tests.conftest import TINY_REPO, write_tree
+from tests.integration.test_terminal import on_terminal
+
+QUERY = ("query", "push", "-k", "2", "--vimgrep")
+ANSWER = (
+    "tiny/python/convert.py:17:1:def push(self, item)\ntiny/ruby/queue.rb:4:1:def push(element, priority)\n"
+)
+
+
+@contextmanager
+def serving(command: Command) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a service; it accepts clients from the first line that it prints."""
+    with command.start("serve", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            line = process.stdout.readline().decode()
+            home = command.home.absolute()
+            assert line == (
+                f"process {process.pid} answers queries for {home}: "
+                "stop it with Ctrl-C or `codesearch serve --stop`\n"
+            ), process.stderr.read()
+            yield process
+        finally:
+            process.terminate()
+            process.wait(TIMEOUT)
+
+
+def index(folder: Path, home: Path, bundle: Path, files: dict[str, str] = TINY_REPO) -> None:
+    from codesearch.cli.index import update_index
+
+    update_index(write_tree(folder, files), home, model=bundle, device="cpu")
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory, tiny_bundle) -> Command:
+    """The command beside an indexed tree and a service that it does not ask."""
+    folder = tmp_path_factory.mktemp("serve")
+    index(folder / "tiny", folder / "home", tiny_bundle)
+    return Command(folder, folder / "home", {"CODESEARCH_NO_SERVICE": "1"})
+
+
+@pytest.fixture(scope="module")
+def asking(alone, tmp_path_factory) -> Iterator[Command]:
+    """The command beside the same, with a service that it cannot do without."""
+    with serving(alone):
+        yield replace(alone, variables=bound_to_ask(tmp_path_factory.mktemp("bound")))
+
+
+def bound_to_ask(folder: Path) -> dict[str, str]:
+    """Variables with which a command that parses its own command line fails."""
+    poison = write_tree(folder / "poison", {"typer.py": "raise RuntimeError('no service answered')\n"})
+    return {"PYTHONPATH": os.pathsep.join((str(poison), str(ROOT)))}
+
+
+def timeless(text: str) -> str:
+    """Take out what differs between two runs of a command: times, and the ids of links."""
+    return re.sub(r'in \d+ ms|"seconds": [\d.e-]+|(?<=\x1b]8;)id=[^;]*', "", text)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("query", "convert", "int", "to", "string"),
+        ("query", "push", "-k", "2", "--explain"),
+        ("query", "push", "--json"),
+        ("query", "push", "--jsonl", "--all", "--all-code"),
+        QUERY,
+        ("query", "getJson", "--context", "2", "--lang", "javascript"),
+        ("query", "push", "--path", "*.absent"),
+        ("query", "push", "--path", "*.absent", "--jsonl"),
+        ("query", "?!"),
+        ("query", "push", "-k", "0"),
+        ("query", "push", "--json", "--jsonl"),
+        ("query", "push", "--root", "absent"),
+        ("query", "push", "--root", "tiny", "--home", "home"),
+        ("query", "push", "--home=tiny/../home"),
+        ("query", "push", "--model", "absent"),
+        ("similar", "tiny/python/convert.py:5", "-k", "3"),
+        ("similar", "tiny/python/convert.py:5", "--json", "--kind", "method"),
+        ("similar", "tiny/python/absent.py:5"),
+    ],
+    ids=" ".join,
+)
+def test_a_service_prints_what_the_command_prints(asking, alone, arguments):
+    same(asking(*arguments), alone(*arguments))
+
+
+@pytest.mark.parametrize("arguments", [("naïve push", "--json", "--mode", "lexical"), ("¿?",)], ids=str)
+def test_it_does_so_in_the_encoding_of_the_client(asking, alone, arguments):
+    ascii_only = (
+        replace(command, variables={**command.variables, "PYTHONIOENCODING": "ascii"})
+        for command in (asking, alone)
+    )
+    same(*(command("query", *arguments) for command in ascii_only))
+
+
+def same(one: subprocess.CompletedProcess[str], other: subprocess.CompletedProcess[str]) -> None:
+    assert (one.returncode, timeless(one.stdout), one.stderr) == (
+        other.returncode,
+        timeless(other.stdout),
+        other.stderr,
+    )
+    assert one.stdout or one.stderr or one.returncode == 1
+
+
+def test_paths_are_shown_from_the_working_directory_of_the_client(asking):
+    inside = asking("query", "pop", "-k", "1", "--vimgrep", cwd=asking.folder / "tiny" / "python")
+    assert (inside.stdout, inside.stderr) == ("convert.py:21:1:def pop(self)\n", "")
+
+
+@pytest.mark.parametrize("variables", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
+def test_on_a_terminal_a_service_prints_what_the_command_prints(asking, alone, variables):
+    one, other = (
+        on_terminal(
+            replace(command, variables={**command.variables, **variables}),
+            *("query", "pop", "-k", "2"),
+            stdout=True,
+            stderr=True,
+        )
+        for command in (asking, alone)
+    )
+    assert (one[0], timeless(one[1])) == (0, timeless(other[1]))
+    assert ("\x1b[36m" in one[1]) == (variables == {})
+
+
+def test_a_command_line_that_cannot_be_read_is_left_to_the_client(asking, alone):
+    by_itself = replace(alone, variables={})
+    for arguments in (("query",), ("query", "push", "--bogus"), ("query", "--help")):
+        one, other = by_itself(*arguments), alone(*arguments)
+        assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables"), [(("--no-service",), {}), ((), {"CODESEARCH_NO_SERVICE": "1"})], ids=str
+)
+def test_who_wants_no_service_asks_none(asking, arguments, variables):
+    done = replace(asking, variables={**asking.variables, **variables})(*QUERY, *arguments)
+    assert done.returncode == 1
+    assert "no service answered" in done.stderr
+
+
+def test_only_query_and_similar_are_asked(asking):
+    assert "no service answered" in asking("status").stderr
+
+
+def test_a_reader_that_closes_the_pipe_is_no_error(asking):
+    with asking.start("query", "push", "-k", "13", "-C", "500", stdout=-1, stderr=-1) as query:
+        query.stdout.close()
+        assert query.stderr.read() == b""
+        assert query.wait() == 0
+
+
+def test_output_that_cannot_be_written_is_an_error(asking):
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("no /dev/full here")
+    with full.open("w") as output, asking.start("query", "push", stdout=output, stderr=-1) as query:
+        assert query.stderr.read() == b"error: output: No space left on device\n"
+        assert query.wait() == 2
+
+
+def test_clients_that_say_nothing_half_or_nonsense_do_no_harm(asking):
+    for said in (b"", b'{"identity": ', b"[]\n", b"\xff\n", b'{"identity": []}\n'):
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(socket_path(str(asking.home)))
+            client.sendall(said)
+    assert asking(*QUERY).stdout == ANSWER
+
+
+def test_its_folder_and_socket_are_private(asking):
+    path = Path(socket_path(str(asking.home)))
+    assert [entry.stat().st_mode & 0o777 for entry in (path, path.parent)] == [0o600, 0o700]
+
+
+def test_a_second_one_is_refused_and_status_tells_of_the_first(asking, alone):
+    (line,) = (line for line in alone("status").stdout.splitlines() if line.startswith("process "))
+    pid = int(line.split()[1])
+    assert line == f"process {pid} answers queries (`codesearch serve`)"
+    done = alone("serve")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"error: process {pid} answers for {alone.home} already: stop it with `codesearch serve --stop`\n"
+    )
+    assert asking(*QUERY).stdout == ANSWER
+
+
+def test_an_update_and_a_removal_are_seen_by_the_next_query(command, home, tmp_path, tiny_bundle):
+    files = {"a.py": "def first():\n    return 1\n"}
+    index(tmp_path / "tiny", home, tiny_bundle, files)
+    with serving(command):
+        bound = replace(command, variables=bound_to_ask(tmp_path))
+        asked = ("query", "first second", "--vimgrep")
+        assert bound(*asked).stdout == "tiny/a.py:1:1:def first()\n"
+        index(tmp_path / "tiny", home, tiny_bundle, {"a.py": "def second():\n    return 2\n"})
+        assert bound(*asked).stdout == "tiny/a.py:1:1:def second()\n"
+        assert command("remove", "tiny").returncode == 0
+        assert bound(*asked).stderr == (
+            f"error: nothing is indexed in {home}: run `codesearch index FOLDER` first\n"
+        )
+
+
+def test_after_kill_9_queries_go_on_and_the_next_service_takes_over(indexed, command, home, tmp_path):
+    with serving(command) as process:
+        process.kill()
+        process.wait(TIMEOUT)
+        assert Path(socket_path(str(home))).exists()
+        assert command(*QUERY).stdout == ANSWER
+        assert command("serve", "--stop").stdout == f"no service runs for {home}\n"
+    with serving(command) as process:
+        assert replace(command, variables=bound_to_ask(tmp_path))(*QUERY).stdout == ANSWER
+        done = command("serve", "--stop")
+        assert (done.returncode, done.stdout) == (0, f"process {process.pid} stopped\n")
+        assert process.wait(TIMEOUT) == 0
+        assert process.stderr.read() == b""
+    assert not Path(socket_path(str(home))).exists()
+    assert command("serve", "--stop").returncode == 1
+
+
+def test_a_home_with_a_long_path_and_ctrl_c(tiny_repo, command, tmp_path, tiny_bundle):
+    home = tmp_path / ("long-" * 30)
+    index(tiny_repo, home, tiny_bundle)
+    here = replace(command, home=home)
+    with serving(here) as process:
+        assert replace(here, variables=bound_to_ask(tmp_path))(*QUERY).stdout == ANSWER
+        process.send_signal(signal.SIGINT)
+        assert process.wait(TIMEOUT) == 0
+    assert not Path(socket_path(str(home))).exists()
+
+
+def test_an_interrupted_client_says_so_and_leaves_the_service_alone(indexed, command, tmp_path):
+    with serving(command) as process:
+        bound = replace(command, variables=bound_to_ask(tmp_path))
+        process.send_signal(signal.SIGSTOP)  # So that the client waits.
+        with bound.start(*QUERY, stdout=-1, stderr=-1) as query:
+            wait_for_connection(query.pid)
+            query.send_signal(signal.SIGINT)
+            assert query.stderr.read() == b"interrupted: the last good index is untouched\n"
+            assert query.wait() == 130
+        process.send_signal(signal.SIGCONT)
+        assert bound(*QUERY).stdout == ANSWER
+
+
+def wait_for_connection(pid: int) -> None:
+    """Wait until a process waits for its peer's answer."""
+    descriptors = Path(f"/proc/{pid}/fd")
+    if not descriptors.exists():
+        pytest.skip("no /proc here")
+    deadline = time.monotonic() + TIMEOUT
+    while not any(os.readlink(link).startswith("socket:") for link in descriptors.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(0.1)
