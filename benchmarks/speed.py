@@ -1,7 +1,8 @@
 """Index, query and start, ours and the peers', in one run -> `results/speed.json`, a plot, the table of docs/speed.md.
 
 CPython's standard library, without what was installed into it, is copied to `build/speed` and given to all; with
-`--data` the sources of the 99 queries are indexed too, and queries over them timed with and without filters.
+`--data` the sources of the 99 queries are indexed too, and queries over them timed with and without filters, and
+from the shell with and without a running service.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from benchmarks.page import fill, line, shown
 from benchmarks.peers import PEERS, Paths, System, installed, ours, run, run_warm
 from benchmarks.process import Usage, folder_mb
 from benchmarks.record import RESULTS, record
+from benchmarks.service import quantiles, service_rows
 from codesearch.evaluation.pack import unpacked
 from codesearch.index.cores import available_cores
 
@@ -112,16 +113,6 @@ def described(usage: Usage) -> dict[str, float]:
     }
 
 
-def quantiles(times_ms: Sequence[float]) -> dict[str, float]:
-    """Return p50 and p95 of milliseconds.
-
-    >>> quantiles([1.0, 2.0, 3.0])
-    {'p50_ms': 2.0, 'p95_ms': 2.9}
-    """
-    p50, p95 = np.percentile(times_ms, [50, 95])
-    return {"p50_ms": round(float(p50), 2), "p95_ms": round(float(p95), 2)}
-
-
 def csn99(data: Path, work: Path) -> dict[str, Any]:
     """Index the sources of the 99 queries, then ask these in process under each filter."""
     tree = data / "sources"
@@ -145,6 +136,7 @@ def csn99(data: Path, work: Path) -> dict[str, Any]:
         name: quantiles(json.loads(run_warm(system, paths, [*system.warm(paths), *filters], queries)))
         for name, filters in _FILTERS.items()
     }
+    found.update(service_rows(paths))
     return found
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.peers import PEERS, Paths, System, installed, run
-from benchmarks.speed import plot, quantiles, row, table
+from benchmarks.service import quantiles, service_rows
+from benchmarks.speed import plot, row, table
 
 ROW = {
     "note": "a note",
@@ -99,6 +100,14 @@ def test_the_table_has_a_line_a_system_and_its_notes():
 
 def test_quantiles_are_those_of_all_queries():
     assert quantiles([float(number) for number in range(101)]) == {"p50_ms": 50.0, "p95_ms": 95.0}
+
+
+def test_queries_through_a_service_and_without_are_timed(indexed, home, monkeypatch):
+    monkeypatch.setattr("benchmarks.service._CLIENTS", 2)
+    found = service_rows(Paths(indexed, home, home))
+    assert set(found) == {"service_query", "query_without", "python_alone"}
+    assert 0 < found["service_query"]["p50_ms"] < found["query_without"]["p50_ms"]
+    assert found["service_query"]["service_mb"] > 10
 
 
 def test_a_plot_is_a_picture(tmp_path):

@@ -1,0 +1,83 @@
+"""A query from the shell with a running service, and without -> `results/service.json`.
+
+`python -m benchmarks.service ROOT HOME` asks about a folder that is indexed; `benchmarks.speed` does it in passing.
+What starting Python alone takes is measured beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.keyword_store import QUERIES
+from benchmarks.peers import Command, Paths, ours
+from benchmarks.record import record
+from codesearch.evaluation.stages import tree_rss_bytes
+
+_CLIENTS = 20
+
+
+def main() -> None:
+    """Measure and record."""
+    root, home = (Path(word) for word in sys.argv[1:3])
+    record("service", service_rows(Paths(root, home, home)), flat=True)
+
+
+def service_rows(paths: Paths) -> dict[str, Any]:
+    """Time fresh processes that ask a service, then as many without one; the first of each is not counted."""
+    queries = [ours().query(paths, QUERIES[number % len(QUERIES)]) for number in range(_CLIENTS + 1)]
+    with running_service(paths.store) as pid:
+        first, *asked = times_ms(queries)
+        service_mb = round(tree_rss_bytes(pid) / 1e6, 1)
+    return {
+        "service_query": {**quantiles(asked), "first_ms": round(first, 2), "service_mb": service_mb},
+        "query_without": quantiles(times_ms(queries)[1:]),
+        "python_alone": quantiles(times_ms([[sys.executable, "-c", "pass"]] * (_CLIENTS + 1))[1:]),
+    }
+
+
+@contextmanager
+def running_service(home: Path) -> Iterator[int]:
+    """Run a service for a home; give its process id."""
+    command = [sys.executable, "-m", "codesearch", "serve", "--home", str(home)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as service:
+        try:
+            assert service.stdout and service.stdout.readline(), "no service started"
+            yield service.pid
+        finally:
+            service.terminate()
+
+
+def times_ms(commands: Sequence[Command]) -> list[float]:
+    """Run commands one after the other; return the time of each."""
+    environment = {name: value for name, value in os.environ.items() if name != "CODESEARCH_NO_SERVICE"}
+    times = []
+    for command in commands:
+        started = time.perf_counter()
+        subprocess.run(
+            [str(word) for word in command], env=environment, stdout=subprocess.DEVNULL, check=True
+        )
+        times.append(1000 * (time.perf_counter() - started))
+    return times
+
+
+def quantiles(times: Sequence[float]) -> dict[str, float]:
+    """Return p50 and p95 of milliseconds.
+
+    >>> quantiles([1.0, 2.0, 3.0])
+    {'p50_ms': 2.0, 'p95_ms': 2.9}
+    """
+    p50, p95 = np.percentile(times, [50, 95])
+    return {"p50_ms": round(float(p50), 2), "p95_ms": round(float(p95), 2)}
+
+
+if __name__ == "__main__":
+    main()
