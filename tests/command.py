@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 import codesearch.encoding.bundle as bundle
 bundle.SHIPPED = Path(sys.argv.pop(1))
-from codesearch.cli.main import run
+from codesearch.cli.entry import run
 run()
 """
 """The command, with the bundle named first in the place of the shipped one."""

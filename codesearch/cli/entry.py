@@ -20,9 +20,9 @@ def run() -> None:
     prepare_streams()
     code = _by_service(sys.argv[1:])
     if code is None:
-        from codesearch.cli.main import run as run_here
+        from codesearch.cli.main import app
 
-        run_here()
+        app()
     sys.exit(code)
 
 

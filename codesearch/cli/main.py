@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from typing import Annotated, NoReturn, ParamSpec
+from typing import Annotated, ParamSpec
 
 import typer
 
 import codesearch
 from codesearch.cli import adapt, bench, doctor, index, query, remove, serve, similar, status
-from codesearch.cli.output import INTERRUPTED, failed_output, prepare_streams
+from codesearch.cli.output import INTERRUPTED, failed_output
 from codesearch.errors import CodeSearchError
 
 P = ParamSpec("P")
@@ -77,10 +77,3 @@ for _command in (
     bench.bench,
 ):
     app.command()(guarded(_command))
-
-
-def run() -> NoReturn:
-    """Run the command line and exit."""
-    prepare_streams()
-    app()
-    sys.exit(0)

@@ -28,7 +28,7 @@ def serve(
 
     It runs until Ctrl-C, SIGTERM or `codesearch serve --stop`.
     """
-    folder = resolve_home(home)
+    folder = resolve_home(home).absolute()
     if stop:
         return _stop(folder)
     from codesearch.service.server import Handlers, serve
@@ -40,7 +40,7 @@ def serve(
 
     def ready() -> None:
         how = "stop it with Ctrl-C or `codesearch serve --stop`"
-        print(f"process {os.getpid()} answers queries for {folder.absolute()}: {how}", flush=True)
+        print(f"process {os.getpid()} answers queries for {folder}: {how}", flush=True)
 
     def passed_on(error: Exception) -> None:
         print(f"left to its client: {error}", file=sys.stderr)

@@ -83,13 +83,13 @@ class Handlers:
 
 
 def service_at(home: Path) -> int | None:
-    """Return the process that answers for a home; None where there is none, or it is somebody else's."""
+    """Return the process that answers for a home; None where there is none that this user may ask."""
     try:
         if not (home / FOLDER / LOCK).exists():
             return None
         with file_lock(home / FOLDER / LOCK) as owner:
             return owner
-    except PermissionError:
+    except OSError:  # Somebody else's, or a home that is only read.
         return None
 
 
@@ -105,6 +105,7 @@ def serve(home: Path, handlers: Handlers) -> None:
     folder = home / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
+    os.chdir(home)  # The folder that it was started in may go.
     with file_lock(folder / LOCK) as owner:
         if owner is not None:
             raise ConfigError(
