@@ -1,4 +1,4 @@
-"""A query from the shell with a running service, and without -> `results/service.json`.
+"""A query from the shell with a running service, and without -> `results/service.json`, a table of docs/speed.md.
 
 `python -m benchmarks.service ROOT HOME` asks about a folder that is indexed; `benchmarks.speed` does it in passing.
 What starting Python alone takes is measured beside them.
@@ -18,17 +18,21 @@ from typing import Any
 import numpy as np
 
 from benchmarks.keyword_store import QUERIES
+from benchmarks.page import fill, line
 from benchmarks.peers import Command, Paths, ours
 from benchmarks.record import record
 from codesearch.evaluation.stages import tree_rss_bytes
 
+PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
 _CLIENTS = 20
 
 
 def main() -> None:
     """Measure and record."""
     root, home = (Path(word) for word in sys.argv[1:3])
-    record("service", service_rows(Paths(root, home, home)), flat=True)
+    rows = service_rows(Paths(root, home, home))
+    record("service", rows, flat=True)
+    fill(PAGE, "service", table(rows))
 
 
 def service_rows(paths: Paths) -> dict[str, Any]:
@@ -42,6 +46,30 @@ def service_rows(paths: Paths) -> dict[str, Any]:
         "query_without": quantiles(times_ms(queries)[1:]),
         "python_alone": quantiles(times_ms([[sys.executable, "-c", "pass"]] * (_CLIENTS + 1))[1:]),
     }
+
+
+def table(rows: dict[str, Any]) -> str:
+    """Lay the rows out for the page."""
+    names = {
+        "service_query": "with the service",
+        "query_without": "without one",
+        "python_alone": "`python -c pass`, which does nothing",
+    }
+    lines = [
+        line([name, *(f"{rows[key][of]:.1f}" for of in ("p50_ms", "p95_ms"))]) for key, name in names.items()
+    ]
+    first = f"{rows['service_query']['first_ms']:.0f} ms"
+    memory = f"{rows['service_query']['service_mb']:.0f} MB"
+    return "\n".join(
+        [
+            line(["", "p50 ms", "p95 ms"]),
+            "|---|---|---|",
+            *lines,
+            "",
+            f"The first query after its start opens what it needs: {first}. The service has {memory} then, most of it",
+            "pages of the index.",
+        ]
+    )
 
 
 @contextmanager

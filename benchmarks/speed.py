@@ -25,11 +25,10 @@ from benchmarks.page import fill, line, shown
 from benchmarks.peers import PEERS, Paths, System, installed, ours, run, run_warm
 from benchmarks.process import Usage, folder_mb
 from benchmarks.record import RESULTS, record
-from benchmarks.service import quantiles, service_rows
+from benchmarks.service import PAGE, quantiles, service_rows
 from codesearch.evaluation.pack import unpacked
 from codesearch.index.cores import available_cores
 
-PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
 _LEFT_OUT = ("site-packages", "__pycache__", "*.so", "*.a")
 _STARTS = 5
 _FILTERS = {

@@ -14,6 +14,7 @@ import pytest
 import typer.main
 
 from benchmarks.growth import build_table, query_table
+from benchmarks.service import table as service_table
 from benchmarks.speed import table as speed_table
 from codesearch.cli.main import app
 from tests.conftest import TINY_REPO, write_tree
@@ -98,11 +99,12 @@ def test_the_readme_tells_what_the_bench_found() -> None:
 
 
 def test_the_tables_of_speed_and_scale_are_those_of_their_json() -> None:
-    speed, growth = (
+    speed, service, growth = (
         json.loads((ROOT / f"benchmarks/results/{name}.json").read_text("utf-8"))
-        for name in ("speed", "growth")
+        for name in ("speed", "service", "growth")
     )
     of_speed, of_scale = ((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("speed", "scale"))
     assert f"<!-- speed -->\n{speed_table(speed['standard_library'])}\n<!-- /speed -->" in of_speed
+    assert f"<!-- service -->\n{service_table(service)}\n<!-- /service -->" in of_speed
     assert f"<!-- build -->\n{build_table(growth['growth'])}\n<!-- /build -->" in of_scale
     assert f"<!-- query -->\n{query_table(growth['growth'])}\n<!-- /query -->" in of_scale
