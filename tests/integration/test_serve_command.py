@@ -29,7 +29,8 @@ ANSWER = (
 @contextmanager
 def serving(command: Command) -> Iterator[subprocess.Popen[bytes]]:
     """Run a service; it accepts clients from the first line that it prints."""
-    with command.start("serve", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with command.start("serve", **streams, preexec_fn=heed_ctrl_c) as process:
         try:
             line = process.stdout.readline().decode()
             home = command.home.absolute()
@@ -39,8 +40,14 @@ def serving(command: Command) -> Iterator[subprocess.Popen[bytes]]:
             ), process.stderr.read()
             yield process
         finally:
+            process.send_signal(signal.SIGCONT)  # Where a test that failed left it stopped.
             process.terminate()
             process.wait(TIMEOUT)
+
+
+def heed_ctrl_c() -> None:
+    """Undo what processes inherit where tests run in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def index(folder: Path, home: Path, bundle: Path, files: dict[str, str] = TINY_REPO) -> None:
@@ -249,7 +256,7 @@ def test_an_interrupted_client_says_so_and_leaves_the_service_alone(indexed, com
     with serving(command) as process:
         bound = replace(command, variables=bound_to_ask(tmp_path))
         process.send_signal(signal.SIGSTOP)  # So that the client waits.
-        with bound.start(*QUERY, stdout=-1, stderr=-1) as query:
+        with bound.start(*QUERY, stdout=-1, stderr=-1, preexec_fn=heed_ctrl_c) as query:
             wait_for_connection(query.pid)
             query.send_signal(signal.SIGINT)
             assert query.stderr.read() == b"interrupted: the last good index is untouched\n"
