@@ -191,7 +191,7 @@ def choose_device(device: str) -> str:
         raise ConfigError(f"device {device!r}: choose one of {', '.join(DEVICES)}")
     if device == "cpu" or (device == "auto" and not _has_driver()):
         return "cpu"
-    available = "CUDAExecutionProvider" in _onnxruntime().get_available_providers()
+    available = "CUDAExecutionProvider" in onnx_runtime().get_available_providers()
     if device == "cuda" and not (available and _has_driver()):
         cure = "install the NVIDIA driver" if available else "run `pip install 'codesearch-local[gpu]'`"
         raise ConfigError(f"device cuda: not available here: {cure}, or use --device cpu")
@@ -205,7 +205,13 @@ def _has_driver() -> bool:
     return sys.platform == "linux" and os.path.exists("/dev/nvidiactl") and find_library("cuda") is not None
 
 
-def _onnxruntime() -> Any:  # noqa: ANN401 - a module without types.
+def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
+    """Import ONNX Runtime, which from 1.31 on tells its maker what it runs unless told not to before that.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         import onnxruntime
     except ModuleNotFoundError:
@@ -215,7 +221,7 @@ def _onnxruntime() -> Any:  # noqa: ANN401 - a module without types.
 
 def _open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
     """Open a graph; 0 threads stand for one a core."""
-    runtime = _onnxruntime()
+    runtime = onnx_runtime()
     providers = ["CPUExecutionProvider"]
     if device == "cuda":
         runtime.preload_dlls()

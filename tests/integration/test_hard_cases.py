@@ -174,3 +174,16 @@ def test_index_and_query_need_no_network(command, tiny_repo, tiny_bundle):
     assert offline("index", "tiny", "--model", tiny_bundle).returncode == 0
     done = offline("query", "pop", "-k", "1", "--vimgrep")
     assert (done.returncode, done.stdout) == (0, "tiny/python/convert.py:21:1:def pop(self)\n")
+
+
+def test_nothing_is_written_outside_the_home(command, tiny_repo, tiny_bundle, tmp_path):
+    user = tmp_path / "user"
+    user.mkdir()
+    outside = {**command.environment, "HOME": str(user)}
+    outside.pop("XDG_CACHE_HOME", None)
+    outside.pop("ORT_DISABLE_TELEMETRY", None)
+    for arguments in (("index", "tiny", "--model", tiny_bundle), ("query", "pop")):
+        subprocess.run(
+            command.line(*arguments), cwd=command.folder, env=outside, capture_output=True, check=True
+        )
+    assert list(user.rglob("*")) == [], "a library keeps notes of its own, to send them somewhere"

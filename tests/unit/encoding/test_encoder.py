@@ -139,7 +139,7 @@ def test_auto_without_a_driver_is_the_cpu(monkeypatch):
 )
 def test_cuda_that_cannot_be_had_is_an_error_with_its_cure(monkeypatch, driver, providers, cure):
     runtime = types.SimpleNamespace(get_available_providers=lambda: providers)
-    monkeypatch.setattr(encoder_module, "_onnxruntime", lambda: runtime)
+    monkeypatch.setattr(encoder_module, "onnx_runtime", lambda: runtime)
     monkeypatch.setattr(encoder_module, "_has_driver", lambda: driver)
     with pytest.raises(ConfigError) as caught:
         choose_device("cuda")
@@ -148,7 +148,7 @@ def test_cuda_that_cannot_be_had_is_an_error_with_its_cure(monkeypatch, driver, 
 
 def test_cuda_is_used_where_driver_and_build_are_there(monkeypatch):
     runtime = types.SimpleNamespace(get_available_providers=lambda: ["CUDAExecutionProvider"])
-    monkeypatch.setattr(encoder_module, "_onnxruntime", lambda: runtime)
+    monkeypatch.setattr(encoder_module, "onnx_runtime", lambda: runtime)
     monkeypatch.setattr(encoder_module, "_has_driver", lambda: True)
     assert choose_device("auto") == choose_device("cuda") == "cuda"
 
