@@ -207,6 +207,7 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         "--data", type=Path, help="evaluate on this data instead: CodeSearchNet in any layout"
     )
     parser.add_argument("--evaluation-sets", type=Path, help="folder that holds cosqa/")
+    parser.add_argument("--max-pairs", type=int, default=0, help="pairs a language (default: all)")
     _add_device(parser)
     parser.set_defaults(run_command=_evaluate)
 
@@ -219,7 +220,14 @@ def _evaluate(options: argparse.Namespace) -> None:
         print(json.dumps(evaluate_elsewhere(options.data, run, options.device), indent=1))
         return
     for name in options.on:
-        found = evaluate_run(options.corpus, run, name, options.evaluation_sets, options.device)
+        found = evaluate_run(
+            options.corpus,
+            run,
+            name,
+            options.evaluation_sets,
+            options.device,
+            max_pairs=options.max_pairs,
+        )
         print(json.dumps(found, indent=1))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import time
 from collections.abc import Iterable, Sequence
@@ -118,16 +119,35 @@ def choose_device(device: str) -> torch.device:
 
 
 def evaluate_run(
-    corpus: Path, run: Path, name: str, evaluation_sets: Path | None = None, device: str = "auto"
+    corpus: Path,
+    run: Path,
+    name: str,
+    evaluation_sets: Path | None = None,
+    device: str = "auto",
+    *,
+    max_pairs: int = 0,
 ) -> dict[str, object]:
     """Compute a run's figures on a held-out set, write them as `mrr_NAME.json` and return them.
+
+    With `max_pairs`, on so many pairs a language: the same for every run.
 
     Raises:
         TrainingError: the run or the set is not there.
     """
     if name == "cosqa":
         return _evaluate_questions(run, name, read_cosqa(evaluation_sets), device)
-    return _evaluate_rows(run, name, rows_of(corpus, name), device)
+    return _evaluate_rows(run, name, _drawn(rows_of(corpus, name), max_pairs), device)
+
+
+def _drawn(rows: Iterable[Row], count: int) -> Iterable[Row]:
+    if not count:
+        return rows
+    by_language: dict[str, list[Row]] = {}
+    for row in rows:
+        by_language.setdefault(row.language, []).append(row)
+    return chain.from_iterable(
+        random.Random(0).sample(found, min(count, len(found))) for found in by_language.values()
+    )
 
 
 def evaluate_elsewhere(path: Path, run: Path, device: str = "auto") -> dict[str, object]:

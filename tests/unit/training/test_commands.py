@@ -162,6 +162,17 @@ def test_evaluation_covers_each_held_out_set(run, corpus, tmp_path, capsys):
     assert elsewhere["mrr_full"]["go"] == found["test"]["mrr_full"]["go"]
 
 
+def test_fewer_pairs_may_be_evaluated_the_same_at_each_time(run, corpus, capsys):
+    found = []
+    for _ in range(2):
+        assert (
+            training.main(["evaluate", "--corpus", str(corpus), "--run", str(run), "--max-pairs", "20"]) == 0
+        )
+        found.append(json.loads(capsys.readouterr().out))
+    assert set(found[0]["pairs"].values()) == {20}
+    assert found[0]["mrr_full"] == found[1]["mrr_full"]
+
+
 def test_cosqa_ranks_each_question_among_all_functions(corpus, tmp_path, capsys):
     write_cosqa(tmp_path / "cosqa")
     train = [
