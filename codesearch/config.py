@@ -113,7 +113,7 @@ class RankConfig:
     rerank_count: int = 200
     larger_weight: float = 1.0
     larger_count: int = 50
-    larger_expected: tuple[float, float] = (0.28, 0.4)
+    larger_expected: tuple[float, float] = (0.05, 0.77)
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 1.5, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.75, 0.75, 0.5)

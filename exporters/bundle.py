@@ -74,7 +74,7 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
 
 def _origin(config: TrainConfig) -> dict[str, str]:
     if config.architecture == "bert":
-        return {"licence": LICENCE, "source": f"{SOURCE}, trained on"}
+        return {"licence": LICENCE, "source": f"{SOURCE}, fine-tuned"}
     return {"licence": "MIT", "initial_vectors": config.initial_vectors}
 
 
