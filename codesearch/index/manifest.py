@@ -27,6 +27,7 @@ from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
 FORMAT_VERSION = 3
+"""2: keywords without inflection, abbreviations spelled out. 3: flags beside the rows, compounds taken apart."""
 MANIFEST = "manifest.json"
 
 
