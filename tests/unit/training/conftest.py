@@ -46,3 +46,14 @@ def synthetic_rows():
         return rows
 
     return make
+
+
+@pytest.fixture
+def corpus(tmp_path, synthetic_rows):
+    """A corpus folder of one language, of two partitions."""
+    from training.corpus.rows import write_rows
+
+    for partition, count in (("train", 60), ("valid", 20)):
+        rows = synthetic_rows(count, len(partition), partition=partition)
+        write_rows(tmp_path / "corpus" / "rows" / f"go.{partition}.jsonl.zst", rows)
+    return tmp_path / "corpus"

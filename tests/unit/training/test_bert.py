@@ -13,7 +13,6 @@ from codesearch.encoding.encoder import OnnxEncoder  # noqa: E402
 from exporters.bundle import write_bundle  # noqa: E402
 from training import pretrained  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
-from training.corpus.rows import write_rows  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.pipeline import load_run, train_run  # noqa: E402
 
@@ -80,14 +79,6 @@ def pretrained_model(tmp_path, monkeypatch):
     safetensors.save_file(random_state(16, 32), folder / "model.safetensors")
     monkeypatch.setattr(pretrained, "pretrained_folder", lambda: folder)
     return pretrained.load_bert(folder)
-
-
-@pytest.fixture
-def corpus(tmp_path, synthetic_rows):
-    for partition, count in (("train", 60), ("valid", 20)):
-        rows = synthetic_rows(count, len(partition), partition=partition)
-        write_rows(tmp_path / "corpus" / "rows" / f"go.{partition}.jsonl.zst", rows)
-    return tmp_path / "corpus"
 
 
 def test_a_run_starts_pretrained_and_moves_only_the_layers_that_are_not_held_still(

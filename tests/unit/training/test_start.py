@@ -12,7 +12,6 @@ zstandard = pytest.importorskip("zstandard")
 from codesearch.errors import MissingExtraError  # noqa: E402
 from training import pipeline  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
-from training.corpus.rows import write_rows  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of  # noqa: E402
 from training.pipeline import load_run, train_run  # noqa: E402
@@ -26,14 +25,6 @@ SMALL = {"dim": 8, "vocabulary_size": 200, "batch_size": 20, "epochs": 1}
 def write_questions(path, records):
     path.write_bytes(zstandard.compress("".join(json.dumps(record) + "\n" for record in records).encode()))
     return path
-
-
-@pytest.fixture
-def corpus(tmp_path, synthetic_rows):
-    for partition, count in (("train", 60), ("valid", 20)):
-        rows = synthetic_rows(count, len(partition), partition=partition)
-        write_rows(tmp_path / "corpus" / "rows" / f"go.{partition}.jsonl.zst", rows)
-    return tmp_path / "corpus"
 
 
 @pytest.fixture
