@@ -16,12 +16,12 @@ import typer.main
 from benchmarks.growth import build_table, query_table
 from benchmarks.service import table as service_table
 from benchmarks.speed import table as speed_table
-from codesearch.cli.main import app
+from codesearch.cli.main import make_app
 from tests.conftest import TINY_REPO, write_tree
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-COMMANDS = typer.main.get_command(app).commands
+COMMANDS = typer.main.get_command(make_app()).commands
 
 
 def examples(page: Path) -> list[str]:

@@ -124,16 +124,16 @@ def loaded_after(code: str, *arguments: object) -> set[str]:
 
 
 RUN = """
-from codesearch.cli.main import app
+from codesearch.cli.main import make_app
 try:
-    app(sys.argv[1:])
+    make_app()(sys.argv[1:])
 except SystemExit as done:
     assert done.code == 0, done.code
 """
 
 
 def test_the_command_line_loads_nothing_heavy_to_start():
-    assert loaded_after("import codesearch.cli.main") == set()
+    assert loaded_after("from codesearch.cli.main import make_app; make_app()") == set()
 
 
 def test_help_loads_what_prints_it_and_nothing_else():

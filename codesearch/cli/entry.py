@@ -18,11 +18,12 @@ _HERE = {"--no-service", "--help", "-h"}
 def run() -> None:
     """Run the command line and exit."""
     prepare_streams()
-    code = _by_service(sys.argv[1:])
+    arguments = sys.argv[1:]
+    code = _by_service(arguments)
     if code is None:
-        from codesearch.cli.main import app
+        from codesearch.cli.main import COMMANDS, make_app
 
-        app()
+        make_app(arguments[:1] if arguments and arguments[0] in _ASKED else COMMANDS)()
     sys.exit(code)
 
 
