@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,8 +69,7 @@ def load_bundle(folder: Path) -> Bundle:
         graphs = dict(manifest.get("document_graphs", {}))
         document = str(manifest.get("document_graph", DOCUMENT))
         files = dict.fromkeys((QUERY, document, TOKENIZER, *sorted({*graphs.values()})))
-        with ThreadPoolExecutor() as threads:  # Half of a start's 15 ms: hashing lets go of the interpreter.
-            digests = list(threads.map(lambda name: _checked_digest(folder, name, manifest), files))
+        digests = [_checked_digest(folder, name, manifest) for name in files]
         return Bundle(
             folder=folder,
             name=str(manifest["name"]),
