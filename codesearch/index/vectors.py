@@ -128,16 +128,18 @@ class VectorReader:
 
         They are those that `similarities` gives the highest values; of equals at the edge, those that stand first.
         """
-        if doc_ids is None:
-            doc_ids = np.arange(len(self))
-        if len(doc_ids) <= count:
-            return doc_ids
+        if count >= (len(self) if doc_ids is None else len(doc_ids)):
+            return np.arange(len(self)) if doc_ids is None else doc_ids
         rounded, scale = quantize(query[None])
-        rough = self._products(rounded)[doc_ids] * (scale * self.scales[doc_ids])
+        rough = self._products(rounded) * (scale * self.scales)
+        if doc_ids is not None:
+            rough = rough[doc_ids]
         longest = 1 + len(query) ** 0.5 / 254  # A unit vector, and half a step of rounding in each dimension.
         error = longest * np.linalg.norm(query - rounded[0] * scale) + _ROUNDING
         edge = rough[best_positions(rough, count)].min()
-        near: NDArray[np.int64] = doc_ids[rough >= edge - 2 * error]
+        near: NDArray[np.int64] = np.flatnonzero(rough >= edge - 2 * error)
+        if doc_ids is not None:
+            near = doc_ids[near]
         return near[best_positions(self.similarities(query, near), count)]
 
     def _products(self, query: NDArray[np.int8]) -> NDArray[np.float32]:
