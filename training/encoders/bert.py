@@ -12,8 +12,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-EPSILON = 1e-12
-
 
 @dataclass(frozen=True, slots=True)
 class BertConfig:
@@ -69,7 +67,7 @@ class Bert(nn.Module):
         allowed = (mask > 0)[:, None, None] | ~(mask > 0).any(1)[:, None, None, None]  # No row of nothing.
         for layer in self.layers:
             states = layer(states, allowed)
-        return functional.normalize((states * mask[..., None]).sum(1).float(), eps=EPSILON)
+        return functional.normalize((states * mask[..., None]).sum(1).float())
 
     def freeze(self, layers: int) -> None:
         """Hold the first layers still, and with any of them all that comes before."""
