@@ -107,4 +107,6 @@ def append_metrics(run: Path, record: dict[str, object], epoch: int) -> None:
     path = run / METRICS
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     kept = [line for line in lines if json.loads(line)["epoch"] < epoch]
-    path.write_text("\n".join([*kept, json.dumps(record)]) + "\n", "utf-8")
+    scratch = path.with_suffix(".tmp")
+    scratch.write_text("\n".join([*kept, json.dumps(record)]) + "\n", "utf-8")
+    os.replace(scratch, path)

@@ -271,7 +271,15 @@ def wait_for_connection(pid: int) -> None:
     if not descriptors.exists():
         pytest.skip("no /proc here")
     deadline = time.monotonic() + TIMEOUT
-    while not any(os.readlink(link).startswith("socket:") for link in descriptors.iterdir()):
+    while not any(is_socket(link) for link in descriptors.iterdir()):
         assert time.monotonic() < deadline
         time.sleep(0.01)
     time.sleep(0.1)
+
+
+def is_socket(descriptor: Path) -> bool:
+    """Whether a link of /proc/PID/fd leads to a socket; one closed since it was listed does not."""
+    try:
+        return os.readlink(descriptor).startswith("socket:")
+    except FileNotFoundError:
+        return False

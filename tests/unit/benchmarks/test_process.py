@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-import pytest
-
 from benchmarks.process import Usage, folder_mb, measured
 
 SPIN = "import time; end = time.process_time() + {seconds}\nwhile time.process_time() < end: pass"
@@ -22,18 +20,20 @@ def test_the_output_and_the_exit_code_are_those_of_the_command(tmp_path):
 
 
 def test_cpu_and_memory_of_children_count():
-    child = f"b = bytearray(60_000_000); {SPIN.format(seconds=0.3)}"
+    """The child waits once it has worked: what a loaded machine samples late is still seen."""
+    child = f"b = bytearray(60_000_000); {SPIN.format(seconds=0.3)}\ntime.sleep(0.5)"
     usage = python(f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=True)")
-    assert (usage.code, usage.cpu_s) == (0, pytest.approx(0.35, abs=0.15))
+    assert usage.code == 0
+    assert 0.28 <= usage.cpu_s < 1
     assert 65 < usage.peak_mb < 120
     assert 5 < usage.own_peak_mb < 50
-    assert usage.wall_s >= 0.3
+    assert usage.wall_s >= 0.8
 
 
 def test_what_runs_too_long_is_stopped_and_has_failed():
-    usage = python("print('so far', flush=True); import time; time.sleep(60)", timeout_s=0.5)
+    usage = python("print('so far', flush=True); import time; time.sleep(60)", timeout_s=2)
     assert usage.code != 0
-    assert usage.output == "so far\nstopped after 0 s"
+    assert usage.output == "so far\nstopped after 2 s"
     assert usage.wall_s < 20
 
 

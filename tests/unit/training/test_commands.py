@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -72,20 +71,36 @@ def curve(run):
     return [(line["epoch"], line["loss"], line["valid_mrr"]) for line in lines]
 
 
-def test_a_run_killed_by_signal_9_goes_on_to_the_same_curve(corpus, run, tmp_path):
+KILLED = """
+import os, signal, sys
+from training import __main__ as training, checkpoint
+
+def append_and_die(run, record, epoch):
+    if (epoch, when) == (2, "before"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    append(run, record, epoch)
+    if (epoch, when) == (2, "after"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+when = sys.argv[1]
+append, checkpoint.append_metrics = checkpoint.append_metrics, append_and_die
+training.main(sys.argv[2:])
+"""
+
+
+@pytest.mark.parametrize(("when", "lines"), [("before", 2), ("after", 3)])
+def test_a_run_killed_by_signal_9_goes_on_to_the_same_curve(corpus, run, tmp_path, when, lines):
+    """Killed with an epoch trained, before and after it is in the metrics, which is before the checkpoint."""
     killed = tmp_path / "killed"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "training", *train_arguments(corpus, killed)],
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, when, *train_arguments(corpus, killed)],
         cwd=ROOT,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         stderr=subprocess.DEVNULL,
+        check=False,
     )
-    deadline = time.monotonic() + 120
-    while not (killed / checkpoint.METRICS).exists() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    assert 1 <= len(curve(killed)) < 6
+    assert done.returncode == -signal.SIGKILL
+    assert len(curve(killed)) == lines
     assert training.main(train_arguments(corpus, killed)) == 0
     assert curve(killed) == curve(run)
 
