@@ -14,6 +14,8 @@ from codesearch.evaluation.stages import tree_rss_bytes
 
 _EVERY_S = 0.02
 _PROC = Path("/proc")
+INSTALLED = {"PYTHONDONTWRITEBYTECODE": ""}
+"""For commands of a checkout: they keep their bytecode, as pip makes it for what it installs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def measured(
     process = subprocess.Popen(
         [str(word) for word in command],
         cwd=folder,
-        env={**os.environ, **(environment or {})},
+        env={**os.environ, **INSTALLED, **(environment or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -20,6 +20,7 @@ import numpy as np
 from benchmarks.keyword_store import QUERIES
 from benchmarks.page import fill, line
 from benchmarks.peers import Command, Paths, ours
+from benchmarks.process import INSTALLED
 from benchmarks.record import record
 from codesearch.evaluation.stages import tree_rss_bytes
 
@@ -76,7 +77,7 @@ def table(rows: dict[str, Any]) -> str:
 def running_service(home: Path) -> Iterator[int]:
     """Run a service for a home; give its process id."""
     command = [sys.executable, "-m", "codesearch", "serve", "--home", str(home)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as service:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, **INSTALLED}) as service:
         try:
             assert service.stdout and service.stdout.readline(), "no service started"
             yield service.pid
@@ -86,7 +87,8 @@ def running_service(home: Path) -> Iterator[int]:
 
 def times_ms(commands: Sequence[Command]) -> list[float]:
     """Run commands one after the other; return the time of each."""
-    environment = {name: value for name, value in os.environ.items() if name != "CODESEARCH_NO_SERVICE"}
+    environment = {**os.environ, **INSTALLED}
+    environment.pop("CODESEARCH_NO_SERVICE", None)
     times = []
     for command in commands:
         started = time.perf_counter()

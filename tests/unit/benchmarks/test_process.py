@@ -19,6 +19,11 @@ def test_the_output_and_the_exit_code_are_those_of_the_command(tmp_path):
     assert (usage.code, usage.output) == (1, f"{tmp_path} b\nbad\n")
 
 
+def test_bytecode_is_kept_as_that_of_an_installed_command_is(monkeypatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert python("import sys; print(sys.dont_write_bytecode)").output == "False\n"
+
+
 def test_cpu_and_memory_of_children_count():
     """The child waits once it has worked: what a loaded machine samples late is still seen."""
     child = f"b = bytearray(60_000_000); {SPIN.format(seconds=0.3)}\ntime.sleep(0.5)"
