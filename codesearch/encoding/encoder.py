@@ -29,7 +29,8 @@ class Encoder(Protocol):
         model_id: names the weights; vectors of different ids are not comparable.
         dim: length of an embedding, D.
         device: where it runs, "cpu" or "cuda".
-        tokenizer_path: the `tokenizer.json` whose ids `encode_documents` takes.
+        tokenizer: gives the ids that `encode_documents` takes.
+        tokenizer_path: its `tokenizer.json`, for other processes.
         max_document_tokens: ids of a document beyond these are not looked at.
     """
 
@@ -41,6 +42,8 @@ class Encoder(Protocol):
     def dim(self) -> int: ...  # noqa: D102
     @property
     def device(self) -> str: ...  # noqa: D102
+    @property
+    def tokenizer(self) -> SubtokenTokenizer: ...  # noqa: D102
     @property
     def tokenizer_path(self) -> Path: ...  # noqa: D102
     @property

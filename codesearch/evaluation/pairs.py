@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from codesearch.config import RankConfig
 from codesearch.encoding.encoder import Encoder
 from codesearch.encoding.text import join_fields
-from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.evaluation.jsonl import field
 from codesearch.evaluation.result import Interval, SystemResult
 from codesearch.evaluation.significance import AVERAGE
@@ -84,8 +83,9 @@ class CodePool:
         self._scratch = tempfile.TemporaryDirectory(prefix="codesearch-pool-")
         self._lexical = LexicalScorer(_postings(codes, Path(self._scratch.name)), self._config)
         self._terms: dict[str, tuple[NDArray[np.intp], Scores, float]] = {}
-        tokenizer = SubtokenTokenizer.load(encoder.tokenizer_path)
-        texts = [tokenizer.encode(join_fields("", "", code), encoder.max_document_tokens) for code in codes]
+        texts = [
+            encoder.tokenizer.encode(join_fields("", "", code), encoder.max_document_tokens) for code in codes
+        ]
         self._embeddings = encoder.encode_documents(texts)
 
     def scores(self, queries: Sequence[str]) -> dict[str, Scores]:

@@ -19,7 +19,6 @@ from itertools import islice
 from codesearch.config import ParseConfig
 from codesearch.encoding.encoder import Encoder
 from codesearch.encoding.text import document_text
-from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.index.cache import VectorCache
 from codesearch.index.digest import content_digest
 from codesearch.index.reader import IndexReader
@@ -79,11 +78,11 @@ def upgrade(
     documents = Counter(index.store.text_digests())
     known = cache.known(list(documents))
     wanted = {digest for digest in documents if digest not in known and (only is None or digest in only)}
-    done, tokenizer = _progress(documents, known), SubtokenTokenizer.load(encoder.tokenizer_path)
+    done = _progress(documents, known)
     texts = _texts(index, wanted)
     while goes_on() and (batch := list(islice(texts, _BATCH))):
         tokens = [
-            tokenizer.encode_document(text, encoder.max_document_tokens, language)
+            encoder.tokenizer.encode_document(text, encoder.max_document_tokens, language)
             for _, text, language in batch
         ]
         made = [digest for digest, _, _ in batch]

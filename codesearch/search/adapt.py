@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from codesearch.encoding.encoder import Encoder
 from codesearch.encoding.text import join_fields
-from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.errors import ConfigError
 from codesearch.index.adaptation import Adaptation, map_vectors
 from codesearch.index.reader import IndexReader
@@ -106,10 +105,9 @@ def _documented(index: IndexReader) -> Iterator[Document]:
 
 def _encode(documents: Sequence[Document], encoder: Encoder) -> tuple[Vectors, Vectors]:
     """Embed documentation as queries and the functions without it as documents: float32 [P, D] each."""
-    tokenizer = SubtokenTokenizer.load(encoder.tokenizer_path)
     texts = (join_fields(document.qualified_name, "", document.code) for document in documents)
     tokens = [
-        tokenizer.encode_document(text, encoder.max_document_tokens, document.language)
+        encoder.tokenizer.encode_document(text, encoder.max_document_tokens, document.language)
         for text, document in zip(texts, documents, strict=True)
     ]
     queries = encoder.encode_queries([first_paragraph(document.docstring) for document in documents])

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig, VectorConfig
 from codesearch.encoding.encoder import Encoder
-from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.errors import ConfigError
 from codesearch.index.analysis import query_terms
 from codesearch.index.reader import IndexReader
@@ -179,6 +178,5 @@ class Searcher:
         """
         if self.encoder is None:
             raise ConfigError("no model is loaded: similar code is found by vectors")
-        tokenizer = SubtokenTokenizer.load(self.encoder.tokenizer_path)
-        tokens = tokenizer.encode_document(text, self.encoder.max_document_tokens, language)
+        tokens = self.encoder.tokenizer.encode_document(text, self.encoder.max_document_tokens, language)
         return np.asarray(self.encoder.encode_documents([tokens])[0])
