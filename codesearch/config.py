@@ -81,7 +81,7 @@ class RankConfig:
     Attributes:
         candidate_count: documents that each half puts forward.
         semantic_weight: weight of the cosine.
-        half_evidence: terms of docstring and body with which a vector is believed half; 0 believes all alike.
+        half_evidence: terms of a body with which a vector is believed half; 0 believes all alike.
         lexical_weight: weight of the BM25F score divided by the sum of the idf of the query's terms.
         name_weight: added when the query is exactly the document's name.
         direction_reward: added where the query asks for a conversion and the document goes that way.
@@ -90,10 +90,11 @@ class RankConfig:
         generated_penalty: likewise, from those of files that a program wrote.
         vendored_penalty: from those of files copied from other projects.
         stub_penalty: from functions that do nothing, abstract ones among them.
+        crowding_penalty: from a document for each of its file above it, up to four.
         rerank_count: documents at the head of the ranking that are looked at for that; 0 for none.
-        larger_weight: weight of the cosine by the larger model's vectors, beyond what the first cosine lets expect.
+        larger_weight: weight of the cosine by the larger model's vectors.
         larger_count: documents at the head of the ranking that it is looked up for.
-        larger_expected: base and slope of what is expected.
+        larger_expected: base and slope of what the first cosine lets expect of it, where there is no such vector.
         k1: BM25F term saturation.
         field_weights: what an occurrence counts, in the order of `codesearch.index.analysis.FIELDS`.
         field_b: how far a field's length discounts its occurrences, 0 to 1, in the same order.
@@ -101,7 +102,7 @@ class RankConfig:
 
     candidate_count: int = 1000
     semantic_weight: float = 1.0
-    half_evidence: float = 1.0
+    half_evidence: float = 3.0
     lexical_weight: float = 0.6
     name_weight: float = 1.0
     direction_reward: float = 0.15
@@ -110,8 +111,9 @@ class RankConfig:
     generated_penalty: float = 0.2
     vendored_penalty: float = 0.2
     stub_penalty: float = 0.2
+    crowding_penalty: float = 0.05
     rerank_count: int = 200
-    larger_weight: float = 1.0
+    larger_weight: float = 0.7
     larger_count: int = 50
     larger_expected: tuple[float, float] = (0.05, 0.77)
     k1: float = 1.5

@@ -10,8 +10,10 @@ from codesearch.config import RankConfig
 from codesearch.errors import ConfigError
 
 DEFAULT = "default"
-_PLAIN = RankConfig(name_weight=0.0, rerank_count=0)
-"""Neither a reward for exact names nor a second look at the head."""
+_FUSED = RankConfig(rerank_count=0, crowding_penalty=0.0)
+"""Without a second look at the ranking."""
+_PLAIN = replace(_FUSED, name_weight=0.0)
+"""Without a reward for exact names either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class System:
 SYSTEMS = (
     System("bm25", "lexical", "keywords alone: BM25F", _PLAIN),
     System("dense", "semantic", "vectors alone: exact cosine", _PLAIN),
-    System("fused", "hybrid", "both, without a second look at the head", RankConfig(rerank_count=0)),
+    System("fused", "hybrid", "both, without a second look at the ranking", _FUSED),
     System(DEFAULT, "hybrid", "as it ships"),
 )
 UPGRADED = System("upgraded", "hybrid", "as it ships, with the vectors of the larger encoder", larger=True)
@@ -43,6 +45,7 @@ SIGNALS: dict[str, dict[str, Any]] = {
     "generated": {"generated_penalty": 0.0},
     "vendored": {"vendored_penalty": 0.0},
     "stub": {"stub_penalty": 0.0},
+    "crowding": {"crowding_penalty": 0.0},
 }
 """What `--without` turns off -> the settings that do it."""
 

@@ -17,7 +17,7 @@ from codesearch.search.forms import name_parts, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.types import KINDS
 
-_TEXT = [FIELDS.index(field) for field in ("docstring", "body")]
+_BODY = FIELDS.index("body")
 _CLASS = KINDS.index("class")
 _USUAL_TERMS = 30
 _NAMELESS = frozenset({"__init__", "index", "mod"})
@@ -76,7 +76,7 @@ def gather(
         query: what to search for.
         allowed: bool [N], or None when every document is.
         count: documents a half.
-        half_evidence: terms of a text whose vector is believed half.
+        half_evidence: terms of a body with which a vector is believed half.
         vectors: how vectors are searched.
     """
     query = _as_learned(query, index)
@@ -115,11 +115,11 @@ def _distinct(doc_ids: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _evidence(index: IndexReader, pool: NDArray[np.int64], half: float) -> NDArray[np.float32]:
-    """Return n / (n + half) for documents of n terms: float32 [C].
+    """Return n / (n + half) for documents with n terms in their bodies: float32 [C].
 
-    A class is its header alone, which is short by nature, and counts as a text of usual length.
+    A class is its header alone, which is short by nature, and counts as a body of usual length.
     """
-    terms = index.postings.field_lengths[pool][:, _TEXT].sum(axis=1).astype(np.float32)
+    terms = index.postings.field_lengths[pool, _BODY].astype(np.float32)
     terms[index.rows.kinds[pool] == _CLASS] = _USUAL_TERMS
     if half == 0:
         return np.ones_like(terms)

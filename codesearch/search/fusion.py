@@ -4,8 +4,8 @@
             + lexical_weight * BM25F / sum of idf + name_weight * exact name
             + what `rerank` adds to the head
 
-Terms are those of a function's docstring and body. The vector of a bare stub, or of a function that hands its work on,
-rests on few words and is near many queries by chance, so its cosine is believed less.
+Terms are those of a function's body. A bare stub, or a function that hands its work on, is seldom what was looked for,
+and its vector rests on few words and is near many queries by chance, so its cosine is believed less.
 
 The sum of the idf of a query's terms is what a document about nothing else would score. Divided by it, BM25F says how
 well a document answers; divided by the query's best, it would say so of the best one whatever that is.
@@ -60,7 +60,7 @@ class Pool:
         self,
         name: str,
         positions: NDArray[np.intp],
-        values: Sequence[float],
+        values: Sequence[float] | NDArray[np.floating],
         *,
         reward: float = 0.0,
         penalty: float = 0.0,

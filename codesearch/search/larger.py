@@ -1,9 +1,9 @@
 """The head of a ranking -> cosines by the vectors of a larger encoder, for as many documents as have one.
 
-    score += larger_weight * (larger cosine - what the first cosine lets expect of it)
+    score += larger_weight * larger cosine
 
-Without a vector a document gains and loses nothing, as if the larger encoder had said what was expected of it. So it
-stands beside those that have one, in an index that is half upgraded as beyond the head.
+A document without a vector is taken to have the cosine that its first one lets expect. So it stands beside those that
+have one, in an index that is half upgraded as beyond the head.
 """
 
 from __future__ import annotations
@@ -73,20 +73,21 @@ class LargerModel:
 def add_larger(
     query: str, pool: Pool, indexes: Sequence[IndexReader], larger: SecondCosines, config: RankConfig
 ) -> None:
-    """Add the signal to the head of a ranking."""
+    """Add the signal to the head of a ranking; where nothing there has a vector, leave it as it is."""
     head = pool.order()[: config.larger_count]
     digests = _digests(pool, head, indexes)
     cosines = larger.cosines(query, digests)
+    if not cosines:
+        return
     positions = np.array(
         [place for place, digest in zip(head, digests, strict=True) if digest in cosines], int
     )
     found = np.array([cosines[digest] for digest in digests if digest in cosines], np.float32)
-    signal = np.zeros(len(pool.scores), np.float32)
+    base, slope = config.larger_expected
+    signal = np.float32(base) + np.float32(slope) * pool.signals["cosine"]
     signal[positions] = found
     pool.signals[SIGNAL] = signal
-    base, slope = config.larger_expected
-    beyond = found - np.float32(base) - np.float32(slope) * pool.signals["cosine"][positions]
-    pool.scores[positions] += np.float32(config.larger_weight) * beyond
+    pool.scores += np.float32(config.larger_weight) * signal
 
 
 def _digests(pool: Pool, head: NDArray[np.intp], indexes: Sequence[IndexReader]) -> list[bytes]:

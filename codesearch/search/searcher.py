@@ -16,6 +16,7 @@ from codesearch.index.analysis import query_terms
 from codesearch.index.reader import IndexReader
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import doubt_of, shipped_calibration
+from codesearch.search.crowding import spread_files
 from codesearch.search.filters import Filters, allowed_documents
 from codesearch.search.forms import is_code
 from codesearch.search.fusion import Pool, Ranked, fuse
@@ -138,6 +139,8 @@ class Searcher:
         if self.larger and query.text and query.vector is not None:
             add_larger(query.text, pool, self.indexes, self.larger, self.config)
         rerank(query.text, pool, self.indexes, self.config)
+        if query.text:
+            spread_files(pool, self.indexes, self.config)
         if self.config.name_weight:
             pool.put_names_first()
         return pool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from codesearch.search.searcher import Searcher
 from tests.conftest import HashEncoder
 
 QUERY = "number of items in a string"
-PLAIN = RankConfig(rerank_count=0)
+PLAIN = RankConfig(rerank_count=0, crowding_penalty=0)
 """Without the second look, which comes after: places are those of the fused ranking."""
 BASE, SLOPE = RankConfig().larger_expected
 
@@ -45,12 +46,25 @@ def test_a_high_second_cosine_lifts_a_document_and_a_low_one_lowers_it(built_ind
     assert found[0].signals[SIGNAL] == 1.0
 
 
-def test_what_was_expected_changes_nothing(built_index, encoder):
+def expected(built_index, encoder):
+    """The second cosine of each place that its first one lets expect."""
     plain = ranked(built_index, encoder)
-    as_expected = {place: BASE + SLOPE * hit.signals["cosine"] for place, hit in enumerate(plain)}
-    found = ranked(built_index, encoder, Fixed(as_expected))
-    assert [hit.doc_id for hit in found] == [hit.doc_id for hit in plain]
-    assert np.allclose([hit.score for hit in found], [hit.score for hit in plain], atol=1e-6)
+    return {place: BASE + SLOPE * hit.signals["cosine"] for place, hit in enumerate(plain)}
+
+
+def test_a_document_without_a_vector_is_taken_to_have_the_expected_cosine(built_index, encoder):
+    cosines = expected(built_index, encoder)
+    everywhere = ranked(built_index, encoder, Fixed(cosines))
+    one = ranked(built_index, encoder, Fixed({3: cosines[3]}))
+    assert [hit.doc_id for hit in one] == [hit.doc_id for hit in everywhere]
+    assert np.allclose([hit.score for hit in one], [hit.score for hit in everywhere], atol=1e-6)
+
+
+def test_the_second_cosine_is_weighed_and_added(built_index, encoder):
+    plain = {hit.doc_id: hit.score for hit in ranked(built_index, encoder)}
+    config = replace(PLAIN, larger_weight=0.7)
+    for hit in ranked(built_index, encoder, Fixed({0: 0.9, 4: 0.1}), config):
+        assert np.isclose(hit.score, plain[hit.doc_id] + 0.7 * hit.signals[SIGNAL], atol=1e-6)
 
 
 def test_without_vectors_the_ranking_is_the_first_encoders(built_index, encoder, home):
@@ -62,17 +76,19 @@ def test_without_vectors_the_ranking_is_the_first_encoders(built_index, encoder,
     assert [(hit.doc_id, hit.score) for hit in found] == [(hit.doc_id, hit.score) for hit in plain]
 
 
-def test_a_document_without_a_vector_keeps_its_score_beside_those_that_have_one(built_index, encoder):
-    plain = {hit.doc_id: hit.score for hit in ranked(built_index, encoder)}
+def test_a_vector_changes_the_score_of_its_own_document_alone(built_index, encoder):
+    cosines = expected(built_index, encoder)
     order = [hit.doc_id for hit in ranked(built_index, encoder)]
-    found = {hit.doc_id: hit.score for hit in ranked(built_index, encoder, Fixed({1: 0.9}))}
-    changed = {doc_id for doc_id in plain if found[doc_id] != plain[doc_id]}
-    assert changed == {order[1]}
+    before, after = (
+        {hit.doc_id: hit.score for hit in ranked(built_index, encoder, Fixed(given))}
+        for given in ({1: cosines[1]}, {1: 0.9})
+    )
+    assert {doc_id for doc_id in before if after[doc_id] != before[doc_id]} == {order[1]}
 
 
 def test_only_the_head_is_looked_up(built_index, encoder):
     larger = Fixed({})
-    ranked(built_index, encoder, larger, RankConfig(larger_count=3, rerank_count=0))
+    ranked(built_index, encoder, larger, replace(PLAIN, larger_count=3))
     assert larger.asked == [
         built_index.store.documents([hit.doc_id])[hit.doc_id][1][-1]
         for hit in ranked(built_index, encoder)[:3]

@@ -44,24 +44,24 @@ def test_scores_never_rise_down_the_ranking(searcher):
 
 
 def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
-    config = RankConfig(semantic_weight=0.7, lexical_weight=0.4, name_weight=0.3)
+    config = RankConfig(semantic_weight=0.7, lexical_weight=0.4, name_weight=0.3, crowding_penalty=0.1)
     hits = Searcher([built_index], encoder, config).search("push", 13)
     for hit in hits:
         signals = hit.signals
         told = signals["cosine"] * signals["evidence"]
         expected = 0.7 * told + 0.4 * signals["bm25_normalised"] + 0.3 * signals["name"]
-        assert hit.score == pytest.approx(expected, abs=1e-6)
+        assert hit.score == pytest.approx(expected + 0.4 * signals["crowding"], abs=1e-6)
     assert 0.5 < max(hit.signals["bm25_normalised"] for hit in hits) < 1.0
 
 
-def test_a_cosine_is_believed_by_the_length_of_docstring_and_body(built_index, encoder):
+def test_a_cosine_is_believed_by_the_length_of_the_body(built_index, encoder):
     def evidence(half: float) -> dict[str, float]:
         hits = Searcher([built_index], encoder, RankConfig(half_evidence=half)).search("push an item", 13)
         return {hit.qualified_name: hit.signals["evidence"] for hit in hits}
 
     believed = evidence(5.0)
-    # Stack.push: put, an, item, on, top; def, push, self, item, self, items, append, item.
-    assert believed["Stack.push"] == pytest.approx(13 / 18)
+    # Stack.push: def, push, self, item, self, items, append, item.
+    assert believed["Stack.push"] == pytest.approx(8 / 13)
     assert believed["Stack"] == believed["Sorter"] == pytest.approx(30 / 35)
     assert believed["Reader.Close"] < believed["PriorityQueue.push"] < believed["getJson"]
     assert set(evidence(0.0).values()) == {1.0}
@@ -76,7 +76,7 @@ def test_the_signals_are_what_each_half_gives(searcher, built_index, encoder):
 
 
 def test_each_mode_uses_its_own_half_alone(built_index, encoder):
-    searcher = Searcher([built_index], encoder)
+    searcher = Searcher([built_index], encoder, RankConfig(crowding_penalty=0))
     lexical = searcher.search("decimal string", 13, mode="lexical")
     assert names(lexical) == [
         "int_to_string",
