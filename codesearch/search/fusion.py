@@ -70,7 +70,7 @@ class Pool:
         Above 0 it is weighted by `reward`, below by `penalty`.
         """
         signal = np.zeros(len(self.scores), dtype=np.float32)
-        signal[positions] = values
+        signal[positions] = np.asarray(values) + 0.0  # No -0, which is shown.
         self.signals[name] = signal
         weights = np.where(signal > 0, np.float32(reward), np.float32(penalty))
         self.scores = (self.scores + weights * signal).astype(np.float32)

@@ -54,3 +54,8 @@ def test_a_head_of_none_leaves_the_fused_order(index):
     paths = [[index.store.documents([place.doc_id])[place.doc_id][0].path for place in run] for run in found]
     assert paths == [["c_test.py", "d.py"], ["d.py", "c_test.py"]]
     assert {place.signals["test"] for place in found[0]} == {0}
+
+
+def test_what_is_not_lowered_has_a_plain_zero(index: IndexReader) -> None:
+    hits = Searcher([index], None).search("join paths", 2, mode="lexical")
+    assert [str(hit.signals["generated"]) for hit in hits] == ["0.0", "0.0"]
