@@ -62,12 +62,22 @@ class Conversion:
         """Words of the target that the source lacks."""
         return frozenset(self.target) - frozenset(self.source)
 
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        return frozenset(
+            word[:end] for word in (*self.source, *self.target) for end in range(1, len(word) + 1)
+        )
+
     def leaning(self, terms: Sequence[str]) -> float:
         """Say which side some canonical terms are: 1 the source, -1 the target, 0 neither.
 
         >>> Conversion(("local", "date"), ("date",)).leaning(["date"])
         -1.0
         """
+        if self._beginnings.isdisjoint(
+            terms
+        ):  # Most texts: not even the first half of a word written as two.
+            return 0.0
         found = {*terms, *(first + second for first, second in zip(terms, terms[1:], strict=False))}
         of_source = _share(found, self.only_source, self.source, self.only_target)
         return of_source - _share(found, self.only_target, self.target, self.only_source)

@@ -113,8 +113,8 @@ def _prose_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
 
 def _signature_evidence(conversion: Conversion, name: str, signature: str, docstring: str) -> float:
     """Compare what goes in with what comes out, where types, parameter names or tags of documentation tell."""
-    taken = [term for tag in _TAKEN_TAG.findall(docstring) for term in canonical_terms(tag)]
-    given = [term for tag in _GIVEN_TAG.findall(docstring) for term in canonical_terms(tag)]
+    taken = _tagged(_TAKEN_TAG, "param", docstring)
+    given = _tagged(_GIVEN_TAG, "return", docstring)
     if match := _PARAMETERS.search(signature):
         taken = canonical_terms(match["parameters"]) + taken
         given = (
@@ -125,6 +125,12 @@ def _signature_evidence(conversion: Conversion, name: str, signature: str, docst
     return max(
         -1.0, min(1.0, 0.5 * _sign(conversion.leaning(taken)) - 0.5 * _sign(conversion.leaning(given)))
     )
+
+
+def _tagged(tag: re.Pattern[str], word: str, docstring: str) -> list[str]:
+    if word not in docstring:  # Sooner seen than by the pattern.
+        return []
+    return [term for text in tag.findall(docstring) for term in canonical_terms(text)]
 
 
 def _sign(value: float) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from codesearch.index.digest import content_digest
 from codesearch.index.reader import IndexReader
@@ -38,7 +37,7 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
         kind, name, qualified, signature, docstring, start_line, end_line, start_byte, *_ = row
         key = (number, file.path)
         if key not in sources:
-            sources[key] = _read(indexes[number].root, file)
+            sources[key] = _read(indexes[number].manifest.root, file)
         source, stale = sources[key]
         code = _lines(source, start_line, end_line, start_byte=None if stale else start_byte)
         hits.append(
@@ -63,10 +62,10 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
     return hits
 
 
-def _read(root: Path, file: FileRecord) -> tuple[bytes, bool]:
+def _read(root: str, file: FileRecord) -> tuple[bytes, bool]:
     """Return a file's bytes and whether they are others than those indexed; an equal time stamp says they are not."""
     try:
-        with open(root / file.path, "rb") as opened:
+        with open(os.path.join(root, file.path), "rb") as opened:
             seen = os.fstat(opened.fileno())
             source = opened.read()
     except OSError:

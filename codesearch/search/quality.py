@@ -42,7 +42,6 @@ class Reason:
     applies: Callable[[str, int], bool]
 
 
-@lru_cache(maxsize=65_536)
 def is_test(path: str) -> bool:
     """Tell from its path whether a file holds tests.
 
@@ -61,7 +60,6 @@ def _is_test_folder(folder: str) -> bool:
     return not _TEST_WORDS.isdisjoint(_PART_ENDS.split(folder.lower()))
 
 
-@lru_cache(maxsize=65_536)
 def is_vendored(path: str) -> bool:
     """Tell from its path whether a file is a copy of somebody else's.
 
@@ -77,12 +75,7 @@ def is_generated(path: str, flags: int) -> bool:
     >>> is_generated("api/users_pb2.py", 0)
     True
     """
-    return bool(flags & GENERATED) or _is_named_as_generated(path)
-
-
-@lru_cache(maxsize=65_536)
-def _is_named_as_generated(path: str) -> bool:
-    return _GENERATED_NAME.search(path) is not None
+    return bool(flags & GENERATED) or _GENERATED_NAME.search(path) is not None
 
 
 REASONS = (
@@ -93,3 +86,9 @@ REASONS = (
         "stub", frozenset({"stub", "stubs", "abstract", "interface"}), lambda _, flags: bool(flags & STUB)
     ),
 )
+
+
+@lru_cache(maxsize=65_536)
+def reasons_for(path: str, flags: int) -> tuple[bool, ...]:
+    """Say which of `REASONS` hold for a document; a file's documents share two or three answers."""
+    return tuple(reason.applies(path, flags) for reason in REASONS)

@@ -14,7 +14,7 @@ from codesearch.search.conversion import parse_conversion
 from codesearch.search.direction import agreement
 from codesearch.search.fusion import Pool
 from codesearch.search.hydrate import stored_documents
-from codesearch.search.quality import REASONS
+from codesearch.search.quality import REASONS, reasons_for
 
 
 def rerank(query: str, pool: Pool, indexes: Sequence[IndexReader], config: RankConfig) -> None:
@@ -35,10 +35,10 @@ def rerank(query: str, pool: Pool, indexes: Sequence[IndexReader], config: RankC
         )
     words = set(subtokens(query))
     described = _described(pool, head, indexes)
-    for reason in REASONS:
+    holds = np.array([reasons_for(*document) for document in described]).reshape(-1, len(REASONS))
+    for reason, lowered in zip(REASONS, holds.T, strict=True):
         if (penalty := config.penalty(reason.name)) and reason.asked_by.isdisjoint(words):
-            lowered = [-float(reason.applies(path, flags)) for path, flags in described]
-            pool.add_signal(reason.name, head, lowered, penalty=penalty)
+            pool.add_signal(reason.name, head, -lowered.astype(np.float32), penalty=penalty)
 
 
 def _described(
