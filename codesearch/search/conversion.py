@@ -74,9 +74,8 @@ class Conversion:
         >>> Conversion(("local", "date"), ("date",)).leaning(["date"])
         -1.0
         """
-        if self._beginnings.isdisjoint(
-            terms
-        ):  # Most texts: not even the first half of a word written as two.
+        # Most texts have not even the first half of a word written as two.
+        if self._beginnings.isdisjoint(terms):
             return 0.0
         found = {*terms, *(first + second for first, second in zip(terms, terms[1:], strict=False))}
         of_source = _share(found, self.only_source, self.source, self.only_target)

@@ -22,7 +22,7 @@ _MOST = 4
 
 def spread_files(pool: Pool, indexes: Sequence[IndexReader], config: RankConfig) -> None:
     """Lower each candidate by `crowding_penalty` for each of its file above it, as long as that matters."""
-    if not config.crowding_penalty or not len(pool.scores):
+    if not config.crowding_penalty:
         return
     order = pool.order()
     files = pool.indexes << 32  # An index has fewer files than that.

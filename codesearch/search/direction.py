@@ -113,8 +113,8 @@ def _prose_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
 
 def _signature_evidence(conversion: Conversion, name: str, signature: str, docstring: str) -> float:
     """Compare what goes in with what comes out, where types, parameter names or tags of documentation tell."""
-    taken = _tagged(_TAKEN_TAG, "param", docstring)
-    given = _tagged(_GIVEN_TAG, "return", docstring)
+    taken = _tagged(_TAKEN_TAG, docstring)
+    given = _tagged(_GIVEN_TAG, docstring)
     if match := _PARAMETERS.search(signature):
         taken = canonical_terms(match["parameters"]) + taken
         given = (
@@ -127,9 +127,7 @@ def _signature_evidence(conversion: Conversion, name: str, signature: str, docst
     )
 
 
-def _tagged(tag: re.Pattern[str], word: str, docstring: str) -> list[str]:
-    if word not in docstring:  # Sooner seen than by the pattern.
-        return []
+def _tagged(tag: re.Pattern[str], docstring: str) -> list[str]:
     return [term for text in tag.findall(docstring) for term in canonical_terms(text)]
 
 
