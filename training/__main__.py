@@ -37,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_compounds(corpus.add_parser("compounds", help="learn which names are two words written together"))
     _add_load(corpus.add_parser("load", help="read a corpus that others made: CodeSearchNet in any layout"))
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
+    _add_average(commands.add_parser("average", help="take the mean of trained runs of one vocabulary"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
     return parser
 
@@ -173,6 +174,9 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="trained run whose vocabulary and token vectors to begin with",
     )
+    parser.add_argument(
+        "--vocabulary", type=Path, metavar="RUN", help="run whose vocabulary to take, so that both average"
+    )
     _add_device(parser)
     for field in dataclasses.fields(TrainConfig):
         option = "--" + field.name.replace("_", "-")
@@ -195,7 +199,23 @@ def _train(options: argparse.Namespace) -> None:
         options.device,
         questions=options.questions,
         start=options.start_from,
+        vocabulary=options.vocabulary,
     )
+
+
+def _add_average(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="trained run")
+    parser.add_argument("--out", type=Path, required=True, help="run folder to write")
+    parser.add_argument(
+        "--pretrained", action="store_true", help="count what `bert` starts with as one run more"
+    )
+    parser.set_defaults(run_command=_average)
+
+
+def _average(options: argparse.Namespace) -> None:
+    from training.average import average_runs
+
+    average_runs(options.runs, options.out, pretrained=options.pretrained)
 
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:

@@ -39,6 +39,7 @@ def train_run(
     *,
     questions: Sequence[Path] = (),
     start: Path | None = None,
+    vocabulary: Path | None = None,
 ) -> None:
     """Train a run, or go on with a killed one.
 
@@ -49,6 +50,7 @@ def train_run(
         device: where to train.
         questions: files of real questions to train on too.
         start: a trained run, whose vocabulary, token vectors and token weights this one begins with.
+        vocabulary: a run whose vocabulary this one takes, and nothing else of it.
 
     Raises:
         TrainingError: the corpus has no rows, the run was begun with other settings or data, or the run to start
@@ -72,8 +74,8 @@ def train_run(
         languages=languages,
         pairs=len(rows),
     )
-    if start:
-        shutil.copyfile(start / checkpoint.TOKENIZER, run / checkpoint.TOKENIZER)
+    if known := start or vocabulary:
+        shutil.copyfile(known / checkpoint.TOKENIZER, run / checkpoint.TOKENIZER)
     tokenizer = _tokenizer(rows, run, config)
     train_set = _kept(corpus, run, rows, config, data, config.name_share)
     del rows

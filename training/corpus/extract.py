@@ -125,7 +125,11 @@ def _kept_lines(parsed: Iterator[ParsedFile], forbidden: Forbidden, tally: _Tall
                 continue
             near.add(sketch)
             tally.places.append(
-                Place(package.repository.lower(), stable_hash(f"{each.file.relative}\0{line!r}"))
+                Place(
+                    package.repository.lower(),
+                    stable_hash(f"{each.file.relative}\0{line!r}"),
+                    package.train_only,
+                )
             )
             yield line
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from codesearch.parsing.languages import language_named
@@ -27,6 +29,7 @@ class SourcePackage:
     Attributes:
         kind: one of `KINDS`, that is, which client fetches it.
         repository: `owner/name` of the upstream on GitHub.
+        train_only: never held out, so that the held-out partitions stay what they are when a recipe grows.
     """
 
     language: str
@@ -34,6 +37,7 @@ class SourcePackage:
     name: str
     repository: str
     licence: str
+    train_only: bool = False
 
     @property
     def key(self) -> str:
@@ -56,10 +60,11 @@ class SourcePackage:
 
 
 def read_recipe(path: Path = DEFAULT_RECIPE) -> list[SourcePackage]:
-    """Read the packages of a recipe, in its order.
+    """Read the packages of a recipe, of a language those of its list `packages` before those of `train_only`.
 
     Raises:
-        TrainingError: the recipe is missing, is not TOML, or names an unknown kind or language.
+        TrainingError: the recipe is missing, is not TOML, names an unknown kind or language, or a language's two lists
+            name the same repository.
     """
     try:
         tables = tomllib.loads(path.read_text("utf-8"))["languages"]
@@ -69,11 +74,22 @@ def read_recipe(path: Path = DEFAULT_RECIPE) -> list[SourcePackage]:
     for language, table in tables.items():
         if language_named(language) is None:
             raise TrainingError(f"{path}: unknown language {language!r}: use a name of parsing.languages")
-        packages += [_package(path, language, fields) for fields in table["packages"]]
+        divided = [_package(path, language, fields) for fields in table["packages"]]
+        trained_on = [
+            _package(path, language, {**fields, "train_only": True}) for fields in table.get("train_only", [])
+        ]
+        both = _repositories(divided) & _repositories(trained_on)
+        if both:
+            raise TrainingError(f"{path}: {language}: {min(both)} is in both lists: keep it in one")
+        packages += divided + trained_on
     return packages
 
 
-def _package(path: Path, language: str, fields: dict[str, str]) -> SourcePackage:
+def _repositories(packages: Iterable[SourcePackage]) -> set[str]:
+    return {package.repository.lower() for package in packages}
+
+
+def _package(path: Path, language: str, fields: dict[str, Any]) -> SourcePackage:
     try:
         package = SourcePackage(language=language, **fields)
     except TypeError as error:

@@ -3,12 +3,13 @@
 Repositories are taken in the order of a hash of their name: the first ones fill the test partition up to its
 share of the rows (at least `MIN_HELD_OUT`), the next ones the validation partition, the rest is trained on.
 One that alone is more than a quarter of that share is trained on, so that several make up a partition.
+Rows that are only trained on are counted apart, so that the held-out partitions stay what they are when a recipe grows.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -26,32 +27,37 @@ class Place:
     Attributes:
         repository: lower case.
         order: bytes that order the rows of a repository at random, see `stable_hash`.
+        train_only: never held out.
     """
 
     repository: str
     order: bytes
+    train_only: bool = False
 
 
 def place_rows(rows: Sequence[Place], share: float = REPOSITORY_SHARE) -> list[str]:
     """Return the partition of each row of one language, "" for those over their repository's share."""
-    kept = _within_share(rows, share)
+    divided = [index for index, row in enumerate(rows) if not row.train_only]
+    trained_on = [index for index, row in enumerate(rows) if row.train_only]
+    kept = _within_share(rows, divided, int(share * len(divided)))
     partitions = _partition_of_repositories(Counter(rows[index].repository for index in kept))
     placed = [""] * len(rows)
     for index in kept:
         placed[index] = partitions[rows[index].repository]
+    for index in _within_share(rows, trained_on, int(share * len(rows))):
+        placed[index] = "train"
     return placed
 
 
-def _within_share(rows: Sequence[Place], share: float) -> list[int]:
-    """Return the indices of at most `share` of the rows (but `MIN_CAP`) from each repository."""
-    cap = max(MIN_CAP, int(share * len(rows)))
+def _within_share(rows: Sequence[Place], indices: Iterable[int], cap: int) -> list[int]:
+    """Return those of `indices` that stay when each repository has at most `cap` rows (or `MIN_CAP`)."""
     by_repository: dict[str, list[int]] = defaultdict(list)
-    for index, row in enumerate(rows):
-        by_repository[row.repository].append(index)
+    for index in indices:
+        by_repository[rows[index].repository].append(index)
     return [
         index
-        for indices in by_repository.values()
-        for index in sorted(indices, key=lambda index: rows[index].order)[:cap]
+        for its in by_repository.values()
+        for index in sorted(its, key=lambda index: rows[index].order)[: max(MIN_CAP, cap)]
     ]
 
 

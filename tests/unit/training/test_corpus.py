@@ -227,6 +227,14 @@ def test_a_repository_that_would_be_most_of_a_partition_is_trained_on():
     assert set(placed) == {"train", "valid", "test"}
 
 
+def test_what_is_only_trained_on_leaves_the_held_out_partitions_as_they_are():
+    divided = places_of([400] * 60)
+    more = [Place(f"o/more-{index % 3}", place.order, train_only=True) for index, place in enumerate(divided)]
+    placed = place_rows(divided + more)
+    assert placed[: len(divided)] == place_rows(divided)
+    assert set(placed[len(divided) :]) == {"train", ""}, "a repository's share holds for them too"
+
+
 def test_rows_survive_the_file(tmp_path):
     write_rows(tmp_path / "a.jsonl.zst", [ROW])
     assert list(read_rows(tmp_path / "a.jsonl.zst")) == [ROW]
@@ -242,6 +250,19 @@ def test_every_package_of_the_recipe_has_an_upstream_and_a_licence():
     assert {package.language for package in packages} == {"go", "java", "javascript", "php", "python", "ruby"}
     assert all(package.repository.count("/") == 1 and package.licence for package in packages)
     assert len({(package.kind, package.name) for package in packages}) == len(packages)
+
+
+def test_a_recipe_names_a_repository_in_one_list_only(tmp_path):
+    path = tmp_path / "r.toml"
+    one, other = (
+        f'[{{ kind = "pypi", name = "{name}", repository = "{repository}", licence = "MIT" }}]'
+        for name, repository in (("a", "a/b"), ("c", "A/b"))
+    )
+    path.write_text(f"[languages.go]\npackages = {one}\ntrain_only = {other}\n")
+    with pytest.raises(TrainingError, match="a/b is in both lists"):
+        read_recipe(path)
+    path.write_text(f"[languages.go]\npackages = {one}\n[languages.php]\ntrain_only = {other}\npackages = []\n")
+    assert [package.train_only for package in read_recipe(path)] == [False, True]
 
 
 def test_a_recipe_with_an_unknown_kind_is_refused(tmp_path):

@@ -11,6 +11,8 @@ zstandard = pytest.importorskip("zstandard")
 
 from codesearch.errors import MissingExtraError  # noqa: E402
 from training import pipeline  # noqa: E402
+from training.__main__ import main  # noqa: E402
+from training.average import average_runs  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of  # noqa: E402
@@ -140,3 +142,23 @@ def test_a_run_is_trained_on_questions_and_says_so(corpus, tmp_path):
     assert told[0]["trained_on"] == ["b", "questions: asked"]
     with pytest.raises(TrainingError, match="other settings or data"):
         train_run(corpus, tmp_path / "with", config)
+
+
+def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path):
+    for name, seed in (("a", 0), ("b", 1)):
+        train_run(
+            corpus,
+            tmp_path / name,
+            TrainConfig(**SMALL, seed=seed),
+            vocabulary=tmp_path / "a" if seed else None,
+        )
+    command = ["average", *(str(tmp_path / name) for name in "ab"), "--out", str(tmp_path / "mean")]
+    assert main(command) == 0
+    a, b, mean = (load_run(tmp_path / name)[0].query.table.weight for name in ("a", "b", "mean"))
+    torch.testing.assert_close(mean, (a + b) / 2)
+    assert not torch.equal(a, b)
+    (tmp_path / "b" / "tokenizer.json").write_bytes(b" " + (tmp_path / "b" / "tokenizer.json").read_bytes())
+    with pytest.raises(TrainingError, match=r"another kind or vocabulary: .* --vocabulary"):
+        average_runs([tmp_path / "a", tmp_path / "b"], tmp_path / "other")
+    with pytest.raises(TrainingError, match="nbow has no pretrained weights"):
+        average_runs([tmp_path / "a"], tmp_path / "other", pretrained=True)
