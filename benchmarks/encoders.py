@@ -169,11 +169,12 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 
 def curve_table(rows: dict[str, dict[str, Any]]) -> str:
-    """Lay out MRR by corpus size."""
-    lines = [line(["pairs", *LANGUAGES]), "|---" * (1 + len(LANGUAGES)) + "|"]
+    """Lay out MRR and the challenge's NDCG by corpus size."""
+    lines = [line(["pairs", *LANGUAGES, "NDCG All"]), "|---" * (2 + len(LANGUAGES)) + "|"]
     curve = sorted((row["pairs"], name) for name, row in rows.items() if _CURVE.fullmatch(name))
     for pairs, name in curve:
-        lines.append(line([f"{pairs:,}", *[_shown(rows[name]["mrr_999"][key]) for key in LANGUAGES]]))
+        figures = [*(rows[name]["mrr_999"][key] for key in LANGUAGES), rows[name]["ndcg_all"]]
+        lines.append(line([f"{pairs:,}", *map(_shown, figures)]))
     return "\n".join(lines)
 
 

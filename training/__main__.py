@@ -86,6 +86,9 @@ def _add_extract(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recipe", type=Path, default=DEFAULT_RECIPE, help="packages by name")
     parser.add_argument("--evaluation-sets", type=Path, help="folder of evaluation sets never to train on")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="worker processes")
+    parser.add_argument(
+        "--without-train-only", action="store_true", help="leave out the packages that are only trained on"
+    )
     parser.set_defaults(run_command=_extract)
 
 
@@ -93,9 +96,12 @@ def _extract(options: argparse.Namespace) -> None:
     from training.corpus.extract import extract_corpus
     from training.corpus.stats import report
 
-    stats = extract_corpus(
-        read_recipe(options.recipe), options.corpus, options.evaluation_sets, processes=options.processes
-    )
+    packages = [
+        package
+        for package in read_recipe(options.recipe)
+        if not (options.without_train_only and package.train_only)
+    ]
+    stats = extract_corpus(packages, options.corpus, options.evaluation_sets, processes=options.processes)
     print(report(stats))
 
 

@@ -96,7 +96,9 @@ def test_a_run_starts_pretrained_and_moves_only_the_layers_that_are_not_held_sti
     assert torch.equal(model.query.positions, pretrained_model.positions[:40])
 
 
-def test_the_mean_of_what_it_learned_and_what_it_started_with_lies_half_way(corpus, tmp_path, pretrained_model):
+def test_the_mean_of_what_it_learned_and_what_it_started_with_lies_half_way(
+    corpus, tmp_path, pretrained_model
+):
     train_run(corpus, tmp_path / "run", TrainConfig(**SETTINGS))
     average_runs([tmp_path / "run"], tmp_path / "mean", pretrained=True)
     (mean, tokenizer, _), (run, _, _) = (load_run(tmp_path / name) for name in ("mean", "run"))

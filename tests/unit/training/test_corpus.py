@@ -261,7 +261,9 @@ def test_a_recipe_names_a_repository_in_one_list_only(tmp_path):
     path.write_text(f"[languages.go]\npackages = {one}\ntrain_only = {other}\n")
     with pytest.raises(TrainingError, match="a/b is in both lists"):
         read_recipe(path)
-    path.write_text(f"[languages.go]\npackages = {one}\n[languages.php]\ntrain_only = {other}\npackages = []\n")
+    path.write_text(
+        f"[languages.go]\npackages = {one}\n[languages.php]\ntrain_only = {other}\npackages = []\n"
+    )
     assert [package.train_only for package in read_recipe(path)] == [False, True]
 
 
@@ -329,3 +331,20 @@ def test_the_stats_command_prints_what_extract_counted(tmp_path, capsys):
     (tmp_path / "rows" / "stats.json").write_text("{}")
     assert main(["corpus", "stats", "--corpus", str(tmp_path)]) == 2
     assert "run `python -m training corpus extract`" in capsys.readouterr().err
+
+
+def test_packages_that_are_only_trained_on_can_be_left_out(tmp_path):
+    entry = '{{ kind = "pypi", name = "{0}", repository = "some/{0}", licence = "MIT" }}'
+    recipe = tmp_path / "r.toml"
+    recipe.write_text(
+        f"[languages.python]\npackages = [{entry.format('good')}]\ntrain_only = [{entry.format('more')}]\n"
+    )
+    for package, name in zip(read_recipe(recipe), ("own", "another"), strict=True):
+        write_package(
+            tmp_path, package, function(name, f"Something {name} of its own.", f"value += {len(name)}")
+        )
+    command = ["corpus", "extract", "--corpus", str(tmp_path), "--recipe", str(recipe), "--processes", "1"]
+    assert main(command) == 0
+    assert sorted(kept_names(tmp_path)) == ["another", "own"]
+    assert main([*command, "--without-train-only"]) == 0
+    assert kept_names(tmp_path) == ["own"]
