@@ -17,7 +17,7 @@ from training.command import run_command
 from training.config import CONFIGS, TrainConfig, make_config, shipped_configs
 from training.corpus.apt import DEFAULT_SOURCES, AptLists
 from training.corpus.lock import read_lock, write_lock
-from training.corpus.recipe import DEFAULT_RECIPE, read_recipe
+from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe
 from training.evaluation_sets import SETS
 
 
@@ -44,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_fetch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("corpus"), help="corpus folder")
-    parser.add_argument("--recipe", type=Path, default=DEFAULT_RECIPE, help="packages by name")
+    _add_recipe(parser)
     parser.add_argument("--languages", nargs="*", help="only these languages")
     parser.add_argument("--jobs", type=int, default=4, help="downloads at a time (default: %(default)s)")
     parser.add_argument(
@@ -64,7 +64,7 @@ def _fetch(options: argparse.Namespace) -> None:
 
     packages = [
         package
-        for package in read_recipe(options.recipe)
+        for package in _packages(options)
         if not options.languages or package.language in options.languages
     ]
     pins = {} if options.update else read_lock(options.recipe)
@@ -83,12 +83,9 @@ def _fetch(options: argparse.Namespace) -> None:
 
 def _add_extract(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `fetch` filled")
-    parser.add_argument("--recipe", type=Path, default=DEFAULT_RECIPE, help="packages by name")
+    _add_recipe(parser)
     parser.add_argument("--evaluation-sets", type=Path, help="folder of evaluation sets never to train on")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="worker processes")
-    parser.add_argument(
-        "--without-train-only", action="store_true", help="leave out the packages that are only trained on"
-    )
     parser.set_defaults(run_command=_extract)
 
 
@@ -96,13 +93,25 @@ def _extract(options: argparse.Namespace) -> None:
     from training.corpus.extract import extract_corpus
     from training.corpus.stats import report
 
-    packages = [
+    stats = extract_corpus(
+        _packages(options), options.corpus, options.evaluation_sets, processes=options.processes
+    )
+    print(report(stats))
+
+
+def _add_recipe(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--recipe", type=Path, default=DEFAULT_RECIPE, help="packages by name")
+    parser.add_argument(
+        "--without-train-only", action="store_true", help="leave out the packages that are only trained on"
+    )
+
+
+def _packages(options: argparse.Namespace) -> list[SourcePackage]:
+    return [
         package
         for package in read_recipe(options.recipe)
         if not (options.without_train_only and package.train_only)
     ]
-    stats = extract_corpus(packages, options.corpus, options.evaluation_sets, processes=options.processes)
-    print(report(stats))
 
 
 def _add_stats(parser: argparse.ArgumentParser) -> None:
