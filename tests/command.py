@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -56,4 +57,15 @@ class Command:
         )
 
     def start(self, *arguments: object, **options: Any) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(self.line(*arguments), cwd=self.folder, env=self.environment, **options)
+        return subprocess.Popen(
+            self.line(*arguments),
+            cwd=self.folder,
+            env=self.environment,
+            preexec_fn=_heed_ctrl_c,
+            **options,
+        )
+
+
+def _heed_ctrl_c() -> None:
+    """Undo what processes inherit where tests run in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

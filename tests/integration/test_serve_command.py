@@ -30,7 +30,7 @@ ANSWER = (
 def serving(command: Command) -> Iterator[subprocess.Popen[bytes]]:
     """Run a service; it accepts clients from the first line that it prints."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with command.start("serve", **streams, preexec_fn=heed_ctrl_c) as process:
+    with command.start("serve", **streams) as process:
         try:
             line = process.stdout.readline().decode()
             home = command.home.absolute()
@@ -43,11 +43,6 @@ def serving(command: Command) -> Iterator[subprocess.Popen[bytes]]:
             process.send_signal(signal.SIGCONT)  # Where a test that failed left it stopped.
             process.terminate()
             process.wait(TIMEOUT)
-
-
-def heed_ctrl_c() -> None:
-    """Undo what processes inherit where tests run in the background."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def index(folder: Path, home: Path, bundle: Path, files: dict[str, str] = TINY_REPO) -> None:
@@ -256,7 +251,7 @@ def test_an_interrupted_client_says_so_and_leaves_the_service_alone(indexed, com
     with serving(command) as process:
         bound = replace(command, variables=bound_to_ask(tmp_path))
         process.send_signal(signal.SIGSTOP)  # So that the client waits.
-        with bound.start(*QUERY, stdout=-1, stderr=-1, preexec_fn=heed_ctrl_c) as query:
+        with bound.start(*QUERY, stdout=-1, stderr=-1) as query:
             wait_for_connection(query.pid)
             query.send_signal(signal.SIGINT)
             assert query.stderr.read() == b"interrupted: the last good index is untouched\n"
