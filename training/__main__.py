@@ -183,13 +183,14 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--questions", type=Path, nargs="*", default=[], help="files of real questions with their code"
     )
-    parser.add_argument(
+    begun = parser.add_mutually_exclusive_group()
+    begun.add_argument(
         "--start-from",
         type=Path,
         metavar="RUN",
         help="trained run whose vocabulary and token vectors to begin with",
     )
-    parser.add_argument(
+    begun.add_argument(
         "--vocabulary", type=Path, metavar="RUN", help="run whose vocabulary to take, so that both average"
     )
     _add_device(parser)

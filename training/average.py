@@ -34,28 +34,23 @@ def average_runs(runs: Sequence[Path], out: Path, *, pretrained: bool = False) -
         MissingExtraError: the pretrained model is not installed.
     """
     records = [checkpoint.read_config(run) for run in runs]
-    states = [_weights(run) for run in runs]
+    states = [load_run(run)[0].state_dict() for run in runs]
     shapes = [{name: value.shape for name, value in state.items()} for state in states]
     vocabularies = {(run / checkpoint.TOKENIZER).read_bytes() for run in runs}
     if len(vocabularies) > 1 or any(its != shapes[0] for its in shapes):
         raise TrainingError(f"{runs[-1]}: another kind or vocabulary: train it with --vocabulary {runs[0]}")
     if pretrained:
         states.append(_pretrained(runs[0]))
-    mean = {name: torch.stack([state[name].float() for state in states]).mean(dim=0) for name in states[0]}
+    mean = {name: torch.stack([state[name] for state in states]).mean(dim=0) for name in states[0]}
     out.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(runs[0] / checkpoint.TOKENIZER, out / checkpoint.TOKENIZER)
-    weights = {name: mean[name].to(value.dtype) for name, value in states[0].items()}
-    torch.save(weights, out / checkpoint.WEIGHTS)
+    checkpoint.save(mean, out / checkpoint.WEIGHTS)
     record = records[0] | {
         "averaged": [run.name for run in runs] + ["pretrained"] * pretrained,
         "pairs": sum(its["pairs"] for its in records),
         "trained_on": sorted(set().union(*(its["trained_on"] for its in records))),
     }
     (out / checkpoint.CONFIG).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
-
-
-def _weights(run: Path) -> dict[str, Tensor]:
-    return load_run(run)[0].state_dict()
 
 
 def _pretrained(run: Path) -> dict[str, Tensor]:

@@ -53,10 +53,14 @@ def train_run(
         vocabulary: a run whose vocabulary this one takes, and nothing else of it.
 
     Raises:
-        TrainingError: the corpus has no rows, the run was begun with other settings or data, or the run to start
-            from is not trained or has vectors of another size.
+        TrainingError: the corpus has no rows, the run was begun with other settings or data, the run to start
+            from is not trained or has vectors of another size, or there is no vocabulary to take.
         MissingExtraError: the settings ask for a teacher that is not installed.
     """
+    if vocabulary and not (vocabulary / checkpoint.TOKENIZER).exists():
+        raise TrainingError(
+            f"{vocabulary / checkpoint.TOKENIZER} is not there: name a run for its vocabulary"
+        )
     on = choose_device(device)
     paths = row_files(corpus, "train")
     rows = chosen_rows(list(chain.from_iterable(read_rows(path) for path in paths)), config)

@@ -162,3 +162,10 @@ def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path)
         average_runs([tmp_path / "a", tmp_path / "b"], tmp_path / "other")
     with pytest.raises(TrainingError, match="nbow has no pretrained weights"):
         average_runs([tmp_path / "a"], tmp_path / "other", pretrained=True)
+
+
+def test_a_vocabulary_that_is_not_there_is_told_before_the_run_begins(corpus, tmp_path, capsys):
+    command = ["train", "--corpus", str(corpus), "--run", str(tmp_path / "run")]
+    assert main([*command, "--vocabulary", str(tmp_path / "nowhere")]) == 2
+    assert "nowhere/tokenizer.json is not there: name a run" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
