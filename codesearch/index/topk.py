@@ -1,4 +1,4 @@
-"""The highest of many scores, without sorting them all."""
+"""The highest of many scores, and ids without repeats."""
 
 from __future__ import annotations
 
@@ -33,3 +33,9 @@ def _head(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
         if len(head) >= count:
             return head
     return np.arange(len(scores), dtype=np.int64)
+
+
+def distinct(doc_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sort ids in place and return each once; `np.unique` would import masked arrays for it, in every cold query."""
+    doc_ids.sort()
+    return doc_ids[np.diff(doc_ids, prepend=-1) > 0]

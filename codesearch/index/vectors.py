@@ -10,7 +10,7 @@ vectors.hnsw         graph of `hnswlib`, from `VectorConfig.hnsw_threshold` docu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,8 @@ ROWS_FILE, SCALES_FILE, GRAPH_FILE = "vectors.int8", "vectors.scales", "vectors.
 _CHUNK = 2_048
 _SHARE = 8_192
 """Rows that a thread takes at a time; fewer keep threads waiting for the interpreter."""
+_GAP = 512
+"""Rows that are faster multiplied in vain than left out."""
 _ROUNDING = 1e-5
 """What float32 may add to the error of a rounded query."""
 
@@ -131,9 +133,10 @@ class VectorReader:
         if count >= (len(self) if doc_ids is None else len(doc_ids)):
             return np.arange(len(self)) if doc_ids is None else doc_ids
         rounded, scale = quantize(query[None])
-        rough = self._products(rounded) * (scale * self.scales)
-        if doc_ids is not None:
-            rough = rough[doc_ids]
+        if doc_ids is None:
+            rough = self._products(rounded, [(0, len(self))]) * (scale * self.scales)
+        else:
+            rough = self._products(rounded, _spans(doc_ids))[doc_ids] * (scale * self.scales[doc_ids])
         longest = 1 + len(query) ** 0.5 / 254  # A unit vector, and half a step of rounding in each dimension.
         error = longest * np.linalg.norm(query - rounded[0] * scale) + _ROUNDING
         edge = rough[best_positions(rough, count)].min()
@@ -142,22 +145,26 @@ class VectorReader:
             near = doc_ids[near]
         return near[best_positions(self.similarities(query, near), count)]
 
-    def _products(self, query: NDArray[np.int8]) -> NDArray[np.float32]:
-        """Multiply all rows by an int8 query [1, D], on all cores: float32 [N]."""
+    def _products(self, query: NDArray[np.int8], spans: Iterable[tuple[int, int]]) -> NDArray[np.float32]:
+        """Multiply rows by an int8 query [1, D], on all cores: float32 [N], of which only the spans are set."""
         from simsimd import cdist
 
         out = np.empty(len(self), dtype=np.float32)
-        starts = iter(
-            range(0, len(self), _SHARE)
-        )  # Whoever is done takes the next: cores are seldom equally free.
+        parts = [
+            slice(start, min(start + _SHARE, end))
+            for first, end in spans
+            for start in range(first, end, _SHARE)
+        ]
+        waiting = iter(parts)  # Whoever is done takes the next: cores are seldom equally free.
 
         def multiply() -> None:
-            for start in starts:
-                part = slice(start, start + _SHARE)
+            for part in waiting:
                 # Not into `out` directly: simsimd 6.5 then gives away a reference to None that it does not own.
                 out[part] = np.asarray(cdist(query, self.rows[part], "dot", out_dtype="float32"))[0]
 
-        _run_at_once(multiply, min(available_cores(), len(self) // _SHARE))
+        _run_at_once(
+            multiply, min(available_cores(), sum(part.stop - part.start for part in parts) // _SHARE)
+        )
         return out
 
     @property
@@ -181,6 +188,13 @@ class VectorReader:
             self._graph = hnswlib.Index(space="ip", dim=self.rows.shape[1])
             self._graph.load_index(str(self._graph_path), max_elements=len(self))
         return self._graph
+
+
+def _spans(doc_ids: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Cut ascending ids where many are left out between them: (first, one after the last) of each span."""
+    after = np.flatnonzero(np.diff(doc_ids) > _GAP)
+    first, last = doc_ids[[0, *(after + 1)]], doc_ids[[*after, -1]]
+    return list(zip(first.tolist(), (last + 1).tolist(), strict=True))
 
 
 def _run_at_once(work: Callable[[], None], count: int) -> None:

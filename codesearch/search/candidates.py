@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from codesearch.config import VectorConfig
 from codesearch.index.analysis import FIELDS
 from codesearch.index.reader import IndexReader
-from codesearch.index.topk import best_positions
+from codesearch.index.topk import best_positions, distinct
 from codesearch.search.forms import name_parts, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.types import KINDS
@@ -92,7 +92,7 @@ def gather(
         else:  # The graph cannot filter first, so the allowed ones are scanned.
             doc_ids = None if allowed is None else np.flatnonzero(allowed)
             pools.append(index.vectors.nearest(query.vector, count, doc_ids))
-    pool = _distinct(np.concatenate(pools))
+    pool = distinct(np.concatenate(pools))
     cosine = np.zeros(len(pool), dtype=np.float32)
     if query.vector is not None:
         cosine = index.vectors.similarities(query.vector, pool)
@@ -106,12 +106,6 @@ def _as_learned(query: AnalysedQuery, index: IndexReader) -> AnalysedQuery:
     if index.adaptation is None or query.vector is None or not query.text:
         return query
     return replace(query, vector=index.adaptation.apply(query.vector))
-
-
-def _distinct(doc_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sort ids, each once; `np.unique` would import masked arrays for it, in every cold query."""
-    doc_ids.sort()
-    return doc_ids[np.diff(doc_ids, prepend=-1) > 0]
 
 
 def _evidence(index: IndexReader, pool: NDArray[np.int64], half: float) -> NDArray[np.float32]:

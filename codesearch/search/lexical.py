@@ -12,12 +12,17 @@ Source: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weigh
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.index.postings import PostingsReader
+from codesearch.index.topk import distinct
+
+_LONG = 8
+"""A term whose lists together hold more than one document in so many is scored over all of them."""
 
 
 class LexicalScorer:
@@ -26,7 +31,6 @@ class LexicalScorer:
     def __init__(self, postings: PostingsReader, config: RankConfig) -> None:
         self._postings = postings
         self._config = config
-        self._average_length = postings.average_lengths
 
     def scores(self, terms: Sequence[str]) -> tuple[NDArray[np.float32], float]:
         """Score every document for distinct query terms.
@@ -36,35 +40,55 @@ class LexicalScorer:
             document would score if it were about nothing else.
         """
         total = np.zeros(self._postings.document_count, dtype=np.float32)
-        scratch = np.zeros(self._postings.document_count, dtype=np.float64)
+        scratch = np.zeros_like(total)
         ceiling = 0.0
         for term in terms:
-            docs, weighted = self._weighted_frequencies(term, scratch)
-            if len(docs):
-                idf = self._idf(len(docs))
-                total[docs] += idf * weighted / (self._config.k1 + weighted)
+            found, df = self._add_weighted_frequencies(term, scratch)
+            if df:
+                idf = self._idf(df)
+                weighted = scratch[found]
+                total[found] += np.float32(idf) * weighted / (np.float32(self._config.k1) + weighted)
+                scratch[found] = 0
                 ceiling += idf
         return total, ceiling
 
-    def _weighted_frequencies(
-        self, term: str, scratch: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return the documents that have a term, ascending, and tf' in each; `scratch`, zeros [N], is so again."""
-        term_id = self._postings.find(term)
-        if term_id is None:
-            return np.empty(0, np.int64), np.empty(0, np.float32)
-        for field, (weight, b) in enumerate(
-            zip(self._config.field_weights, self._config.field_b, strict=True)
+    def _add_weighted_frequencies(
+        self, term: str, scratch: NDArray[np.float32]
+    ) -> tuple[NDArray[np.int64] | slice, int]:
+        """Add tf' of a term to `scratch`, zeros [N]; return where, and the number of documents that have it.
+
+        A long list is told as all documents: what is done to each of many takes less than to find those to leave out.
+        """
+        lists: list[NDArray[np.int64]] = []
+        if (term_id := self._postings.find(term)) is not None:
+            for field, weights in enumerate(self._field_weights):
+                doc_ids, frequencies = self._postings.postings(term_id, field)
+                if self._config.field_weights[field] and len(doc_ids):
+                    lists.append(
+                        doc_ids.astype(np.int64)
+                    )  # Once: all that indexes is turned into that at each use.
+                    scratch[lists[-1]] += weights[lists[-1]] * frequencies
+        if sum(map(len, lists)) * _LONG > len(scratch):
+            return slice(None), int(np.count_nonzero(scratch))
+        found = distinct(np.concatenate(lists)) if lists else np.empty(0, np.int64)
+        return found, len(found)
+
+    @cached_property
+    def _field_weights(self) -> NDArray[np.float32]:
+        """What an occurrence in a field of a document counts: float32 [F, N]."""
+        weights = self._postings.field_lengths.T.astype(np.float32, order="C")
+        np.maximum(weights, 1, out=weights)  # Nothing occurs in an empty field, and nothing is divided by 0.
+        for row, weight, b, average in zip(
+            weights,
+            self._config.field_weights,
+            self._config.field_b,
+            self._postings.average_lengths,
+            strict=True,
         ):
-            docs, frequencies = self._postings.postings(term_id, field)
-            if weight and len(docs):
-                docs = docs.astype(np.int64)  # Once: whatever else indexes is turned into that at each use.
-                length = self._postings.field_lengths[docs, field] / self._average_length[field]
-                scratch[docs] += weight * frequencies / (1 - b + b * length)
-        found = np.flatnonzero(scratch > 0)
-        weighted = scratch[found].astype(np.float32)
-        scratch[found] = 0
-        return found, weighted
+            row *= np.float32(b / average)
+            row += np.float32(1 - b)
+            np.divide(np.float32(weight), row, out=row)
+        return weights
 
     def _idf(self, df: int) -> float:
         count = self._postings.document_count

@@ -101,6 +101,19 @@ def test_the_nearest_of_some_documents_are_among_them(tmp_path):
     assert reader.nearest(query, 20, some[:5]).tolist() == some[:5].tolist()
 
 
+@pytest.mark.parametrize(
+    "spans", [[(0, 9_000)], [(5, 6)], [(1_000, 1_001), (1_400, 1_500), (4_000, 13_000), (19_999, 20_000)]]
+)
+def test_documents_far_apart_are_found_as_in_one_piece(tmp_path, monkeypatch, spans):
+    monkeypatch.setattr("codesearch.index.vectors.available_cores", lambda: 3)
+    reader = written(tmp_path, unit_vectors(20_000))
+    query = unit_vectors(1, seed=1)[0]
+    some = np.concatenate([np.arange(start, end) for start, end in spans])
+    count = max(1, len(some) // 2)
+    exact = some[np.argsort(-reader.similarities(query, some), kind="stable")[:count]]
+    assert sorted(reader.nearest(query, count, some).tolist()) == sorted(exact.tolist())
+
+
 def test_of_equal_vectors_the_first_are_the_nearest(tmp_path):
     vectors = unit_vectors(2)
     reader = written(tmp_path, np.repeat(vectors, 500, axis=0))
