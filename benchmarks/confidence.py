@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 import codesearch.search.confidence as confidence
 from benchmarks.record import record
+from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.evaluation.jsonl import one_file
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pool import FUNCTIONS, DocumentKey, Pool, open_pool
@@ -102,6 +103,7 @@ def _fit(found: Rankings) -> None:
     weights /= deviation
     fitted = replace(
         confidence.shipped_calibration(),
+        model=load_bundle(SHIPPED).model_id,
         intercept=round(float(intercept - weights @ mean), 4),
         weights=tuple(round(float(weight), 4) for weight in weights),
     )

@@ -84,7 +84,8 @@ def encoder_row(run: Path, bundle: Path, bench: Path | None, texts: list[tuple[s
     parameters = {
         id(value): value.numel() for name, value in model.named_parameters() if "context" not in name
     }
-    metrics = [json.loads(line) for line in (run / checkpoint.METRICS).read_text("utf-8").splitlines()]
+    log = run / checkpoint.METRICS
+    metrics = [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.exists() else []
     test = _figures(run, "test")
     return {
         "architecture": config["architecture"],
@@ -92,6 +93,7 @@ def encoder_row(run: Path, bundle: Path, bench: Path | None, texts: list[tuple[s
         "pooling": config["pooling"],
         "dim": config["dim"],
         "max_document_tokens": config["max_document_tokens"],
+        "averaged": len(settings.get("averaged", [])),
         "pairs": settings["pairs"],
         "epochs": len(metrics),
         "train_s": round(sum(line["train_s"] for line in metrics), 1),
@@ -164,7 +166,8 @@ def _cells(row: dict[str, Any]) -> list[str]:
         f"{row['documents_per_s']:,}" if row["documents_per_s"] else "",
         *[_shown(mrr.get(language)) for language in LANGUAGES],
         _shown(row["ndcg_all"]),
-        f"{row['pairs']:,} pairs, {row['max_document_tokens']} tokens, {row['epochs']} epochs",
+        f"{row['pairs']:,} pairs, {row['max_document_tokens']} tokens, "
+        + (f"the mean of {row['averaged']} runs" if row["averaged"] else f"{row['epochs']} epochs"),
     ]
 
 

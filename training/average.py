@@ -47,7 +47,7 @@ def average_runs(runs: Sequence[Path], out: Path, *, pretrained: bool = False) -
     checkpoint.save(mean, out / checkpoint.WEIGHTS)
     record = records[0] | {
         "averaged": [run.name for run in runs] + ["pretrained"] * pretrained,
-        "pairs": sum(its["pairs"] for its in records),
+        "pairs": max(its["pairs"] for its in records),
         "trained_on": sorted(set().union(*(its["trained_on"] for its in records))),
     }
     (out / checkpoint.CONFIG).write_text(json.dumps(record, indent=1) + "\n", "utf-8")

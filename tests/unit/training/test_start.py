@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 zstandard = pytest.importorskip("zstandard")
 
 from codesearch.errors import MissingExtraError  # noqa: E402
-from training import pipeline  # noqa: E402
+from training import checkpoint, pipeline  # noqa: E402
 from training.__main__ import main  # noqa: E402
 from training.average import average_runs  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
@@ -157,6 +157,8 @@ def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path)
     a, b, mean = (load_run(tmp_path / name)[0].query.table.weight for name in ("a", "b", "mean"))
     torch.testing.assert_close(mean, (a + b) / 2)
     assert not torch.equal(a, b)
+    of_a, of_mean = (checkpoint.read_config(tmp_path / name)["pairs"] for name in ("a", "mean"))
+    assert of_mean == of_a  # The same pairs, twice.
     (tmp_path / "b" / "tokenizer.json").write_bytes(b" " + (tmp_path / "b" / "tokenizer.json").read_bytes())
     with pytest.raises(TrainingError, match=r"another kind or vocabulary: .* --vocabulary"):
         average_runs([tmp_path / "a", tmp_path / "b"], tmp_path / "other")

@@ -1,0 +1,26 @@
+"""The table of encoders."""
+
+from __future__ import annotations
+
+from benchmarks.encoders import encoder_table
+
+ROW = {
+    "parameters": 16_940_000,
+    "bundle_mb": 17.8,
+    "documents_per_s": 20_000,
+    "mrr_999": {"go": 0.86, "average": 0.7812},
+    "ndcg_all": None,
+    "pairs": 847_882,
+    "max_document_tokens": 200,
+}
+
+
+def test_a_run_tells_its_epochs_and_a_mean_of_runs_their_number():
+    table = encoder_table(
+        {"one": {**ROW, "averaged": 0, "epochs": 2}, "six": {**ROW, "averaged": 6, "epochs": 0}}
+    )
+    *_, one, six = table.splitlines()
+    assert one.endswith("| 847,882 pairs, 200 tokens, 2 epochs |")
+    assert six.endswith("| 847,882 pairs, 200 tokens, the mean of 6 runs |")
+    assert "| .860 |" in six
+    assert "| .781 |" in six
