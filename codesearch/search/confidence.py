@@ -67,11 +67,17 @@ def features(pool: Pool, terms: int) -> tuple[float, ...]:
 def doubt_of(pool: Pool, terms: int, model: str) -> float | None:
     """Return the doubt in a ranking by both halves, or None where its model was not calibrated.
 
-    What is called as the query says answers it, whatever else is true.
+    What is called as the query says answers it, whatever else is true; so does a first answer that plainly goes the way
+    of the conversion that is asked for.
     """
     calibration = shipped_calibration()
     if model != calibration.model:
         return None
-    if bool(np.any(pool.signals["name"] > 0)):
+    if bool(np.any(pool.signals["name"] > 0)) or _goes_the_way(pool):
         return 0.0
     return calibration.doubt(features(pool, terms))
+
+
+def _goes_the_way(pool: Pool) -> bool:
+    direction = pool.signals.get("direction")
+    return direction is not None and bool((direction[pool.order()[:1]] >= 1).any())

@@ -45,6 +45,14 @@ def test_a_name_is_an_answer_whatever_its_words_are_worth(smoke):
     assert smoke.answer("isAnagram").doubt == 0.0
 
 
+def test_a_conversion_is_only_answered_by_what_goes_its_way(smoke):
+    def doubt(*paths: str) -> float | None:
+        return smoke.answer("convert int to string", 10, Filters(paths=paths)).doubt
+
+    assert doubt() == 0.0
+    assert (doubt("*.py") or 0.0) > 0.5
+
+
 def test_one_half_alone_pasted_code_and_another_model_are_not_judged(smoke, encoder, index_tree, tiny_repo):
     assert smoke.answer("render a mesh", mode="lexical").doubt is None
     assert smoke.answer("for (;;) { draw(mesh); }").doubt is None
