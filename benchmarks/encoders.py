@@ -95,7 +95,7 @@ def encoder_row(run: Path, bundle: Path, bench: Path | None, texts: list[tuple[s
         "max_document_tokens": config["max_document_tokens"],
         "averaged": len(settings.get("averaged", [])),
         "pairs": settings["pairs"],
-        "epochs": len(metrics),
+        "epochs": len(metrics) / config.get("epoch_parts", 1),  # Older runs had none.
         "train_s": round(sum(line["train_s"] for line in metrics), 1),
         "valid_mrr": [round(line["valid_mrr"]["average"], 4) for line in metrics],
         "parameters": sum(parameters.values()),
@@ -167,7 +167,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
         *[_shown(mrr.get(language)) for language in LANGUAGES],
         _shown(row["ndcg_all"]),
         f"{row['pairs']:,} pairs, {row['max_document_tokens']} tokens, "
-        + (f"the mean of {row['averaged']} runs" if row["averaged"] else f"{row['epochs']} epochs"),
+        + (f"the mean of {row['averaged']} runs" if row["averaged"] else f"{row['epochs']:g} epochs"),
     ]
 
 

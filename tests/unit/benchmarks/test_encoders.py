@@ -17,7 +17,7 @@ ROW = {
 
 def test_a_run_tells_its_epochs_and_a_mean_of_runs_their_number():
     table = encoder_table(
-        {"one": {**ROW, "averaged": 0, "epochs": 2}, "six": {**ROW, "averaged": 6, "epochs": 0}}
+        {"one": {**ROW, "averaged": 0, "epochs": 2.0}, "six": {**ROW, "averaged": 6, "epochs": 0}}
     )
     *_, one, six = table.splitlines()
     assert one.endswith("| 847,882 pairs, 200 tokens, 2 epochs |")
