@@ -203,6 +203,7 @@ class PostingsReader:
         self._arrays = {name: load_array(generation / POSTINGS / f"{name}.npy", root) for name in _ARRAYS}
         self._term_bytes = self._arrays["term_bytes"]
         self._term_offsets = self._arrays["term_offsets"]
+        self._occurrence_weights: dict[tuple[tuple[float, ...], ...], NDArray[np.float32]] = {}
 
     @property
     def document_count(self) -> int:
@@ -220,6 +221,26 @@ class PostingsReader:
         lengths = self.field_lengths
         mean = lengths.mean(axis=0, dtype=np.float64) if len(lengths) else np.ones(_F)
         return np.maximum(mean, 1e-9)
+
+    def occurrence_weights(
+        self, field_weights: tuple[float, ...], field_b: tuple[float, ...]
+    ) -> NDArray[np.float32]:
+        """Return what an occurrence in a field of a document counts in BM25F: float32 [F, N].
+
+        They are kept here, not by what scores one query: a service keeps this reader open.
+        """
+        key = (field_weights, field_b)
+        if key not in self._occurrence_weights:
+            weights = self.field_lengths.T.astype(np.float32, order="C")
+            np.maximum(
+                weights, 1, out=weights
+            )  # Nothing occurs in an empty field, and nothing is divided by 0.
+            for row, weight, b, average in zip(weights, *key, self.average_lengths, strict=True):
+                row *= np.float32(b / average)
+                row += np.float32(1 - b)
+                np.divide(np.float32(weight), row, out=row)
+            self._occurrence_weights[key] = weights
+        return self._occurrence_weights[key]
 
     def find(self, term: str) -> int | None:
         """Return a term's id, or None when no document has it."""

@@ -12,7 +12,6 @@ Source: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weigh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +60,8 @@ class LexicalScorer:
         """
         lists: list[NDArray[np.int64]] = []
         if (term_id := self._postings.find(term)) is not None:
-            for field, weights in enumerate(self._field_weights):
+            kept = self._postings.occurrence_weights(self._config.field_weights, self._config.field_b)
+            for field, weights in enumerate(kept):
                 doc_ids, frequencies = self._postings.postings(term_id, field)
                 if self._config.field_weights[field] and len(doc_ids):
                     lists.append(
@@ -72,23 +72,6 @@ class LexicalScorer:
             return slice(None), int(np.count_nonzero(scratch))
         found = distinct(np.concatenate(lists)) if lists else np.empty(0, np.int64)
         return found, len(found)
-
-    @cached_property
-    def _field_weights(self) -> NDArray[np.float32]:
-        """What an occurrence in a field of a document counts: float32 [F, N]."""
-        weights = self._postings.field_lengths.T.astype(np.float32, order="C")
-        np.maximum(weights, 1, out=weights)  # Nothing occurs in an empty field, and nothing is divided by 0.
-        for row, weight, b, average in zip(
-            weights,
-            self._config.field_weights,
-            self._config.field_b,
-            self._postings.average_lengths,
-            strict=True,
-        ):
-            row *= np.float32(b / average)
-            row += np.float32(1 - b)
-            np.divide(np.float32(weight), row, out=row)
-        return weights
 
     def _idf(self, df: int) -> float:
         count = self._postings.document_count

@@ -114,3 +114,12 @@ def test_an_occurrence_in_the_name_outweighs_one_in_the_body(tmp_path):
 def test_an_index_without_documents_scores_none(tmp_path):
     scores, ceiling = scorer(tmp_path, []).scores(["sort"])
     assert (scores.tolist(), ceiling) == ([], 0.0)
+
+
+def test_what_occurrences_count_is_made_once_for_all_queries_of_an_open_index(tmp_path):
+    scorer(tmp_path, random_documents(20, 1))
+    postings, config = PostingsReader(tmp_path, "root"), RankConfig()
+    kept = postings.occurrence_weights(config.field_weights, config.field_b)
+    LexicalScorer(postings, config).scores(["w0"])
+    assert postings.occurrence_weights(config.field_weights, config.field_b) is kept
+    assert postings.occurrence_weights(config.field_weights, (0.0,) * 5) is not kept
