@@ -44,6 +44,20 @@ def git_commit() -> str:
     return done.stdout.strip()
 
 
+def is_begun(run: Path, config: TrainConfig, data: str, *, started_from: str = "") -> bool:
+    """Say whether a run was started before, with the same settings and data.
+
+    Raises:
+        TrainingError: it was started with others.
+    """
+    if not (run / CONFIG).exists():
+        return False
+    known = read_config(run)
+    if any(known.get(key, "") != value for key, value in _decisive(config, data, started_from).items()):
+        raise TrainingError(f"{run / CONFIG}: started with other settings or data: give another --run folder")
+    return True
+
+
 def write_config(
     run: Path,
     config: TrainConfig,
@@ -54,27 +68,21 @@ def write_config(
     languages: Sequence[str],
     pairs: int,
 ) -> None:
-    """Write what a run is started with, or check that it is resumed with the same.
-
-    Raises:
-        TrainingError: the run was started with other settings or other data.
-    """
-    record = {"config": asdict(config), "data_hash": data, "started_from": started_from}
-    path = run / CONFIG
-    if path.exists():
-        known = read_config(run)
-        if any(known.get(key, "") != value for key, value in record.items()):
-            raise TrainingError(f"{path}: started with other settings or data: give another --run folder")
-        return
-    run.mkdir(parents=True, exist_ok=True)
-    also = {
+    """Write what a run is started with."""
+    record = {
+        **_decisive(config, data, started_from),
         "git_commit": git_commit(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
         "pairs": pairs,
         "languages": list(languages),
-        "trained_on": sorted(packages),
+        "trained_on": list(packages),
     }
-    path.write_text(json.dumps({**record, **also}, indent=1) + "\n", "utf-8")
+    run.mkdir(parents=True, exist_ok=True)
+    (run / CONFIG).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+
+
+def _decisive(config: TrainConfig, data: str, started_from: str) -> dict[str, Any]:
+    return {"config": asdict(config), "data_hash": data, "started_from": started_from}
 
 
 def read_config(run: Path) -> dict[str, Any]:

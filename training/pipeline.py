@@ -6,7 +6,8 @@ import json
 import random
 import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -63,28 +64,32 @@ def train_run(
         )
     on = choose_device(device)
     paths = row_files(corpus, "train")
-    rows = chosen_rows(list(chain.from_iterable(read_rows(path) for path in paths)), config)
-    rows += read_questions(questions, config.question_repeats)
-    packages = {row.package for row in rows}
-    languages = sorted({row.language for row in rows})
-    started = load_run(start)[0] if start else None
+
+    @cache
+    def rows() -> list[Row]:  # Minutes for a whole corpus: a run that goes on needs none.
+        read = list(chain.from_iterable(read_rows(path) for path in paths))
+        return [*chosen_rows(read, config), *read_questions(questions, config.question_repeats)]
+
     data = checkpoint.data_hash([*paths, *questions])
-    checkpoint.write_config(
-        run,
-        config,
-        data,
-        started_from=checkpoint.data_hash([start / checkpoint.WEIGHTS]) if start else "",
-        packages=sorted(packages),
-        languages=languages,
-        pairs=len(rows),
-    )
+    started = load_run(start)[0] if start else None
+    started_from = checkpoint.data_hash([start / checkpoint.WEIGHTS]) if start else ""
+    if not checkpoint.is_begun(run, config, data, started_from=started_from):
+        checkpoint.write_config(
+            run,
+            config,
+            data,
+            started_from=started_from,
+            packages=sorted({row.package for row in rows()}),
+            languages=sorted({row.language for row in rows()}),
+            pairs=len(rows()),
+        )
     if known := start or vocabulary:
         shutil.copyfile(known / checkpoint.TOKENIZER, run / checkpoint.TOKENIZER)
     tokenizer = _tokenizer(rows, run, config)
     train_set = _kept(corpus, run, rows, config, data, config.name_share)
-    del rows
+    rows.cache_clear()
     valid_data = checkpoint.data_hash(row_files(corpus, "valid"))
-    valid_set = _kept(corpus, run, rows_of(corpus, "valid"), config, valid_data, 0.0)
+    valid_set = _kept(corpus, run, lambda: rows_of(corpus, "valid"), config, valid_data, 0.0)
     model = build_model(config, tokenizer.vocabulary_size, train_set)
     if isinstance(model.query, Bert):
         model.query.load_state_dict(
@@ -222,7 +227,12 @@ def load_run(run: Path) -> tuple[JointEncoder, SubtokenTokenizer, TrainConfig]:
 
 
 def _kept(
-    corpus: Path, run: Path, rows: Iterable[Row], config: TrainConfig, data: str, share: float
+    corpus: Path,
+    run: Path,
+    rows: Callable[[], Iterable[Row]],
+    config: TrainConfig,
+    data: str,
+    share: float,
 ) -> Samples:
     """Tokenize rows with the run's vocabulary, or read what an earlier run kept of the same."""
     path = run / checkpoint.TOKENIZER
@@ -230,7 +240,7 @@ def _kept(
     return kept_samples(
         corpus / "tokenized",
         [data, checkpoint.data_hash([path]), share, config.seed, *also],
-        lambda: _samples(rows, SubtokenTokenizer.load(path), config, share),
+        lambda: _samples(rows(), SubtokenTokenizer.load(path), config, share),
     )
 
 
@@ -245,13 +255,13 @@ def _samples(rows: Iterable[Row], tokenizer: SubtokenTokenizer, config: TrainCon
     )
 
 
-def _tokenizer(rows: Sequence[Row], run: Path, config: TrainConfig) -> SubtokenTokenizer:
+def _tokenizer(rows: Callable[[], Sequence[Row]], run: Path, config: TrainConfig) -> SubtokenTokenizer:
     path = run / checkpoint.TOKENIZER
     if not path.exists():
-        chosen = np.random.default_rng(config.seed).permutation(len(rows))[: config.vocabulary_rows]
+        chosen = np.random.default_rng(config.seed).permutation(len(rows()))[: config.vocabulary_rows]
         if config.architecture == "bert":
-            texts = (text for index in chosen for text in texts_of_row(rows[index]))
+            texts = (text for index in chosen for text in texts_of_row(rows()[index]))
             pretrained_tokenizer(path, texts, config.vocabulary_size)
         else:
-            train_tokenizer((rows[index] for index in chosen), config.vocabulary_size).save(path)
+            train_tokenizer((rows()[index] for index in chosen), config.vocabulary_size).save(path)
     return SubtokenTokenizer.load(path)

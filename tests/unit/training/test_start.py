@@ -117,6 +117,12 @@ def test_samples_are_tokenized_once_a_vocabulary(tmp_path, synthetic_rows, token
     assert len(kept_samples(tmp_path, ["a", 2], lambda: wanted.only({"go"}))) == 5
 
 
+def test_a_run_that_goes_on_reads_no_rows(corpus, tmp_path, monkeypatch):
+    train_run(corpus, tmp_path / "run", TrainConfig(**SMALL))
+    monkeypatch.setattr(pipeline, "read_rows", lambda path: pytest.fail("read again"))
+    train_run(corpus, tmp_path / "run", TrainConfig(**SMALL))
+
+
 def test_questions_are_rows_of_their_own_group_as_often_as_asked(tmp_path):
     path = write_questions(tmp_path / "asked.jsonl.zst", [{"query": "join a list", "code": "','.join(x)"}])
     rows = list(read_questions([path], 3))

@@ -121,11 +121,11 @@ def test_training_stops_when_patience_is_used_up(data, tmp_path):
 
 
 def test_a_run_is_not_resumed_with_other_settings(tmp_path):
+    assert not checkpoint.is_begun(tmp_path, CONFIG, "abc")
     checkpoint.write_config(tmp_path, CONFIG, "abc", packages=["p"], languages=["go"], pairs=9)
-    checkpoint.write_config(tmp_path, CONFIG, "abc", packages=["p"], languages=["go"], pairs=9)
+    assert checkpoint.is_begun(tmp_path, CONFIG, "abc")
     with pytest.raises(TrainingError, match="other settings"):
-        other = dataclasses.replace(CONFIG, dim=8)
-        checkpoint.write_config(tmp_path, other, "abc", packages=["p"], languages=["go"], pairs=9)
+        checkpoint.is_begun(tmp_path, dataclasses.replace(CONFIG, dim=8), "abc")
 
 
 def test_counted_tokens_give_the_same_embedding_as_repeated_ones():
