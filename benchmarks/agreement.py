@@ -5,6 +5,8 @@
 Of each function that several people graded for a query, one grade is drawn and set apart, and the mean of the others
 counts. A query's functions are then put in order by the grades set apart, equal ones by chance, and by each system. The
 grades do not say whose they are, so "one annotator" may be another for each function.
+
+Also told: how far the best order of what was extracted would come, and where the functions of each grade stand.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from benchmarks.record import record
 from codesearch.evaluation.download import ANNOTATIONS
 from codesearch.evaluation.metrics import ndcg, ndcg_within
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.qrels import Qrels, QueryId, query_id
+from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
 from codesearch.evaluation.result import summarise
 from codesearch.evaluation.significance import AVERAGE
 from codesearch.evaluation.suites import run_suite
@@ -61,6 +63,7 @@ def main() -> None:
                 name: _difference([of[name] - of[ANNOTATOR] for of in scores.values()]) for name in found.runs
             },
             "within_of_all_that_were_extracted": reachable(found.qrels, found.names),
+            "in_first_ten_by_grade": {name: in_first(run, found.qrels) for name, run in found.runs.items()},
         },
         flat=True,
     )
@@ -120,6 +123,16 @@ def reachable(qrels: Qrels, extracted: Mapping[str, str]) -> float:
         for query, grades in qrels.items()
     }
     return round(summarise(best).metrics["ndcg_within"][AVERAGE], 4)
+
+
+def in_first(run: Run, qrels: Qrels, count: int = 10) -> dict[int, float]:
+    """Return the share of the functions of each grade, rounded, that are among the first answers to their query."""
+    found: dict[int, list[bool]] = defaultdict(list)
+    for query, grades in qrels.items():
+        first = set(run.get(query, [])[:count])
+        for url, grade in grades.items():
+            found[round(grade)].append(url in first)
+    return {grade: round(mean(of_grade), 4) for grade, of_grade in sorted(found.items())}
 
 
 def _difference(values: Sequence[float]) -> list[float]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.agreement import ANNOTATOR, CHANCE, graded_by_several, reachable, score
+from benchmarks.agreement import ANNOTATOR, CHANCE, graded_by_several, in_first, reachable, score
 
 QUERY = ("go", "sort a list")
 
@@ -30,3 +30,8 @@ def test_one_grade_foretells_none_and_what_the_index_lacks_counts_for_nobody():
 def test_what_was_not_extracted_cannot_be_reached():
     assert reachable({QUERY: {"a": 3.0, "b": 3.0}}, {"a": "", "b": ""}) == 1.0
     assert reachable({QUERY: {"a": 3.0, "b": 3.0}}, {"b": ""}) == pytest.approx(0.6131, abs=1e-4)
+
+
+def test_shares_by_grade_are_of_all_that_were_judged():
+    qrels = {QUERY: {"a": 3.0, "b": 2.6, "c": 1.0}, ("php", "sort a list"): {"d": 3.0}}
+    assert in_first({QUERY: ["c", "a", "b"]}, qrels, 2) == {1: 1.0, 3: pytest.approx(1 / 3, abs=1e-4)}
