@@ -17,7 +17,7 @@ from training.hard_negatives import mine
 from training.losses import make_loss
 from training.samples import Samples
 
-BUCKETS = 8
+BUCKETS = 4
 _SKIPGRAM_PAIRS = 65_536
 _SHARED_NEGATIVES = 1_024
 _TEXTS = 256

@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from torch.nn import functional
+
+FORWARD, BACKWARD = "", "_reverse"
+"""How `nn.GRU` ends the names of each direction's weights."""
 
 
 class BirnnBody(nn.Module):
@@ -14,21 +18,43 @@ class BirnnBody(nn.Module):
 
     def __init__(self, dim: int, *, layers: int, dropout: float) -> None:
         super().__init__()
-        self.gru = nn.GRU(
-            dim,
-            dim // 2,
-            layers,
-            batch_first=True,
-            bidirectional=True,
-            dropout=dropout if layers > 1 else 0.0,
-        )
+        self.gru = nn.GRU(dim, dim // 2, layers, batch_first=True, bidirectional=True)
+        self.dropout = dropout
         self.out = nn.Linear(dim, dim)
         nn.init.zeros_(self.out.weight)
         nn.init.zeros_(self.out.bias)
 
     def forward(self, states: Tensor, mask: Tensor) -> Tensor:
-        """Pass states through; the way back starts at each text's last token."""
-        lengths = mask.sum(dim=1).clamp(min=1).cpu()  # An empty text cannot be packed; pooling leaves it out.
-        packed = pack_padded_sequence(states, lengths, batch_first=True, enforce_sorted=False)
-        read, _ = pad_packed_sequence(self.gru(packed)[0], batch_first=True, total_length=states.shape[1])
+        """Pass states through; the way back starts at each text's last token.
+
+        Each direction reads padded texts, the way back turned ones: to learn from packed sequences takes twice as
+        long on a CPU.
+        """
+        turned = _turned(mask)[:, :, None]
+        read = states
+        for layer in range(self.gru.num_layers):
+            if layer:
+                read = functional.dropout(read, self.dropout, self.training)
+            back = read.gather(1, turned.expand_as(read))
+            there, back = self._read(read, layer, FORWARD), self._read(back, layer, BACKWARD)
+            read = torch.cat([there, back.gather(1, turned.expand_as(back))], dim=2)
         return states + self.out(read)
+
+    def _read(self, states: Tensor, layer: int, direction: str) -> Tensor:
+        """Read texts from their first state on, by one direction of one layer: [B, T, *] -> [B, T, D / 2]."""
+        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        weights = [getattr(self.gru, f"{name}_l{layer}{direction}") for name in names]
+        start = states.new_zeros(1, len(states), self.gru.hidden_size)
+        read, _ = torch.gru(states, start, weights, True, 1, 0.0, self.training, False, True)
+        return read
+
+
+def _turned(mask: Tensor) -> Tensor:
+    """Return where each place of a text is when the text is turned round and its padding left: int64 [B, T].
+
+    >>> _turned(torch.tensor([[1, 1, 1, 0]])).tolist()
+    [[2, 1, 0, 3]]
+    """
+    places = torch.arange(mask.shape[1], device=mask.device)
+    last = mask.sum(dim=1, keepdim=True) - 1
+    return torch.where(places <= last, last - places, places)
