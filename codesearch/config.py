@@ -79,7 +79,7 @@ class RankConfig:
     """How signals are weighed; nothing here touches what is stored.
 
     Attributes:
-        candidate_count: documents that each half puts forward.
+        candidate_count: documents that each half puts forward; a graph, which may miss some, twice as many.
         semantic_weight: weight of the cosine.
         half_evidence: terms of a body with which a vector is believed half; 0 believes all alike.
         lexical_weight: weight of the BM25F score divided by the sum of the idf of the query's terms.
@@ -100,7 +100,7 @@ class RankConfig:
         field_b: how far a field's length discounts its occurrences, 0 to 1, in the same order.
     """
 
-    candidate_count: int = 1000
+    candidate_count: int = 500
     semantic_weight: float = 1.0
     half_evidence: float = 3.0
     lexical_weight: float = 0.6

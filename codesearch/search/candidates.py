@@ -75,7 +75,7 @@ def gather(
         lexical: the keyword half of the same index.
         query: what to search for.
         allowed: bool [N], or None when every document is.
-        count: documents a half.
+        count: documents a half; twice as many of a graph, which may miss some.
         half_evidence: terms of a body with which a vector is believed half.
         vectors: how vectors are searched.
     """
@@ -88,7 +88,7 @@ def gather(
     pools = [found[best_positions(bm25[found], count)], np.array(list(named), dtype=np.int64)]
     if query.vector is not None:
         if allowed is None and index.vectors.has_graph:
-            pools.append(index.vectors.neighbours(query.vector, count, vectors))
+            pools.append(index.vectors.neighbours(query.vector, 2 * count, vectors))
         else:  # The graph cannot filter first, so the allowed ones are scanned.
             doc_ids = None if allowed is None else np.flatnonzero(allowed)
             pools.append(index.vectors.nearest(query.vector, count, doc_ids))
