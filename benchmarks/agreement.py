@@ -12,7 +12,6 @@ Also told: how far the best order of what was extracted would come, and where th
 from __future__ import annotations
 
 import argparse
-import csv
 import random
 import tempfile
 from collections import defaultdict
@@ -24,7 +23,7 @@ from benchmarks.record import record
 from codesearch.evaluation.download import ANNOTATIONS
 from codesearch.evaluation.metrics import ndcg, ndcg_within
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
+from codesearch.evaluation.qrels import Grades, Qrels, Run, read_grades
 from codesearch.evaluation.result import summarise
 from codesearch.evaluation.significance import AVERAGE
 from codesearch.evaluation.suites import run_suite
@@ -33,8 +32,6 @@ ANNOTATOR, CHANCE = "one annotator", "chance"
 _FEWEST = 3
 """Fewer functions of a query have no order to speak of."""
 _DRAWS = 200
-
-Grades = dict[QueryId, dict[str, list[float]]]
 
 
 def main() -> None:
@@ -69,18 +66,11 @@ def main() -> None:
     )
 
 
-def read_grades(path: Path) -> Grades:
-    """Read every grade of the official annotations."""
-    grades: Grades = defaultdict(lambda: defaultdict(list))
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        for row in csv.DictReader(file):
-            query = query_id(row["Language"], row["Query"])
-            grades[query][row["GitHubUrl"]].append(float(row["Relevance"]))
-    return grades
-
-
 def graded_by_several(grades: Grades, extracted: Mapping[str, str]) -> Grades:
-    """Keep functions that the index has and several people graded, where a query has enough of them."""
+    """Keep functions that the index has and several people graded, of queries with enough of them.
+
+    One of them must be relevant to two people, so that it is still when either's grade is set apart.
+    """
     kept = {
         query: {url: given for url, given in of_query.items() if len(given) > 1 and url in extracted}
         for query, of_query in grades.items()

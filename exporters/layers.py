@@ -8,7 +8,7 @@ from onnx import TensorProto
 from torch import Tensor, nn
 
 from exporters.graph import GraphBuilder
-from training.encoders.birnn import BirnnBody
+from training.encoders.birnn import DIRECTIONS, BirnnBody
 from training.encoders.cnn import CnnBody
 from training.encoders.selfatt import SelfAttentionBody, SelfAttentionLayer
 from training.encoders.sequence import Stack
@@ -136,7 +136,7 @@ def _birnn(graph: GraphBuilder, body: BirnnBody, states: str, mask: str) -> str:
 
 def _gru_weight(graph: GraphBuilder, gru: nn.GRU, name: str) -> str:
     """Add a weight of both directions, [2, 3H, I]."""
-    rows = np.concatenate([_zrn(values(getattr(gru, name + end))) for end in ("", "_reverse")])
+    rows = np.concatenate([_zrn(values(getattr(gru, name + end))) for end in DIRECTIONS])
     shape = graph.ints(2, rows.shape[0] // 2, rows.shape[1])
     return graph.node("Reshape", graph.weight(rows, axis=0), shape)
 
@@ -148,7 +148,7 @@ def _gru_bias(gru: nn.GRU, layer: int) -> NDArray[np.float32]:
             np.concatenate(
                 [_zrn(values(getattr(gru, f"{name}_l{layer}{end}"))) for name in ("bias_ih", "bias_hh")]
             )
-            for end in ("", "_reverse")
+            for end in DIRECTIONS
         ]
     )
 

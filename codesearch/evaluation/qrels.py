@@ -22,6 +22,8 @@ QueryId = tuple[str, str]
 """Group (a language, mostly) and text of a query."""
 Qrels = dict[QueryId, dict[str, float]]
 """query_id -> doc_id -> grade."""
+Grades = dict[QueryId, dict[str, list[float]]]
+"""query_id -> doc_id -> what each annotator gave."""
 Run = dict[QueryId, list[str]]
 """query_id -> doc_ids, best first, none twice."""
 
@@ -68,25 +70,38 @@ def read_queries(path: Path) -> list[str]:
 
 def read_annotations(path: Path) -> Qrels:
     """Read judgements in the official format; of several annotators' the mean counts."""
+    return averaged(read_grades(path))
+
+
+def read_grades(path: Path) -> Grades:
+    """Read the grades that every annotator gave, in the official format."""
     columns = ("Language", "Query", "GitHubUrl", "Relevance")
-    return averaged(path, _rows(path, columns), lambda row: _checked_url(row["GitHubUrl"]))
+    return graded(path, _rows(path, columns), lambda row: _checked_url(row["GitHubUrl"]))
 
 
 def read_named_annotations(path: Path) -> Qrels:
     """Read judgements that name a document by its path and qualified name, as the smoke suite does."""
     columns = ("Language", "Query", "Path", "Name", "Relevance")
-    return averaged(path, _rows(path, columns), lambda row: f"{row['Path']} {row['Name']}")
+    return averaged(graded(path, _rows(path, columns), lambda row: f"{row['Path']} {row['Name']}"))
 
 
-def averaged(
+def averaged(grades: Grades) -> Qrels:
+    """Take the mean grade of each document of each query."""
+    return {
+        query: {document: sum(given) / len(given) for document, given in of_query.items()}
+        for query, of_query in grades.items()
+    }
+
+
+def graded(
     path: Path, rows: Iterable[tuple[int, dict[str, str]]], doc_id: Callable[[dict[str, str]], str]
-) -> Qrels:
-    """Collect the mean grade of each document of each query.
+) -> Grades:
+    """Collect the grades of each document of each query.
 
     Raises:
         ConfigError: a row is no judgement.
     """
-    grades: dict[QueryId, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    grades: Grades = defaultdict(lambda: defaultdict(list))
     for line, row in rows:
         try:
             grade = float(row["Relevance"])
@@ -97,10 +112,7 @@ def averaged(
             raise ConfigError(f"{path}:{line}: relevance {grade:g} is not within 0 and {MAX_GRADE:g}")
         _check_language(path, line, row["Language"])
         grades[query_id(row["Language"], row["Query"])][document].append(grade)
-    return {
-        query: {document: sum(given) / len(given) for document, given in of_query.items()}
-        for query, of_query in grades.items()
-    }
+    return grades
 
 
 def read_predictions(path: Path) -> Run:

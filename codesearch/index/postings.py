@@ -232,9 +232,8 @@ class PostingsReader:
         key = (field_weights, field_b)
         if key not in self._occurrence_weights:
             weights = self.field_lengths.T.astype(np.float32, order="C")
-            np.maximum(
-                weights, 1, out=weights
-            )  # Nothing occurs in an empty field, and nothing is divided by 0.
+            # Nothing occurs in an empty field, and nothing is divided by 0.
+            np.maximum(weights, 1, out=weights)
             for row, weight, b, average in zip(weights, *key, self.average_lengths, strict=True):
                 row *= np.float32(b / average)
                 row += np.float32(1 - b)

@@ -80,4 +80,6 @@ def doubt_of(pool: Pool, terms: int, model: str) -> float | None:
 
 def _goes_the_way(pool: Pool) -> bool:
     direction = pool.signals.get("direction")
-    return direction is not None and bool((direction[pool.order()[:1]] >= 1).any())
+    if direction is None or not len(direction):
+        return False
+    return bool(direction[pool.scores.argmax()] >= 1)  # Of equals the first stands first, as in `Pool.order`.

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-FORWARD, BACKWARD = "", "_reverse"
-"""How `nn.GRU` ends the names of each direction's weights."""
+DIRECTIONS = ("", "_reverse")
+"""How `nn.GRU` ends the names of the weights that read forward and backward."""
 
 
 class BirnnBody(nn.Module):
@@ -36,7 +36,7 @@ class BirnnBody(nn.Module):
             if layer:
                 read = functional.dropout(read, self.dropout, self.training)
             back = read.gather(1, turned.expand_as(read))
-            there, back = self._read(read, layer, FORWARD), self._read(back, layer, BACKWARD)
+            there, back = map(self._read, (read, back), (layer, layer), DIRECTIONS)
             read = torch.cat([there, back.gather(1, turned.expand_as(back))], dim=2)
         return states + self.out(read)
 
