@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from codesearch.encoding.encoder import onnx_runtime
+from codesearch.encoding.encoder import open_session
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from exporters.errors import ParityError
 from exporters.onnx import QUERY, Dtype, graph_names
@@ -70,7 +70,7 @@ def require(file: str, parity: Parity, dtype: Dtype) -> None:
 
 def measure(tower: nn.Module, path: Path, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> Parity:
     """Embed [B, T] ids by torch and by ONNX, in one batch and one by one without padding."""
-    session = onnx_runtime().InferenceSession(path, providers=["CPUExecutionProvider"])
+    session = open_session(path, "cpu", threads=0)
 
     def embed(ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
         return np.asarray(session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})[0])

@@ -169,7 +169,7 @@ class OnnxEncoder:
 
     def _session(self, graph: str) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
         if graph not in self._sessions:
-            self._sessions[graph] = _open_session(
+            self._sessions[graph] = open_session(
                 self.bundle.folder / graph, self.device, threads=int(self.bundle.architecture in _TABLES)
             )
         return self._sessions[graph]
@@ -222,8 +222,14 @@ def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
     return onnxruntime
 
 
-def _open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
-    """Open a graph; 0 threads stand for one a core."""
+def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
+    """Open a graph so that a text's vector does not depend on its batch; 0 threads stand for one a core.
+
+    Raises:
+        MissingExtraError: ONNX Runtime is not installed.
+        ModelBundleError: it cannot read the graph.
+        ConfigError: CUDA was asked for and gave way to the CPU.
+    """
     runtime = onnx_runtime()
     providers = ["CPUExecutionProvider"]
     if device == "cuda":
@@ -234,6 +240,8 @@ def _open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN
     options.intra_op_num_threads = threads
     # While one thread waits for another it would keep a core from the processes that parse.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # Products with int8 matrices in float32: by default what goes in is rounded to int8 as well, by what shares its batch.
+    options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
     try:
         session = runtime.InferenceSession(str(path), options, providers=providers)
     except Exception as error:  # ONNX Runtime raises its own types, all below Exception alone.
