@@ -240,7 +240,7 @@ def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN4
     options.intra_op_num_threads = threads
     # While one thread waits for another it would keep a core from the processes that parse.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    # Products with int8 matrices in float32: by default what goes in is rounded to int8 as well, by what shares its batch.
+    # Products with int8 matrices in float32: else what goes in is rounded too, by kernels that follow the batch.
     options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
     try:
         session = runtime.InferenceSession(str(path), options, providers=providers)
