@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from codesearch.encoding.bundle import MANIFEST, TOKENIZER
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from exporters.errors import ExportError
 from exporters.onnx import DOCUMENT, QUERY, Dtype, graph_names, write_graphs
@@ -17,8 +18,6 @@ from training.pipeline import load_run
 from training.pretrained import LICENCE, SOURCE
 
 FORMAT = 1
-MANIFEST = "manifest.json"
-TOKENIZER = "tokenizer.json"
 _PARTITION = "test"
 _METRICS = ("mrr_999", "mrr_full")
 _NEAREST = {

@@ -2,7 +2,8 @@
 
 A graph has inputs `input_ids` and `attention_mask`, int64 [B, T], and output `embedding`, float32 [B, D].
 What may be stored in a smaller type is an initializer named `weight_N_axis_A`, with a row of its own scale along
-axis A. Only the storage changes: the arithmetic stays float32, so that no text depends on its batch.
+axis A. Only the storage changes: the arithmetic stays float32, so that no text depends on its batch, in a session as
+`codesearch.encoding.encoder.open_session` opens it.
 """
 
 from __future__ import annotations

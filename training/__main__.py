@@ -193,6 +193,12 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     begun.add_argument(
         "--vocabulary", type=Path, metavar="RUN", help="run whose vocabulary to take, so that both average"
     )
+    parser.add_argument(
+        "--negatives-by",
+        type=Path,
+        metavar="BUNDLE",
+        help="exported model that chooses the hard negatives, in place of the one in training",
+    )
     _add_device(parser)
     for field in dataclasses.fields(TrainConfig):
         option = "--" + field.name.replace("_", "-")
@@ -216,6 +222,7 @@ def _train(options: argparse.Namespace) -> None:
         questions=options.questions,
         start=options.start_from,
         vocabulary=options.vocabulary,
+        negatives_by=options.negatives_by,
     )
 
 

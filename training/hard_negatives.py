@@ -1,17 +1,25 @@
-"""A half-trained model and its training pairs -> the wrong documents that it takes for right."""
+"""Training pairs -> for each the wrong documents that an encoder takes for right: a half-trained one, or another."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from codesearch.encoding.encoder import Encoder
 from training.config import TrainConfig
+from training.corpus.rows import Row
 from training.encoders.joint import JointEncoder
 from training.evaluate import encode
-from training.samples import Samples
+from training.samples import Samples, texts_of_row
 
 POOL = 8_192
+_RIGHT_AS_WELL = 0.95
+"""Nearer than this share of the right cosine, another document is taken for right too: Moreira et al. 2024."""
+_NEVER = -2.0
 
 
 @torch.inference_mode()
@@ -26,20 +34,67 @@ def mine(
         int64 [N, H] indices of documents; a sample alone in its language gets itself.
     """
     model.eval()
+    found = _nobody(len(samples), config.hard_negatives)
+    texts = _numbers([samples.queries[index].tobytes() for index in range(len(samples))])
+    for pool in _pools(samples.languages, config, epoch):
+        queries, documents = encode(model, samples, pool, device)
+        found[pool] = _nearest_wrong(queries @ documents.T, pool, texts[pool], config.hard_negatives)
+    return torch.from_numpy(found)
+
+
+def mine_by(encoder: Encoder, rows: Sequence[Row], config: TrainConfig) -> Tensor:
+    """Find the wrong documents nearest to each row's docstring by another encoder, in a random pool of its language.
+
+    One with the same docstring is not wrong, and one about as near as the right one may well be right.
+
+    Returns:
+        int64 [N, H] indices of documents; where there are fewer, a row gets itself.
+    """
+    found = _nobody(len(rows), config.hard_negatives)
+    texts = _numbers([row.docstring for row in rows])
+    languages = _numbers([row.language for row in rows])
+    for pool in _pools(languages, config, 0):
+        chosen = [(*texts_of_row(rows[index]), rows[index].language) for index in pool]
+        queries = encoder.encode_queries([query for query, *_ in chosen])
+        documents = encoder.encode_documents(
+            [
+                encoder.tokenizer.encode_document(text, encoder.max_document_tokens, language)
+                for _, text, language in chosen
+            ]
+        )
+        cosines = torch.from_numpy(queries @ documents.T)
+        too_near = cosines > _RIGHT_AS_WELL * cosines.diagonal()[:, None]
+        cosines.masked_fill_(too_near, _NEVER)
+        found[pool] = _nearest_wrong(cosines, pool, texts[pool], config.hard_negatives)
+    return torch.from_numpy(found)
+
+
+def _nobody(count: int, negatives: int) -> NDArray[np.int64]:
+    return np.tile(np.arange(count)[:, None], (1, negatives))
+
+
+def _numbers(values: Sequence[str | bytes]) -> NDArray[np.int64]:
+    """Give equal values equal numbers: int64 [N]."""
+    known: dict[str | bytes, int] = {}
+    return np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int64)
+
+
+def _pools(languages: NDArray[np.int64], config: TrainConfig, epoch: int) -> Iterator[NDArray[np.int64]]:
+    """Deal the samples of each language into random pools that are large enough to choose from."""
     chance = np.random.default_rng((config.seed, epoch, 1))
-    found = np.tile(np.arange(len(samples))[:, None], (1, config.hard_negatives))
-    known: dict[bytes, int] = {}
-    texts = np.array(
-        [known.setdefault(samples.queries[index].tobytes(), index) for index in range(len(samples))]
-    )
-    for language in range(len(samples.language_names)):
-        indices = chance.permutation(np.flatnonzero(samples.languages == language))
+    for language in range(int(languages.max(initial=-1)) + 1):
+        indices = chance.permutation(np.flatnonzero(languages == language))
         for start in range(0, len(indices), POOL):
             pool = indices[start : start + POOL]
             if len(pool) > config.hard_negatives:
-                queries, documents = encode(model, samples, pool, device)
-                cosines = queries @ documents.T
-                same = torch.from_numpy(texts[pool][:, None] == texts[pool])
-                nearest = cosines.masked_fill(same.to(device), -2).topk(config.hard_negatives).indices
-                found[pool] = pool[nearest.cpu().numpy()]
-    return torch.from_numpy(found)
+                yield pool
+
+
+def _nearest_wrong(
+    cosines: Tensor, pool: NDArray[np.int64], texts: NDArray[np.int64], count: int
+) -> NDArray[np.int64]:
+    """Choose from cosines [P, P] of a pool's queries and documents; where all are left out, a sample gets itself."""
+    same = torch.from_numpy(texts[:, None] == texts).to(cosines.device)
+    best = cosines.masked_fill(same, _NEVER).topk(count)
+    indices = pool[best.indices.cpu().numpy()]
+    return np.where((best.values > _NEVER).cpu().numpy(), indices, pool[:, None])

@@ -87,6 +87,7 @@ def train(
     pool: int = POOL,
     device: torch.device | None = None,
     checkpoint_s: float = CHECKPOINT_S,
+    negatives: Tensor | None = None,
 ) -> Progress:
     """Train until the epochs or the patience are used up; return where it ended.
 
@@ -99,10 +100,11 @@ def train(
         pool: pairs a validation pool.
         device: where to train; bfloat16 on CUDA.
         checkpoint_s: seconds between checkpoints inside an epoch.
+        negatives: int64 [N, H] hard negatives of each pair; without them the model mines its own, where it is asked.
     """
     device = device or torch.device("cpu")
     model.to(device)
-    trainer = _Trainer(model, config, make_objective(model, config, train_set, device), run)
+    trainer = _Trainer(model, config, make_objective(model, config, train_set, device, negatives), run)
     trainer.resume()
     while not trainer.is_done:
         record = trainer.train_epoch(checkpoint_s)

@@ -46,21 +46,28 @@ class PairObjective:
     """Queries find their documents."""
 
     def __init__(
-        self, model: JointEncoder, config: TrainConfig, samples: Samples, device: torch.device
+        self,
+        model: JointEncoder,
+        config: TrainConfig,
+        samples: Samples,
+        device: torch.device,
+        negatives: Tensor | None = None,
     ) -> None:
+        """Learn from `samples`, and from the same hard negatives [N, H] in each epoch where they are given."""
         self._model, self._config, self._samples, self._device = model, config, samples, device
         self._loss = make_loss(config)
+        self._negatives = negatives
         self.chunks: list[NDArray[np.int64]] = []
         self.state: Tensor | None = None
 
     def start(self, epoch: int, state: Tensor | None) -> None:
-        """Deal the epoch's part of the pairs into batches; after the first, mine hard negatives [N, H] where asked."""
+        """Deal the epoch's part of the pairs into batches; after the first, mine hard negatives if none are given."""
         config = self._config
         deal, part = divmod(epoch, config.epoch_parts)
         chunks = batch_indices(self._samples, config.batch_size, config.seed, deal)
         self.chunks = chunks[part :: config.epoch_parts]
-        self.state = state
-        if state is None and config.hard_negatives and epoch:
+        self.state = self._negatives if state is None else state
+        if self.state is None and config.hard_negatives and epoch:
             self.state = mine(self._model, config, self._samples, epoch, self._device)
 
     @property
@@ -189,8 +196,13 @@ def neighbour_pairs(ids: NDArray[np.int64], owners: NDArray[np.int64], window: i
 
 
 def make_objective(
-    model: JointEncoder, config: TrainConfig, samples: Samples, device: torch.device
+    model: JointEncoder,
+    config: TrainConfig,
+    samples: Samples,
+    device: torch.device,
+    negatives: Tensor | None = None,
 ) -> Objective:
     """Return what an architecture learns from."""
-    kind = SkipGramObjective if config.architecture == "ncs" else PairObjective
-    return kind(model, config, samples, device)
+    if config.architecture == "ncs":
+        return SkipGramObjective(model, config, samples, device)
+    return PairObjective(model, config, samples, device, negatives)

@@ -15,6 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from codesearch.encoding.bundle import MANIFEST
+from codesearch.encoding.encoder import OnnxEncoder
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from training import checkpoint
 from training.config import TrainConfig
@@ -24,6 +26,7 @@ from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
 from training.evaluate import encode_texts, figures, ranks_among, recalls
 from training.evaluation_sets import Questions, read_cosqa, row_files, rows_elsewhere, rows_of
+from training.hard_negatives import mine_by
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of
 from training.loop import build_model, train
 from training.pretrained import pretrained_tokenizer, pretrained_weights
@@ -41,6 +44,7 @@ def train_run(
     questions: Sequence[Path] = (),
     start: Path | None = None,
     vocabulary: Path | None = None,
+    negatives_by: Path | None = None,
 ) -> None:
     """Train a run, or go on with a killed one.
 
@@ -52,16 +56,22 @@ def train_run(
         questions: files of real questions to train on too.
         start: a trained run, whose vocabulary, token vectors and token weights this one begins with.
         vocabulary: a run whose vocabulary this one takes, and nothing else of it.
+        negatives_by: a bundle that chooses the hard negatives of each pair, in place of the model that is trained.
 
     Raises:
         TrainingError: the corpus has no rows, the run was begun with other settings or data, the run to start
-            from is not trained or has vectors of another size, or there is no vocabulary to take.
+            from is not trained or has vectors of another size, there is no vocabulary to take, or a bundle is named
+            and no hard negatives are asked for.
+        ModelBundleError: the bundle is damaged.
         MissingExtraError: the settings ask for a teacher that is not installed.
     """
     if vocabulary and not (vocabulary / checkpoint.TOKENIZER).exists():
         raise TrainingError(
             f"{vocabulary / checkpoint.TOKENIZER} is not there: name a run for its vocabulary"
         )
+    if negatives_by and not config.hard_negatives:
+        raise TrainingError("hard_negatives 0: give --hard-negatives N with --negatives-by")
+    miner = OnnxEncoder.load(negatives_by) if negatives_by else None
     on = choose_device(device)
     paths = row_files(corpus, "train")
 
@@ -70,7 +80,8 @@ def train_run(
         read = list(chain.from_iterable(read_rows(path) for path in paths))
         return [*chosen_rows(read, config), *read_questions(questions, config.question_repeats)]
 
-    data = checkpoint.data_hash([*paths, *questions])
+    also = [negatives_by / MANIFEST] if negatives_by else []
+    data = checkpoint.data_hash([*paths, *questions, *also])
     started = load_run(start)[0] if start else None
     started_from = checkpoint.data_hash([start / checkpoint.WEIGHTS]) if start else ""
     if not checkpoint.is_begun(run, config, data, started_from=started_from):
@@ -87,6 +98,7 @@ def train_run(
         shutil.copyfile(known / checkpoint.TOKENIZER, run / checkpoint.TOKENIZER)
     tokenizer = _tokenizer(rows, run, config)
     train_set = _kept(corpus, run, rows, config, data, config.name_share)
+    negatives = _negatives(run, rows, config, miner) if miner else None
     rows.cache_clear()
     valid_data = checkpoint.data_hash(row_files(corpus, "valid"))
     valid_set = _kept(corpus, run, lambda: rows_of(corpus, "valid"), config, valid_data, 0.0)
@@ -99,7 +111,17 @@ def train_run(
         model.set_vectors(_initial_vectors(run, config))
     if started:
         model.start_from(started)
-    train(model, config, train_set, valid_set, run, device=on)
+    train(model, config, train_set, valid_set, run, device=on, negatives=negatives)
+
+
+def _negatives(
+    run: Path, rows: Callable[[], Sequence[Row]], config: TrainConfig, miner: OnnxEncoder
+) -> Tensor:
+    """Mine once; a resumed run reads what was found."""
+    kept = run / "negatives.npy"
+    if not kept.exists():
+        np.save(kept, mine_by(miner, rows(), config).numpy())
+    return torch.from_numpy(np.load(kept))
 
 
 def _initial_vectors(run: Path, config: TrainConfig) -> Tensor:

@@ -19,6 +19,7 @@ from typing import Any
 from codesearch.errors import ModelBundleError
 
 BUNDLE_FORMAT = 1
+MANIFEST = "manifest.json"
 QUERY, DOCUMENT, TOKENIZER = "query.onnx", "document.onnx", "tokenizer.json"
 _MODELS = Path(__file__).resolve().parent.parent / "models"
 SHIPPED = _MODELS / "nbow"
@@ -88,7 +89,7 @@ def load_bundle(folder: Path) -> Bundle:
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:
-    path = folder / "manifest.json"
+    path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:

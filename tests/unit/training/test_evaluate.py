@@ -20,7 +20,7 @@ from training.evaluate import (  # noqa: E402
     ranks_among,
     recalls,
 )
-from training.hard_negatives import mine  # noqa: E402
+from training.hard_negatives import mine, mine_by  # noqa: E402
 from training.samples import make_samples, train_tokenizer  # noqa: E402
 
 CPU = torch.device("cpu")
@@ -131,6 +131,39 @@ def test_a_document_of_an_equal_query_is_no_negative(data, synthetic_rows):
     model = loop.build_model(config, tokenizer.vocabulary_size, samples)
     mined = mine(model, config, samples, 1, CPU)[:, 0].tolist()
     assert all(found % 6 != index % 6 for index, found in enumerate(mined))
+
+
+class SpelledEncoder:
+    """Stands for a bundle: a text's vector is the one that its only token, a number, stands for."""
+
+    max_document_tokens = 10
+
+    def __init__(self, queries, documents):
+        self._queries, self._documents = np.float32(queries), np.float32(documents)
+        self.tokenizer = self
+
+    def encode_document(self, text, limit, language):
+        return np.array([int(text.split()[-1])], np.uint32)
+
+    def encode_queries(self, texts):
+        return self._queries[[int(text) for text in texts]]
+
+    def encode_documents(self, tokens):
+        return self._documents[[int(ids[0]) for ids in tokens]]
+
+
+def test_another_model_chooses_hard_negatives_less_near_than_the_right_document(synthetic_rows):
+    (row,) = synthetic_rows(1, 1)
+    rows = [dataclasses.replace(row, docstring=f"{n % 4}", code=f"{n}", language="go") for n in range(5)]
+    # Cosines of each query with the five documents; query 4 is query 0 again.
+    documents = [[1, 0], [0.98, 0.2], [0.8, 0.6], [0.6, 0.8], [0.9, 0.44]]
+    queries = [[1, 0], [1, 0], [0, 1], [0, 1]]
+    config = TrainConfig(hard_negatives=1)
+    mined = mine_by(SpelledEncoder(queries, documents), rows, config)[:, 0].tolist()
+    # 0: 1 is as near as the right one and 4 has its docstring; 1: of 2 and 4, for 0 is nearer than right.
+    assert mined == [2, 4, 4, 2, 2]
+    alone = [dataclasses.replace(rows[0], language=name) for name in ("go", "php")]
+    assert mine_by(SpelledEncoder(queries, documents), alone, config).tolist() == [[0], [1]]
 
 
 def test_ncs_finds_words_that_stand_in_the_same_places(tmp_path, monkeypatch):

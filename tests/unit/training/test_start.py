@@ -177,3 +177,24 @@ def test_a_vocabulary_that_is_not_there_is_told_before_the_run_begins(corpus, tm
     assert main([*command, "--vocabulary", str(tmp_path / "nowhere")]) == 2
     assert "nowhere/tokenizer.json is not there: name a run" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+def test_hard_negatives_by_a_bundle_are_mined_once_and_learned_from(
+    corpus, tiny_bundle, tmp_path, monkeypatch, capsys
+):
+    run = tmp_path / "run"
+    config = TrainConfig(**SMALL, hard_negatives=1)
+    train_run(corpus, run, config, negatives_by=tiny_bundle)
+    assert np.load(run / "negatives.npy").shape == (60, 1)
+    monkeypatch.setattr(pipeline, "mine_by", lambda *_: pytest.fail("mined again"))
+    train_run(corpus, run, config, negatives_by=tiny_bundle)
+    with pytest.raises(TrainingError, match="other settings or data"):
+        train_run(corpus, run, config)
+    train_run(corpus, tmp_path / "without", TrainConfig(**SMALL))
+    with_them, without = (load_run(folder)[0].query.table.weight for folder in (run, tmp_path / "without"))
+    assert not torch.equal(with_them, without)
+    command = ["train", "--corpus", str(corpus), "--run", str(run), "--negatives-by", str(tmp_path / "none")]
+    assert main(command) == 2
+    assert "give --hard-negatives N with --negatives-by" in capsys.readouterr().err
+    assert main([*command, "--hard-negatives", "1"]) == 2
+    assert "none: no model bundle there" in capsys.readouterr().err
