@@ -121,7 +121,9 @@ def mrr(pool: Pool, queries: list[tuple[int, str]], mode: str, *, as_code: bool)
     for doc_id, text in queries:
         vector = searcher.document_vector(text) if as_code else pool.encoder.encode_queries([text])[0]
         terms = query_terms(text)[:MAX_CODE_TERMS] if mode == "hybrid" else ()
-        ranked = searcher.pool(AnalysedQuery("", terms, vector), _FUNCTIONS_ALONE).ranked(DEPTH)
+        ranked = searcher.pool(AnalysedQuery("", terms, vector, pasted=as_code), _FUNCTIONS_ALONE).ranked(
+            DEPTH
+        )
         places = [texts[place.doc_id] for place in ranked]
         ranks.append(1 / (places.index(texts[doc_id]) + 1) if texts[doc_id] in places else 0.0)
     return mean(ranks)

@@ -83,6 +83,7 @@ class RankConfig:
         semantic_weight: weight of the cosine.
         half_evidence: terms of a body with which a vector is believed half; 0 believes all alike.
         lexical_weight: weight of the BM25F score divided by the sum of the idf of the query's terms.
+        code_lexical_weight: the same where the query is a piece of code, whose words are those of what it came from.
         name_weight: added when the query is exactly the document's name.
         direction_reward: added where the query asks for a conversion and the document goes that way.
         direction_penalty: taken where it goes the other way.
@@ -104,6 +105,7 @@ class RankConfig:
     semantic_weight: float = 1.0
     half_evidence: float = 3.0
     lexical_weight: float = 0.6
+    code_lexical_weight: float = 1.5
     name_weight: float = 1.0
     direction_reward: float = 0.15
     direction_penalty: float = 0.15
@@ -123,6 +125,10 @@ class RankConfig:
     def penalty(self, reason: str) -> float:
         """Return what one of the reasons of `codesearch.search.quality` takes."""
         return float(getattr(self, f"{reason}_penalty"))
+
+    def for_code(self) -> RankConfig:
+        """Return the weights for a query that is a piece of code."""
+        return replace(self, lexical_weight=self.code_lexical_weight)
 
     def all_code(self) -> RankConfig:
         """Return these weights without any of those penalties."""

@@ -37,7 +37,7 @@ UPGRADED = System("upgraded", "hybrid", "as it ships, with the vectors of the la
 
 SIGNALS: dict[str, dict[str, Any]] = {
     "vectors": {"semantic_weight": 0.0},
-    "keywords": {"lexical_weight": 0.0},
+    "keywords": {"lexical_weight": 0.0, "code_lexical_weight": 0.0},
     "evidence": {"half_evidence": 0.0},
     "name": {"name_weight": 0.0},
     "direction": {"direction_reward": 0.0, "direction_penalty": 0.0},

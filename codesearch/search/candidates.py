@@ -49,11 +49,17 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class AnalysedQuery:
-    """A query as each half needs it; without terms or without a vector that half stays silent."""
+    """A query as each half needs it; without terms or without a vector that half stays silent.
+
+    Attributes:
+        text: what is asked in words; empty where code is the query, whose words ask for nothing.
+        pasted: the query is a piece of code.
+    """
 
     text: str
     terms: Sequence[str]
     vector: NDArray[np.float32] | None
+    pasted: bool = False
 
 
 def gather(

@@ -135,7 +135,7 @@ class Searcher:
             )
             for number, index in enumerate(self.indexes)
         ]
-        pool = fuse(candidates, self.config)
+        pool = fuse(candidates, self.config.for_code() if query.pasted else self.config)
         if self.larger and query.text and query.vector is not None:
             add_larger(query.text, pool, self.indexes, self.larger, self.config)
         rerank(query.text, pool, self.indexes, self.config)
@@ -162,9 +162,10 @@ class Searcher:
             raise ConfigError(f"query {query!r} has no words to search for")
         code = is_code(query)
         return AnalysedQuery(
-            text="" if code else query,  # Its words ask for nothing: it has no name, and no way to go.
+            text="" if code else query,  # It has no name, and no way to go.
             terms=terms[: MAX_CODE_TERMS if code else None] if mode != "semantic" else (),
             vector=self._query_vector(query, code) if mode != "lexical" else None,
+            pasted=code,
         )
 
     def _query_vector(self, query: str, code: bool) -> NDArray[np.float32] | None:

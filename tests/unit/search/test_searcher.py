@@ -54,6 +54,16 @@ def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
     assert 0.5 < max(hit.signals["bm25_normalised"] for hit in hits) < 1.0
 
 
+def test_words_of_pasted_code_weigh_more(built_index, encoder):
+    config = RankConfig(lexical_weight=0.4, code_lexical_weight=2.0, crowding_penalty=0).all_code()
+    for query, weight in (("push an item", 0.4), ("items.push(item);\nreturn items;", 2.0)):
+        hits = Searcher([built_index], encoder, config).search(query, 13)
+        assert max(hit.signals["bm25_normalised"] for hit in hits) > 0.2
+        for hit in hits:
+            told = hit.signals["cosine"] * hit.signals["evidence"]
+            assert hit.score == pytest.approx(told + weight * hit.signals["bm25_normalised"], abs=1e-6)
+
+
 def test_a_cosine_is_believed_by_the_length_of_the_body(built_index, encoder):
     def evidence(half: float) -> dict[str, float]:
         hits = Searcher([built_index], encoder, RankConfig(half_evidence=half)).search("push an item", 13)
