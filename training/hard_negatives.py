@@ -34,7 +34,7 @@ def mine(
         int64 [N, H] indices of documents; a sample alone in its language gets itself.
     """
     model.eval()
-    found = _nobody(len(samples), config.hard_negatives)
+    found = _themselves(len(samples), config.hard_negatives)
     texts = _numbers([samples.queries[index].tobytes() for index in range(len(samples))])
     for pool in _pools(samples.languages, config, epoch):
         queries, documents = encode(model, samples, pool, device)
@@ -50,7 +50,7 @@ def mine_by(encoder: Encoder, rows: Sequence[Row], config: TrainConfig) -> Tenso
     Returns:
         int64 [N, H] indices of documents; where there are fewer, a row gets itself.
     """
-    found = _nobody(len(rows), config.hard_negatives)
+    found = _themselves(len(rows), config.hard_negatives)
     texts = _numbers([row.docstring for row in rows])
     languages = _numbers([row.language for row in rows])
     for pool in _pools(languages, config, 0):
@@ -69,7 +69,7 @@ def mine_by(encoder: Encoder, rows: Sequence[Row], config: TrainConfig) -> Tenso
     return torch.from_numpy(found)
 
 
-def _nobody(count: int, negatives: int) -> NDArray[np.int64]:
+def _themselves(count: int, negatives: int) -> NDArray[np.int64]:
     return np.tile(np.arange(count)[:, None], (1, negatives))
 
 
