@@ -19,10 +19,10 @@ from statistics import mean
 from textwrap import dedent
 
 from benchmarks.record import record
-from codesearch.evaluation.metrics import DEPTH
+from codesearch.evaluation.metrics import DEPTH, reciprocal_rank
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pack import unpacked
-from codesearch.evaluation.pool import Pool, open_pool
+from codesearch.evaluation.pool import FUNCTIONS, Pool, open_pool
 from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.suites.csn99 import LANGUAGES, PACK, document_key
 from codesearch.index.analysis import query_terms
@@ -37,7 +37,7 @@ _LEAST = 10
 """Functions of fewer lines would be pasted nearly whole."""
 _FUNCTIONS = 60
 """Of each language."""
-_FUNCTIONS_ALONE = Filters((), ("function", "method"))
+_FUNCTIONS_ALONE = Filters(kinds=FUNCTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def draw(pool: Pool, root: Path, language: str) -> list[Snippet]:
         (file.path, file.first_doc + number, row)
         for file in files
         for number, row in enumerate(pool.index.store.document_rows(file.first_doc, file.doc_count))
-        if row[0] in _FUNCTIONS_ALONE.kinds
+        if row[0] in FUNCTIONS
     ]
     random.Random(0).shuffle(documents)
     found: list[Snippet] = []
@@ -116,7 +116,7 @@ def middle(code: str) -> Iterator[str]:
 def mrr(pool: Pool, queries: list[tuple[int, str]], mode: str, *, as_code: bool) -> float:
     """Ask each query; return the mean of 1 / rank of its function, 0 beyond the first 300."""
     searcher = Searcher([pool.index], pool.encoder)
-    texts = pool.index.store.text_digests()
+    texts = [digest.hex() for digest in pool.index.store.text_digests()]
     ranks = []
     for doc_id, text in queries:
         vector = searcher.document_vector(text) if as_code else pool.encoder.encode_queries([text])[0]
@@ -124,8 +124,7 @@ def mrr(pool: Pool, queries: list[tuple[int, str]], mode: str, *, as_code: bool)
         ranked = searcher.pool(AnalysedQuery("", terms, vector, pasted=as_code), _FUNCTIONS_ALONE).ranked(
             DEPTH
         )
-        places = [texts[place.doc_id] for place in ranked]
-        ranks.append(1 / (places.index(texts[doc_id]) + 1) if texts[doc_id] in places else 0.0)
+        ranks.append(reciprocal_rank([texts[place.doc_id] for place in ranked], {texts[doc_id]}))
     return mean(ranks)
 
 

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from codesearch.encoding.bundle import MANIFEST
@@ -118,18 +120,20 @@ def _negatives(
     run: Path, rows: Callable[[], Sequence[Row]], config: TrainConfig, miner: OnnxEncoder
 ) -> Tensor:
     """Mine once; a resumed run reads what was found."""
-    kept = run / "negatives.npy"
-    if not kept.exists():
-        np.save(kept, mine_by(miner, rows(), config).numpy())
-    return torch.from_numpy(np.load(kept))
+    return torch.from_numpy(_once(run / "negatives.npy", lambda: mine_by(miner, rows(), config).numpy()))
 
 
 def _initial_vectors(run: Path, config: TrainConfig) -> Tensor:
     """Ask the teacher once; a resumed run reads what it said."""
-    kept = run / "teacher.npy"
-    if not kept.exists():
-        np.save(kept, teacher_vectors(vocabulary_of(run / checkpoint.TOKENIZER)))
-    return fitted(np.load(kept), config.dim, INIT_STD, special=2)
+    kept = _once(run / "teacher.npy", lambda: teacher_vectors(vocabulary_of(run / checkpoint.TOKENIZER)))
+    return fitted(kept, config.dim, INIT_STD, special=2)
+
+
+def _once(path: Path, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+    """Read an array from its file; make and write it where it is not there."""
+    if not path.exists():
+        np.save(path, make())
+    return np.asarray(np.load(path))
 
 
 def chosen_rows(rows: list[Row], config: TrainConfig) -> list[Row]:

@@ -125,16 +125,13 @@ class VectorReader:
 
     def nearest(
         self, query: NDArray[np.float32], count: int, doc_ids: NDArray[np.int64] | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Find the `count` documents, of all or of `doc_ids`, most similar to a unit query [D].
+    ) -> NDArray[np.int64]:
+        """Return the `count` documents, of all or of `doc_ids`, most similar to a unit query [D], in no promised order.
 
-        Returns:
-            doc_ids in no promised order, and what `similarities` gives them. None that is left out has more; of equals
-            at the edge, those that stand first are found.
+        They are those that `similarities` gives the highest values; of equals at the edge, those that stand first.
         """
         if count >= (len(self) if doc_ids is None else len(doc_ids)):
-            everything = np.arange(len(self)) if doc_ids is None else doc_ids
-            return everything, self.similarities(query, everything)
+            return np.arange(len(self)) if doc_ids is None else doc_ids
         rounded, scale = quantize(query[None])
         if doc_ids is None:
             rough = self._products(rounded, [(0, len(self))]) * (scale * self.scales)
@@ -146,9 +143,7 @@ class VectorReader:
         near: NDArray[np.int64] = np.flatnonzero(rough >= edge - 2 * error)
         if doc_ids is not None:
             near = doc_ids[near]
-        cosines = self.similarities(query, near)
-        best = best_positions(cosines, count)
-        return near[best], cosines[best]
+        return near[best_positions(self.similarities(query, near), count)]
 
     def _products(self, query: NDArray[np.int8], spans: Iterable[tuple[int, int]]) -> NDArray[np.float32]:
         """Multiply rows by an int8 query [1, D], on all cores: float32 [N], of which only the spans are set."""

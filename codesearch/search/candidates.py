@@ -91,23 +91,17 @@ def gather(
         bm25 *= allowed
     named = _named(index, query.text, allowed)
     found = np.flatnonzero(bm25 > 0)
-    near, near_cosines = np.empty(0, np.int64), np.empty(0, np.float32)
+    pools = [found[best_positions(bm25[found], count)], np.array(list(named), dtype=np.int64)]
     if query.vector is not None:
         if allowed is None and index.vectors.has_graph:
-            near = index.vectors.neighbours(query.vector, 2 * count, vectors)
-            near_cosines = index.vectors.similarities(query.vector, near)
+            pools.append(index.vectors.neighbours(query.vector, 2 * count, vectors))
         else:  # The graph cannot filter first, so the allowed ones are scanned.
             doc_ids = None if allowed is None else np.flatnonzero(allowed)
-            near, near_cosines = index.vectors.nearest(query.vector, count, doc_ids)
-    worded = found[best_positions(bm25[found], count)]
-    pool = distinct(np.concatenate([worded, near, np.array(list(named), dtype=np.int64)]))
+            pools.append(index.vectors.nearest(query.vector, count, doc_ids))
+    pool = distinct(np.concatenate(pools))
     cosine = np.zeros(len(pool), dtype=np.float32)
     if query.vector is not None:
-        known = np.searchsorted(pool, near)
-        cosine[known] = near_cosines
-        others = np.ones(len(pool), dtype=np.bool_)
-        others[known] = False
-        cosine[others] = index.vectors.similarities(query.vector, pool[others])
+        cosine = index.vectors.similarities(query.vector, pool)
     name = np.zeros(len(pool), dtype=np.float32)
     name[np.searchsorted(pool, list(named))] = list(named.values())
     return Candidates(number, pool, bm25[pool], ceiling, cosine, _evidence(index, pool, half_evidence), name)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.index.reader import IndexReader
-from codesearch.index.topk import run_starts
 from codesearch.search.fusion import Pool
 
 SIGNAL = "crowding"
@@ -41,7 +40,7 @@ def _earlier_of_kind(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
     array([0, 0, 1, 2, 1])
     """
     by_kind = kinds.argsort(kind="stable")
-    starts = np.flatnonzero(run_starts(kinds[by_kind]))
+    starts = np.flatnonzero(np.diff(kinds[by_kind], prepend=-1))
     counts = np.diff(starts, append=len(kinds))
     earlier = np.empty(len(kinds), dtype=np.int64)
     earlier[by_kind] = np.arange(len(kinds)) - np.repeat(starts, counts)

@@ -89,7 +89,7 @@ def test_the_nearest_are_those_of_a_whole_sort(tmp_path, monkeypatch, count):
     reader = written(tmp_path, crowded / np.linalg.norm(crowded, axis=1, keepdims=True))
     query = unit_vectors(1, seed=1)[0]
     exact = np.argsort(-reader.similarities(query), kind="stable")[:count]
-    assert sorted(reader.nearest(query, count)[0].tolist()) == sorted(exact.tolist())
+    assert sorted(reader.nearest(query, count).tolist()) == sorted(exact.tolist())
 
 
 def test_the_nearest_of_some_documents_are_among_them(tmp_path):
@@ -97,8 +97,8 @@ def test_the_nearest_of_some_documents_are_among_them(tmp_path):
     query = unit_vectors(1, seed=1)[0]
     some = np.arange(0, 3_000, 7)
     exact = some[np.argsort(-reader.similarities(query, some), kind="stable")[:20]]
-    assert sorted(reader.nearest(query, 20, some)[0].tolist()) == sorted(exact.tolist())
-    assert reader.nearest(query, 20, some[:5])[0].tolist() == some[:5].tolist()
+    assert sorted(reader.nearest(query, 20, some).tolist()) == sorted(exact.tolist())
+    assert reader.nearest(query, 20, some[:5]).tolist() == some[:5].tolist()
 
 
 @pytest.mark.parametrize(
@@ -111,13 +111,13 @@ def test_documents_far_apart_are_found_as_in_one_piece(tmp_path, monkeypatch, sp
     some = np.concatenate([np.arange(start, end) for start, end in spans])
     count = max(1, len(some) // 2)
     exact = some[np.argsort(-reader.similarities(query, some), kind="stable")[:count]]
-    assert sorted(reader.nearest(query, count, some)[0].tolist()) == sorted(exact.tolist())
+    assert sorted(reader.nearest(query, count, some).tolist()) == sorted(exact.tolist())
 
 
 def test_of_equal_vectors_the_first_are_the_nearest(tmp_path):
     vectors = unit_vectors(2)
     reader = written(tmp_path, np.repeat(vectors, 500, axis=0))
-    assert sorted(reader.nearest(vectors[1], 30)[0].tolist()) == list(range(500, 530))
+    assert sorted(reader.nearest(vectors[1], 30).tolist()) == list(range(500, 530))
 
 
 def test_what_fails_in_a_thread_is_raised(tmp_path, monkeypatch):
@@ -130,7 +130,7 @@ def test_what_fails_in_a_thread_is_raised(tmp_path, monkeypatch):
 def test_an_index_without_documents_has_no_similarities(tmp_path):
     reader = written(tmp_path, np.empty((0, 8), np.float32))
     assert reader.similarities(np.ones(8, np.float32)).tolist() == []
-    assert reader.nearest(np.ones(8, np.float32), 10)[0].tolist() == []
+    assert reader.nearest(np.ones(8, np.float32), 10).tolist() == []
 
 
 def test_a_file_of_the_wrong_size_is_a_corrupt_index(tmp_path):
