@@ -85,7 +85,7 @@ def first_paragraph(docstring: str) -> str:
     'Sort it in place.'
     """
     lines: list[str] = []
-    for line in docstring.strip().splitlines():
+    for line in docstring.strip().partition("\n\n")[0].splitlines():
         if not line.strip() or line.lstrip().startswith(("@", ":param", ":return", "\\param")):
             break
         lines.append(line.strip())

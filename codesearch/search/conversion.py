@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from codesearch.index.abbreviations import expansions
-from codesearch.parsing.identifiers import subtokens
+from codesearch.parsing.identifiers import split_identifier, words
 
 PROSE_FORWARD = frozenset({"to", "into"})
 FORWARD = PROSE_FORWARD | {"2", "as"}  # In prose "as" says too much else.
 BACKWARD = frozenset({"from"})
+BETWEEN = FORWARD | BACKWARD
 _PASSED_OVER = frozenset("a an the its any given this that one".split())
 _NO_SOURCE = frozenset("how want need way try like able used function method do i".split())
 _CONVERT = frozenset(
@@ -95,11 +96,15 @@ def canonical_terms(text: str) -> list[str]:
     >>> canonical_terms("numToStrs(the_dict)")
     ['integer', 'to', 'string', 'dictionary']
     """
-    return [canonical(term) for term in subtokens(text) if term not in _PASSED_OVER]
+    return [term for word in words(text) for term in _canonical_terms_of(word)]
 
 
-@lru_cache(maxsize=1 << 14)
-def canonical(term: str) -> str:
+@lru_cache(maxsize=1 << 16)
+def _canonical_terms_of(word: str) -> tuple[str, ...]:
+    return tuple(_canonical(term) for term in split_identifier(word) if term not in _PASSED_OVER)
+
+
+def _canonical(term: str) -> str:
     """Return what stands for a lower-case term and its synonyms."""
     if len(term) > 3 and term.endswith("s") and not term.endswith(("ss", "us")):
         term = term[:-1]
@@ -118,7 +123,7 @@ def parse_conversion(query: str) -> Conversion | None:
     terms = [term for term in canonical_terms(_VERSION.sub(r"\1", query)) if term not in _LANGUAGES]
     for position in range(1, len(terms) - 1):
         word = terms[position]
-        if word not in FORWARD | BACKWARD or terms[position - 1] in _NO_SOURCE | _CONVERT:
+        if word not in BETWEEN or terms[position - 1] in _NO_SOURCE | _CONVERT:
             continue
         start, left = _side_before(terms, position)
         end, right = _side_after(terms, position)
@@ -142,7 +147,7 @@ def _asks(before: Sequence[str], word: str, left: Sequence[str], right: Sequence
 def _side_before(terms: Sequence[str], position: int) -> tuple[int, tuple[str, ...]]:
     """Take the words before a position, nearest first, until one that is no part of a thing's name."""
     start = position
-    stops = FORWARD | BACKWARD | _NO_SOURCE | _CONVERT | _MAKE | {_GET} | _OTHER_VERBS | _ENDS
+    stops = BETWEEN | _NO_SOURCE | _CONVERT | _MAKE | {_GET} | _OTHER_VERBS | _ENDS
     while start > 0 and position - start < _LONGEST_SIDE and terms[start - 1] not in stops:
         start -= 1
     return start, tuple(term for term in terms[start:position] if term != "of")
@@ -150,8 +155,6 @@ def _side_before(terms: Sequence[str], position: int) -> tuple[int, tuple[str, .
 
 def _side_after(terms: Sequence[str], position: int) -> tuple[int, tuple[str, ...]]:
     end = position + 1
-    while (
-        end < len(terms) and end - position <= _LONGEST_SIDE and terms[end] not in FORWARD | BACKWARD | _ENDS
-    ):
+    while end < len(terms) and end - position <= _LONGEST_SIDE and terms[end] not in BETWEEN | _ENDS:
         end += 1
     return end, tuple(term for term in terms[position + 1 : end] if term != "of")

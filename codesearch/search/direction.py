@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.search.conversion import (
     BACKWARD,
-    FORWARD,
+    BETWEEN,
     PROSE_FORWARD,
     Conversion,
     canonical_terms,
@@ -60,7 +60,7 @@ def agreement(conversion: Conversion, name: str, signature: str, docstring: str)
 def _name_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
     """Understand both sides (`intToStr`, `ctof`), one (`to_string`, `fromInt`), and verbs made of one (`camelize`)."""
     for position, word in enumerate(terms):
-        if word in FORWARD | BACKWARD:
+        if word in BETWEEN:
             left = _abbreviated(conversion, terms[:position])
             right = _abbreviated(conversion, terms[position + 1 :])
             evidence = _between(left, right) or -right / 2 or left / 2
@@ -102,8 +102,9 @@ def _prose_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
         backward = backward | {"of", "for"}
     if terms and terms[0] in _ENCODES:
         forward = forward | {"as"}
+    between = forward | backward
     for position, word in enumerate(terms):
-        if word in forward | backward:
+        if word in between:
             left = conversion.leaning(terms[max(0, position - _WINDOW) : position])
             right = conversion.leaning(terms[position + 1 : position + 1 + _WINDOW])
             if _between(left, right) and min(abs(left), abs(right)) >= _CLEAR:
@@ -113,8 +114,8 @@ def _prose_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
 
 def _signature_evidence(conversion: Conversion, name: str, signature: str, docstring: str) -> float:
     """Compare what goes in with what comes out, where types, parameter names or tags of documentation tell."""
-    taken = _tagged(_TAKEN_TAG, docstring)
-    given = _tagged(_GIVEN_TAG, docstring)
+    taken = _tagged(_TAKEN_TAG, docstring) if "param" in docstring else []
+    given = _tagged(_GIVEN_TAG, docstring) if "return" in docstring else []
     if match := _PARAMETERS.search(signature):
         taken = canonical_terms(match["parameters"]) + taken
         given = (
@@ -139,7 +140,7 @@ def _verb_evidence(conversion: Conversion, verbs: Sequence[str]) -> float:
     """Compare the verb of a name or of its documentation with what the query asks for: to encode or to decode."""
     encodes = not _ENCODES.isdisjoint(verbs)
     decodes = not _DECODES.isdisjoint(verbs)
-    return (float(encodes) - float(decodes)) * _encodedness(conversion)
+    return (float(encodes) - float(decodes)) * _encodedness(conversion) if encodes != decodes else 0.0
 
 
 def _encodedness(conversion: Conversion) -> float:
