@@ -79,6 +79,10 @@ class OnnxEncoder:
         """
         return cls(load_bundle(folder), device)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Cross to another process as the folder it was loaded from; sessions cannot."""
+        return self.load, (self.bundle.folder, self.device)
+
     @property
     def model_id(self) -> str:
         """Name of the weights."""

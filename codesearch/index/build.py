@@ -21,8 +21,7 @@ import numpy as np
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder
 from codesearch.errors import CodeSearchError, IndexStoreError
-from codesearch.index.cache import VectorCache
-from codesearch.index.embed import Embedder
+from codesearch.index.embed import Embedder, embedding_processes
 from codesearch.index.manifest import (
     Manifest,
     commit_manifest,
@@ -31,7 +30,7 @@ from codesearch.index.manifest import (
     read_manifest,
 )
 from codesearch.index.plan import Plan
-from codesearch.index.pool import ParseJob, parse_files
+from codesearch.index.pool import ParseJob, is_small, parse_files
 from codesearch.index.postings import PostingsWriter
 from codesearch.index.reader import IndexReader
 from codesearch.index.rows import RowWriter
@@ -134,17 +133,17 @@ class _Build:
                 opened.callback(self.old.close)
             self.store = StoreWriter(generation)
             opened.callback(self.store.abandon)
-            self.cache = VectorCache(home, encoder.model_id, encoder.dim)
-            opened.callback(self.cache.close)
             self.vectors = VectorWriter(generation, encoder.dim)
             opened.callback(self.vectors.abandon)
             self.postings = PostingsWriter(generation)
             opened.callback(self.postings.abandon)
+            processes = 0 if is_small(plan.to_parse) else embedding_processes()
+            self.embedder = Embedder(home, encoder, self.vectors, processes)
+            opened.callback(self.embedder.close)
             self._opened = opened.pop_all()
         # Each document of the last generation by its new id, -1 while it is not kept.
         self.new_ids = np.full(plan.previous.documents if plan.previous else 0, -1, dtype=np.int64)
         self.rows = RowWriter()
-        self.embedder = Embedder(encoder, self.cache, self.vectors)
         self.job = ParseJob(
             plan.root.resolve(),
             plan.config,
@@ -163,7 +162,7 @@ class _Build:
         with self._opened:
             self._add_files()
             self.on_progress(Progress("write", self.done_bytes, self.total_bytes, self.store.document_count))
-            self.embedder.flush()
+            self.embedder.finish()
             self.store.finish()
             self.vectors.finish(self.plan.config.vectors)
             self.rows.write(self.generation)

@@ -1,26 +1,108 @@
-"""Token ids of documents, in doc_id order -> vectors, each distinct text through the model at most once."""
+"""Token ids of documents, in doc_id order -> vectors; what the cache or the last generation has is not embedded.
+
+Where many processes parse, others embed: the one that gathers what all of them give would keep them waiting.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.encoding.encoder import Encoder, TokenIds
+from codesearch.errors import IndexStoreError
 from codesearch.index.cache import VectorCache
+from codesearch.index.cores import available_cores
+from codesearch.index.processes import open_processes, submit
+from codesearch.index.tokens import join_tokens, split_tokens
 from codesearch.index.vectors import VectorWriter, quantize
 
 _BATCH = 4_096
+_CORES_A_PROCESS = 6
+"""So many parse what one process embeds (docs/speed.md)."""
+Part = list[bytes] | tuple[NDArray[np.int8], NDArray[np.float32]]
+
+
+def embedding_processes() -> int:
+    """Return how many processes should embed a large tree; with few cores none, for whoever gathers does it besides."""
+    return available_cores() // _CORES_A_PROCESS
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Vectors of a batch.
+
+    Attributes:
+        rows: int8 [B, D].
+        scales: float32 [B].
+        new: how many of them the cache did not have.
+    """
+
+    rows: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    new: int
+
+
+class CachedEncoder:
+    """A model and its cache; each distinct text of a batch goes through the model at most once."""
+
+    def __init__(self, home: Path, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._cache = VectorCache(home, encoder.model_id, encoder.dim)
+
+    def embed(self, digests: Sequence[bytes], tokens: NDArray[np.uint32], lengths: Sequence[int]) -> Embedded:
+        """Embed distinct texts [B], given by their digests and their ids as `join_tokens` joins them."""
+        rows = np.empty((len(digests), self._encoder.dim), np.int8)
+        scales = np.empty(len(digests), np.float32)
+        known = self._cache.find(digests)
+        new = [position for position, digest in enumerate(digests) if digest not in known]
+        if new:
+            texts = split_tokens(tokens, lengths)
+            made = quantize(self._encoder.encode_documents([texts[position] for position in new]))
+            self._cache.add([digests[position] for position in new], *made)
+            rows[new], scales[new] = made
+        for position, digest in enumerate(digests):
+            if digest in known:
+                rows[position], scales[position] = known[digest]
+        return Embedded(rows, scales, len(new))
+
+    def close(self) -> None:
+        """Close the cache."""
+        self._cache.close()
 
 
 class Embedder:
-    """Gathers documents into batches; what the cache or the last generation has is not embedded."""
+    """Gathers documents into batches and writes their vectors.
 
-    def __init__(self, encoder: Encoder, cache: VectorCache, writer: VectorWriter) -> None:
-        self._encoder, self._cache, self._writer = encoder, cache, writer
-        self._waiting: list[list[bytes] | tuple[NDArray[np.int8], NDArray[np.float32]]] = []
+    Attributes:
+        embedded: texts that went through the model.
+        cached: documents that did not have to.
+    """
+
+    def __init__(self, home: Path, encoder: Encoder, writer: VectorWriter, processes: int = 0) -> None:
+        """Open.
+
+        Args:
+            home: where the cache of vectors lives.
+            encoder: the model.
+            writer: gets the vectors, in the order of the documents.
+            processes: that embed; this one does it itself when 0.
+        """
+        self._writer = writer
+        self._here = CachedEncoder(
+            home, encoder
+        )  # Also where others embed, so that none finds a cache half-made.
+        self._processes = open_processes(processes, _start, home, encoder) if processes else None
+        self._ahead = processes
+        self._waiting: list[Part] = []
         self._tokens: dict[bytes, TokenIds] = {}
+        self._flying: deque[tuple[Future[Embedded], list[bytes], list[Part]]] = deque()
         self.embedded = 0
         self.cached = 0
 
@@ -35,29 +117,70 @@ class Embedder:
         self._waiting.append((rows, scales))
         self._flush_much()
 
+    def finish(self) -> None:
+        """Embed and write all that was added."""
+        self._flush()
+        while self._flying:
+            self._write()
+
+    def close(self) -> None:
+        """Stop; what was not finished is lost."""
+        if self._processes:
+            self._processes.shutdown(cancel_futures=True)
+        self._here.close()
+
     def _flush_much(self) -> None:
         if len(self._tokens) >= _BATCH or len(self._waiting) >= _BATCH:
-            self.flush()
+            self._flush()
 
-    def flush(self) -> None:
-        """Embed and write what waits."""
-        known = self._cache.find(list(self._tokens))
-        missing = [digest for digest in self._tokens if digest not in known]
-        if missing:
-            rows, scales = quantize(self._encoder.encode_documents([self._tokens[key] for key in missing]))
-            self._cache.add(missing, rows, scales)
-            known.update(zip(missing, zip(rows, scales, strict=True), strict=True))
-        for part in self._waiting:
+    def _flush(self) -> None:
+        digests = list(self._tokens)
+        embedded = self._embed(digests, *join_tokens(self._tokens.values()))
+        self._flying.append((embedded, digests, self._waiting))
+        self._waiting, self._tokens = [], {}
+        while len(self._flying) > self._ahead:
+            self._write()
+
+    def _embed(
+        self, digests: list[bytes], tokens: NDArray[np.uint32], lengths: list[int]
+    ) -> Future[Embedded]:
+        if self._processes:
+            return submit(self._processes, _embed, digests, tokens, lengths)
+        done: Future[Embedded] = Future()
+        done.set_result(self._here.embed(digests, tokens, lengths))
+        return done
+
+    def _write(self) -> None:
+        """Wait for the oldest batch that is embedded, and write it."""
+        embedded, digests, parts = self._flying.popleft()
+        try:
+            found = embedded.result()
+        except BrokenProcessPool:
+            raise IndexStoreError(
+                "a process that embeds was stopped, as where memory runs out: free some and run `codesearch index` "
+                "again; the last good index is untouched"
+            ) from None
+        place = {digest: position for position, digest in enumerate(digests)}
+        for part in parts:
             if isinstance(part, tuple):
                 self._writer.add(*part)
             elif part:
-                vectors = [known[digest] for digest in part]
-                self._writer.add(
-                    np.stack([row for row, _ in vectors]),
-                    np.array([scale for _, scale in vectors], np.float32),
-                )
+                positions = [place[digest] for digest in part]
+                self._writer.add(found.rows[positions], found.scales[positions])
                 self.cached += len(part)
-        self.cached -= len(missing)
-        self.embedded += len(missing)
-        self._waiting.clear()
-        self._tokens.clear()
+        self.cached -= found.new
+        self.embedded += found.new
+
+
+_cached_encoder: CachedEncoder | None = None
+
+
+def _start(home: Path, encoder: Encoder) -> None:
+    global _cached_encoder
+    _cached_encoder = CachedEncoder(home, encoder)
+
+
+def _embed(digests: list[bytes], tokens: NDArray[np.uint32], lengths: list[int]) -> Embedded:
+    if _cached_encoder is None:
+        raise RuntimeError("worker not started")
+    return _cached_encoder.embed(digests, tokens, lengths)

@@ -6,14 +6,10 @@ bounded, and a grammar that brings its process down costs one warning for one fi
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-import threading
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,12 +18,14 @@ from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.index.cores import available_cores
 from codesearch.index.digest import content_digest
+from codesearch.index.processes import open_processes, submit
 from codesearch.index.worker import FileParser, ParsedFile, skipped_file
 from codesearch.parsing.walker import SourceFile
 
 _CHUNK_BYTES = 400_000
 _CHUNK_FILES = 64
 _SERIAL_BYTES = 1_000_000
+"""Less source than this starts no process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +44,11 @@ class ParseJob:
         return FileParser(self.root, self.config, tokenizer, self.max_tokens, self.started_ns)
 
 
+def is_small(files: Sequence[SourceFile]) -> bool:
+    """Say whether files are parsed sooner than processes start."""
+    return sum(file.size for file in files) < _SERIAL_BYTES
+
+
 def parse_files(
     job: ParseJob, files: Sequence[SourceFile], workers: int | None = None
 ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
@@ -58,12 +61,12 @@ def parse_files(
     """
     if workers is None:
         workers = available_cores()
-    if workers == 1 or sum(file.size for file in files) < _SERIAL_BYTES:
+    if workers == 1 or is_small(files):
         parser = job.open()
         for file in files:
             yield file, parser.parse(file)
         return
-    chunks = deque(_chunks(files))
+    chunks = deque(chunks_of(files))
     while chunks:
         try:
             yield from _run(job, chunks, workers)
@@ -80,7 +83,7 @@ def _run(
     try:
         while chunks:
             for chunk in islice(chunks, len(flying), 2 * workers + 1):
-                flying.append(_submit(executor, chunk))
+                flying.append(submit(executor, _parse_chunk, chunk))
             results = flying[0].result()
             flying.popleft()
             yield from zip(chunks.popleft(), results, strict=True)
@@ -94,14 +97,15 @@ def _one_by_one(job: ParseJob, chunk: list[SourceFile]) -> Iterator[tuple[Source
     for file in chunk:
         with _executor(job, 1) as executor:
             try:
-                yield file, _submit(executor, [file]).result()[0]
+                yield file, submit(executor, _parse_chunk, [file]).result()[0]
             except BrokenProcessPool:
                 warning = f"{file.path}: the {file.language} parser crashed: left out"
                 digest = content_digest((job.root / file.path).read_bytes())  # So it is not tried again.
                 yield file, skipped_file(file, "crashed", digest=digest, warning=warning)
 
 
-def _chunks(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
+def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
+    """Cut files into what one process parses at a time."""
     chunk: list[SourceFile] = []
     size = 0
     for file in files:
@@ -115,36 +119,7 @@ def _chunks(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
 
 
 def _executor(job: ParseJob, workers: int) -> ProcessPoolExecutor:
-    # A fork of a process that runs threads can hang; the server forks from a clean one, imports done.
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["codesearch.index.worker"])
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(job,))
-
-
-def _submit(executor: ProcessPoolExecutor, chunk: list[SourceFile]) -> Future[list[ParsedFile | None]]:
-    with _interrupts_held():
-        return executor.submit(_parse_chunk, chunk)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Put an interrupt off, and keep it from processes that are started meanwhile.
-
-    What it means is the parent's to decide, but in the middle of starting a process it would leave that one an
-    orphan, which complains.
-    """
-    held: list[int] = []
-    in_main = threading.current_thread() is threading.main_thread()  # No other is interrupted, or may ask.
-    handler = signal.signal(signal.SIGINT, lambda number, _: held.append(number)) if in_main else None
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if in_main:
-            signal.signal(signal.SIGINT, handler)
-    if held:
-        raise KeyboardInterrupt
+    return open_processes(workers, _start_worker, job)
 
 
 _parser: FileParser | None = None

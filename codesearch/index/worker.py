@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from codesearch.index.digest import content_digest, text_digest
 from codesearch.index.plan import UNREADABLE, trusted_mtime
 from codesearch.index.postings import PostingsBlock, make_block
 from codesearch.index.store import DocumentRow, FileRecord, document_row
+from codesearch.index.tokens import join_tokens, split_tokens
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from codesearch.parsing.walker import SourceFile, refuse_content
@@ -42,8 +42,7 @@ class ParsedFile:
 
     def document_tokens(self) -> list[NDArray[np.uint32]]:
         """Return the ids of each document."""
-        ends = accumulate(self.lengths)
-        return [self.tokens[end - length : end] for end, length in zip(ends, self.lengths, strict=True)]
+        return split_tokens(self.tokens, self.lengths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +74,7 @@ class FileParser:
         extraction = extract(source, file.path, spec, self.config.parse)
         texts = [document_text(document) for document in extraction.documents]
         tokens = [self.tokenizer.encode_document(text, self.max_tokens, file.language) for text in texts]
+        joined, lengths = join_tokens(tokens)
         return ParsedFile(
             record=FileRecord(
                 file.path,
@@ -89,8 +89,8 @@ class FileParser:
                 for document, ids in zip(extraction.documents, tokens, strict=True)
             ],
             block=make_block(document_terms(document) for document in extraction.documents),
-            tokens=np.concatenate(tokens) if tokens else np.empty(0, np.uint32),
-            lengths=[len(ids) for ids in tokens],
+            tokens=joined,
+            lengths=lengths,
         )
 
 

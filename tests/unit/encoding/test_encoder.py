@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 import sys
 import types
@@ -98,6 +99,14 @@ def test_a_query_never_opens_the_document_graph(tiny_bundle):
     encoder = OnnxEncoder.load(tiny_bundle, "cpu")
     encoder.encode_queries(["string"])
     assert list(encoder._sessions) == ["query.onnx"]
+
+
+def test_an_encoder_crosses_to_another_process(onnx):
+    documents = documents_of(4)
+    expected = onnx.encode_documents(documents)
+    crossed = pickle.loads(pickle.dumps(onnx))
+    assert (crossed.model_id, crossed.device) == (onnx.model_id, onnx.device)
+    assert (crossed.encode_documents(documents) == expected).all()
 
 
 def test_a_graph_that_cannot_be_opened_is_named(tiny_bundle, tmp_path):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import time
+
 import numpy as np
 import pytest
 
-from codesearch.index import embed
-from codesearch.index.cache import VectorCache
+from codesearch.errors import IndexStoreError, ModelBundleError
+from codesearch.index import build as build_module
+from codesearch.index import embed, pool
 from codesearch.index.digest import text_digest
-from codesearch.index.embed import Embedder
+from codesearch.index.embed import Embedder, embedding_processes
 from codesearch.index.vectors import ROWS_FILE, VectorWriter, quantize
+from tests.conftest import HashEncoder, build
 
 
 @pytest.fixture
@@ -28,10 +34,10 @@ def batches(encoder, monkeypatch):
 
 @pytest.fixture
 def embedder(encoder, home, tmp_path):
-    cache = VectorCache(home, encoder.model_id, encoder.dim)
     writer = VectorWriter(tmp_path, encoder.dim)
-    yield Embedder(encoder, cache, writer)
-    cache.close()
+    opened = Embedder(home, encoder, writer)
+    yield opened
+    opened.close()
     writer.abandon()
 
 
@@ -44,7 +50,7 @@ def test_no_batch_is_larger_than_a_batch_and_a_file(embedder, batches):
     for tokens in files(40):
         embedder.add([text_digest(ids) for ids in tokens], tokens)
         assert len(embedder._tokens) < 10, "what waits is flushed as soon as it makes a batch"
-    embedder.flush()
+    embedder.finish()
     assert batches == [12] * 10
 
 
@@ -55,7 +61,7 @@ def test_neither_kept_files_nor_equal_texts_wait_without_end(embedder, batches, 
         embedder.add_kept(*kept)
         embedder.add([text_digest(ids) for ids in tokens], tokens)
         assert len(embedder._waiting) < 10
-    embedder.flush()
+    embedder.finish()
     assert batches == [3], "the rest is in the cache"
     assert (embedder.embedded, embedder.cached) == (3, 117)
 
@@ -66,9 +72,107 @@ def test_rows_are_written_in_the_order_of_the_documents_each_text_embedded_once(
     ((a, b, c),) = files(1)
     for tokens in ([a, b], [b, c, a], [c]):
         embedder.add([text_digest(ids) for ids in tokens], tokens)
-    embedder.flush()
+    embedder.finish()
     embedder._writer.abandon()
     rows = np.fromfile(tmp_path / ROWS_FILE, np.int8).reshape(-1, encoder.dim)
     assert (rows == quantize(encoder.encode_documents([a, b, b, c, a, c]))[0]).all()
     assert batches == [3, 6]
     assert (embedder.embedded, embedder.cached) == (3, 3)
+
+
+class StoppedEncoder(HashEncoder):
+    """Stands for what the system stops for want of memory."""
+
+    def encode_documents(self, documents):
+        os._exit(9)
+
+
+class FailingEncoder(HashEncoder):
+    def encode_documents(self, documents):
+        raise ModelBundleError("model.onnx: cannot be read: install the model again")
+
+
+class SlowEncoder(HashEncoder):
+    def encode_documents(self, documents):
+        time.sleep(0.2)
+        return super().encode_documents(documents)
+
+
+def embed_all(home, folder, encoder, processes):
+    """Embed 40 files by so many processes; return the rows, the scales and the counts."""
+    folder.mkdir()
+    writer = VectorWriter(folder, encoder.dim)
+    embedder = Embedder(home, encoder, writer, processes)
+    try:
+        for tokens in files(40):
+            embedder.add([text_digest(ids) for ids in tokens], tokens)
+            embedder.add_kept(np.full((1, encoder.dim), 7, np.int8), np.ones(1, np.float32))
+        embedder.finish()
+    finally:
+        embedder.close()
+        writer.abandon()
+    contents = [(folder / name).read_bytes() for name in ("vectors.int8", "vectors.scales")]
+    return contents, (embedder.embedded, embedder.cached)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_other_processes_give_the_same_vectors_in_the_same_order(encoder, tmp_path, monkeypatch, processes):
+    monkeypatch.setattr(embed, "_BATCH", 10)
+    here = embed_all(tmp_path / "a", tmp_path / "here", encoder, 0)
+    encoder.embedded.clear()
+    assert embed_all(tmp_path / "b", tmp_path / "there", encoder, processes) == here
+    assert here[1] == (120, 0)
+    assert not encoder.embedded
+    again = embed_all(tmp_path / "b", tmp_path / "again", encoder, processes)
+    assert again == (here[0], (0, 120)), "they share the cache"
+
+
+def test_a_process_that_is_stopped_is_one_error_that_says_so(tokenizer_path, tmp_path):
+    with pytest.raises(IndexStoreError, match="a process that embeds was stopped, as where memory runs out"):
+        embed_all(tmp_path / "home", tmp_path / "out", StoppedEncoder(tokenizer_path), 1)
+
+
+def test_an_error_of_the_model_comes_through_as_it_is(tokenizer_path, tmp_path):
+    with pytest.raises(ModelBundleError, match=r"^model.onnx: cannot be read: install the model again$"):
+        embed_all(tmp_path / "home", tmp_path / "out", FailingEncoder(tokenizer_path), 1)
+
+
+def test_gathering_goes_on_while_others_embed_and_no_process_is_left_behind(
+    tokenizer_path, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(embed, "_BATCH", 3)
+    before = set(multiprocessing.active_children())
+    writer = VectorWriter(tmp_path, HashEncoder.dim)
+    embedder = Embedder(tmp_path / "home", SlowEncoder(tokenizer_path), writer, 2)
+    first, second, third = files(3)
+    for tokens in (first, second):
+        embedder.add([text_digest(ids) for ids in tokens], tokens)
+    assert embedder.embedded == 0, "two batches are on their way"
+    embedder.add([text_digest(ids) for ids in third], third)
+    assert embedder.embedded == 3, "a third one waits for the first"
+    embedder.close()
+    writer.abandon()
+    assert set(multiprocessing.active_children()) <= before
+
+
+@pytest.mark.parametrize(("cores", "processes"), [(1, 0), (2, 0), (5, 0), (6, 1), (16, 2)])
+def test_few_cores_have_no_process_to_spare_for_embedding(monkeypatch, cores, processes):
+    monkeypatch.setattr(embed, "available_cores", lambda: cores)
+    assert embedding_processes() == processes
+
+
+def test_an_index_is_the_same_whoever_embeds(tiny_repo, tmp_path, encoder, monkeypatch):
+    expected = build(tiny_repo, tmp_path / "one", encoder)
+    opened = []
+
+    def many(*arguments, real=embed.open_processes):
+        opened.append(arguments)
+        return real(*arguments)
+
+    monkeypatch.setattr(pool, "_SERIAL_BYTES", 0)
+    monkeypatch.setattr(build_module, "embedding_processes", lambda: 2)
+    monkeypatch.setattr(embed, "open_processes", many)
+    found = build(tiny_repo, tmp_path / "two", encoder)
+    assert len(opened) == 1
+    assert found.manifest.files == expected.manifest.files
+    assert (found.embedded, found.cached) == (expected.embedded, expected.cached)

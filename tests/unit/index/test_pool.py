@@ -69,11 +69,11 @@ def test_results_come_in_the_order_of_the_files(tmp_path, tokenizer_path, many_c
 def test_no_more_is_in_flight_than_keeps_the_workers_busy(tmp_path, tokenizer_path, many_chunks, monkeypatch):
     submitted = []
 
-    def submit(executor, chunk, real=pool._submit):
+    def submit(executor, work, chunk, real=pool.submit):
         submitted.append(chunk)
-        return real(executor, chunk)
+        return real(executor, work, chunk)
 
-    monkeypatch.setattr(pool, "_submit", submit)
+    monkeypatch.setattr(pool, "submit", submit)
     files = tree(tmp_path, *(f"g{number:02}.py" for number in range(28)))
     ahead = [
         len(submitted) - taken // 2
