@@ -119,8 +119,8 @@ class RankConfig:
     larger_count: int = 50
     larger_expected: tuple[float, float] = (0.05, 0.77)
     k1: float = 1.5
-    field_weights: tuple[float, ...] = (3.0, 1.0, 1.5, 1.0, 0.5)
-    field_b: tuple[float, ...] = (0.5, 0.5, 0.75, 0.75, 0.5)
+    field_weights: tuple[float, ...] = (3.0, 1.0, 0.75, 1.0, 0.5)
+    field_b: tuple[float, ...] = (0.5, 0.5, 0.5, 0.75, 0.5)
 
     def penalty(self, reason: str) -> float:
         """Return what one of the reasons of `codesearch.search.quality` takes."""

@@ -14,6 +14,7 @@ from itertools import chain
 from codesearch.index.abbreviations import expansions
 from codesearch.index.compounds import compounds
 from codesearch.index.inflection import base_form
+from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.identifiers import split_identifier, words
 from codesearch.types import Document
 
@@ -21,6 +22,8 @@ FIELDS = ("name", "signature", "docstring", "body", "path")
 MAX_TERM_LENGTH = 40
 """Longer runs of letters are data (base64, hashes), which nobody searches for by its words."""
 _MAX_FREQUENCY = 255
+_SUMMARY_AGAIN = 2
+"""How often the first paragraph of documentation, which says what the rest explains, is counted beside once."""
 
 STOP_WORDS = frozenset(
     "a an and are as at be by can do does for from how i if in into is it its me my of on or s that the then "
@@ -33,7 +36,7 @@ def document_terms(document: Document) -> list[Counter[str]]:
     return [
         _count(words(document.qualified_name), joined=True),
         _count(words(document.signature)),
-        _count(words(document.docstring)),
+        _count([*words(document.docstring), *_SUMMARY_AGAIN * words(first_paragraph(document.docstring))]),
         _count(words(document.code)),
         _count(words(document.path.rpartition(".")[0])),
     ]

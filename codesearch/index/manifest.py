@@ -26,7 +26,7 @@ from codesearch.config import WalkConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 """2: keywords without inflection, abbreviations spelled out. 3: flags beside the rows, compounds taken apart."""
 MANIFEST = "manifest.json"
 

@@ -217,10 +217,14 @@ class PostingsReader:
 
     @cached_property
     def average_lengths(self) -> NDArray[np.float64]:
-        """Mean of each field's lengths, above zero: float64 [F]."""
+        """Mean length of each field where it is not empty, at least 1: float64 [F].
+
+        Most documents have no documentation: were they counted, any that is there would be long beside the mean, and
+        what it says worth little.
+        """
         lengths = self.field_lengths
-        mean = lengths.mean(axis=0, dtype=np.float64) if len(lengths) else np.ones(_F)
-        return np.maximum(mean, 1e-9)
+        mean = lengths.sum(axis=0, dtype=np.float64) / np.maximum(np.count_nonzero(lengths, axis=0), 1)
+        return np.asarray(np.maximum(mean, 1))
 
     def occurrence_weights(
         self, field_weights: tuple[float, ...], field_b: tuple[float, ...]

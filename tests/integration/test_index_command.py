@@ -140,7 +140,7 @@ def test_a_bundle_with_one_byte_changed_is_refused_by_name(command, tiny_repo, t
 
 def test_an_index_of_another_format_is_made_anew(indexed, index, home):
     manifest = only_file(home, "*/manifest.json")
-    manifest.write_text(manifest.read_text().replace('"format": 3', '"format": 99'))
+    manifest.write_text(manifest.read_text().replace('"format": 4', '"format": 99'))
     done = index()
     assert (done.returncode, done.stderr) == (0, "")
     assert "6 parsed, 0 unchanged" in done.stdout

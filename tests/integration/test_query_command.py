@@ -158,10 +158,10 @@ def test_nothing_indexed_yet_names_the_first_step(command, home):
 
 def test_an_index_of_another_format_names_the_cure(indexed, command, home):
     (manifest,) = home.glob("indexes/*/manifest.json")
-    manifest.write_text(manifest.read_text().replace('"format": 3', '"format": 99'))
+    manifest.write_text(manifest.read_text().replace('"format": 4', '"format": 99'))
     done = command("query", "push", "--root", "tiny")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: index format 99, expected 3: run `codesearch index {indexed}` again\n"
+    assert done.stderr == f"error: index format 99, expected 4: run `codesearch index {indexed}` again\n"
 
 
 def test_an_index_with_a_cut_file_names_file_and_cure(indexed, command, home):

@@ -29,9 +29,15 @@ def test_each_field_is_counted_apart():
     )
     assert fields["name"] == {"reader": 1, "readall": 1, "read": 1, "all": 1}
     assert fields["signature"] == {"def": 1, "read": 1, "all": 1, "self": 1, "path": 1}
-    assert fields["docstring"] == {"read": 2, "the": 1, "file": 1, "it": 1, "all": 1}
+    assert fields["docstring"] == {"read": 6, "the": 3, "file": 3, "it": 3, "all": 3}
     assert fields["body"] == {"return": 1, "self": 1, "file": 1, "read": 1}
     assert fields["path"] == {"library": 1, "io": 1, "tool": 1}
+
+
+def test_the_first_paragraph_of_documentation_counts_three_times():
+    text = "Delete a tree.\n\nErrors of the tree are ignored."
+    counts = terms_of(docstring=text)["docstring"]
+    assert (counts["delet"], counts["tree"], counts["error"]) == (3, 4, 1)
 
 
 def test_only_names_and_queries_have_compounds():
@@ -55,7 +61,7 @@ def test_a_query_keeps_the_order_of_its_words_and_each_only_once():
 
 
 def test_inflections_are_one_term_on_both_sides():
-    assert terms_of(docstring="Converts the lists, converting each.")["docstring"]["convert"] == 2
+    assert terms_of(code="Converts the lists, converting each.")["body"]["convert"] == 2
     assert query_terms("convert converted lists, list") == ["convert", "list"]
 
 
@@ -70,7 +76,7 @@ def test_a_query_without_words_has_no_terms():
 
 def test_a_document_has_the_words_that_a_name_written_together_is_made_of():
     assert terms_of(qualified_name="copytree")["name"] == {"copytre": 1, "copy": 1, "tree": 1}
-    assert terms_of(docstring="filenames")["docstring"] == {"filenam": 1, "file": 1, "name": 1}
+    assert terms_of(code="filenames")["body"] == {"filenam": 1, "file": 1, "name": 1}
     assert query_terms("filename") == ["filenam"]
 
 

@@ -34,7 +34,7 @@ def chosen(home: Path, here: Path, *roots: Path, everything: bool = False) -> li
 
 def break_format(home: Path, root: Path) -> None:
     manifest = index_folder(home, root) / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"format": 3', '"format": 99'))
+    manifest.write_text(manifest.read_text().replace('"format": 4', '"format": 99'))
 
 
 def test_the_name_of_an_index_shows_the_folder_and_differs_by_its_path(home, tmp_path):

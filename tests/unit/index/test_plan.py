@@ -149,7 +149,7 @@ def test_rebuild_forgets_the_last_index(planned):
 
 def test_an_index_of_another_format_is_not_built_upon(planned, tiny_repo, home):
     manifest = index_folder(home, tiny_repo) / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"format": 3', '"format": 99'))
+    manifest.write_text(manifest.read_text().replace('"format": 4', '"format": 99'))
     assert planned().previous is None
 
 

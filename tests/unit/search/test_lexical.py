@@ -26,7 +26,11 @@ def scorer(folder, documents: list[Document], config: RankConfig | None = None) 
 def slow_scores(documents: list[Document], terms: list[str], config: RankConfig) -> list[float]:
     """Score by the formula of Robertson, Zaragoza and Taylor, one document and one term at a time."""
     count = len(documents)
-    average = [sum(document[f].total() for document in documents) / count for f in range(len(FIELDS))]
+    average = [
+        sum(document[f].total() for document in documents)
+        / max(1, sum(bool(document[f]) for document in documents))
+        for f in range(len(FIELDS))
+    ]
 
     def weighted(document: Document, term: str) -> float:
         total = 0.0
@@ -123,3 +127,17 @@ def test_what_occurrences_count_is_made_once_for_all_queries_of_an_open_index(tm
     LexicalScorer(postings, config).scores(["w0"])
     assert postings.occurrence_weights(config.field_weights, config.field_b) is kept
     assert postings.occurrence_weights(config.field_weights, (0.0,) * 5) is not kept
+
+
+def test_what_few_documents_have_is_not_long_because_the_others_have_none(tmp_path):
+    documented = [Counter({"delete": 3, "tree": 3, **{f"w{number}": 1 for number in range(34)}})]
+    empty: Counter[str] = Counter()
+    documents = [
+        [empty, empty, *documented, empty, empty],
+        *([empty, empty, empty, Counter({"other": 40}), empty] for _ in range(30)),
+    ]
+    alone, _ = scorer(tmp_path, documents[:1]).scores(["tree"])
+    (tmp_path / "many").mkdir()
+    among, _ = scorer(tmp_path / "many", documents).scores(["tree"])
+    idf = [math.log(1 + (count - 0.5) / 1.5) for count in (1, 31)]
+    assert among[0] / idf[1] == pytest.approx(alone[0] / idf[0])
