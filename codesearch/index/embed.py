@@ -95,9 +95,8 @@ class Embedder:
             processes: that embed; this one does it itself when 0.
         """
         self._writer = writer
-        self._here = CachedEncoder(
-            home, encoder
-        )  # Also where others embed, so that none finds a cache half-made.
+        # Opened also where others embed, so that none of them finds a cache half-made.
+        self._here = CachedEncoder(home, encoder)
         self._processes = open_processes(processes, _start, home, encoder) if processes else None
         self._ahead = processes
         self._waiting: list[Part] = []
