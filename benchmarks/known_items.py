@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--ruby", type=Path)
     options = parser.parse_args()
     trees = {
-        "python": options.python or standard_library(Path("build/speed/stdlib")),
+        "python": options.python or standard_library(),
         "go": options.go,
         "ruby": options.ruby,
     }

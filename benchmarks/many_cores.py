@@ -24,8 +24,9 @@ from codesearch.encoding.encoder import OnnxEncoder
 from codesearch.index import build
 from codesearch.index.plan import Plan, plan_update
 from codesearch.index.pool import ParseJob, chunks_of
+from codesearch.parsing.walker import SourceFile
 
-Parsed = list[tuple[list[object], bytes]]
+Parsed = list[tuple[list[SourceFile], bytes]]
 """Chunks of files, each with its results as a worker would send them."""
 
 
@@ -36,7 +37,7 @@ def main() -> None:
     parser.add_argument("--processes", nargs="*", type=int, default=[0, 1], help="that embed, in turn")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    tree = (options.tree or standard_library(Path("build/speed/stdlib"))).resolve()
+    tree = (options.tree or standard_library()).resolve()
     encoder = OnnxEncoder.load(SHIPPED)
     with tempfile.TemporaryDirectory() as folder:
         parsed, parse_s, documents = parse(plan(tree, Path(folder), encoder), encoder)
@@ -67,21 +68,14 @@ def plan(tree: Path, home: Path, encoder: OnnxEncoder) -> Plan:
 
 def parse(planned: Plan, encoder: OnnxEncoder) -> tuple[Parsed, float, int]:
     """Parse all files in this process; return the results, the seconds of CPU and the documents."""
-    job = ParseJob(
-        planned.root,
-        planned.config,
-        encoder.tokenizer_path,
-        encoder.max_document_tokens,
-        planned.started_ns,
-    )
-    parser = job.open()
+    parser = ParseJob.of(planned, encoder).open()
     documents = 0
     started = time.process_time()
     parsed: Parsed = []
     for chunk in chunks_of(planned.to_parse):
         results = [parser.parse(file) for file in chunk]
         documents += sum(len(result.rows) for result in results if result)
-        parsed.append((list(chunk), pickle.dumps(results, pickle.HIGHEST_PROTOCOL)))
+        parsed.append((chunk, pickle.dumps(results, pickle.HIGHEST_PROTOCOL)))
     return parsed, time.process_time() - started, documents
 
 

@@ -32,6 +32,7 @@ from codesearch.index.cores import available_cores
 
 _LEFT_OUT = ("site-packages", "__pycache__", "*.so", "*.a")
 _STARTS = 5
+WORK = Path("build/speed")
 _FILTERS = {
     "none": (),
     "one language of 33,000 documents": ("languages=python",),
@@ -43,7 +44,7 @@ _FILTERS = {
 def main() -> None:
     """Measure, record, draw."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, default=Path("build/speed"), help="folder for trees and indexes")
+    parser.add_argument("--work", type=Path, default=WORK, help="folder for trees and indexes")
     parser.add_argument("--peers", type=Path, default=Path("build/peers"), help="folder for environments")
     parser.add_argument("--data", type=Path, help="folder of the 99 queries' data")
     parser.add_argument("--only", nargs="*", help="names of systems to measure")
@@ -67,7 +68,7 @@ def _slug(system: System) -> str:
     return system.name.replace(" ", "-")
 
 
-def standard_library(tree: Path) -> Path:
+def standard_library(tree: Path = WORK / "stdlib") -> Path:
     """Copy the running Python's standard library, unless that was done before."""
     if not tree.exists():
         shutil.copytree(sysconfig.get_path("stdlib"), tree, ignore=shutil.ignore_patterns(*_LEFT_OUT))

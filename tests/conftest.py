@@ -16,6 +16,7 @@ from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
 from codesearch.index.build import BuildReport, Progress, build_generation
 from codesearch.index.home import index_folder
+from codesearch.index.manifest import FORMAT_VERSION, MANIFEST
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
 from codesearch.parsing.identifiers import subtokens
@@ -131,6 +132,12 @@ def write_tokenizer(path: Path) -> None:
     options = {"unk_token": UNKNOWN, "continuing_subword_prefix": CONTINUATION, "fuse_unk": True}
     tokenizer = Tokenizer(models.BPE(vocabulary, [], ignore_merges=True, **options))
     SubtokenTokenizer(tokenizer).save(path)
+
+
+def break_format(index: Path) -> None:
+    """Make the index in a folder one of another format, 99."""
+    manifest = index / MANIFEST
+    manifest.write_text(manifest.read_text().replace(f'"format": {FORMAT_VERSION}', '"format": 99'))
 
 
 def write_tree(root: Path, files: dict[str, str]) -> Path:

@@ -144,13 +144,7 @@ class _Build:
         # Each document of the last generation by its new id, -1 while it is not kept.
         self.new_ids = np.full(plan.previous.documents if plan.previous else 0, -1, dtype=np.int64)
         self.rows = RowWriter()
-        self.job = ParseJob(
-            plan.root.resolve(),
-            plan.config,
-            encoder.tokenizer_path,
-            encoder.max_document_tokens,
-            plan.started_ns,
-        )
+        self.job = ParseJob.of(plan, encoder)
         self.languages: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter({k: len(v) for k, v in plan.report.skipped.items()})
         self.warnings: list[str] = []

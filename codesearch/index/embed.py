@@ -6,7 +6,7 @@ Where many processes parse, others embed: the one that gathers what all of them 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -56,18 +56,18 @@ class CachedEncoder:
         self._encoder = encoder
         self._cache = VectorCache(home, encoder.model_id, encoder.dim)
 
-    def embed(self, digests: Sequence[bytes], tokens: NDArray[np.uint32], lengths: Sequence[int]) -> Embedded:
-        """Embed distinct texts [B], given by their digests and their ids as `join_tokens` joins them."""
-        rows = np.empty((len(digests), self._encoder.dim), np.int8)
-        scales = np.empty(len(digests), np.float32)
-        known = self._cache.find(digests)
-        new = [position for position, digest in enumerate(digests) if digest not in known]
+    def embed(self, texts: Mapping[bytes, TokenIds]) -> Embedded:
+        """Embed texts [B], given by the digest of their ids and the ids."""
+        rows = np.empty((len(texts), self._encoder.dim), np.int8)
+        scales = np.empty(len(texts), np.float32)
+        known = self._cache.find(list(texts))
+        new = [position for position, digest in enumerate(texts) if digest not in known]
         if new:
-            texts = split_tokens(tokens, lengths)
-            made = quantize(self._encoder.encode_documents([texts[position] for position in new]))
-            self._cache.add([digests[position] for position in new], *made)
+            missing = {digest: ids for digest, ids in texts.items() if digest not in known}
+            made = quantize(self._encoder.encode_documents(list(missing.values())))
+            self._cache.add(list(missing), *made)
             rows[new], scales[new] = made
-        for position, digest in enumerate(digests):
+        for position, digest in enumerate(texts):
             if digest in known:
                 rows[position], scales[position] = known[digest]
         return Embedded(rows, scales, len(new))
@@ -133,20 +133,16 @@ class Embedder:
             self._flush()
 
     def _flush(self) -> None:
-        digests = list(self._tokens)
-        embedded = self._embed(digests, *join_tokens(self._tokens.values()))
-        self._flying.append((embedded, digests, self._waiting))
+        self._flying.append((self._embed(self._tokens), list(self._tokens), self._waiting))
         self._waiting, self._tokens = [], {}
         while len(self._flying) > self._ahead:
             self._write()
 
-    def _embed(
-        self, digests: list[bytes], tokens: NDArray[np.uint32], lengths: list[int]
-    ) -> Future[Embedded]:
+    def _embed(self, texts: Mapping[bytes, TokenIds]) -> Future[Embedded]:
         if self._processes:
-            return submit(self._processes, _embed, digests, tokens, lengths)
+            return submit(self._processes, _embed, list(texts), *join_tokens(texts.values()))
         done: Future[Embedded] = Future()
-        done.set_result(self._here.embed(digests, tokens, lengths))
+        done.set_result(self._here.embed(texts))
         return done
 
     def _write(self) -> None:
@@ -182,4 +178,4 @@ def _start(home: Path, encoder: Encoder) -> None:
 def _embed(digests: list[bytes], tokens: NDArray[np.uint32], lengths: list[int]) -> Embedded:
     if _cached_encoder is None:
         raise RuntimeError("worker not started")
-    return _cached_encoder.embed(digests, tokens, lengths)
+    return _cached_encoder.embed(dict(zip(digests, split_tokens(tokens, lengths), strict=True)))

@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import SubtokenTokenizer
@@ -21,6 +22,10 @@ from codesearch.index.digest import content_digest
 from codesearch.index.processes import open_processes, submit
 from codesearch.index.worker import FileParser, ParsedFile, skipped_file
 from codesearch.parsing.walker import SourceFile
+
+if TYPE_CHECKING:  # Not for a worker: see `tokens`.
+    from codesearch.encoding.encoder import Encoder
+    from codesearch.index.plan import Plan
 
 _CHUNK_BYTES = 400_000
 _CHUNK_FILES = 64
@@ -37,6 +42,17 @@ class ParseJob:
     tokenizer: Path
     max_tokens: int
     started_ns: int
+
+    @classmethod
+    def of(cls, plan: Plan, encoder: Encoder) -> Self:
+        """Parse what a plan says for an encoder."""
+        return cls(
+            plan.root.resolve(),
+            plan.config,
+            encoder.tokenizer_path,
+            encoder.max_document_tokens,
+            plan.started_ns,
+        )
 
     def open(self) -> FileParser:
         """Load the tokenizer and build the parser."""

@@ -11,9 +11,8 @@ from codesearch.index.abbreviations import expansions
 from codesearch.parsing.identifiers import split_identifier, words
 
 PROSE_FORWARD = frozenset({"to", "into"})
-FORWARD = PROSE_FORWARD | {"2", "as"}  # In prose "as" says too much else.
 BACKWARD = frozenset({"from"})
-BETWEEN = FORWARD | BACKWARD
+BETWEEN = PROSE_FORWARD | BACKWARD | {"2", "as"}  # In prose "as" says too much else.
 _PASSED_OVER = frozenset("a an the its any given this that one".split())
 _NO_SOURCE = frozenset("how want need way try like able used function method do i".split())
 _CONVERT = frozenset(

@@ -12,7 +12,7 @@ import pytest
 
 from codesearch.index.home import index_folder
 from tests.command import Command
-from tests.conftest import write_tree
+from tests.conftest import break_format, write_tree
 from tests.tiny_bundle import change_one_byte
 
 
@@ -139,8 +139,7 @@ def test_a_bundle_with_one_byte_changed_is_refused_by_name(command, tiny_repo, t
 
 
 def test_an_index_of_another_format_is_made_anew(indexed, index, home):
-    manifest = only_file(home, "*/manifest.json")
-    manifest.write_text(manifest.read_text().replace('"format": 4', '"format": 99'))
+    break_format(only_file(home, "*/manifest.json").parent)
     done = index()
     assert (done.returncode, done.stderr) == (0, "")
     assert "6 parsed, 0 unchanged" in done.stdout

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import Command
-from tests.conftest import TINY_REPO, write_tree
+from tests.conftest import TINY_REPO, break_format, write_tree
 
 
 @pytest.fixture(scope="module")
@@ -157,8 +157,8 @@ def test_nothing_indexed_yet_names_the_first_step(command, home):
 
 
 def test_an_index_of_another_format_names_the_cure(indexed, command, home):
-    (manifest,) = home.glob("indexes/*/manifest.json")
-    manifest.write_text(manifest.read_text().replace('"format": 4', '"format": 99'))
+    (index,) = home.glob("indexes/*")
+    break_format(index)
     done = command("query", "push", "--root", "tiny")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"error: index format 99, expected 4: run `codesearch index {indexed}` again\n"

@@ -11,7 +11,7 @@ from codesearch.errors import IndexFormatError, IndexLockedError, IndexNotFoundE
 from codesearch.home import default_home
 from codesearch.index.home import choose_indexes, index_folder, list_indexes, remove_index
 from codesearch.index.lock import writer_lock
-from tests.conftest import HashEncoder, build, write_tree
+from tests.conftest import HashEncoder, break_format, build, write_tree
 
 SOURCE = {"a.py": "def f():\n    pass\n"}
 
@@ -30,11 +30,6 @@ def roots(tmp_path: Path, home: Path, encoder: HashEncoder) -> dict[str, Path]:
 def chosen(home: Path, here: Path, *roots: Path, everything: bool = False) -> list[str]:
     entries = choose_indexes(home, roots=list(roots), everything=everything, here=here)
     return [entry.manifest.root for entry in entries]
-
-
-def break_format(home: Path, root: Path) -> None:
-    manifest = index_folder(home, root) / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"format": 4', '"format": 99'))
 
 
 def test_the_name_of_an_index_shows_the_folder_and_differs_by_its_path(home, tmp_path):
@@ -100,7 +95,7 @@ def test_an_empty_home_is_an_error_with_its_cure(home, tmp_path):
 
 
 def test_an_index_that_cannot_be_read_matters_only_where_it_is_searched(home, roots, tmp_path):
-    break_format(home, roots["one"])
+    break_format(index_folder(home, roots["one"]))
     assert chosen(home, roots["two"]) == [str(roots["two"])]
     for here, named in ((tmp_path, []), (tmp_path, [roots["one"]])):
         with pytest.raises(IndexFormatError):
@@ -108,7 +103,7 @@ def test_an_index_that_cannot_be_read_matters_only_where_it_is_searched(home, ro
 
 
 def test_listing_shows_the_error_of_an_index_that_cannot_be_read(home, roots):
-    break_format(home, roots["two"])
+    break_format(index_folder(home, roots["two"]))
     entries = {entry.folder: entry for entry in list_indexes(home)}
     broken = entries.pop(index_folder(home, roots["two"]))
     assert broken.manifest is None

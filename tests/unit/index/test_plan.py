@@ -15,7 +15,7 @@ from codesearch.index import plan as plan_module
 from codesearch.index.home import index_folder
 from codesearch.index.plan import Plan, content_digest, plan_update, trusted_mtime
 from codesearch.parsing.walker import SourceFile
-from tests.conftest import HashEncoder, build
+from tests.conftest import HashEncoder, break_format, build
 
 CONVERT = "python/convert.py"
 OLD_NS = 1_600_000_000_000_000_000
@@ -148,8 +148,7 @@ def test_rebuild_forgets_the_last_index(planned):
 
 
 def test_an_index_of_another_format_is_not_built_upon(planned, tiny_repo, home):
-    manifest = index_folder(home, tiny_repo) / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"format": 4', '"format": 99'))
+    break_format(index_folder(home, tiny_repo))
     assert planned().previous is None
 
 
