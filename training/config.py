@@ -41,6 +41,7 @@ class TrainConfig:
         max_pairs: pairs to train on, drawn by seed from all languages; 0 takes all.
         vocabulary_rows: rows that the vocabulary is learned from.
         name_share: share of training samples whose query is the function's own name.
+        typed_share: share of the others whose query is one sentence in lower case, an order, as people type.
         idf_power: token weights start from idf to this power; 0 starts them equal.
         count_power: what a token's count in a document is raised to (token weights); below 1, repetition tells less.
         initial_vectors: where token vectors start: from noise, or from what a teacher makes of each token.
@@ -77,6 +78,7 @@ class TrainConfig:
     max_query_tokens: int = 30
     max_document_tokens: int = 200
     name_share: float = 0.1
+    typed_share: float = 0.0
     idf_power: float = 0.25
     count_power: float = 1.0
     initial_vectors: str = "noise"

@@ -99,11 +99,11 @@ def train_run(
     if known := start or vocabulary:
         shutil.copyfile(known / checkpoint.TOKENIZER, run / checkpoint.TOKENIZER)
     tokenizer = _tokenizer(rows, run, config)
-    train_set = _kept(corpus, run, rows, config, data, config.name_share)
+    train_set = _kept(corpus, run, rows, config, data, varied=True)
     negatives = _negatives(run, rows, config, miner) if miner else None
     rows.cache_clear()
     valid_data = checkpoint.data_hash(row_files(corpus, "valid"))
-    valid_set = _kept(corpus, run, lambda: rows_of(corpus, "valid"), config, valid_data, 0.0)
+    valid_set = _kept(corpus, run, lambda: rows_of(corpus, "valid"), config, valid_data, varied=False)
     model = build_model(config, tokenizer.vocabulary_size, train_set)
     if isinstance(model.query, Bert):
         model.query.load_state_dict(
@@ -195,7 +195,7 @@ def evaluate_elsewhere(path: Path, run: Path, device: str = "auto") -> dict[str,
 def _evaluate_rows(run: Path, name: str, rows: Iterable[Row], device: str) -> dict[str, object]:
     started = time.perf_counter()
     model, tokenizer, config = load_run(run)
-    samples = _samples(rows, tokenizer, config, 0.0)
+    samples = _samples(rows, tokenizer, config)
     on = choose_device(device)
     samples = samples.only(model.languages(samples.language_names))
     if not len(samples):
@@ -258,25 +258,31 @@ def _kept(
     rows: Callable[[], Iterable[Row]],
     config: TrainConfig,
     data: str,
-    share: float,
+    *,
+    varied: bool,
 ) -> Samples:
     """Tokenize rows with the run's vocabulary, or read what an earlier run kept of the same."""
     path = run / checkpoint.TOKENIZER
+    shares = [config.name_share, config.typed_share] if varied else []
     also = [config.max_pairs, config.question_repeats, config.max_query_tokens, config.max_document_tokens]
     return kept_samples(
         corpus / "tokenized",
-        [data, checkpoint.data_hash([path]), share, config.seed, *also],
-        lambda: _samples(rows(), SubtokenTokenizer.load(path), config, share),
+        [data, checkpoint.data_hash([path]), shares, config.seed, *also],
+        lambda: _samples(rows(), SubtokenTokenizer.load(path), config, varied=varied),
     )
 
 
-def _samples(rows: Iterable[Row], tokenizer: SubtokenTokenizer, config: TrainConfig, share: float) -> Samples:
+def _samples(
+    rows: Iterable[Row], tokenizer: SubtokenTokenizer, config: TrainConfig, *, varied: bool = False
+) -> Samples:
+    """Tokenize rows; training `varied` has the shares of other queries that the settings ask for."""
     return make_samples(
         rows,
         tokenizer,
         max_query_tokens=config.max_query_tokens,
         max_document_tokens=config.max_document_tokens,
-        name_share=share,
+        name_share=config.name_share if varied else 0.0,
+        typed_share=config.typed_share if varied else 0.0,
         seed=config.seed,
     )
 
