@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import time
@@ -132,7 +133,10 @@ def _initial_vectors(run: Path, config: TrainConfig) -> Tensor:
 def _once(path: Path, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
     """Read an array from its file; make and write it where it is not there."""
     if not path.exists():
-        np.save(path, make())
+        scratch = path.with_suffix(".tmp")
+        with scratch.open("wb") as file:
+            np.save(file, make())
+        os.replace(scratch, path)
     return np.asarray(np.load(path))
 
 
