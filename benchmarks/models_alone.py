@@ -3,8 +3,8 @@
     python -m benchmarks.models_alone --csn99 DIR --cosqa DIR MODEL...
 
 A model is a bundle, or a folder of sentence-transformers. Of the 99 queries the judged functions that were extracted
-are ranked; of CoSQA each question's answer among all answers and 800 other functions. What a model could add is so known
-in minutes, before it is trained on, exported or indexed with.
+are ranked; of CoSQA each question's answer among all answers and 800 other functions. What a model could add is known
+so in minutes, before it is trained on, exported or indexed with.
 """
 
 from __future__ import annotations
