@@ -119,7 +119,15 @@ def answers_and_others(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     answers = {queries[query]: next(iter(grades)) for query, grades in qrels.items()}
     others = sorted(functions.keys() - set(answers.values()))
     drawn = {*answers.values(), *random.Random(0).sample(others, _DISTRACTORS)}
-    return {name: code for name, code in functions.items() if name in drawn}, answers
+    return {name: _text(code) for name, code in functions.items() if name in drawn}, answers
+
+
+def _text(code: str) -> str:
+    """Return what an encoder reads of a function that is a file of its own; the code, where it cannot be parsed."""
+    spec = language_named(cosqa.GROUP)
+    assert spec
+    documents = extract(code.encode(), "x.py", spec, ParseConfig()).documents
+    return document_text(documents[0]) if documents else code
 
 
 def mrr(

@@ -47,10 +47,13 @@ def test_each_question_is_asked_among_all_functions():
 
 
 def test_answers_stay_among_the_drawn_functions(tmp_path):
-    functions = [{"id": str(number), "code": f"def f{number}(): pass"} for number in range(900)]
+    functions = [
+        {"id": str(number), "code": f"def f{number}():\n    'Doc.'\n    pass"} for number in range(900)
+    ]
     pack(tmp_path / "codebase.jsonl.zst", functions)
     questions = [{"query": f"ask {number}", "codebase_id": str(number)} for number in (7, 800)]
     pack(tmp_path / "retrieval_dev.jsonl.zst", questions)
     drawn, answers = answers_and_others(tmp_path)
     assert answers == {"ask 7": "7", "ask 800": "800"}
     assert len(drawn) == 802 and {"7", "800"} <= drawn.keys()
+    assert drawn["7"].startswith("f7\nDoc.\n")
