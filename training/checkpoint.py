@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import subprocess
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ import torch
 
 from training.config import TrainConfig
 from training.errors import TrainingError
+from training.files import written_whole
 
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
 CHECKPOINT, WEIGHTS = "checkpoint.pt", "weights.pt"
@@ -100,9 +100,8 @@ def read_config(run: Path) -> dict[str, Any]:
 
 def save(state: object, path: Path) -> None:
     """Write a torch file so that a kill leaves the old one or the new one."""
-    scratch = path.with_suffix(".tmp")
-    torch.save(state, scratch)
-    os.replace(scratch, path)
+    with written_whole(path) as scratch:
+        torch.save(state, scratch)
 
 
 def load(path: Path) -> Any:  # noqa: ANN401 - it is what was saved.
@@ -115,6 +114,5 @@ def append_metrics(run: Path, record: dict[str, object], epoch: int) -> None:
     path = run / METRICS
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     kept = [line for line in lines if json.loads(line)["epoch"] < epoch]
-    scratch = path.with_suffix(".tmp")
-    scratch.write_text("\n".join([*kept, json.dumps(record)]) + "\n", "utf-8")
-    os.replace(scratch, path)
+    with written_whole(path) as scratch:
+        scratch.write_text("\n".join([*kept, json.dumps(record)]) + "\n", "utf-8")

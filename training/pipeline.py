@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import time
@@ -29,6 +28,7 @@ from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
 from training.evaluate import encode_texts, figures, ranks_among, recalls
 from training.evaluation_sets import Questions, read_cosqa, row_files, rows_elsewhere, rows_of
+from training.files import written_whole
 from training.hard_negatives import mine_by
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of
 from training.loop import build_model, train
@@ -133,10 +133,8 @@ def _initial_vectors(run: Path, config: TrainConfig) -> Tensor:
 def _once(path: Path, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
     """Read an array from its file; make and write it where it is not there."""
     if not path.exists():
-        scratch = path.with_suffix(".tmp")
-        with scratch.open("wb") as file:
+        with written_whole(path) as scratch, scratch.open("wb") as file:
             np.save(file, make())
-        os.replace(scratch, path)
     return np.asarray(np.load(path))
 
 

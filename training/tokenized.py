@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from training.files import written_whole
 from training.samples import Packed, Samples
 
 
@@ -24,8 +24,7 @@ def kept_samples(folder: Path, decided_by: object, make: Callable[[], Samples]) 
 
 
 def _write(samples: Samples, path: Path) -> None:
-    scratch = path.with_suffix(".tmp")
-    with scratch.open("wb") as file:
+    with written_whole(path) as scratch, scratch.open("wb") as file:
         np.savez(
             file,
             query_ids=samples.queries.ids,
@@ -35,7 +34,6 @@ def _write(samples: Samples, path: Path) -> None:
             languages=samples.languages,
             language_names=np.array(samples.language_names),
         )
-    os.replace(scratch, path)
 
 
 def _read(path: Path) -> Samples:

@@ -27,7 +27,8 @@ from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
 FORMAT_VERSION = 4
-"""2: keywords without inflection, abbreviations spelled out. 3: flags beside the rows, compounds taken apart."""
+"""2: keywords without inflection, abbreviations spelled out. 3: flags beside the rows, compounds taken apart.
+4: the first paragraph of documentation counted again."""
 MANIFEST = "manifest.json"
 
 
