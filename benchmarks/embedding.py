@@ -1,0 +1,179 @@
+"""Functions a second that the shipped models embed: by ONNX Runtime and by torch, on the CPU and on a GPU where one is.
+
+    python -m benchmarks.embedding [TREE] [--functions 100000] [--limit-s 60]
+
+Writes `results/embedding.json` and a table of docs/speed.md. The functions of a tree, again and again until they are
+enough, go through in batches as `codesearch index` makes them; what takes longer than the limit stops after the batch
+that passed it. torch runs a model of the same shape with weights of chance, on which its speed does not depend.
+Time in the model holds the copies to a GPU and back; the rest is sorting and padding, which the CPU does in any case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import cycle, islice
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch import Tensor
+
+from benchmarks.page import fill, line
+from benchmarks.record import record
+from benchmarks.speed import standard_library
+from codesearch.config import WalkConfig
+from codesearch.encoding import encoder as encoding
+from codesearch.encoding.bundle import LARGER, SHIPPED
+from codesearch.encoding.encoder import OnnxEncoder, TokenIds, choose_device
+from codesearch.encoding.text import document_text
+from codesearch.parsing.extract import extract
+from codesearch.parsing.languages import language_named
+from codesearch.parsing.walker import WalkReport, walk
+from training.config import CONFIGS, TrainConfig, read_settings
+from training.encoders.joint import SHARED
+from training.evaluate import encode_texts
+from training.loop import build_model
+
+PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
+_BATCH = 4_096
+_SETTINGS = {SHIPPED: "nbow-teacher.toml", LARGER: "bert.toml"}
+Embed = Callable[[Sequence[TokenIds]], object]
+
+
+class Stopwatch:
+    """Adds up the seconds that calls take."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def timed(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a call that does the same, and counts."""
+
+        def run(*args: object, **kwargs: object) -> object:
+            started = time.perf_counter()
+            result = call(*args, **kwargs)
+            self.seconds += time.perf_counter() - started
+            return result
+
+        return run
+
+
+def main() -> None:
+    """Embed by each model in every way that there is here."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tree", nargs="?", type=Path, help="default: CPython's standard library")
+    parser.add_argument("--functions", type=int, default=100_000)
+    parser.add_argument("--limit-s", type=float, default=60, help="of each model in each way")
+    options = parser.parse_args()
+    texts = list(islice(function_texts(options.tree or standard_library()), options.functions))
+    models = {}
+    for folder in _SETTINGS:
+        encoder = OnnxEncoder.load(folder, "cpu")
+        started = time.perf_counter()
+        tokens = [encoder.tokenizer.encode_document(text, encoder.max_document_tokens, "") for text in texts]
+        tokenize_s = time.perf_counter() - started
+        models[encoder.name] = {
+            "tokenized_per_s": round(len(tokens) / tokenize_s),
+            "ways": {
+                name: throughput(embed, watch, tokens, options.functions, options.limit_s)
+                for name, embed, watch in ways(encoder)
+            },
+        }
+    record("embedding", {"functions": options.functions, "models": models}, flat=True)
+    fill(PAGE, "embedding", table(models))
+
+
+def function_texts(tree: Path) -> Iterator[str]:
+    """Yield what an encoder reads of each function under a folder."""
+    for file in walk(tree, WalkConfig(), WalkReport()):
+        spec = language_named(file.language)
+        if spec:
+            for document in extract((tree / file.path).read_bytes(), file.path, spec).documents:
+                yield document_text(document)
+
+
+def ways(encoder: OnnxEncoder) -> Iterator[tuple[str, Embed, Stopwatch]]:
+    """Yield the ways to run a model here: a name, what embeds, and the watch on the model alone."""
+    folder, model = encoder.bundle.folder, model_of_chance(encoder)
+    for device in dict.fromkeys(("cpu", choose_device("auto"))):
+        watch = Stopwatch()
+        yield f"ONNX Runtime, {device}", onnx_way(folder, device, watch), watch
+    for device in ("cpu", "cuda")[: 1 + torch.cuda.is_available()]:
+        for dtype in (torch.float32, torch.bfloat16)[: 1 + (device == "cuda")]:
+            watch = Stopwatch()
+            name = f"torch {str(dtype).removeprefix('torch.')}, {device}"
+            yield name, torch_way(model, torch.device(device), dtype, watch), watch
+
+
+def onnx_way(folder: Path, device: str, watch: Stopwatch) -> Embed:
+    """Return what embeds by a bundle, as the product does."""
+    encoder, open_session = OnnxEncoder.load(folder, device), encoding.open_session
+
+    def opened(*args: Any, **kwargs: Any) -> SimpleNamespace:  # noqa: ANN401 - handed on.
+        return SimpleNamespace(run=watch.timed(open_session(*args, **kwargs).run))
+
+    def embed(tokens: Sequence[TokenIds]) -> object:
+        with patch.object(encoding, "open_session", opened):
+            return encoder.encode_documents(tokens)
+
+    return embed
+
+
+def model_of_chance(encoder: OnnxEncoder) -> torch.nn.Module:
+    """Make an untrained model of a bundle's shape; return its side for documents."""
+    bundle = encoder.bundle
+    config = TrainConfig(**read_settings(CONFIGS / _SETTINGS[bundle.folder]))  # type: ignore[arg-type]
+    config = replace(config, dim=bundle.dim, max_document_tokens=bundle.max_document_tokens)
+    return build_model(config, encoder.tokenizer.vocabulary_size).eval().documents[SHARED]
+
+
+def torch_way(tower: torch.nn.Module, device: torch.device, dtype: torch.dtype, watch: Stopwatch) -> Embed:
+    """Return what embeds by torch, as training's evaluation does."""
+    tower.to(device)
+
+    def forward(ids: Tensor, mask: Tensor) -> Tensor:
+        with torch.autocast(device.type, dtype, enabled=dtype != torch.float32):
+            vectors: Tensor = tower(ids.to(device), mask.to(device)).cpu()  # Waits for what a GPU still does.
+        return vectors
+
+    timed: Any = watch.timed(forward)
+    return lambda tokens: encode_texts(timed, tokens)
+
+
+def throughput(
+    embed: Embed, watch: Stopwatch, tokens: Sequence[TokenIds], count: int, limit_s: float
+) -> dict[str, float]:
+    """Embed `count` documents, those given again and again, or as many as the limit allows."""
+    embed(tokens[:_BATCH:64])
+    watch.seconds = done = 0
+    documents = islice(cycle(tokens), count)
+    started = time.perf_counter()
+    while (batch := list(islice(documents, _BATCH))) and time.perf_counter() - started < limit_s:
+        embed(batch)
+        done += len(batch)
+    seconds = time.perf_counter() - started
+    return {
+        "functions": done,
+        "functions_per_s": round(done / seconds),
+        "outside_model": round(1 - watch.seconds / seconds, 3),
+    }
+
+
+def table(models: dict[str, dict[str, Any]]) -> str:
+    """Lay the rows out for the page."""
+    lines = [line(["model", "by", "functions", "functions/s", "time outside the model"]), "|---" * 5 + "|"]
+    for name, model in models.items():
+        for way, row in model["ways"].items():
+            cells = [f"{row['functions']:,}", f"{row['functions_per_s']:,}", f"{row['outside_model']:.1%}"]
+            lines.append(line([name, way, *cells]))
+    rates = [f"{name} {model['tokenized_per_s']:,}" for name, model in models.items()]
+    return "\n".join([*lines, "", f"Tokenizing, on one core: {' and '.join(rates)} functions a second."])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from benchmarks.embedding import Stopwatch, function_texts, table, throughput, ways  # noqa: E402
+from codesearch.encoding.bundle import SHIPPED  # noqa: E402
+from codesearch.encoding.encoder import OnnxEncoder  # noqa: E402
+
+TOKENS = [np.array([number, 2], dtype=np.uint32) for number in range(3)]
+
+
+def test_functions_go_round_until_they_are_enough():
+    seen = []
+    row = throughput(seen.extend, Stopwatch(), TOKENS, 8, limit_s=60)
+    assert [int(ids[0]) for ids in seen[1:]] == [0, 1, 2, 0, 1, 2, 0, 1]  # The first warms up.
+    assert row["functions"] == 8
+    assert row["outside_model"] == 1  # Nothing was counted as the model's.
+
+
+def test_what_takes_too_long_stops_after_a_batch():
+    row = throughput(lambda batch: None, Stopwatch(), TOKENS, 50_000, limit_s=1e-9)
+    assert row["functions"] < 50_000
+
+
+def test_each_way_embeds_with_the_model_counted():
+    encoder = OnnxEncoder.load(SHIPPED, "cpu")
+    shapes = {}
+    for name, embed, watch in ways(encoder):
+        assert watch.seconds == 0
+        shapes[name] = embed(TOKENS).shape
+        assert watch.seconds > 0
+    assert {"ONNX Runtime, cpu", "torch float32, cpu"} <= shapes.keys()
+    assert set(shapes.values()) == {(3, encoder.dim)}
+
+
+def test_texts_are_those_of_the_functions_of_a_tree(tmp_path):
+    (tmp_path / "a.py").write_text('def add(x, y):\n    """Sum."""\n    return x + y\n')
+    assert [text.splitlines()[:2] for text in function_texts(tmp_path)] == [["add", "Sum."]]
+
+
+def test_the_table_has_a_row_a_way():
+    row = {"functions": 100_000, "functions_per_s": 28_326, "outside_model": 0.178}
+    page = table({"bag": {"tokenized_per_s": 15_320, "ways": {"ONNX Runtime, cpu": row}}})
+    assert "| bag | ONNX Runtime, cpu | 100,000 | 28,326 | 17.8% |" in page
+    assert page.endswith("bag 15,320 functions a second.")
