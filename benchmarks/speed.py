@@ -52,7 +52,7 @@ def main() -> None:
     work, environments = options.work.resolve(), options.peers.resolve()
     tree = standard_library(work / "stdlib")
     rows: dict[str, Any] = {
-        system.name: row(system, Paths(tree, work / _slug(system), environments / _slug(system)))
+        system.name: row(system, Paths(tree, work / _slug(system.name), environments / _environment(system)))
         for system in (ours(), *PEERS)
         if not options.only or system.name in options.only
     }
@@ -64,8 +64,13 @@ def main() -> None:
     fill(PAGE, "speed", table(rows))
 
 
-def _slug(system: System) -> str:
-    return system.name.replace(" ", "-")
+def _slug(name: str) -> str:
+    return name.replace(",", "").replace(" ", "-")
+
+
+def _environment(system: System) -> str:
+    """Name the environment of what a system needs, which several may share."""
+    return _slug("-".join(system.packages)).replace("==", "-")
 
 
 def standard_library(tree: Path = WORK / "stdlib") -> Path:

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -201,8 +202,8 @@ class PostingsReader:
 
     def __init__(self, generation: Path, root: str) -> None:
         self._arrays = {name: load_array(generation / POSTINGS / f"{name}.npy", root) for name in _ARRAYS}
-        self._term_bytes = self._arrays["term_bytes"]
-        self._term_offsets = self._arrays["term_offsets"]
+        # A view gives a number or a few bytes in a tenth of the time that an array takes.
+        self._text, self._bounds = (self._arrays[name].data for name in ("term_bytes", "term_offsets"))
         self._occurrence_weights: dict[tuple[tuple[float, ...], ...], NDArray[np.float32]] = {}
 
     @property
@@ -248,16 +249,9 @@ class PostingsReader:
     def find(self, term: str) -> int | None:
         """Return a term's id, or None when no document has it."""
         wanted = term.encode()
-        low, high = 0, len(self._term_offsets) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self._term(middle) < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        if low < len(self._term_offsets) - 1 and self._term(low) == wanted:
-            return low
-        return None
+        count = len(self._bounds) - 1
+        place = bisect_left(range(count), wanted, key=self._term)
+        return place if place < count and self._term(place) == wanted else None
 
     def postings(self, term_id: int, field: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
         """Return the ascending doc_ids [P] and frequencies [P] of a term in a field."""
@@ -278,9 +272,8 @@ class PostingsReader:
 
     def terms(self) -> list[str]:
         """Return all terms; a term's id is its position."""
-        text, offsets = self._term_bytes.tobytes(), self._term_offsets.tolist()
+        text, offsets = self._text.tobytes(), self._bounds.tolist()
         return [text[start:end].decode() for start, end in pairwise(offsets)]
 
     def _term(self, term_id: int) -> bytes:
-        start, end = self._term_offsets[term_id : term_id + 2]
-        return self._term_bytes[int(start) : int(end)].tobytes()
+        return bytes(self._text[self._bounds[term_id] : self._bounds[term_id + 1]])

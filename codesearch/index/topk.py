@@ -38,4 +38,11 @@ def _head(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
 def distinct(doc_ids: NDArray[np.int64]) -> NDArray[np.int64]:
     """Sort ids in place and return each once; `np.unique` would import masked arrays for it, in every cold query."""
     doc_ids.sort()
-    return doc_ids[np.diff(doc_ids, prepend=-1) > 0]
+    return doc_ids[starts_of_runs(doc_ids)]
+
+
+def starts_of_runs(values: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Say which elements differ from the one before them; the first does."""
+    starts = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(values[1:], values[:-1], out=starts[1:])
+    return starts

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.index.reader import IndexReader
+from codesearch.index.topk import starts_of_runs
 from codesearch.search.fusion import Pool
 
 SIGNAL = "crowding"
@@ -40,8 +41,8 @@ def _earlier_of_kind(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
     array([0, 0, 1, 2, 1])
     """
     by_kind = kinds.argsort(kind="stable")
-    starts = np.flatnonzero(np.diff(kinds[by_kind], prepend=-1))
-    counts = np.diff(starts, append=len(kinds))
+    starts_run = starts_of_runs(kinds[by_kind])
+    starts = np.flatnonzero(starts_run)
     earlier = np.empty(len(kinds), dtype=np.int64)
-    earlier[by_kind] = np.arange(len(kinds)) - np.repeat(starts, counts)
+    earlier[by_kind] = np.arange(len(kinds)) - starts[np.cumsum(starts_run) - 1]
     return earlier

@@ -51,10 +51,15 @@ class Pool:
     doc_ids: NDArray[np.int64]
     signals: dict[str, NDArray[np.float32]]
     scores: NDArray[np.float32]
+    _ordered: tuple[NDArray[np.float32], NDArray[np.intp]] | None = None
 
     def order(self) -> NDArray[np.intp]:
         """Return the positions by (-score, index, doc_id)."""
-        return np.lexsort((self.doc_ids, self.indexes, -self.scores))
+        if (
+            self._ordered is None or self._ordered[0] is not self.scores
+        ):  # Scores are exchanged, never changed.
+            self._ordered = self.scores, np.lexsort((self.doc_ids, self.indexes, -self.scores))
+        return self._ordered[1]
 
     def add_signal(
         self,
@@ -72,8 +77,9 @@ class Pool:
         signal = np.zeros(len(self.scores), dtype=np.float32)
         signal[positions] = np.asarray(values) + 0.0  # No -0, which is shown.
         self.signals[name] = signal
-        weights = np.where(signal > 0, np.float32(reward), np.float32(penalty))
-        self.scores = (self.scores + weights * signal).astype(np.float32)
+        if signal.any():
+            weights = np.where(signal > 0, np.float32(reward), np.float32(penalty))
+            self.scores = (self.scores + weights * signal).astype(np.float32)
 
     def put_names_first(self) -> None:
         """Raise what the query names above all else, as far as that takes; exact names above other spellings."""
@@ -82,7 +88,7 @@ class Pool:
             of_tier, below = tiers == tier, tiers < tier
             if below.any():
                 lift = self.scores[below].max() - self.scores[of_tier].min() + np.float32(_ABOVE)
-                self.scores[of_tier] += max(np.float32(0), lift)
+                self.scores = self.scores + max(np.float32(0), lift) * of_tier
 
     def ranked(self, top_k: int) -> list[Ranked]:
         """Return the best `top_k`, best first."""

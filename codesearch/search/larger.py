@@ -87,7 +87,7 @@ def add_larger(
     signal = np.float32(base) + np.float32(slope) * pool.signals["cosine"]
     signal[positions] = found
     pool.signals[SIGNAL] = signal
-    pool.scores += np.float32(config.larger_weight) * signal
+    pool.scores = pool.scores + np.float32(config.larger_weight) * signal
 
 
 def _digests(pool: Pool, head: NDArray[np.intp], indexes: Sequence[IndexReader]) -> list[bytes]:

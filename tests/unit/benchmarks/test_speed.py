@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.peers import PEERS, Paths, System, installed, run
@@ -85,6 +86,28 @@ def test_a_peer_does_not_see_this_checkout(tmp_path, monkeypatch):
 
 def test_every_peer_is_pinned():
     assert [package for peer in PEERS for package in peer.packages if "==" not in package] == []
+
+
+def test_a_wider_model_gives_the_same_cosines(tmp_path):
+    safetensors = pytest.importorskip("safetensors.numpy")
+    from benchmarks.warm.semble_widen import main
+
+    narrow = np.random.default_rng(0).integers(-127, 127, (5, 8)).astype(np.int8)
+    tensors = {"embeddings": narrow, "weights": np.ones(5, np.float32)}
+    (tmp_path / "model").mkdir()
+    safetensors.save_file(tensors, tmp_path / "model" / "model.safetensors")
+    (tmp_path / "model" / "config.json").write_text("{}")
+    main(str(tmp_path / "model"), str(tmp_path / "wide"), "4")
+    found = safetensors.load_file(tmp_path / "wide" / "model.safetensors")
+    assert found["embeddings"].shape == (5, 32)
+    assert sorted(path.name for path in (tmp_path / "wide").iterdir()) == ["config.json", "model.safetensors"]
+    np.testing.assert_allclose(cosines(found["embeddings"]), cosines(narrow), atol=1e-6)
+    np.testing.assert_array_equal(found["weights"], tensors["weights"])
+
+
+def cosines(rows):
+    unit = rows / np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
+    return unit @ unit.T
 
 
 def test_the_table_has_a_line_a_system_and_its_notes():
