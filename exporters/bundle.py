@@ -11,7 +11,7 @@ from typing import Any
 from codesearch.encoding.bundle import MANIFEST, TOKENIZER
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from exporters.errors import ExportError
-from exporters.onnx import DOCUMENT, QUERY, Dtype, graph_names, write_graphs
+from exporters.onnx import DOCUMENT, QUERY, Dtype, graph_names, row_places, write_graphs
 from training import checkpoint
 from training.config import TrainConfig
 from training.pipeline import load_run
@@ -63,6 +63,7 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
         "max_document_tokens": config.max_document_tokens,
         **({"document_graph": QUERY} if model.is_one else {}),
         **({"document_graphs": languages} if languages else {}),
+        **({"query_rows": rows} if (rows := row_places(out / QUERY)) else {}),
         **_origin(config),
         "trained_on": record["trained_on"],
         "data_hash": record["data_hash"],

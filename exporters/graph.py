@@ -20,6 +20,7 @@ from exporters.quantize import quantize_rows
 
 OPSET = 17
 _IR_VERSION = 9
+ROW_WEIGHTS = "row_weights"
 _WEIGHT = re.compile(r"weight_\d+_axis_(\d)")
 
 
@@ -114,7 +115,7 @@ def _shrink_table(
 ) -> None:
     """Gather small rows and widen those alone: a table [V, D] is never held in float32.
 
-    A graph that sums rows by weights of its own, "row_weights" [V], has the scales folded into these.
+    A graph that sums rows by weights of its own, `ROW_WEIGHTS` [V], has the scales folded into these.
     """
     name = initializer.name
     (gather,) = (node for node in graph.node if node.op_type == "Gather" and node.input[0] == name)
@@ -127,9 +128,9 @@ def _shrink_table(
         return
     rows, scales = quantize_rows(values)
     initializer.CopyFrom(numpy_helper.from_array(rows, name))
-    own = [tensor for tensor in graph.initializer if tensor.name == "row_weights"]
+    own = [tensor for tensor in graph.initializer if tensor.name == ROW_WEIGHTS]
     if own:
-        own[0].CopyFrom(numpy_helper.from_array(numpy_helper.to_array(own[0]) * scales, "row_weights"))
+        own[0].CopyFrom(numpy_helper.from_array(numpy_helper.to_array(own[0]) * scales, ROW_WEIGHTS))
         _insert(graph, place, [helper.make_node("Cast", [gather.output[0]], [vectors], to=TensorProto.FLOAT)])
         return
     graph.initializer.append(numpy_helper.from_array(scales[:, None], f"{name}_scales"))

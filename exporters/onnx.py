@@ -7,14 +7,15 @@ length, zeros for a text without tokens.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import onnx
+from onnx import helper
 from torch import nn
 
 from exporters.bert import add_bert
 from exporters.errors import ExportError
-from exporters.graph import GraphBuilder, with_dtype
+from exporters.graph import ROW_WEIGHTS, GraphBuilder, with_dtype
 from exporters.layers import (
     add_body,
     add_pooling,
@@ -35,6 +36,7 @@ from training.pooling import MaxPooling
 Dtype = Literal["fp32", "fp16", "int8"]
 DTYPES = ("fp32", "fp16", "int8")
 QUERY, DOCUMENT = "query.onnx", "document.onnx"
+_ADDS_ROWS = ["Div", "Gather", "Gather", "MatMul", "Max", "Mul", "ReduceL2", "Squeeze", "Unsqueeze"]
 
 
 def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:
@@ -64,7 +66,7 @@ def _bag(graph: GraphBuilder, tower: BagTower) -> str:
     mask = float_mask(graph)
     if tower.pooling == "max":
         return add_pooling(graph, MaxPooling(), vectors, mask)
-    table = graph.array(values(tower.token_weights()), name="row_weights")
+    table = graph.array(values(tower.token_weights()), name=ROW_WEIGHTS)
     weights = graph.node("Mul", graph.node("Gather", table, "input_ids"), mask)
     return weighted_sum(graph, by_count(graph, weights, mask, tower.count_power), vectors)
 
@@ -104,6 +106,31 @@ def write_graphs(model: JointEncoder, out: Path, dtype: Dtype) -> list[str]:
     for name, file in others.items():
         (out / file).write_bytes(tower_graph(model.documents[name], dtype).SerializeToString())
     return [QUERY, *others.values()]
+
+
+def row_places(path: Path) -> dict[str, dict[str, Any]]:
+    """Say where in a graph's file the rows and weights lie, if all it does is to add the ones by the others.
+
+    Returns:
+        offset, dtype and shape of `table` and `weights`; nothing for any other graph.
+    """
+    content = path.read_bytes()
+    graph = onnx.load_from_string(content).graph
+    arrays = {array.name: array for array in graph.initializer}
+    operations = [node.op_type for node in graph.node if node.op_type != "Cast"]
+    if sorted(operations) != _ADDS_ROWS or ROW_WEIGHTS not in arrays:
+        return {}
+    (table,) = (
+        node.input[0] for node in graph.node if "Gather" == node.op_type and node.input[0] != ROW_WEIGHTS
+    )
+    return {
+        key: {
+            "offset": content.index(arrays[name].raw_data),
+            "dtype": str(helper.tensor_dtype_to_np_dtype(arrays[name].data_type)),
+            "shape": list(arrays[name].dims),
+        }
+        for key, name in (("table", table), ("weights", ROW_WEIGHTS))
+    }
 
 
 def quantize_graphs(folder: Path, out: Path) -> list[str]:

@@ -131,7 +131,7 @@ def write_tokenizer(path: Path) -> None:
     vocabulary = {token: number for number, token in enumerate(tokens)}
     options = {"unk_token": UNKNOWN, "continuing_subword_prefix": CONTINUATION, "fuse_unk": True}
     tokenizer = Tokenizer(models.BPE(vocabulary, [], ignore_merges=True, **options))
-    SubtokenTokenizer(tokenizer).save(path)
+    SubtokenTokenizer(lambda: tokenizer).save(path)
 
 
 def break_format(index: Path) -> None:

@@ -147,11 +147,19 @@ def test_an_index_that_is_up_to_date_is_found_so_without_numpy_or_a_model(tmp_pa
     assert loaded_after(RUN, *arguments) == {"pathspec", "sqlite3"}
 
 
-def test_a_query_loads_no_parser(tmp_path, tiny_bundle):
+def test_a_query_loads_no_parser_and_no_runtime(tmp_path):
+    write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
+    home = ("--home", tmp_path / "home")
+    loaded_after(RUN, "index", tmp_path / "src", *home)
+    assert loaded_after(RUN, "query", "read a file", *home) == {"numpy", "sqlite3"}
+    assert loaded_after(RUN, "query", "qzxv", *home) == {"numpy", "tokenizers", "sqlite3"}  # Cut to pieces.
+
+
+def test_a_query_by_any_graph_loads_its_runtime(tmp_path, tiny_bundle):
     write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
     home = ("--home", tmp_path / "home")
     loaded_after(RUN, "index", tmp_path / "src", *home, "--model", tiny_bundle)
-    assert loaded_after(RUN, "query", "f", *home) == {"numpy", "onnxruntime", "tokenizers", "sqlite3"}
+    assert loaded_after(RUN, "query", "f", *home) == {"numpy", "onnxruntime", "sqlite3"}
     assert loaded_after(RUN, "query", "f", "--mode", "lexical", *home) == {"numpy", "sqlite3"}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.encoding.bundle import QUERY, TOKENIZER, Bundle, load_bundle
+from codesearch.encoding.row_sum import RowSum
 from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
 
@@ -111,7 +113,7 @@ class OnnxEncoder:
     def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
         """Embed queries: float32 [B, D], unit length; zero where no token is known."""
         tokens = [self.tokenizer.encode(query, self.bundle.max_query_tokens) for query in queries]
-        return self._encode(QUERY, tokens)
+        return self._row_sum.encode(tokens) if self._row_sum else self._encode(QUERY, tokens)
 
     def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
         """Embed documents given as token ids: float32 [B, D], unit length, in the order given.
@@ -125,6 +127,11 @@ class OnnxEncoder:
                 graph, [documents[i][1:] if tagged else documents[i] for i in positions]
             )
         return out
+
+    @cached_property
+    def _row_sum(self) -> RowSum | None:
+        rows = self.bundle.query_rows
+        return RowSum(self.bundle.folder / QUERY, rows) if rows else None
 
     def _language_id(self, language: str) -> int:
         found = self.tokenizer.language_id(language)

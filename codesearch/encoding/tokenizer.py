@@ -10,7 +10,9 @@ are, and the marks stand around each.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +30,7 @@ PAD, UNKNOWN = "[PAD]", "[UNK]"
 START, END = "[CLS]", "[SEP]"
 PAD_ID = 0
 CONTINUATION = "##"
+_WHOLE_WORDS = re.compile(r'"ignore_merges":\s*true')
 _MAX_CHARS = 64
 """Of a token with the white space before it; a text beyond so many a token is not looked at."""
 
@@ -35,11 +38,26 @@ _MAX_CHARS = 64
 class SubtokenTokenizer:
     """Maps text to ids; remembers each distinct subtoken, so that a corpus costs a dictionary look-up a word."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
+    def __init__(
+        self, open_tokenizer: Callable[[], Tokenizer], words: Mapping[str, int] | None = None
+    ) -> None:
+        """Make one.
+
+        Args:
+            open_tokenizer: gives the library's tokenizer, which takes longer to open than a query to embed.
+            words: subtokens that are one id; where they are told, it is opened for others alone.
+        """
+        self._open_tokenizer = open_tokenizer
+        self._words = words or {}
         self._ids: dict[str, tuple[int, ...]] = {}
-        start, end = (tokenizer.token_to_id(mark) for mark in (START, END))
-        self._marks = None if start is None or end is None else (start, end)
+        self._marks: tuple[int, int] | None = None
+        if not self._words:
+            start, end = (self._tokenizer.token_to_id(mark) for mark in (START, END))
+            self._marks = None if start is None or end is None else (start, end)
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        return self._open_tokenizer()
 
     @classmethod
     def load(cls, path: Path) -> SubtokenTokenizer:
@@ -48,12 +66,7 @@ class SubtokenTokenizer:
         Raises:
             ModelBundleError: the file is not a tokenizer.
         """
-        from tokenizers import Tokenizer
-
-        try:
-            return cls(Tokenizer.from_file(str(path)))
-        except Exception as error:  # The library raises nothing narrower.
-            raise ModelBundleError(f"{path}: not a tokenizer ({error}): install the model again") from None
+        return cls(partial(_open, path), _whole_words(path))
 
     @classmethod
     def train(cls, texts: Iterable[str], vocabulary_size: int) -> SubtokenTokenizer:
@@ -79,7 +92,7 @@ class SubtokenTokenizer:
         state["added_tokens"] = [
             token for token in state["added_tokens"] if not token["content"].startswith(CONTINUATION)
         ]
-        return cls(Tokenizer.from_str(json.dumps(state)))
+        return cls(partial(Tokenizer.from_str, json.dumps(state)))
 
     def save(self, path: Path) -> None:
         """Write the `tokenizer.json`."""
@@ -118,8 +131,36 @@ class SubtokenTokenizer:
         for subtoken in subtokens(text):
             ids = known.get(subtoken)
             if ids is None:
-                ids = known[subtoken] = tuple(self._tokenizer.encode(subtoken, add_special_tokens=False).ids)
+                whole = self._words.get(subtoken)
+                ids = known[subtoken] = self._pieces(subtoken) if whole is None else (whole,)
             yield from ids
+
+    def _pieces(self, subtoken: str) -> tuple[int, ...]:
+        return tuple(self._tokenizer.encode(subtoken, add_special_tokens=False).ids)
+
+
+def _open(path: Path) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # The library raises nothing narrower.
+        raise ModelBundleError(f"{path}: not a tokenizer ({error}): install the model again") from None
+
+
+def _whole_words(path: Path) -> dict[str, int]:
+    """Read the vocabulary of a BPE that takes a word it knows as it is (`ignore_merges`); nothing of any other file.
+
+    The merges behind it are most of such a file and of what it takes to read it.
+    """
+    try:
+        head, _, rest = path.read_text("utf-8").partition('"vocab":')
+        if not _WHOLE_WORDS.search(head):
+            return {}
+        vocabulary: dict[str, int] = json.JSONDecoder().raw_decode(rest.lstrip())[0]
+    except (OSError, ValueError):  # Whoever opens all of it says what is wrong.
+        return {}
+    return vocabulary
 
 
 def _continuations(texts: Iterable[str]) -> list[str]:

@@ -5,8 +5,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
+from codesearch.encoding.row_sum import RowSum  # noqa: E402
 from codesearch.encoding.tokenizer import SubtokenTokenizer  # noqa: E402
-from exporters.onnx import tower_graph  # noqa: E402
+from exporters.onnx import row_places, tower_graph  # noqa: E402
 from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure, padded_texts  # noqa: E402
 from training.config import ARCHITECTURES, POOLINGS, TrainConfig  # noqa: E402
 from training.encoders.joint import JointEncoder  # noqa: E402
@@ -73,6 +74,39 @@ def test_graphs_equal_torch_whatever_the_batch_and_padding(architecture, pooling
             assert SMALL_COSINE < small.min_cosine <= 1.0001
             assert 0 < small.max_abs_diff < 0.02
             assert small.batch_diff <= BATCH_TOLERANCE
+
+
+@pytest.mark.parametrize("dtype", ["fp32", "fp16", "int8"])
+@pytest.mark.parametrize("pooling", ["mean", "attention", "token-weights"])
+def test_the_rows_of_a_bag_s_queries_are_told_and_give_what_torch_gives(pooling, dtype, tokenizer, tmp_path):
+    tower = random_encoder(tokenizer, "nbow", pooling).query
+    path = tmp_path / "query.onnx"
+    path.write_bytes(tower_graph(tower, dtype).SerializeToString())
+    ids, mask = padded_texts(TEXTS, tokenizer, 30)
+    texts = [row[kept > 0].astype(np.uint32) for row, kept in zip(ids, mask, strict=True)]
+    found = RowSum(path, row_places(path)).encode(texts)
+    with torch.inference_mode():
+        expected = tower(torch.from_numpy(ids), torch.from_numpy(mask)).numpy()
+    np.testing.assert_allclose(found, expected, atol=1e-6 if dtype == "fp32" else 0.02)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "pooling", "power"),
+    [
+        ("nbow", "max", 1.0),
+        ("nbow", "token-weights", 0.5),
+        ("ncs", "mean", 1.0),
+        ("cnn", "token-weights", 1.0),
+        ("selfatt", "mean", 1.0),
+    ],
+)
+def test_no_rows_are_told_of_a_graph_that_does_more_than_add(
+    architecture, pooling, power, tokenizer, tmp_path
+):
+    tower = random_encoder(tokenizer, architecture, pooling, power).document("go")
+    path = tmp_path / "document.onnx"
+    path.write_bytes(tower_graph(tower, "int8").SerializeToString())
+    assert row_places(path) == {}
 
 
 def test_int8_products_as_wide_as_a_trained_model_s_do_not_depend_on_the_batch(tokenizer, tmp_path):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
 
+from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.text import document_text, join_fields
 from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer
 from codesearch.errors import ModelBundleError
+from codesearch.parsing.identifiers import subtokens
 from codesearch.types import Document
 
 CORPUS = ["read the file", "readFile writeFile", "write to a file", "parse_json parseJSON"] * 3
@@ -64,6 +68,24 @@ def test_a_saved_tokenizer_gives_the_same_ids(tokenizer, tmp_path):
     text = "parseJSON from the file, писать"
     assert encoded(again, text) == encoded(tokenizer, text)
     assert again.vocabulary_size == tokenizer.vocabulary_size
+
+
+def test_words_of_the_vocabulary_have_the_ids_that_the_library_gives():
+    path = SHIPPED / "tokenizer.json"
+    library, own = Tokenizer.from_file(str(path)), SubtokenTokenizer.load(path)
+    words = [word for word in library.get_vocab() if word.isalnum() and word.isascii()]
+    assert len(words) > 15_000
+    assert [encoded(own, word) for word in words] == [
+        [library.token_to_id(part) for part in subtokens(word)] for word in words
+    ]
+    assert "_tokenizer" not in vars(own)  # None of them took the library.
+    assert encoded(own, "qzxvw") == library.encode("qzxvw").ids
+
+
+def test_a_tokenizer_crosses_to_another_process():
+    own = SubtokenTokenizer.load(SHIPPED / "tokenizer.json")
+    crossed = pickle.loads(pickle.dumps(own))
+    assert encoded(crossed, "read qzxvw") == encoded(own, "read qzxvw")
 
 
 def test_the_vocabulary_is_as_large_as_asked_at_most():
