@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.errors import IndexStoreError
 from codesearch.index.cores import available_cores
 from codesearch.index.digest import content_digest
 from codesearch.index.processes import open_processes, submit
@@ -74,6 +75,9 @@ def parse_files(
         job: what to parse with.
         files: what to parse.
         workers: processes; one for each core when None, none at all when the work is small.
+
+    Raises:
+        IndexStoreError: no process could be started.
     """
     if workers is None:
         workers = available_cores()
@@ -112,12 +116,28 @@ def _one_by_one(job: ParseJob, chunk: list[SourceFile]) -> Iterator[tuple[Source
     """Parse each file in a process of its own, so that the one that crashes is known."""
     for file in chunk:
         with _executor(job, 1) as executor:
+            _start(executor)
             try:
                 yield file, submit(executor, _parse_chunk, [file]).result()[0]
             except BrokenProcessPool:
                 warning = f"{file.path}: the {file.language} parser crashed: left out"
                 digest = content_digest((job.root / file.path).read_bytes())  # So it is not tried again.
                 yield file, skipped_file(file, "crashed", digest=digest, warning=warning)
+
+
+def _start(executor: ProcessPoolExecutor) -> None:
+    """Have a process start before it is given work: one that cannot start is no fault of a file's.
+
+    Raises:
+        IndexStoreError: it ended before it could work.
+    """
+    try:
+        submit(executor, _parse_chunk, []).result()
+    except BrokenProcessPool:
+        raise IndexStoreError(
+            "the processes that parse end before they begin, as where memory runs out, or where a script calls this "
+            'outside `if __name__ == "__main__":`; the last good index is untouched'
+        ) from None
 
 
 def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.config import IndexConfig, WalkConfig
+from codesearch.errors import IndexStoreError
 from codesearch.index import build as build_module
 from codesearch.index import pool
 from codesearch.index.digest import content_digest
@@ -118,6 +119,19 @@ def test_several_crashes_cost_a_warning_each(tmp_path, tokenizer_path, many_chun
     assert [file.path for file, _ in results] == [file.path for file in files]
     skipped = [parsed.record.path for _, parsed in results if parsed.record.skipped == "crashed"]
     assert skipped == ["crash1.py", "crash2.py", "f07crash.py"]
+
+
+class StillbornJob(ParseJob):
+    """Stands for what keeps every worker from starting."""
+
+    def open(self) -> FileParser:
+        os._exit(1)
+
+
+def test_processes_that_cannot_start_are_one_error_and_no_file_s_fault(tmp_path, tokenizer_path, many_chunks):
+    files = tree(tmp_path)
+    with pytest.raises(IndexStoreError, match=r"end before they begin.*the last good index is untouched"):
+        list(parse_files(job(tmp_path, tokenizer_path, StillbornJob), files, 2))
 
 
 def test_an_index_is_built_around_a_file_that_crashes(tmp_path, monkeypatch, many_chunks, index_tree):
