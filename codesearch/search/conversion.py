@@ -42,6 +42,18 @@ _CANONICAL = {
     "deg": "degree",
     "rad": "radian",
     "bin": "binary",
+    "km": "kilometer",
+    "kilometre": "kilometer",
+    "cm": "centimeter",
+    "mm": "millimeter",
+    "kg": "kilogram",
+    "lb": "pound",
+    "lbs": "pound",
+    "usd": "dollar",
+    "eur": "euro",
+    "lat": "latitude",
+    "lon": "longitude",
+    "lng": "longitude",
 }
 
 

@@ -25,6 +25,7 @@ _NAME_WEIGHT, _DOCSTRING_WEIGHT, _SIGNATURE_WEIGHT, _VERB_WEIGHT = 1.0, 1.0, 0.5
 _PARAMETERS = re.compile(
     r"\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)(?P<after>[^()]*|\s*\([^()]*\)\s*)$"
 )
+_RECEIVER = re.compile(r"func\s*\(([^()]*)\)")
 _FUSED = re.compile(r"([a-z]+)(?:to)([a-z]+)")
 _MAKES = re.compile(r"([a-z]{3,})(?:ize|ise|ify)[sd]?")
 _TAKEN_TAG = re.compile(r"^\s*[@:]param\b(.*)", re.MULTILINE)
@@ -116,6 +117,9 @@ def _signature_evidence(conversion: Conversion, name: str, signature: str, docst
     """Compare what goes in with what comes out, where types, parameter names or tags of documentation tell."""
     taken = _tagged(_TAKEN_TAG, docstring) if "param" in docstring else []
     given = _tagged(_GIVEN_TAG, docstring) if "return" in docstring else []
+    if receiver := _RECEIVER.match(signature):
+        taken = canonical_terms(receiver[1]) + taken
+        signature = signature[receiver.end() :]
     if match := _PARAMETERS.search(signature):
         taken = canonical_terms(match["parameters"]) + taken
         given = (
@@ -145,7 +149,7 @@ def _verb_evidence(conversion: Conversion, verbs: Sequence[str]) -> float:
 
 def _encodedness(conversion: Conversion) -> float:
     """Say whether the target is a code of the source (1) or the other way round (-1); 0 where neither is."""
-    for form in (_WIRE_FORMATS, _TEXTS, _BYTES):
+    for form in (_WIRE_FORMATS, _BYTES, _TEXTS):
         source = not form.isdisjoint(conversion.source)
         target = not form.isdisjoint(conversion.target)
         if source != target:

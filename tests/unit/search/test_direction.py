@@ -126,3 +126,27 @@ def test_documentation_tells_the_way_in_other_forms(docstring: str, expected: in
 
 def test_a_word_that_only_holds_the_letters_of_to_is_no_conversion() -> None:
     assert agreement(INT_TO_STRING, "store", "def store(history)", "") == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "right", "wrong"),
+    [
+        (
+            "celsius to kelvin",
+            ("Kelvin", "func (c Celsius) Kelvin() Kelvin", ""),
+            ("Celsius", "func (k Kelvin) Celsius() Celsius", ""),
+        ),
+        (
+            "convert bytes to text",
+            ("as_text", "def as_text(data)", "Decode bytes unless it is text already."),
+            ("as_bytes", "def as_bytes(text)", "Encode text unless it is bytes already."),
+        ),
+        ("km to miles", ("mi", "def mi(kilometres)", ""), ("f", "def f(miles) -> Kilometres", "")),
+        ("pounds to kilograms", ("to_kg", "def to_kg(lbs)", ""), ("to_lbs", "def to_lbs(kg)", "")),
+    ],
+    ids=["a receiver goes in", "text is encoded as bytes", "units by their signs", "signs of both"],
+)
+def test_what_goes_in_and_what_comes_out_is_told_apart(query, right, wrong) -> None:
+    conversion = parse_conversion(query)
+    assert conversion is not None
+    assert agreement(conversion, *right) > 0 > agreement(conversion, *wrong)
