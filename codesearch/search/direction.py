@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.search.conversion import (
@@ -106,11 +107,21 @@ def _prose_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
     between = forward | backward
     for position, word in enumerate(terms):
         if word in between:
-            left = conversion.leaning(terms[max(0, position - _WINDOW) : position])
-            right = conversion.leaning(terms[position + 1 : position + 1 + _WINDOW])
+            before = terms[max(0, position - _WINDOW) : position]
+            left = conversion.leaning(_until_between(before[::-1])[::-1])
+            right = conversion.leaning(_until_between(terms[position + 1 : position + 1 + _WINDOW]))
             if _between(left, right) and min(abs(left), abs(right)) >= _CLEAR:
                 return math.copysign(1.0, -left if word in backward else left)
     return 0.0
+
+
+def _until_between(terms: Sequence[str]) -> Sequence[str]:
+    """Take words as far as another "to", "from" or "as", behind which another thing is named.
+
+    >>> _until_between(["throwable", "as", "string"])
+    ['throwable']
+    """
+    return list(takewhile(lambda term: term not in BETWEEN, terms))
 
 
 def _signature_evidence(conversion: Conversion, name: str, signature: str, docstring: str) -> float:

@@ -76,6 +76,13 @@ def test_what_speaks_of_neither_side_is_silent() -> None:
     assert agreement(INT_TO_STRING, "sort", "def sort(items)", "Sort items in place.") == 0
 
 
+def test_what_another_word_like_from_separates_is_not_looked_at() -> None:
+    conversion = parse_conversion("stack trace as string")
+    assert conversion == Conversion(("stack", "trace"), ("string",))
+    docstring = "Gets the stack trace from a Throwable as a String."
+    assert agreement(conversion, "getStackTrace", "String getStackTrace(Throwable throwable)", docstring) >= 0
+
+
 def test_as_in_prose_says_nothing() -> None:
     docstring = "Convert number (as integer or string) from one base to another."
     assert agreement(INT_TO_STRING, "convert_base", "def convert_base(value)", docstring) == 0
