@@ -37,6 +37,8 @@ def test_a_conversion_is_found_with_its_two_sides(query: str, expected: tuple[st
         "copy a folder to a remote host",
         "add an item to a list",
         "how to write array to file in php",
+        "run command as root",
+        "treat warnings as errors",
         "to",
     ],
 )
