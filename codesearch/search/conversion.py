@@ -24,8 +24,8 @@ _GET = "get"  # Of one thing from one other; what is got of more is mostly a par
 _OTHER_VERBS = frozenset(
     "add append copy move write save read send post put insert push export import upload download redirect connect "
     "bind attach join print log set extract remove delete load find search fill scroll go apply assign pass link "
-    "compare subscribe listen scale resize reduce round limit return access call open close pop fetch select run execute "
-    "use treat mark login merge jump upgrade migrate fallback represent".split()
+    "compare subscribe listen scale resize reduce round limit return access call open close pop fetch select run "
+    "execute use treat mark login merge jump upgrade migrate fallback represent".split()
 )
 _VERSION = re.compile(r"\b(python|java|php)\s?\d\b", re.IGNORECASE)  # Its 2 is no "to".
 _ENDS = frozenset("in with using by for and or on if when without via".split())
