@@ -73,7 +73,12 @@ def _name_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
                 return evidence
         if made := _MAKES.fullmatch(word):
             return -_abbreviated(conversion, [made[1]]) / 2
-    return 0.0
+    return -conversion.leaning(terms) / 2 if _is_side(conversion, terms) else 0.0
+
+
+def _is_side(conversion: Conversion, terms: Sequence[str]) -> bool:
+    """Say whether a name is the name of one thing: a function is called after what it gives."""
+    return any(set(terms) == set(side) for side in (conversion.source, conversion.target))
 
 
 def _abbreviated(conversion: Conversion, terms: Sequence[str]) -> float:

@@ -150,10 +150,21 @@ def test_a_word_that_only_holds_the_letters_of_to_is_no_conversion() -> None:
             ("as_text", "def as_text(data)", "Decode bytes unless it is text already."),
             ("as_bytes", "def as_bytes(text)", "Encode text unless it is bytes already."),
         ),
+        (
+            "camel case to underscore",
+            ("underscore", "def underscore(word)", ""),
+            ("f", "def f(underscore)", ""),
+        ),
         ("km to miles", ("mi", "def mi(kilometres)", ""), ("f", "def f(miles) -> Kilometres", "")),
         ("pounds to kilograms", ("to_kg", "def to_kg(lbs)", ""), ("to_lbs", "def to_lbs(kg)", "")),
     ],
-    ids=["a receiver goes in", "text is encoded as bytes", "units by their signs", "signs of both"],
+    ids=[
+        "a receiver goes in",
+        "text is encoded as bytes",
+        "a name of one side gives it",
+        "units by their signs",
+        "signs of both",
+    ],
 )
 def test_what_goes_in_and_what_comes_out_is_told_apart(query, right, wrong) -> None:
     conversion = parse_conversion(query)
