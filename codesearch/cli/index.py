@@ -149,7 +149,7 @@ def upgrade_index(root: Path, home: Path, *, wanted: bool | None, wait: bool, de
         return
     if not wait:
         if upgrade_worker.worker_at(home) is None:
-            upgrade_worker.start(home)
+            upgrade_worker.start(home, device)
         print("  upgrade    in the background: `codesearch status` shows how far it is")
         return
     from codesearch.cli.progress import stage_progress

@@ -1,7 +1,7 @@
 """Who makes the vectors of the larger encoder: this process, or one in the background.
 
-`python -m codesearch.index.upgrade_worker HOME` works through all indexes of a home that ask for it, at the lowest
-priority, and ends. There is one at a time; it stops within a batch when an index no longer asks.
+`python -m codesearch.index.upgrade_worker HOME DEVICE` works through all indexes of a home that ask for it, at the
+lowest priority, and ends. There is one at a time; it stops within a batch when an index no longer asks.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ def worker_at(home: Path) -> int | None:
         return owner
 
 
-def start(home: Path) -> int:
-    """Start a process that works on when this one has ended; return its id."""
+def start(home: Path, device: str) -> int:
+    """Start a process that works on when this one has ended, with the model on a device; return its id."""
     (home / "cache").mkdir(parents=True, exist_ok=True)
     with open(home / "cache" / _LOG, "ab") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "codesearch.index.upgrade_worker", str(home.resolve())],
+            [sys.executable, "-m", "codesearch.index.upgrade_worker", str(home.resolve()), device],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -151,7 +151,7 @@ def pending(home: Path) -> list[Path]:
     return found
 
 
-def main(home: Path) -> int:
+def main(home: Path, device: str) -> int:
     """Work through what is pending, and what becomes so meanwhile; each index once."""
     os.nice(19)
     tried: set[tuple[Path, int]] = set()
@@ -160,7 +160,7 @@ def main(home: Path) -> int:
             if owner is None:
                 while todo := [path for path in pending(home) if _state(path) not in tried]:
                     tried.add(_state(todo[0]))
-                    work(home, todo[0])
+                    work(home, todo[0], device=device)
                 return 0
         time.sleep(_POLL_S)
     return 0
@@ -172,6 +172,6 @@ def _state(index_folder: Path) -> tuple[Path, int]:
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(Path(sys.argv[1])))
+        sys.exit(main(Path(sys.argv[1]), sys.argv[2]))
     except CodeSearchError as error:
         sys.exit(f"error: {error}")

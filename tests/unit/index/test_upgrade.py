@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -122,7 +123,29 @@ def test_one_process_at_a_time_makes_vectors(home, monkeypatch):
         assert owner is None
         assert upgrade_worker.worker_at(home) == os.getpid()
         worked.append(home)  # Would fail, having no manifest, if it were looked at.
-        assert upgrade_worker.main(home) == 0
+        assert upgrade_worker.main(home, "cpu") == 0
+
+
+def test_a_process_in_the_background_uses_the_device_that_was_asked_for(home, built_index, monkeypatch):
+    started, worked = [], []
+
+    def popen(command, **_):
+        started.append(command)
+        return SimpleNamespace(pid=7)
+
+    monkeypatch.setattr(upgrade_worker.subprocess, "Popen", popen)
+    assert upgrade_worker.start(home, "cuda") == 7
+    assert started[0][-2:] == [str(home.resolve()), "cuda"]
+
+    def work(at, folder, *, device):
+        worked.append(device)
+        upgrade_worker.stop(folder)
+
+    monkeypatch.setattr(upgrade_worker, "work", work)
+    monkeypatch.setattr(upgrade_worker.os, "nice", lambda _: 0)
+    upgrade_worker.ask(built_index.folder)
+    assert upgrade_worker.main(home, "cuda") == 0
+    assert worked == ["cuda"]
 
 
 KILLED = """
