@@ -121,7 +121,7 @@ def row_places(path: Path) -> dict[str, dict[str, Any]]:
     if sorted(operations) != _ADDS_ROWS or ROW_WEIGHTS not in arrays:
         return {}
     (table,) = (
-        node.input[0] for node in graph.node if "Gather" == node.op_type and node.input[0] != ROW_WEIGHTS
+        node.input[0] for node in graph.node if node.op_type == "Gather" and node.input[0] != ROW_WEIGHTS
     )
     return {
         key: {

@@ -98,7 +98,7 @@ def work(
     index_folder: Path,
     bundle: Path = LARGER,
     *,
-    device: str = "cpu",
+    device: str,
     on_progress: Callable[[UpgradeProgress], None] = lambda _: None,
 ) -> UpgradeProgress:
     """Upgrade one index; the caller holds the lock. Stops early when it is no longer asked for."""
@@ -127,7 +127,7 @@ def work_and_wait(
     home: Path,
     index_folder: Path,
     *,
-    device: str = "cpu",
+    device: str,
     on_progress: Callable[[UpgradeProgress], None] = lambda _: None,
 ) -> UpgradeProgress:
     """Upgrade one index as soon as no other process makes vectors."""

@@ -55,9 +55,8 @@ class Pool:
 
     def order(self) -> NDArray[np.intp]:
         """Return the positions by (-score, index, doc_id)."""
-        if (
-            self._ordered is None or self._ordered[0] is not self.scores
-        ):  # Scores are exchanged, never changed.
+        # Scores are exchanged, never changed in place: another array asks for another order.
+        if self._ordered is None or self._ordered[0] is not self.scores:
             self._ordered = self.scores, np.lexsort((self.doc_ids, self.indexes, -self.scores))
         return self._ordered[1]
 

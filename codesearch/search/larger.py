@@ -86,8 +86,8 @@ def add_larger(
     base, slope = config.larger_expected
     signal = np.float32(base) + np.float32(slope) * pool.signals["cosine"]
     signal[positions] = found
-    pool.signals[SIGNAL] = signal
-    pool.scores = pool.scores + np.float32(config.larger_weight) * signal
+    weight = config.larger_weight
+    pool.add_signal(SIGNAL, np.arange(len(signal)), signal, reward=weight, penalty=weight)
 
 
 def _digests(pool: Pool, head: NDArray[np.intp], indexes: Sequence[IndexReader]) -> list[bytes]:
