@@ -10,13 +10,14 @@ import tempfile
 import time
 from pathlib import Path
 
+from codesearch.search.adapt import adapt
+
 from benchmarks.record import record
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import OnnxEncoder
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pool import open_pool
 from codesearch.evaluation.stages import StageClock
-from codesearch.search.adapt import adapt
 
 
 def main() -> None:

@@ -93,9 +93,6 @@ class RankConfig:
         stub_penalty: from functions that do nothing, abstract ones among them.
         crowding_penalty: from a document for each of its file above it, up to four.
         rerank_count: documents at the head of the ranking that are looked at for that; 0 for none.
-        larger_weight: weight of the cosine by the larger model's vectors.
-        larger_count: documents at the head of the ranking that it is looked up for.
-        larger_expected: base and slope of what the first cosine lets expect of it, where there is no such vector.
         k1: BM25F term saturation.
         field_weights: what an occurrence counts, in the order of `codesearch.index.analysis.FIELDS`.
         field_b: how far a field's length discounts its occurrences, 0 to 1, in the same order.
@@ -115,9 +112,6 @@ class RankConfig:
     stub_penalty: float = 0.2
     crowding_penalty: float = 0.05
     rerank_count: int = 200
-    larger_weight: float = 0.7
-    larger_count: int = 50
-    larger_expected: tuple[float, float] = (0.05, 0.77)
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 0.75, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.5, 0.75, 0.5)

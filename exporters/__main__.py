@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     bundle.add_argument("--name", help="name in the manifest (default: architecture-dim-v1)")
     bundle.set_defaults(run_command=_bundle)
-    pretrained = commands.add_parser("pretrained", help="export all-MiniLM-L6-v2, for `codesearch upgrade`")
+    pretrained = commands.add_parser("pretrained", help="export all-MiniLM-L6-v2, pruned and in int8")
     pretrained.add_argument("--out", type=Path, required=True, help="bundle folder to write")
     pretrained.add_argument("--corpus", type=Path, default=Path("corpus"), help="corpus to count tokens in")
     pretrained.add_argument("--name", default="minilm-l6-int8", help="name in the manifest")

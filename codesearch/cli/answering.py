@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from codesearch.encoding.encoder import OnnxEncoder
     from codesearch.index.reader import IndexReader
     from codesearch.search.filters import Filters
-    from codesearch.search.larger import LargerModel
     from codesearch.search.opened import Opened
     from codesearch.search.searcher import Found, Searcher
 
@@ -69,8 +68,7 @@ def find_answer(query: str, mode: str, scope: Scope, find: Find) -> Answer:
     indexes = open_indexes(scope.home, scope.roots, scope.everything)
     encoder = None if mode == "lexical" else load_encoder(indexes, scope.model, scope.device)
     config = RankConfig().all_code() if scope.all_code else RankConfig()
-    larger = larger_model(indexes, scope.home, scope.device) if encoder else None
-    searcher = Searcher(indexes, encoder, config, larger=larger)
+    searcher = Searcher(indexes, encoder, config)
     started = time.perf_counter()
     found = find(searcher, filters)
     return Answer(
@@ -106,19 +104,6 @@ def open_indexes(home: Path | None, roots: list[Path] | None, everything: bool) 
 def load_encoder(indexes: list[IndexReader], model: Path | None, device: str) -> OnnxEncoder:
     """Open the model that the indexes were made with, unless another is named."""
     return opened().encoder(model or indexes[0].manifest.model_folder, device)
-
-
-def larger_model(indexes: list[IndexReader], home: Path | None, device: str) -> LargerModel | None:
-    """Return what gives second cosines, if any of the indexes asks for them."""
-    from codesearch.index.upgrade_worker import is_asked
-
-    if not any(is_asked(index.folder) for index in indexes):
-        return None
-    from codesearch.encoding.bundle import LARGER
-    from codesearch.search.larger import LargerModel
-
-    encoder = opened().encoder(LARGER, device)
-    return LargerModel(resolve_home(home), encoder.model_id, encoder.dim, lambda: encoder)
 
 
 def print_answer(answer: Answer, output: Output) -> int:

@@ -47,14 +47,6 @@ def bench(
             "--without", help="Turn a signal of the ranking off; repeatable.", rich_help_panel=_DATA
         ),
     ] = None,
-    upgrade: Annotated[
-        bool,
-        typer.Option(
-            "--upgrade",
-            help="Also judge with the larger model's vectors, which takes long.",
-            rich_help_panel=_DATA,
-        ),
-    ] = False,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="All figures, and each query's.", rich_help_panel=_WRITE)
     ] = None,
@@ -109,7 +101,6 @@ def bench(
         model=model,
         device=device,
         without=tuple(without or ()),
-        upgrade=upgrade,
     )
     result = _result(suite, score, options)
     bench_render.print_result(result)

@@ -86,16 +86,15 @@ def _grammar_checks() -> Iterator[Check]:
 
 
 def _model_checks() -> Iterator[Check]:
-    from codesearch.encoding.bundle import LARGER, SHIPPED, load_bundle
+    from codesearch.encoding.bundle import SHIPPED, load_bundle
 
-    for name, folder in (("model", SHIPPED), ("larger", LARGER)):
-        try:
-            bundle = load_bundle(folder)
-        except CodeSearchError as error:
-            yield Check(name, "FAIL", str(error))
-        else:
-            what = f"{bundle.name} ({bundle.model_id}), {bundle.dim} dimensions, {bundle.licence}"
-            yield Check(name, "ok", what)
+    try:
+        bundle = load_bundle(SHIPPED)
+    except CodeSearchError as error:
+        yield Check("model", "FAIL", str(error))
+    else:
+        what = f"{bundle.name} ({bundle.model_id}), {bundle.dim} dimensions, {bundle.licence}"
+        yield Check("model", "ok", what)
 
 
 def _device_check(device: str) -> Check:

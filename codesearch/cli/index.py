@@ -49,16 +49,6 @@ def index(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Start from nothing, with only the options given now.")
     ] = False,
-    upgrade: Annotated[
-        bool | None,
-        typer.Option(
-            "--upgrade/--no-upgrade",
-            help="Have a larger model make second vectors in the background, for a better ranking.",
-        ),
-    ] = None,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Make those vectors now, and end when all are there.")
-    ] = False,
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
@@ -67,8 +57,6 @@ def index(
 
     Only new and changed files are parsed. Options that are not given repeat those of the last time.
     """
-    if wait and upgrade is False:
-        raise ConfigError("--wait and --no-upgrade exclude each other: give one")
     given: dict[str, Any] = {
         "exclude": tuple(exclude) if exclude else None,
         "hidden": hidden,
@@ -81,8 +69,6 @@ def index(
     for folder in folders:
         root, at = folder.expanduser(), resolve_home(home)
         update_index(root, at, given, model=model, device=device, rebuild=rebuild)
-        wanted = False if rebuild and upgrade is None else upgrade
-        upgrade_index(root, at, wanted=wait or wanted, wait=wait, device=device)
     return 0
 
 
@@ -125,43 +111,6 @@ def update_index(
         report, used = _build(plan, home, bundle, device)
     _say_built(root, report, used, time.monotonic() - started)
     _say_missing(plan.report.missing_grammars)
-
-
-def upgrade_index(root: Path, home: Path, *, wanted: bool | None, wait: bool, device: str) -> None:
-    """Start or finish what `codesearch.index.upgrade` does, where it is asked for and not done.
-
-    Args:
-        root: the indexed folder.
-        home: where indexes live.
-        wanted: whether this root is to be upgraded from now on; as before when None.
-        wait: do it here, and show how far it is.
-        device: where the larger model runs.
-    """
-    from codesearch.index import upgrade_worker
-    from codesearch.index.home import index_folder
-
-    folder = index_folder(home, root)
-    if wanted:
-        upgrade_worker.ask(folder)
-    elif wanted is False:
-        upgrade_worker.stop(folder)
-    if not upgrade_worker.is_asked(folder) or upgrade_worker.is_complete(folder, read_manifest(folder)):
-        return
-    if not wait:
-        if upgrade_worker.worker_at(home) is None:
-            upgrade_worker.start(home, device)
-        print("  upgrade    in the background: `codesearch status` shows how far it is")
-        return
-    from codesearch.cli.progress import stage_progress
-
-    with stage_progress(root.name) as on_progress:
-        done = upgrade_worker.work_and_wait(
-            home,
-            folder,
-            device=device,
-            on_progress=lambda state: on_progress("larger vectors", state.done, state.total),
-        )
-    print(f"  upgrade    {done.done:,} of {done.total:,} documents have a vector of the larger model")
 
 
 def _last_manifest(folder: Path) -> Manifest | None:

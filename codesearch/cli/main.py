@@ -20,7 +20,7 @@ from codesearch.errors import CodeSearchError
 
 P = ParamSpec("P")
 
-COMMANDS = ("index", "query", "similar", "serve", "adapt", "status", "remove", "doctor", "bench")
+COMMANDS = ("index", "query", "similar", "serve", "status", "remove", "doctor", "bench")
 """Each the name of a module beside this one and of the function in it."""
 
 

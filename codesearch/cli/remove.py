@@ -11,7 +11,6 @@ import typer
 from codesearch.cli.options import HomeOption, resolve_home
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.index.home import index_folder, list_indexes, remove_index
-from codesearch.index.upgrade_worker import set_incomplete
 
 
 def remove(
@@ -42,6 +41,5 @@ def remove(
         print(f"{root}: index removed")
     if cache:
         shutil.rmtree(base / "cache", ignore_errors=True)
-        set_incomplete(base)
         print("cache removed")
     return 0

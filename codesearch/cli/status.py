@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,9 +14,6 @@ from codesearch.config import IndexConfig, WalkConfig
 from codesearch.errors import IndexNotFoundError
 from codesearch.index.home import IndexEntry, list_indexes
 from codesearch.index.manifest import Manifest
-
-if TYPE_CHECKING:
-    from codesearch.index.adaptation import Adaptation
 
 
 def status(
@@ -58,16 +55,8 @@ def _fields(entry: IndexEntry, home: Path, *, changes: bool) -> dict[str, Any]:
         "created": manifest.created,
         "model": manifest.model,
         "settings": manifest.settings,
-        "upgrade": _upgrade(entry.folder, home),
         "service": _service(home),
     }
-    if learned := _learned(entry.folder, manifest):
-        fields["adaptation"] = {
-            "pairs": learned.pairs,
-            "mrr_before": learned.mrr_before,
-            "mrr_after": learned.mrr_after,
-            "created": learned.created,
-        }
     if changes:
         fields["changes"] = _changes(entry.folder, manifest)
     return fields
@@ -88,12 +77,6 @@ def _print_entry(entry: IndexEntry, home: Path, *, warnings: bool, changes: bool
         f"  indexed    {_age(manifest.created)}, in {manifest.seconds:.1f} s, {_bytes(manifest) / 1e6:.1f} MB"
     )
     print(f"  model      {manifest.model['name']} ({manifest.model['id']})")
-    if learned := _learned(entry.folder, manifest):
-        print(
-            f"  adapted    held-out MRR {learned.mrr_before:.3f} to {learned.mrr_after:.3f}, {_age(learned.created)}"
-        )
-    if upgrade := _upgrade(entry.folder, home):
-        print(f"  upgrade    {_upgrade_line(upgrade)}")
     if options := _options(manifest):
         print(f"  options    {options}")
     if changes:
@@ -111,43 +94,6 @@ def _service(home: Path) -> int | None:
     return service_at(home)
 
 
-def _upgrade(folder: Path, home: Path) -> dict[str, Any] | None:
-    """Say how far the vectors of the larger model are, and who makes them; None where nobody asked."""
-    from codesearch.index.upgrade_worker import is_asked, worker_at
-
-    if not is_asked(folder):
-        return None
-    from codesearch.encoding.bundle import LARGER, load_bundle
-    from codesearch.index.cache import VectorCache
-    from codesearch.index.reader import IndexReader
-    from codesearch.index.upgrade import progress
-
-    bundle = load_bundle(LARGER)
-    index = IndexReader.open(folder)
-    cache = VectorCache(home, bundle.model_id, bundle.dim)
-    try:
-        found = progress(index, cache)
-    finally:
-        cache.close()
-        index.close()
-    return {
-        "model": bundle.name,
-        "done": found.done,
-        "documents": found.total,
-        "percent": found.percent,
-        "process": worker_at(home),
-    }
-
-
-def _upgrade_line(upgrade: dict[str, Any]) -> str:
-    line = f"{upgrade['percent']}% of vectors upgraded by {upgrade['model']}"
-    if upgrade["done"] == upgrade["documents"]:
-        return line
-    if upgrade["process"] is None:
-        return f"{line}; nobody is at work: `codesearch index` goes on with it, or with files that changed"
-    return f"{line}; process {upgrade['process']} is at work"
-
-
 def _changes(folder: Path, manifest: Manifest) -> dict[str, int]:
     from codesearch.index.plan import plan_update
 
@@ -156,12 +102,6 @@ def _changes(folder: Path, manifest: Manifest) -> dict[str, int]:
     config = IndexConfig(walk=manifest.walk_config())
     plan = plan_update(Path(manifest.root), folder, config, manifest.model["id"])
     return {"to_parse": len(plan.to_parse), "removed": plan.removed}
-
-
-def _learned(folder: Path, manifest: Manifest) -> Adaptation | None:
-    from codesearch.index.adaptation import load_adaptation
-
-    return load_adaptation(folder, manifest.model["id"], manifest.root)
 
 
 def _options(manifest: Manifest) -> str:

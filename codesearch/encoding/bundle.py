@@ -23,8 +23,6 @@ MANIFEST = "manifest.json"
 QUERY, DOCUMENT, TOKENIZER = "query.onnx", "document.onnx", "tokenizer.json"
 _MODELS = Path(__file__).resolve().parent.parent / "models"
 SHIPPED = _MODELS / "nbow"
-LARGER = _MODELS / "minilm"
-"""The encoder whose vectors `codesearch upgrade` makes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ class BenchOptions:
         device: where it runs.
         index: what shapes the index.
         without: signals of the ranking that are turned off; see `systems.SIGNALS`.
-        upgrade: also judge the ranking with the vectors of the larger encoder.
         on_progress: told the stage, and what is done of how much (0 of 0 where that is not known).
     """
 
@@ -36,7 +35,6 @@ class BenchOptions:
     device: str = "auto"
     index: IndexConfig = field(default_factory=IndexConfig)
     without: tuple[str, ...] = ()
-    upgrade: bool = False
     on_progress: Callable[[str, int, int], None] = _silent
 
     @property

@@ -8,31 +8,28 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from codesearch.encoding.bundle import LARGER, SHIPPED
+from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder, OnnxEncoder
 from codesearch.evaluation.environment import describe_encoder
 from codesearch.evaluation.metrics import DEPTH
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import Qrels, QueryId, Run
 from codesearch.evaluation.stages import StageClock
-from codesearch.evaluation.systems import UPGRADED, System, systems_without
+from codesearch.evaluation.systems import System, systems_without
 from codesearch.index.build import Progress, build_generation
-from codesearch.index.cache import VectorCache
 from codesearch.index.home import index_folder
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
 from codesearch.index.store import DocumentRow, FileRecord
-from codesearch.index.upgrade import upgrade
 from codesearch.search.filters import Filters
-from codesearch.search.larger import LargerModel, SecondCosines
 from codesearch.search.searcher import Searcher
 
 FUNCTIONS = ("function", "method")
@@ -47,16 +44,12 @@ class Pool:
     Attributes:
         keys: doc_id of the index -> doc_id of judgements and runs.
         names: the latter -> qualified name, of documents that compete.
-        home: of the index, and of the cache of vectors.
-        larger: the vectors of the larger encoder, of those documents that it is asked about.
     """
 
     index: IndexReader
     encoder: Encoder
     keys: list[str]
     names: dict[str, str]
-    home: Path = Path()
-    larger: SecondCosines | None = None
 
 
 @contextmanager
@@ -81,7 +74,7 @@ def open_pool(root: Path, options: BenchOptions, clock: StageClock, key: Documen
             build_generation(plan, home, encoder, lambda done: _tell(options, done))
         index = IndexReader.open(folder)
         try:
-            yield Pool(index, encoder, *_identify(index, key), home)
+            yield Pool(index, encoder, *_identify(index, key))
         finally:
             index.close()
 
@@ -115,8 +108,7 @@ def rank_all(
     Returns:
         The run, at most `DEPTH` documents a query; and how many milliseconds each query took.
     """
-    larger = pool.larger if system.larger else None
-    searcher = Searcher([pool.index], pool.encoder, system.config, larger=larger)
+    searcher = Searcher([pool.index], pool.encoder, system.config)
     run: Run = {}
     times_ms = []
     for number, (query_id, text) in enumerate(queries.items(), 1):
@@ -135,47 +127,12 @@ def run_systems(
 ) -> tuple[dict[str, Run], dict[str, dict[str, float]]]:
     """Ask every system every query; return the runs and the milliseconds a query, p50 and p95, by system."""
     runs, times = {}, {}
-    systems = systems_without(options.without)
-    if options.upgrade:
-        with clock.stage("upgrade"):
-            pool = upgraded(pool, queries, options)
-        systems = (*systems, UPGRADED)
-    for system in systems:
+    for system in systems_without(options.without):
         with clock.stage(f"query {system.name}"):
             runs[system.name], times_ms = rank_all(pool, queries, system, options)
         p50, p95 = np.percentile(times_ms, [50, 95]).round(2).tolist()
         times[system.name] = {"p50": p50, "p95": p95}
     return runs, times
-
-
-class _AskedFor:
-    """Notes which texts a ranking looks up."""
-
-    def __init__(self) -> None:
-        self.digests: set[bytes] = set()
-
-    def cosines(self, query: str, digests: Sequence[bytes]) -> dict[bytes, float]:
-        self.digests.update(digests)
-        return {}
-
-
-def upgraded(pool: Pool, queries: Mapping[QueryId, str], options: BenchOptions) -> Pool:
-    """Embed by the larger encoder what any query looks up: no other document's vector could change a ranking."""
-    asked = _AskedFor()
-    rank_all(replace(pool, larger=asked), queries, UPGRADED, options)
-    encoder = OnnxEncoder.load(LARGER, options.device)
-    cache = VectorCache(pool.home, encoder.model_id, encoder.dim)
-    try:
-        upgrade(
-            pool.index,
-            cache,
-            encoder,
-            on_progress=lambda state: options.on_progress("upgrade", state.done, len(asked.digests)),
-            only=asked.digests,
-        )
-    finally:
-        cache.close()
-    return replace(pool, larger=LargerModel(pool.home, encoder.model_id, encoder.dim, lambda: encoder))
 
 
 def coverage(pool: Pool, qrels: Qrels) -> dict[str, dict[str, int]]:

@@ -18,13 +18,12 @@ _PLAIN = replace(_FUSED, name_weight=0.0)
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A way to rank: a mode of the searcher, its weights, and whether the head has vectors of the larger encoder."""
+    """A way to rank: a mode of the searcher and its weights."""
 
     name: str
     mode: str
     what: str
     config: RankConfig = field(default_factory=RankConfig)
-    larger: bool = False
 
 
 SYSTEMS = (
@@ -33,8 +32,6 @@ SYSTEMS = (
     System("fused", "hybrid", "both, without a second look at the ranking", _FUSED),
     System(DEFAULT, "hybrid", "as it ships"),
 )
-UPGRADED = System("upgraded", "hybrid", "as it ships, with the vectors of the larger encoder", larger=True)
-
 SIGNALS: dict[str, dict[str, Any]] = {
     "vectors": {"semantic_weight": 0.0},
     "keywords": {"lexical_weight": 0.0, "code_lexical_weight": 0.0},

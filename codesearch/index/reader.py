@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.errors import IndexCorruptError
-from codesearch.index.adaptation import Adaptation, load_adaptation
 from codesearch.index.manifest import Manifest, check_sizes, read_manifest
 from codesearch.index.postings import PostingsReader
 from codesearch.index.rows import RowReader
@@ -75,11 +74,6 @@ class IndexReader:
     def languages(self) -> NDArray[np.str_]:
         """Language of each file."""
         return np.array([file.language for file in self.files], dtype=np.str_)
-
-    @cached_property
-    def adaptation(self) -> Adaptation | None:
-        """What the index learned from its own documentation, if anything."""
-        return load_adaptation(self.folder, str(self.manifest.model["id"]), self.manifest.root)
 
     def close(self) -> None:
         """Close the database."""

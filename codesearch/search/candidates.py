@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -85,7 +85,6 @@ def gather(
         half_evidence: terms of a body with which a vector is believed half.
         vectors: how vectors are searched.
     """
-    query = _as_learned(query, index)
     bm25, ceiling = lexical.scores(query.terms)
     if allowed is not None:
         bm25 *= allowed
@@ -105,13 +104,6 @@ def gather(
     name = np.zeros(len(pool), dtype=np.float32)
     name[np.searchsorted(pool, list(named))] = list(named.values())
     return Candidates(number, pool, bm25[pool], ceiling, cosine, _evidence(index, pool, half_evidence), name)
-
-
-def _as_learned(query: AnalysedQuery, index: IndexReader) -> AnalysedQuery:
-    """Map a query's vector as the index learned to; code is compared as it is."""
-    if index.adaptation is None or query.vector is None or not query.text:
-        return query
-    return replace(query, vector=index.adaptation.apply(query.vector))
 
 
 def _evidence(index: IndexReader, pool: NDArray[np.int64], half: float) -> NDArray[np.float32]:

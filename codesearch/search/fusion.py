@@ -2,7 +2,7 @@
 
     score = semantic_weight * cosine * terms / (terms + half_evidence)
             + lexical_weight * BM25F / sum of idf + name_weight * exact name
-            + what `larger`, `rerank` and `crowding` add
+            + what `rerank` and `crowding` add
 
 Terms are those of a function's body. A bare stub, or a function that hands its work on, is seldom what was looked for,
 and its vector rests on few words and is near many queries by chance, so its cosine is believed less.

@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from codesearch.encoding.encoder import OnnxEncoder
-from codesearch.index.adaptation import FILE as ADAPTATION
 from codesearch.index.manifest import MANIFEST, check_sizes
 from codesearch.index.reader import IndexReader
 
@@ -72,7 +71,7 @@ class Opened:
 
 
 def _index_stamp(folder: Path) -> Stamp:
-    return _stamp(folder / MANIFEST, folder / ADAPTATION)
+    return _stamp(folder / MANIFEST)
 
 
 def _stamp(*paths: Path) -> Stamp:

@@ -21,7 +21,6 @@ from codesearch.search.filters import Filters, allowed_documents
 from codesearch.search.forms import is_code
 from codesearch.search.fusion import Pool, Ranked, fuse
 from codesearch.search.hydrate import hydrate
-from codesearch.search.larger import SecondCosines, add_larger
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.rerank import rerank
 from codesearch.types import Hit
@@ -57,7 +56,6 @@ class Searcher:
         encoder: Encoder | None,
         config: RankConfig | None = None,
         vectors: VectorConfig | None = None,
-        larger: SecondCosines | None = None,
     ) -> None:
         """Open.
 
@@ -66,7 +64,6 @@ class Searcher:
             encoder: embeds queries; None allows mode "lexical" only.
             config: weights.
             vectors: how vectors are searched.
-            larger: gives the head of a ranking second cosines, where it has vectors.
 
         Raises:
             ConfigError: an index was made with another model than `encoder`.
@@ -75,7 +72,6 @@ class Searcher:
         self.encoder = encoder
         self.config = config or RankConfig()
         self.vector_config = vectors or VectorConfig()
-        self.larger = larger
         for index in self.indexes:
             made_with = index.manifest.model
             if encoder and made_with["id"] != encoder.model_id:
@@ -105,8 +101,7 @@ class Searcher:
         analysed = self.analyse(query, mode)
         pool = self.pool(analysed, filters)
         doubt = None
-        adapted = any(index.adaptation for index in self.indexes)  # Its cosines were not calibrated.
-        if self.encoder and mode == "hybrid" and analysed.text and not adapted:
+        if self.encoder and mode == "hybrid" and analysed.text:
             doubt = doubt_of(pool, len(analysed.terms), self.encoder.model_id)
         return Found(hydrate(self.indexes, pool.ranked(top_k)), doubt)
 
@@ -136,8 +131,6 @@ class Searcher:
             for number, index in enumerate(self.indexes)
         ]
         pool = fuse(candidates, self.config.for_code() if query.pasted else self.config)
-        if self.larger and query.text and query.vector is not None:
-            add_larger(query.text, pool, self.indexes, self.larger, self.config)
         rerank(query.text, pool, self.indexes, self.config)
         if query.text:
             spread_files(pool, self.indexes, self.config)

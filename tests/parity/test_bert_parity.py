@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
-from codesearch.encoding.bundle import LARGER, load_bundle  # noqa: E402
 from codesearch.encoding.tokenizer import SubtokenTokenizer  # noqa: E402
 from exporters.onnx import tower_graph  # noqa: E402
 from exporters.parity import (  # noqa: E402
@@ -92,14 +89,6 @@ def write_wordpiece(path, tokens):
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.add_special_tokens([AddedToken(token, special=True) for token in tokens[:4]])
     tokenizer.save(str(path))
-
-
-def test_the_shipped_bundle_tells_where_it_comes_from():
-    bundle = load_bundle(LARGER)
-    manifest = json.loads((LARGER / "manifest.json").read_text("utf-8"))
-    assert (bundle.licence, bundle.architecture, bundle.dim) == ("Apache-2.0", "bert", 384)
-    assert "all-MiniLM-L6-v2" in manifest["source"] and manifest["trained_on"]
-    assert sum(file.stat().st_size for file in LARGER.iterdir()) < 19e6
 
 
 def test_a_pruned_pretrained_model_embeds_as_its_authors_do(tmp_path):

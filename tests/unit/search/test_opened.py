@@ -42,14 +42,6 @@ def test_an_index_stays_open_until_it_is_updated(folder, tiny_repo, home, encode
     assert second.manifest.documents == first.manifest.documents + 1
 
 
-def test_what_an_index_learned_is_seen_at_once(folder):
-    kept = Opened()
-    assert kept.index(folder).adaptation is None
-    (folder / "adaptation.npz").write_bytes(b"damaged")
-    with pytest.raises(IndexCorruptError):
-        _ = kept.index(folder).adaptation
-
-
 def test_an_index_that_is_removed_or_replaced_is_closed(folder, tiny_repo, home, encoder):
     kept = Opened()
     first = kept.index(folder)
