@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.process import Usage, measured
 from benchmarks.record import record
-from codesearch.index.home import index_folder
+from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import read_manifest
 
 _FIGURES = ("wall_s", "cpu_s", "own_peak_mb", "peak_mb")

@@ -30,12 +30,12 @@ from codesearch.encoding.encoder import OnnxEncoder
 from codesearch.evaluation.approximate import approximation_loss
 from codesearch.evaluation.pool import Pool
 from codesearch.index.build import build_generation
-from codesearch.index.home import index_folder
+from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import commit_manifest, describe_files, read_manifest
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
-from codesearch.index.vectors import build_graph
 from codesearch.search.searcher import Searcher
+from codesearch.segments.graph import GRAPH_FILE, build_graph
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
 _NO_GRAPH = IndexConfig(vectors=VectorConfig(hnsw_threshold=1 << 40))
@@ -111,9 +111,11 @@ def _add_graph(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     folder = index_folder(place / "home", place / "tree")
     manifest = read_manifest(folder)
     generation = folder / manifest.folder
-    build_graph(generation, manifest.documents, int(manifest.model["dim"]), VectorConfig())
+    index = IndexReader.open(folder)
+    build_graph(generation / GRAPH_FILE, index.vectors.rows, index.vectors.scales, VectorConfig())
+    index.close()
     commit_manifest(folder, replace(manifest, files=describe_files(generation)))
-    return {"graph_mb": round((generation / "vectors.hnsw").stat().st_size / 1e6, 1)}
+    return {"graph_mb": round((generation / GRAPH_FILE).stat().st_size / 1e6, 1)}
 
 
 def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
@@ -127,7 +129,7 @@ def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     for query in queries:
         searcher.search(query)
     times_ms = [1000 * timed(lambda query=query: searcher.search(query)) for query in queries]
-    loss = approximation_loss(Pool(index, encoder, [], {}), queries, VectorConfig())
+    loss = approximation_loss(Pool(index, encoder, [], {}), queries)
     return {"first_s": round(first_s, 3), **quantiles(times_ms), **loss}
 
 

@@ -13,15 +13,15 @@ import time
 from pathlib import Path
 
 from benchmarks.record import median_ms, record
+from codesearch.analysis.terms import FIELDS, document_terms, query_terms
 from codesearch.config import RankConfig
 from codesearch.home import default_home
-from codesearch.index.analysis import FIELDS, document_terms, query_terms
-from codesearch.index.home import choose_indexes
-from codesearch.index.postings import POSTINGS
+from codesearch.index.catalogue import choose_indexes
 from codesearch.index.reader import IndexReader
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from codesearch.search.lexical import LexicalScorer
+from codesearch.segments.postings import POSTINGS
 
 QUERIES = (
     "convert int to string",

@@ -25,8 +25,8 @@ from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pool import Pool, open_pool
 from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.systems import SYSTEMS, System
-from codesearch.index.store import DocumentRow, FileRecord
 from codesearch.search.searcher import Searcher
+from codesearch.segments.store import DocumentRow, FileRecord
 
 QUESTIONS = Path(__file__).parent / "known_questions"
 DEPTH = 100

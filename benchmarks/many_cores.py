@@ -22,8 +22,8 @@ from codesearch.config import IndexConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import OnnxEncoder
 from codesearch.index import build
+from codesearch.index.parse import ParseJob, chunks_of
 from codesearch.index.plan import Plan, plan_update
-from codesearch.index.pool import ParseJob, chunks_of
 from codesearch.parsing.walker import SourceFile
 
 Parsed = list[tuple[list[SourceFile], bytes]]

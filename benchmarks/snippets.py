@@ -19,13 +19,13 @@ from statistics import mean
 from textwrap import dedent
 
 from benchmarks.record import record
+from codesearch.analysis.terms import query_terms
 from codesearch.evaluation.metrics import DEPTH, reciprocal_rank
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pack import unpacked
 from codesearch.evaluation.pool import FUNCTIONS, Pool, open_pool
 from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.suites.csn99 import LANGUAGES, PACK, document_key
-from codesearch.index.analysis import query_terms
 from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.filters import Filters
 from codesearch.search.forms import is_code

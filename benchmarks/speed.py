@@ -27,8 +27,8 @@ from benchmarks.peers import PEERS, Paths, System, installed, ours, run, run_war
 from benchmarks.process import Usage, folder_mb
 from benchmarks.record import RESULTS, record
 from benchmarks.service import PAGE, quantiles, service_rows
+from codesearch.cores import available_cores
 from codesearch.evaluation.pack import unpacked
-from codesearch.index.cores import available_cores
 
 _LEFT_OUT = ("site-packages", "__pycache__", "*.so", "*.a")
 _STARTS = 5

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.record import median_ms, record
 from codesearch.config import VectorConfig
-from codesearch.index.vectors import GRAPH_FILE, VectorReader, VectorWriter, quantize
+from codesearch.segments.vectors import GRAPH_FILE, VectorReader, VectorWriter, quantize
 
 DIM, TOP_K, QUERIES = 256, 10, 50
 

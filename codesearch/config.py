@@ -6,8 +6,6 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, replace
 
-from codesearch.errors import ConfigError
-
 
 @dataclass(frozen=True, slots=True)
 class WalkConfig:
@@ -45,19 +43,17 @@ class ParseConfig:
 
 @dataclass(frozen=True, slots=True)
 class VectorConfig:
-    """How vectors are searched.
+    """When an HNSW graph is built, and how.
 
     Attributes:
         hnsw_threshold: from this many documents on, an HNSW graph is built (extra `hnsw`).
         hnsw_m: links a node.
         hnsw_ef_construction: candidates looked at while building.
-        hnsw_ef_search: candidates looked at while searching.
     """
 
     hnsw_threshold: int = 500_000
     hnsw_m: int = 16
     hnsw_ef_construction: int = 200
-    hnsw_ef_search: int = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,7 @@ class IndexConfig:
     vectors: VectorConfig = VectorConfig()
 
     def digest(self, *also: str) -> str:
-        """Hash these settings and `also`; a different digest asks for a new index."""
+        """Hash these settings and `also`; a different digest makes the index anew."""
         text = json.dumps([asdict(self), *also], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -81,7 +77,7 @@ class RankConfig:
     Attributes:
         candidate_count: documents that each half puts forward; a graph, which may miss some, twice as many.
         semantic_weight: weight of the cosine.
-        half_evidence: terms of a body with which a vector is believed half; 0 believes all alike.
+        length_prior_half: terms of a body at which the cosine counts half; 0 turns the length prior off.
         lexical_weight: weight of the BM25F score divided by the sum of the idf of the query's terms.
         code_lexical_weight: the same where the query is a piece of code, whose words are those of what it came from.
         name_weight: added when the query is exactly the document's name.
@@ -91,16 +87,17 @@ class RankConfig:
         generated_penalty: likewise, from those of files that a program wrote.
         vendored_penalty: from those of files copied from other projects.
         stub_penalty: from functions that do nothing, abstract ones among them.
-        crowding_penalty: from a document for each of its file above it, up to four.
+        file_diversity_penalty: taken from a document for each of its file above it, up to four.
         rerank_count: documents at the head of the ranking that are looked at for that; 0 for none.
         k1: BM25F term saturation.
-        field_weights: what an occurrence counts, in the order of `codesearch.index.analysis.FIELDS`.
+        field_weights: what an occurrence counts, in the order of `codesearch.analysis.terms.FIELDS`.
         field_b: how far a field's length discounts its occurrences, 0 to 1, in the same order.
+        hnsw_ef_search: candidates that a search of the graph looks at; more is slower and misses less.
     """
 
     candidate_count: int = 500
     semantic_weight: float = 1.0
-    half_evidence: float = 3.0
+    length_prior_half: float = 3.0
     lexical_weight: float = 0.6
     code_lexical_weight: float = 1.5
     name_weight: float = 1.0
@@ -110,14 +107,15 @@ class RankConfig:
     generated_penalty: float = 0.2
     vendored_penalty: float = 0.2
     stub_penalty: float = 0.2
-    crowding_penalty: float = 0.05
+    file_diversity_penalty: float = 0.05
     rerank_count: int = 200
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 0.75, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.5, 0.75, 0.5)
+    hnsw_ef_search: int = 400
 
     def penalty(self, reason: str) -> float:
-        """Return what one of the reasons of `codesearch.search.quality` takes."""
+        """Return the weight of one of `codesearch.search.penalties`."""
         return float(getattr(self, f"{reason}_penalty"))
 
     def for_code(self) -> RankConfig:
@@ -127,10 +125,3 @@ class RankConfig:
     def all_code(self) -> RankConfig:
         """Return these weights without any of those penalties."""
         return replace(self, test_penalty=0.0, generated_penalty=0.0, vendored_penalty=0.0, stub_penalty=0.0)
-
-
-def positive(name: str, value: int) -> int:
-    """Return `value`, or raise ConfigError when it is not above zero."""
-    if value < 1:
-        raise ConfigError(f"{name} must be at least 1, not {value}")
-    return value

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 KINDS = ("function", "method", "class")
-STUB, GENERATED = 1, 2
-"""Bits of `Document.flags`: a function without a body that does anything; a file that a program wrote."""
+STUB, GENERATED, TEST, VENDORED = 1, 2, 4, 8
+"""Bits of `Document.flags`: a body that does nothing; a file that a program wrote; one that holds tests; one copied
+from another project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Document:
         signature: the definition up to its body, white space folded.
         docstring: docstring or leading comment without its markers; may be empty.
         code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
-        flags: bits of what makes it a worse answer than its words say, such as `STUB`.
+        flags: bits such as `STUB`, which lower its rank.
     """
 
     path: str

@@ -15,7 +15,7 @@ import pytest
 from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
 from codesearch.index.build import BuildReport, Progress, build_generation
-from codesearch.index.home import index_folder
+from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import FORMAT_VERSION, MANIFEST
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.warm.timing import print_times
 from codesearch.encoding.encoder import OnnxEncoder
-from codesearch.index.home import index_folder
+from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
 from codesearch.search.filters import Filters
 from codesearch.search.searcher import Searcher

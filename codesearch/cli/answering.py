@@ -17,9 +17,9 @@ from codesearch.errors import ConfigError
 if TYPE_CHECKING:
     from codesearch.cli.render import Answer
     from codesearch.encoding.encoder import OnnxEncoder
+    from codesearch.engine.opened import Opened
     from codesearch.index.reader import IndexReader
     from codesearch.search.filters import Filters
-    from codesearch.search.opened import Opened
     from codesearch.search.searcher import Found, Searcher
 
     Find = Callable[[Searcher, Filters], Found]
@@ -79,22 +79,22 @@ def find_answer(query: str, mode: str, scope: Scope, find: Find) -> Answer:
         documents=sum(index.manifest.documents for index in indexes),
         seconds=time.perf_counter() - started,
         hits=found.hits,
-        doubt=found.doubt,
-        doubtful=found.doubtful,
+        confidence=found.confidence,
+        is_doubtful=found.is_doubtful,
     )
 
 
 @cache
 def opened() -> Opened:
     """Return what this process has open."""
-    from codesearch.search.opened import Opened
+    from codesearch.engine.opened import Opened
 
     return Opened()
 
 
 def open_indexes(home: Path | None, roots: list[Path] | None, everything: bool) -> list[IndexReader]:
     """Open what is searched: the roots named, else the one that holds the working directory, else all."""
-    from codesearch.index.home import choose_indexes
+    from codesearch.index.catalogue import choose_indexes
 
     folders = [folder.expanduser() for folder in roots or []]
     entries = choose_indexes(resolve_home(home), roots=folders, everything=everything, here=Path.cwd())
@@ -110,7 +110,7 @@ def print_answer(answer: Answer, output: Output) -> int:
     """Print an answer; return the exit code, 1 where nothing was found."""
     from codesearch.cli import render
 
-    if answer.doubtful and not output.as_json:
+    if answer.is_doubtful and not output.as_json:
         print("note: nothing here seems to do this; what comes nearest:", file=sys.stderr)
     if output.as_json:
         render.print_json(answer)

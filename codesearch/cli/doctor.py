@@ -107,8 +107,8 @@ def _device_check(device: str) -> Check:
 
 
 def _home_checks(home: Path) -> Iterator[Check]:
-    from codesearch.index.home import list_indexes
-    from codesearch.index.manifest import check_digests
+    from codesearch.index.catalogue import list_indexes
+    from codesearch.segments.digest import check_digests
 
     existing = next(folder for folder in (home.absolute(), *home.absolute().parents) if folder.exists())
     free = shutil.disk_usage(existing).free
@@ -118,7 +118,7 @@ def _home_checks(home: Path) -> Iterator[Check]:
             yield Check("index", "FAIL", f"{entry.folder}: {entry.error}")
             continue
         try:
-            check_digests(entry.folder / entry.manifest.folder, entry.manifest)
+            check_digests(entry.folder / entry.manifest.folder, entry.manifest.files, entry.manifest.root)
         except CodeSearchError as error:
             yield Check("index", "FAIL", str(error))
         else:
@@ -160,7 +160,7 @@ def _index_and_query(root: Path, home: Path, device: str) -> str:
     from codesearch.cli.index import update_index
     from codesearch.encoding.bundle import SHIPPED
     from codesearch.encoding.encoder import OnnxEncoder
-    from codesearch.index.home import index_folder
+    from codesearch.index.catalogue import index_folder
     from codesearch.index.reader import IndexReader
     from codesearch.search.searcher import Searcher
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from codesearch.cli.options import DeviceOption, HomeOption, ModelOption, resolve_home
-from codesearch.config import IndexConfig, WalkConfig, positive
+from codesearch.cli.options import DeviceOption, HomeOption, ModelOption, positive, resolve_home
+from codesearch.config import IndexConfig, WalkConfig
 from codesearch.errors import ConfigError, IndexStoreError
 from codesearch.index.manifest import Manifest, read_manifest
 
@@ -92,8 +92,8 @@ def update_index(
         rebuild: forget the last index and its options.
     """
     from codesearch.encoding.bundle import SHIPPED, load_bundle
-    from codesearch.index.home import index_folder
-    from codesearch.index.lock import writer_lock
+    from codesearch.index.catalogue import index_folder
+    from codesearch.index.commit import writer_lock
     from codesearch.index.plan import plan_update
 
     started = time.monotonic()

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from codesearch.errors import ConfigError
 from codesearch.home import default_home
 
 HomeOption = Annotated[
@@ -48,6 +49,13 @@ AllCodeOption = Annotated[
 NoServiceOption = Annotated[
     bool, typer.Option("--no-service", help="Answer in this process, though `codesearch serve` runs.")
 ]
+
+
+def positive(name: str, value: int) -> int:
+    """Return `value`, or raise ConfigError when it is not above zero."""
+    if value < 1:
+        raise ConfigError(f"{name} must be at least 1, not {value}")
+    return value
 
 
 def resolve_home(home: Path | None) -> Path:

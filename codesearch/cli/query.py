@@ -24,8 +24,8 @@ from codesearch.cli.options import (
     RootsOption,
     TopKOption,
     VimgrepOption,
+    positive,
 )
-from codesearch.config import positive
 
 
 def query(

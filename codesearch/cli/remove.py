@@ -10,7 +10,7 @@ import typer
 
 from codesearch.cli.options import HomeOption, resolve_home
 from codesearch.errors import ConfigError, IndexNotFoundError
-from codesearch.index.home import index_folder, list_indexes, remove_index
+from codesearch.index.catalogue import index_folder, list_indexes, remove_index
 
 
 def remove(

@@ -22,8 +22,8 @@ class Answer:
 
     Attributes:
         documents: how many were searched.
-        doubt: probability that none of the hits does what was asked; None where that is not known.
-        doubtful: it is high enough to tell.
+        confidence: probability that one of the hits answers the query; None where that is not known.
+        is_doubtful: the confidence is so low that the user should know.
     """
 
     query: str
@@ -33,8 +33,8 @@ class Answer:
     documents: int
     seconds: float
     hits: list[Hit]
-    doubt: float | None = None
-    doubtful: bool = False
+    confidence: float | None = None
+    is_doubtful: bool = False
 
 
 def print_json(answer: Answer) -> None:

@@ -26,8 +26,8 @@ from codesearch.cli.options import (
     RootsOption,
     TopKOption,
     VimgrepOption,
+    positive,
 )
-from codesearch.config import positive
 from codesearch.errors import ConfigError
 
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]*)?:?")

@@ -12,7 +12,7 @@ import typer
 from codesearch.cli.options import HomeOption, JsonOption, resolve_home
 from codesearch.config import IndexConfig, WalkConfig
 from codesearch.errors import IndexNotFoundError
-from codesearch.index.home import IndexEntry, list_indexes
+from codesearch.index.catalogue import IndexEntry, list_indexes
 from codesearch.index.manifest import Manifest
 
 

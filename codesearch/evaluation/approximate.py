@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from codesearch.config import VectorConfig
+from codesearch.config import RankConfig
 from codesearch.evaluation.pool import Pool
-from codesearch.index.topk import best_positions
+from codesearch.segments.topk import best_positions
 
 _DEPTHS = (10, 100)
 _LAST_BITS = 1e-6
 """Documents of one vector tie, but for the order in which they are added up."""
 
 
-def approximation_loss(pool: Pool, queries: Iterable[str], config: VectorConfig) -> dict[str, Any]:
+def approximation_loss(pool: Pool, queries: Iterable[str]) -> dict[str, Any]:
     """Compare the graph's nearest documents with the true ones, without filters, where there is a graph.
 
     Returns:
@@ -33,7 +33,7 @@ def approximation_loss(pool: Pool, queries: Iterable[str], config: VectorConfig)
         exact = vectors.similarities(embedding)
         for depth in _DEPTHS:
             nearest = best_positions(exact, depth)
-            found = vectors.neighbours(embedding, depth, config)
+            found = vectors.neighbours(embedding, depth, RankConfig().hnsw_ef_search)
             as_near = exact[found] >= exact[nearest].min() - _LAST_BITS
             shares[depth].append(as_near.sum() / len(nearest))
     return {

@@ -52,7 +52,7 @@ def run_challenge(challenge: Challenge, options: BenchOptions, clock: StageClock
             **challenge.details,
             **describe_pool(pool),
             "coverage": coverage(pool, challenge.qrels),
-            "approximation": approximation_loss(pool, queries.values(), options.index.vectors),
+            "approximation": approximation_loss(pool, queries.values()),
             "query_ms": times_ms,
             "asked_pairs": len(queries),
             "judged_pairs": len(qrels),

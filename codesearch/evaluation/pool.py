@@ -25,12 +25,12 @@ from codesearch.evaluation.qrels import Qrels, QueryId, Run
 from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.systems import System, systems_without
 from codesearch.index.build import Progress, build_generation
-from codesearch.index.home import index_folder
+from codesearch.index.catalogue import index_folder
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
-from codesearch.index.store import DocumentRow, FileRecord
 from codesearch.search.filters import Filters
 from codesearch.search.searcher import Searcher
+from codesearch.segments.store import DocumentRow, FileRecord
 
 FUNCTIONS = ("function", "method")
 """Kinds that compete: challenges of code search ask for functions."""
@@ -89,8 +89,8 @@ def _identify(index: IndexReader, key: DocumentKey) -> tuple[list[str], dict[str
     for file in index.files:
         for row in index.store.document_rows(file.first_doc, file.doc_count):
             keys.append(key(file, row))
-            if row[0] in FUNCTIONS:
-                names[keys[-1]] = row[2]
+            if row.kind in FUNCTIONS:
+                names[keys[-1]] = row.qualified_name
     return keys, names
 
 

@@ -10,7 +10,7 @@ from codesearch.config import RankConfig
 from codesearch.errors import ConfigError
 
 DEFAULT = "default"
-_FUSED = RankConfig(rerank_count=0, crowding_penalty=0.0)
+_FUSED = RankConfig(rerank_count=0, file_diversity_penalty=0.0)
 """Without a second look at the ranking."""
 _PLAIN = replace(_FUSED, name_weight=0.0)
 """Without a reward for exact names either."""
@@ -35,14 +35,14 @@ SYSTEMS = (
 SIGNALS: dict[str, dict[str, Any]] = {
     "vectors": {"semantic_weight": 0.0},
     "keywords": {"lexical_weight": 0.0, "code_lexical_weight": 0.0},
-    "evidence": {"half_evidence": 0.0},
+    "length_prior": {"length_prior_half": 0.0},
     "name": {"name_weight": 0.0},
     "direction": {"direction_reward": 0.0, "direction_penalty": 0.0},
     "test": {"test_penalty": 0.0},
     "generated": {"generated_penalty": 0.0},
     "vendored": {"vendored_penalty": 0.0},
     "stub": {"stub_penalty": 0.0},
-    "crowding": {"crowding_penalty": 0.0},
+    "file_diversity": {"file_diversity_penalty": 0.0},
 }
 """What `--without` turns off -> the settings that do it."""
 

@@ -1,1 +1,1 @@
-"""Documents on disk: a writer and a reader for each structure, and the build that ties them."""
+"""A folder of sources -> a committed index: plan, parse, embed, write, commit."""

@@ -7,11 +7,10 @@ What has not changed is copied from the last generation.
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,23 +19,18 @@ import numpy as np
 
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder
-from codesearch.errors import CodeSearchError, IndexStoreError
+from codesearch.index.commit import commit_manifest, drop_old_generations, last_number, scratch_folder
 from codesearch.index.embed import Embedder, embedding_processes
-from codesearch.index.manifest import (
-    Manifest,
-    commit_manifest,
-    describe_files,
-    generation_folder,
-    read_manifest,
-)
+from codesearch.index.manifest import Manifest, generation_folder
+from codesearch.index.parse import ParseJob, is_small, parse_files
 from codesearch.index.plan import Plan
-from codesearch.index.pool import ParseJob, is_small, parse_files
-from codesearch.index.postings import PostingsWriter
 from codesearch.index.reader import IndexReader
-from codesearch.index.rows import RowWriter
-from codesearch.index.store import DocumentRow, FileRecord, StoreWriter, storage_error
-from codesearch.index.vectors import VectorWriter
 from codesearch.index.worker import ParsedFile
+from codesearch.segments.digest import describe_files
+from codesearch.segments.postings import PostingsWriter
+from codesearch.segments.rows import RowWriter
+from codesearch.segments.store import DocumentRow, FileRecord, StoreWriter
+from codesearch.segments.vectors import VectorWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +73,9 @@ def build_generation(
         IndexStoreError: the storage is full or failed; the last generation is still the current one.
     """
     started = time.monotonic()
-    number = (plan.previous.generation if plan.previous else _last_number(plan.index_folder)) + 1
+    number = (plan.previous.generation if plan.previous else last_number(plan.index_folder)) + 1
     generation = plan.index_folder / generation_folder(number)
-    with _scratch_folder(generation, plan.index_folder):
+    with scratch_folder(generation, plan.index_folder):
         build = _Build(plan, generation, home, encoder, on_progress=on_progress)
         build.run()
         on_progress(Progress("commit", 0, 0, build.store.document_count))
@@ -101,7 +95,7 @@ def build_generation(
             files=describe_files(generation),
         )
         commit_manifest(plan.index_folder, manifest)
-    _drop_old_generations(plan.index_folder, manifest)
+    drop_old_generations(plan.index_folder, manifest)
     return BuildReport(
         manifest, build.parsed, len(plan.kept), plan.removed, build.embedder.embedded, build.embedder.cached
     )
@@ -182,7 +176,7 @@ class _Build:
         first_doc = self.store.document_count
         self._add_record(parsed.record, parsed.rows)
         self.postings.add(parsed.block, first_doc)
-        self.embedder.add([row[-1] for row in parsed.rows], parsed.document_tokens())
+        self.embedder.add([row.text_digest for row in parsed.rows], parsed.document_tokens())
         self.parsed += 1
 
     def _add_kept(self, record: FileRecord) -> None:
@@ -195,46 +189,10 @@ class _Build:
         self.embedder.add_kept(self.old.vectors.rows[old], self.old.vectors.scales[old])
 
     def _add_record(self, record: FileRecord, rows: list[DocumentRow]) -> None:
-        self.rows.add(self.store.file_count, (row[0] for row in rows), (row[-2] for row in rows))
+        self.rows.add(self.store.file_count, (row.kind for row in rows), (row.flags for row in rows))
         self.store.add_file(record, rows)
         if rows:
             self.languages[record.language] += len(rows)
         self.warnings += record.warnings.splitlines()
         if record.skipped:
             self.skipped[record.skipped] += 1
-
-
-@contextmanager
-def _scratch_folder(generation: Path, index_folder: Path) -> Iterator[None]:
-    """Make a generation's folder; on a failure or interrupt before it is committed, remove it again."""
-    try:
-        shutil.rmtree(generation, ignore_errors=True)
-        generation.mkdir(parents=True)
-        yield
-    except BaseException as error:
-        if not _is_committed(generation, index_folder):
-            shutil.rmtree(generation, ignore_errors=True)
-        if isinstance(error, CodeSearchError) or not isinstance(error, Exception):
-            raise
-        if known := storage_error(error, index_folder):
-            raise known from error
-        raise
-
-
-def _is_committed(generation: Path, index_folder: Path) -> bool:
-    try:
-        return read_manifest(index_folder).folder == generation.name
-    except IndexStoreError:
-        return False
-
-
-def _last_number(index_folder: Path) -> int:
-    """Return the highest generation that any version left, so that no folder is written twice."""
-    numbers = [path.name.rpartition("-")[2] for path in index_folder.glob("generation-*")]
-    return max((int(number) for number in numbers if number.isdigit()), default=0)
-
-
-def _drop_old_generations(index_folder: Path, manifest: Manifest) -> None:
-    for path in index_folder.glob("generation-*"):
-        if path.name != manifest.folder:
-            shutil.rmtree(path, ignore_errors=True)

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.cores import available_cores
 from codesearch.encoding.encoder import Encoder, TokenIds
 from codesearch.errors import IndexStoreError
 from codesearch.index.cache import VectorCache
-from codesearch.index.cores import available_cores
 from codesearch.index.processes import open_processes, submit
 from codesearch.index.tokens import join_tokens, split_tokens
-from codesearch.index.vectors import VectorWriter, quantize
+from codesearch.segments.vectors import VectorWriter, quantize
 
 _BATCH = 4_096
 _CORES_A_PROCESS = 6

@@ -14,17 +14,14 @@ Format history: 1, the first; 2, terms without inflection, abbreviations spelled
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from codesearch.config import WalkConfig
 from codesearch.encoding.bundle import SHIPPED
-from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
+from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError
 
 FORMAT_VERSION = 4
 """2: keywords without inflection, abbreviations spelled out. 3: flags beside the rows, compounds taken apart.
@@ -101,84 +98,3 @@ def read_manifest(index_folder: Path) -> Manifest:
         return Manifest(**raw)
     except TypeError as error:
         raise IndexCorruptError(path, str(error), root) from None
-
-
-def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
-    """Make `manifest` the current one: whoever reads sees the old or the new, never a mixture."""
-    text = json.dumps(asdict(manifest), indent=1, sort_keys=True)
-    temporary = index_folder / f"{MANIFEST}.new"
-    try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, index_folder / MANIFEST)
-    finally:
-        temporary.unlink(missing_ok=True)
-    sync_folder(index_folder)
-
-
-def describe_files(generation: Path) -> dict[str, dict[str, Any]]:
-    """Sync and hash every file of a generation, for its manifest."""
-    described = {}
-    for path in sorted(generation.rglob("*")):
-        if path.is_file():
-            with open(path, "rb") as file:
-                os.fsync(file.fileno())
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            described[path.relative_to(generation).as_posix()] = {
-                "bytes": path.stat().st_size,
-                "sha256": digest,
-            }
-    for folder in {generation, *(path.parent for path in generation.rglob("*"))}:
-        sync_folder(folder)
-    return described
-
-
-def check_sizes(generation: Path, manifest: Manifest) -> None:
-    """Check that every file is there at its size: cheap enough for each query.
-
-    Raises:
-        IndexCorruptError: one is not.
-    """
-    for name, entry in manifest.files.items():
-        path = generation / name
-        try:
-            size = path.stat().st_size
-        except FileNotFoundError:
-            raise IndexCorruptError(path, "missing", manifest.root) from None
-        if size != entry["bytes"]:
-            raise IndexCorruptError(path, f"{size} bytes, expected {entry['bytes']}", manifest.root)
-
-
-def check_digests(generation: Path, manifest: Manifest) -> None:
-    """Check every byte against the manifest: what `doctor` does.
-
-    Raises:
-        IndexCorruptError: a file was changed or is missing.
-    """
-    check_sizes(generation, manifest)
-    for name, entry in manifest.files.items():
-        check_digest(generation / name, entry, manifest.root)
-
-
-def check_digest(path: Path, entry: Mapping[str, Any], root: str) -> None:
-    """Check one file's bytes.
-
-    Raises:
-        IndexCorruptError: they differ from what the manifest says.
-    """
-    with open(path, "rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
-            raise IndexCorruptError(path, "its bytes were changed", root)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make renames inside a folder survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        raise IndexStoreError(f"{folder}: {error.strerror}") from None
-    finally:
-        os.close(descriptor)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from codesearch.config import IndexConfig
 from codesearch.errors import IndexStoreError
-from codesearch.index.digest import content_digest
 from codesearch.index.manifest import Manifest, read_manifest
-from codesearch.index.store import FileRecord, StoreReader
 from codesearch.parsing.languages import LANGUAGES, grammar_version
 from codesearch.parsing.walker import SourceFile, WalkReport, walk
+from codesearch.segments.digest import content_digest
+from codesearch.segments.store import FileRecord, StoreReader
 
 _RACY_NS = 2_000_000_000
 """A file written this shortly before it was read may change again within its time stamp's grain."""

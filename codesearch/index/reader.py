@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.errors import IndexCorruptError
-from codesearch.index.manifest import Manifest, check_sizes, read_manifest
-from codesearch.index.postings import PostingsReader
-from codesearch.index.rows import RowReader
-from codesearch.index.store import FileRecord, StoreReader
-from codesearch.index.vectors import GRAPH_FILE, VectorReader
+from codesearch.index.manifest import Manifest, read_manifest
+from codesearch.segments.digest import check_sizes
+from codesearch.segments.graph import GRAPH_FILE
+from codesearch.segments.postings import PostingsReader
+from codesearch.segments.rows import RowReader
+from codesearch.segments.store import FileRecord, StoreReader
+from codesearch.segments.vectors import VectorReader
 
 
 class IndexReader:
@@ -33,7 +35,7 @@ class IndexReader:
         self.folder = index_folder
         self.manifest = manifest
         self.generation = index_folder / manifest.folder
-        check_sizes(self.generation, manifest)
+        check_sizes(self.generation, manifest.files, manifest.root)
         self.rows = RowReader(self.generation, manifest.root)
         self.postings = PostingsReader(self.generation, manifest.root)
         self.vectors = VectorReader(

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.analysis.terms import document_terms
 from codesearch.config import IndexConfig
 from codesearch.encoding.text import document_text
 from codesearch.encoding.tokenizer import SubtokenTokenizer
-from codesearch.index.analysis import document_terms
-from codesearch.index.digest import content_digest, text_digest
 from codesearch.index.plan import UNREADABLE, trusted_mtime
-from codesearch.index.postings import PostingsBlock, make_block
-from codesearch.index.store import DocumentRow, FileRecord, document_row
 from codesearch.index.tokens import join_tokens, split_tokens
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from codesearch.parsing.walker import SourceFile, refuse_content
+from codesearch.segments.digest import content_digest, text_digest
+from codesearch.segments.postings import PostingsBlock, make_block
+from codesearch.segments.store import DocumentRow, FileRecord, document_row
 
 
 @dataclass(frozen=True, slots=True)

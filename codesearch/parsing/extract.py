@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from codesearch.config import ParseConfig
 from codesearch.parsing.definitions import NAME_LENDERS, Definition, Matches, collect
 from codesearch.parsing.docstrings import clean_comment, clean_string_literal, clean_xml, is_block_comment
+from codesearch.parsing.flags import file_flags, is_stub
 from codesearch.parsing.languages import LanguageSpec, language_of_source
-from codesearch.parsing.quality import is_generated, is_stub
-from codesearch.types import GENERATED, STUB, Document
+from codesearch.types import STUB, Document
 
 _SPACE = re.compile(r"\s+")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
@@ -65,7 +65,7 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     found = collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
-    file = _File(source, path, spec, config, GENERATED if is_generated(source) else 0)
+    file = _File(source, path, spec, config, file_flags(path, source))
     documents = list(_documents(definitions, found, file))
     lenders = sum(definition.kind in NAME_LENDERS for definition in definitions)
     if dropped := len(definitions) - lenders - len(documents):

@@ -9,12 +9,12 @@ from pathlib import PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.config import VectorConfig
-from codesearch.index.analysis import FIELDS
+from codesearch.analysis.terms import FIELDS
+from codesearch.config import RankConfig
 from codesearch.index.reader import IndexReader
-from codesearch.index.topk import best_positions, distinct
 from codesearch.search.forms import name_parts, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
+from codesearch.segments.topk import best_positions, distinct
 from codesearch.types import KINDS
 
 _BODY = FIELDS.index("body")
@@ -34,7 +34,7 @@ class Candidates:
         bm25: float32 [C], not normalised.
         ceiling: what no BM25F score of this index reaches for the query.
         cosine: float32 [C].
-        evidence: float32 [C], how far the cosine is believed, 0 to 1.
+        length_prior: float32 [C], weight of the cosine, 0 to 1; low for short bodies.
         name: float32 [C], 1 where the query is the document's name, .5 where only case or underscores differ.
     """
 
@@ -43,13 +43,13 @@ class Candidates:
     bm25: NDArray[np.float32]
     ceiling: float
     cosine: NDArray[np.float32]
-    evidence: NDArray[np.float32]
+    length_prior: NDArray[np.float32]
     name: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysedQuery:
-    """A query as each half needs it; without terms or without a vector that half stays silent.
+    """A query as keywords and vectors need it; without terms or without a vector, that half finds nothing.
 
     Attributes:
         text: what is asked in words; empty where code is the query, whose words ask for nothing.
@@ -69,11 +69,9 @@ def gather(
     query: AnalysedQuery,
     *,
     allowed: NDArray[np.bool_] | None,
-    count: int,
-    half_evidence: float,
-    vectors: VectorConfig,
+    config: RankConfig,
 ) -> Candidates:
-    """Let each half put its best `count` allowed documents forward, and score all of them by all signals.
+    """Collect the best allowed documents by keywords and by vectors, and score all of them by all signals.
 
     Args:
         number: position of the index among those searched.
@@ -81,38 +79,45 @@ def gather(
         lexical: the keyword half of the same index.
         query: what to search for.
         allowed: bool [N], or None when every document is.
-        count: documents a half; twice as many of a graph, which may miss some.
-        half_evidence: terms of a body with which a vector is believed half.
-        vectors: how vectors are searched.
+        config: how many candidates, and how far a vector is believed.
     """
+    count = config.candidate_count
     bm25, ceiling = lexical.scores(query.terms)
     if allowed is not None:
         bm25 *= allowed
     named = _named(index, query.text, allowed)
     found = np.flatnonzero(bm25 > 0)
-    pools = [found[best_positions(bm25[found], count)], np.array(list(named), dtype=np.int64)]
+    found_ids = [found[best_positions(bm25[found], count)], np.array(list(named), dtype=np.int64)]
     if query.vector is not None:
         if allowed is None and index.vectors.has_graph:
-            pools.append(index.vectors.neighbours(query.vector, 2 * count, vectors))
+            found_ids.append(index.vectors.neighbours(query.vector, 2 * count, config.hnsw_ef_search))
         else:  # The graph cannot filter first, so the allowed ones are scanned.
-            doc_ids = None if allowed is None else np.flatnonzero(allowed)
-            pools.append(index.vectors.nearest(query.vector, count, doc_ids))
-    pool = distinct(np.concatenate(pools))
-    cosine = np.zeros(len(pool), dtype=np.float32)
+            choice = None if allowed is None else np.flatnonzero(allowed)
+            found_ids.append(index.vectors.nearest(query.vector, count, choice))
+    doc_ids = distinct(np.concatenate(found_ids))
+    cosine = np.zeros(len(doc_ids), dtype=np.float32)
     if query.vector is not None:
-        cosine = index.vectors.similarities(query.vector, pool)
-    name = np.zeros(len(pool), dtype=np.float32)
-    name[np.searchsorted(pool, list(named))] = list(named.values())
-    return Candidates(number, pool, bm25[pool], ceiling, cosine, _evidence(index, pool, half_evidence), name)
+        cosine = index.vectors.similarities(query.vector, doc_ids)
+    name = np.zeros(len(doc_ids), dtype=np.float32)
+    name[np.searchsorted(doc_ids, list(named))] = list(named.values())
+    return Candidates(
+        number,
+        doc_ids,
+        bm25[doc_ids],
+        ceiling,
+        cosine,
+        _length_prior(index, doc_ids, config.length_prior_half),
+        name,
+    )
 
 
-def _evidence(index: IndexReader, pool: NDArray[np.int64], half: float) -> NDArray[np.float32]:
+def _length_prior(index: IndexReader, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
     """Return n / (n + half) for documents with n terms in their bodies: float32 [C].
 
     A class is its header alone, which is short by nature, and counts as a body of usual length.
     """
-    terms = index.postings.field_lengths[pool, _BODY].astype(np.float32)
-    terms[index.rows.kinds[pool] == _CLASS] = _USUAL_TERMS
+    terms = index.postings.field_lengths[doc_ids, _BODY].astype(np.float32)
+    terms[index.rows.kinds[doc_ids] == _CLASS] = _USUAL_TERMS
     if half == 0:
         return np.ones_like(terms)
     return np.asarray(terms / (terms + np.float32(half)), dtype=np.float32)

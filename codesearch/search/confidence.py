@@ -1,12 +1,12 @@
-"""A ranking -> how likely it is that none of it does what was asked.
+"""A ranking -> the probability that one of its documents answers the query.
 
-Two signals tell, each by the best of the first ten answers: the cosine, and the share of what keywords can give. Long
-queries match less of either. `confidence.json` weighs them:
+Two signals decide, each by the best of the first ten documents: the cosine, and BM25F divided by the sum of idf. Long
+queries match less of either. `confidence.json` holds the weights of a logistic regression:
 
-    doubt = 1 / (1 + exp(-(intercept + w1 * cosine + w2 * BM25F / sum of idf + w3 * ln(terms))))
+    confidence = 1 / (1 + exp(-(intercept + w1 * cosine + w2 * BM25F / sum of idf + w3 * ln(terms))))
 
-fitted by `python -m benchmarks.confidence` to rankings with and without their answers, half of each. Cosines of another
-model mean other things, so for any but the one named there nothing is said.
+`python -m benchmarks.confidence` fits them to rankings with and without their answers, half of each. Cosines of
+different models do not compare, so only the model named in the file has a confidence.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from importlib import resources
 
 import numpy as np
 
-from codesearch.search.fusion import Pool
+from codesearch.search.fusion import Ranking
 
 FEATURES = ("cosine", "bm25_normalised", "ln_terms")
 _FIRST = 10
@@ -32,7 +32,7 @@ class Calibration:
     Attributes:
         model: id of the model whose cosines were fitted.
         weights: of `FEATURES`.
-        threshold: doubt from which on a user is told.
+        threshold: the user is told when the confidence is lower.
     """
 
     model: str
@@ -40,10 +40,10 @@ class Calibration:
     weights: tuple[float, ...]
     threshold: float
 
-    def doubt(self, features: tuple[float, ...]) -> float:
-        """Return the probability that nothing answers: 0 to 1.
+    def confidence(self, features: tuple[float, ...]) -> float:
+        """Return the probability of an answer: 0 to 1.
 
-        >>> Calibration("m", 2.0, (-4.0, 0.0, 0.0), 0.7).doubt((0.5, 0.9, 1.0))
+        >>> Calibration("m", -2.0, (4.0, 0.0, 0.0), 0.3).confidence((0.5, 0.9, 1.0))
         0.5
         """
         weighted = sum(weight * value for weight, value in zip(self.weights, features, strict=True))
@@ -57,29 +57,30 @@ def shipped_calibration() -> Calibration:
     return Calibration(**{**fields, "weights": tuple(fields["weights"])})
 
 
-def features(pool: Pool, terms: int) -> tuple[float, ...]:
+def features(ranking: Ranking, terms: int) -> tuple[float, ...]:
     """Return `FEATURES` of a ranking for a query of so many terms."""
-    first = pool.order()[:_FIRST]
-    best = (float(pool.signals[name][first].max(initial=0.0)) for name in FEATURES[:2])
+    first = ranking.order()[:_FIRST]
+    best = (float(ranking.signals[name][first].max(initial=0.0)) for name in FEATURES[:2])
     return (*best, math.log(max(terms, 1)))
 
 
-def doubt_of(pool: Pool, terms: int, model: str) -> float | None:
-    """Return the doubt in a ranking by both halves, or None where its model was not calibrated.
+def confidence_of(ranking: Ranking, terms: int, model: str) -> float | None:
+    """Return the confidence in a ranking by keywords and vectors, or None for a model that was not calibrated.
 
-    What is called as the query says answers it, whatever else is true; so does a first answer that plainly goes the way
-    of the conversion that is asked for.
+    A document that the query names is an answer, and so is a best document that clearly converts the way the query
+    asks: their confidence is 1.
     """
     calibration = shipped_calibration()
     if model != calibration.model:
         return None
-    if bool(np.any(pool.signals["name"] > 0)) or _goes_the_way(pool):
-        return 0.0
-    return calibration.doubt(features(pool, terms))
+    if bool(np.any(ranking.signals["name"] > 0)) or _converts_as_asked(ranking):
+        return 1.0
+    return calibration.confidence(features(ranking, terms))
 
 
-def _goes_the_way(pool: Pool) -> bool:
-    direction = pool.signals.get("direction")
+def _converts_as_asked(ranking: Ranking) -> bool:
+    """Say whether a document with the best score clearly converts the way the query asks."""
+    direction = ranking.signals.get("direction")
     if direction is None or not len(direction):
         return False
-    return bool(direction[pool.scores.argmax()] >= 1)  # Of equals the first stands first, as in `Pool.order`.
+    return bool(np.any(direction[ranking.scores == ranking.scores.max()] >= 1))

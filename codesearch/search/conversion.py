@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from codesearch.index.abbreviations import expansions
+from codesearch.analysis.inflection import singular
+from codesearch.analysis.words import expansions
 from codesearch.parsing.identifiers import split_identifier, words
 
 PROSE_FORWARD = frozenset({"to", "into"})
@@ -118,8 +119,7 @@ def _canonical_terms_of(word: str) -> tuple[str, ...]:
 
 def _canonical(term: str) -> str:
     """Return what stands for a lower-case term and its synonyms."""
-    if len(term) > 3 and term.endswith("s") and not term.endswith(("ss", "us")):
-        term = term[:-1]
+    term = singular(term)
     term = expansions().get(term, term)
     return _CANONICAL.get(term, term)
 

@@ -1,16 +1,16 @@
-"""Candidates of all indexes -> one ranking.
+"""The candidates of all indexes -> one ranking.
 
-    score = semantic_weight * cosine * terms / (terms + half_evidence)
+    score = semantic_weight * cosine * length_prior
             + lexical_weight * BM25F / sum of idf + name_weight * exact name
-            + what `rerank` and `crowding` add
+            + what `rerank` and `diversity` add
 
-Terms are those of a function's body. A bare stub, or a function that hands its work on, is seldom what was looked for,
-and its vector rests on few words and is near many queries by chance, so its cosine is believed less.
+The length prior is terms / (terms + length_prior_half), over the terms of a function's body. The vector of a stub or
+of a function that only calls another rests on few words and is near many queries by chance.
 
-The sum of the idf of a query's terms is what a document about nothing else would score. Divided by it, BM25F says how
-well a document answers; divided by the query's best, it would say so of the best one whatever that is.
+The sum of the idf of a query's terms is the limit that a BM25F score approaches. Divided by it, scores of different
+queries and indexes compare. Divided by the best score of the query they would not.
 
-Ties go to the earlier index and then to the smaller doc_id, so a ranking never depends on chance.
+Ties go to the earlier index and then to the smaller doc_id, so that a ranking is reproducible.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Ranked:
 
 
 @dataclass(slots=True)
-class Pool:
-    """All candidates, side by side; every array is [C].
+class Ranking:
+    """All candidates side by side, with their scores; every array is [C].
 
     Attributes:
         signals: name -> float32 [C], before weighting.
@@ -102,25 +102,25 @@ class Pool:
         ]
 
 
-def fuse(candidates: Sequence[Candidates], config: RankConfig) -> Pool:
+def fuse(candidates: Sequence[Candidates], config: RankConfig) -> Ranking:
     """Weigh the signals of all candidates; BM25F is divided by the sum of idf in its own index."""
     bm25 = np.concatenate([part.bm25 for part in candidates])
     cosine = np.concatenate([part.cosine for part in candidates])
     name = np.concatenate([part.name for part in candidates])
     normalised = np.concatenate([part.bm25 / np.float32(part.ceiling or 1.0) for part in candidates])
-    evidence = np.concatenate([part.evidence for part in candidates])
-    return Pool(
+    length_prior = np.concatenate([part.length_prior for part in candidates])
+    return Ranking(
         indexes=np.concatenate([np.full(len(part.doc_ids), part.index) for part in candidates]),
         doc_ids=np.concatenate([part.doc_ids for part in candidates]),
         signals={
             "cosine": cosine,
-            "evidence": evidence,
+            "length_prior": length_prior,
             "bm25": bm25,
             "bm25_normalised": normalised,
             "name": name,
         },
         scores=np.asarray(
-            config.semantic_weight * cosine * evidence
+            config.semantic_weight * cosine * length_prior
             + config.lexical_weight * normalised
             + config.name_weight * name,
             dtype=np.float32,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from codesearch.index.digest import content_digest
 from codesearch.index.reader import IndexReader
-from codesearch.index.store import DocumentRow, FileRecord
 from codesearch.search.fusion import Ranked
+from codesearch.segments.digest import content_digest
+from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import Hit
 
 Stored = tuple[FileRecord, DocumentRow]
@@ -34,12 +34,11 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
     hits = []
     for rank, (place, (file, row)) in enumerate(zip(ranked, stored, strict=True), start=1):
         number = place.index
-        kind, name, qualified, signature, docstring, start_line, end_line, start_byte, *_ = row
         key = (number, file.path)
         if key not in sources:
             sources[key] = _read(indexes[number].manifest.root, file)
         source, stale = sources[key]
-        code = _lines(source, start_line, end_line, start_byte=None if stale else start_byte)
+        code = _lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
         hits.append(
             Hit(
                 rank=rank,
@@ -47,13 +46,13 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
                 root=indexes[number].manifest.root,
                 path=file.path,
                 language=file.language,
-                kind=kind,
-                name=name,
-                qualified_name=qualified,
-                signature=signature,
-                docstring=docstring,
-                start_line=start_line,
-                end_line=end_line,
+                kind=row.kind,
+                name=row.name,
+                qualified_name=row.qualified_name,
+                signature=row.signature,
+                docstring=row.docstring,
+                start_line=row.start_line,
+                end_line=row.end_line,
                 code=code.decode("utf-8", "replace"),
                 signals=place.signals,
                 stale=stale,

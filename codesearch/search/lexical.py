@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.index.postings import PostingsReader
-from codesearch.index.topk import distinct
+from codesearch.segments.postings import PostingsReader
+from codesearch.segments.topk import distinct
 
 _LONG = 8
 """A term whose lists together hold more than one document in so many is scored over all of them."""

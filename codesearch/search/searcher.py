@@ -9,17 +9,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.config import RankConfig, VectorConfig
+from codesearch.analysis.terms import query_terms
+from codesearch.config import RankConfig
 from codesearch.encoding.encoder import Encoder
 from codesearch.errors import ConfigError
-from codesearch.index.analysis import query_terms
 from codesearch.index.reader import IndexReader
 from codesearch.search.candidates import AnalysedQuery, gather
-from codesearch.search.confidence import doubt_of, shipped_calibration
-from codesearch.search.crowding import spread_files
+from codesearch.search.confidence import confidence_of, shipped_calibration
+from codesearch.search.diversity import diversify_files
 from codesearch.search.filters import Filters, allowed_documents
 from codesearch.search.forms import is_code
-from codesearch.search.fusion import Pool, Ranked, fuse
+from codesearch.search.fusion import Ranked, Ranking, fuse
 from codesearch.search.hydrate import hydrate
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.rerank import rerank
@@ -35,16 +35,16 @@ class Found:
     """Answers, best first.
 
     Attributes:
-        doubt: probability that nothing here does what was asked; None where that is not known.
+        confidence: probability that one of the hits answers the query, 0 to 1; None where it is not calibrated.
     """
 
     hits: list[Hit]
-    doubt: float | None = None
+    confidence: float | None = None
 
     @property
-    def doubtful(self) -> bool:
-        """Say whether the doubt is worth telling."""
-        return self.doubt is not None and self.doubt > shipped_calibration().threshold
+    def is_doubtful(self) -> bool:
+        """Say whether the confidence is so low that the user should know."""
+        return self.confidence is not None and self.confidence < shipped_calibration().threshold
 
 
 class Searcher:
@@ -55,7 +55,6 @@ class Searcher:
         indexes: Sequence[IndexReader],
         encoder: Encoder | None,
         config: RankConfig | None = None,
-        vectors: VectorConfig | None = None,
     ) -> None:
         """Open.
 
@@ -63,7 +62,6 @@ class Searcher:
             indexes: what to search.
             encoder: embeds queries; None allows mode "lexical" only.
             config: weights.
-            vectors: how vectors are searched.
 
         Raises:
             ConfigError: an index was made with another model than `encoder`.
@@ -71,7 +69,6 @@ class Searcher:
         self.indexes = list(indexes)
         self.encoder = encoder
         self.config = config or RankConfig()
-        self.vector_config = vectors or VectorConfig()
         for index in self.indexes:
             made_with = index.manifest.model
             if encoder and made_with["id"] != encoder.model_id:
@@ -93,17 +90,17 @@ class Searcher:
     def answer(
         self, query: str, top_k: int = 10, filters: Filters | None = None, mode: str = "hybrid"
     ) -> Found:
-        """Return the best `top_k` documents for a query, and how likely it is that none of them answers.
+        """Return the best `top_k` documents for a query, and how likely it is that one of them answers.
 
         Raises:
             ConfigError: the query has no words, or the mode is unknown.
         """
         analysed = self.analyse(query, mode)
-        pool = self.pool(analysed, filters)
-        doubt = None
+        ranking = self.ranking(analysed, filters)
+        confidence = None
         if self.encoder and mode == "hybrid" and analysed.text:
-            doubt = doubt_of(pool, len(analysed.terms), self.encoder.model_id)
-        return Found(hydrate(self.indexes, pool.ranked(top_k)), doubt)
+            confidence = confidence_of(ranking, len(analysed.terms), self.encoder.model_id)
+        return Found(hydrate(self.indexes, ranking.ranked(top_k)), confidence)
 
     def rank(
         self, query: str, top_k: int, filters: Filters | None = None, mode: str = "hybrid"
@@ -113,9 +110,9 @@ class Searcher:
         Raises:
             ConfigError: the query has no words, or the mode is unknown.
         """
-        return self.pool(self.analyse(query, mode), filters).ranked(top_k)
+        return self.ranking(self.analyse(query, mode), filters).ranked(top_k)
 
-    def pool(self, query: AnalysedQuery, filters: Filters | None = None) -> Pool:
+    def ranking(self, query: AnalysedQuery, filters: Filters | None = None) -> Ranking:
         """Gather, fuse and rerank the documents that compete for an analysed query."""
         candidates = [
             gather(
@@ -124,19 +121,17 @@ class Searcher:
                 self._lexical[number],
                 query,
                 allowed=allowed_documents(filters or Filters(), index),
-                count=self.config.candidate_count,
-                half_evidence=self.config.half_evidence,
-                vectors=self.vector_config,
+                config=self.config,
             )
             for number, index in enumerate(self.indexes)
         ]
-        pool = fuse(candidates, self.config.for_code() if query.pasted else self.config)
-        rerank(query.text, pool, self.indexes, self.config)
+        ranking = fuse(candidates, self.config.for_code() if query.pasted else self.config)
+        rerank(query.text, ranking, self.indexes, self.config)
         if query.text:
-            spread_files(pool, self.indexes, self.config)
+            diversify_files(ranking, self.indexes, self.config)
         if self.config.name_weight:
-            pool.put_names_first()
-        return pool
+            ranking.put_names_first()
+        return ranking
 
     @cached_property
     def _lexical(self) -> list[LexicalScorer]:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
+from codesearch.analysis.terms import document_terms
 from codesearch.config import ParseConfig
 from codesearch.encoding.text import document_text
 from codesearch.errors import ConfigError
-from codesearch.index.analysis import document_terms
 from codesearch.index.reader import IndexReader
-from codesearch.index.store import DocumentRow
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named, language_of_path
 from codesearch.search.candidates import AnalysedQuery
@@ -19,6 +18,7 @@ from codesearch.search.filters import Filters
 from codesearch.search.fusion import Ranked
 from codesearch.search.hydrate import hydrate, stored_documents
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
+from codesearch.segments.store import DocumentRow
 from codesearch.types import Document
 
 _SPARE = 32
@@ -56,7 +56,7 @@ def search_similar(
     """
     vector = searcher.document_vector(document_text(document), document.language)
     query = AnalysedQuery(text="", terms=_terms(document), vector=vector if vector.any() else None)
-    ranked = searcher.pool(query, filters).ranked(top_k + _SPARE)
+    ranked = searcher.ranking(query, filters).ranked(top_k + _SPARE)
     left_out = _overlapping(searcher.indexes, ranked, document)
     return Found(hydrate(searcher.indexes, [place for place in ranked if place not in left_out][:top_k]))
 
@@ -81,9 +81,8 @@ def _overlapping(
 
 def _overlaps(row: DocumentRow, document: Document) -> bool:
     """Say whether two definitions of one file share lines, or the one is a class around the other."""
-    _, _, qualified_name, _, _, start_line, end_line, *_ = row
-    shares_lines = start_line <= document.end_line and end_line >= document.start_line
-    if shares_lines or not qualified_name:
+    shares_lines = row.start_line <= document.end_line and row.end_line >= document.start_line
+    if shares_lines or not row.qualified_name:
         return shares_lines
     spec = language_named(document.language)
-    return spec is not None and document.qualified_name.startswith(f"{qualified_name}{spec.separator}")
+    return spec is not None and document.qualified_name.startswith(f"{row.qualified_name}{spec.separator}")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from codesearch.errors import ConfigError
-from codesearch.index.lock import file_lock
+from codesearch.files import file_lock
 from codesearch.service.address import FOLDER, LOCK, SOCKET, identity, with_address
 from codesearch.service.client import VARIABLES, receive
 

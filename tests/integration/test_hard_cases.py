@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
-
-from codesearch.index.home import index_folder
 from codesearch.index.lock import writer_lock
+
+from codesearch.index.catalogue import index_folder
 from tests.command import Command
 from tests.conftest import write_tree
 

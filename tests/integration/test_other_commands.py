@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import codesearch
-from codesearch.index.home import index_folder
+from codesearch.index.catalogue import index_folder
 from tests.tiny_bundle import change_one_byte
 
 

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from codesearch.index.analysis import FIELDS
-from codesearch.index.postings import PostingsReader, PostingsWriter, make_block
-from codesearch.index.store import DocumentRow, FileRecord, StoreReader, StoreWriter
-from codesearch.index.topk import best_positions
-from codesearch.index.vectors import VectorReader, VectorWriter, quantize
+from codesearch.analysis.terms import FIELDS
+from codesearch.segments.postings import PostingsReader, PostingsWriter, make_block
+from codesearch.segments.store import DocumentRow, FileRecord, StoreReader, StoreWriter
+from codesearch.segments.topk import best_positions
+from codesearch.segments.vectors import VectorReader, VectorWriter, quantize
 from codesearch.types import KINDS
 
 settings.register_profile("index", deadline=None, max_examples=30)

@@ -20,7 +20,7 @@ from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
 from codesearch.evaluation.result import QueryScores, SuiteResult
 from codesearch.evaluation.stages import StageClock
-from codesearch.index.store import DocumentRow, FileRecord
+from codesearch.segments.store import DocumentRow, FileRecord
 
 GROUP = "python"
 CODEBASE, QUERIES = "codebase*.jsonl*", "retrieval_dev*.jsonl*"

@@ -17,7 +17,7 @@ from codesearch.evaluation.pack import unpacked
 from codesearch.evaluation.qrels import Qrels, document_url, query_id, read_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
-from codesearch.index.store import DocumentRow, FileRecord
+from codesearch.segments.store import DocumentRow, FileRecord
 
 PACK = "sources.jsonl.zst"
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
@@ -76,7 +76,7 @@ def data_folder(options: BenchOptions) -> Path:
 
 def document_key(file: FileRecord, row: DocumentRow) -> str:
     """Call a document by its address at GitHub."""
-    return document_url(file.path, row[5], row[6])
+    return document_url(file.path, row.start_line, row.end_line)
 
 
 def _sources(folder: Path, options: BenchOptions) -> Path:

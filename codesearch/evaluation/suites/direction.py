@@ -16,7 +16,7 @@ from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
-from codesearch.index.store import DocumentRow, FileRecord
+from codesearch.segments.store import DocumentRow, FileRecord
 
 FOLDER = Path(__file__).parent.parent / "direction"
 
@@ -72,4 +72,4 @@ def score(found: list[str], asked: Asked) -> dict[str, float]:
 
 def document_key(_: FileRecord, row: DocumentRow) -> str:
     """Call a document by its qualified name."""
-    return row[2]
+    return row.qualified_name

@@ -23,7 +23,7 @@ from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.suites.cosqa import score_run
 from codesearch.evaluation.suites.csn_mrr import CODE_FIELDS, files_of
-from codesearch.index.store import DocumentRow, FileRecord
+from codesearch.segments.store import DocumentRow, FileRecord
 
 FUNCTIONS, QUERIES = 4_000, 300
 """At most so many a language, drawn once."""

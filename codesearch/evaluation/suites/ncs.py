@@ -29,7 +29,7 @@ from codesearch.evaluation.pool import describe_pool, open_pool, run_systems
 from codesearch.evaluation.qrels import QueryId, Run, query_id
 from codesearch.evaluation.result import SuiteResult, summarise
 from codesearch.evaluation.stages import StageClock
-from codesearch.index.store import DocumentRow, FileRecord
+from codesearch.segments.store import DocumentRow, FileRecord
 
 GROUP = "java"
 THRESHOLD = 0.25
@@ -108,7 +108,7 @@ def read_questions(folder: Path) -> list[Question]:
 
 def document_key(file: FileRecord, row: DocumentRow) -> str:
     """Call a document by its file and lines."""
-    return f"{file.path}#L{row[5]}-L{row[6]}"
+    return f"{file.path}#L{row.start_line}-L{row.end_line}"
 
 
 def first_ranks(

@@ -12,7 +12,7 @@ from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import Qrels, query_id, read_named_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
-from codesearch.index.store import DocumentRow, FileRecord
+from codesearch.segments.store import DocumentRow, FileRecord
 
 FOLDER = Path(__file__).parent.parent / "smoke"
 
@@ -38,4 +38,4 @@ def judgements(options: BenchOptions) -> Qrels:
 
 def document_key(file: FileRecord, row: DocumentRow) -> str:
     """Call a document by its path and qualified name."""
-    return f"{file.path} {row[2]}"
+    return f"{file.path} {row.qualified_name}"

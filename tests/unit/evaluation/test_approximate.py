@@ -30,13 +30,13 @@ def tree(tmp_path: Path) -> Path:
 
 def test_without_a_graph_nothing_is_lost(tree, index_tree, encoder):
     pool = pool_over(tree, index_tree, encoder, VectorConfig())
-    assert approximation_loss(pool, QUERIES, VectorConfig()) == {"in_use": False}
+    assert approximation_loss(pool, QUERIES) == {"in_use": False}
 
 
 def test_a_graph_that_finds_everything_loses_nothing(tree, index_tree, encoder):
     pytest.importorskip("hnswlib")
     pool = pool_over(tree, index_tree, encoder, GRAPH)
-    found = approximation_loss(pool, QUERIES, GRAPH)
+    found = approximation_loss(pool, QUERIES)
     assert found["in_use"]
     assert (found["recall_at_10"], found["recall_at_100"]) == (1, 1)
 
@@ -50,5 +50,5 @@ def test_what_a_graph_misses_is_counted(tree, index_tree, encoder, monkeypatch):
         return exact[count // 2 : count // 2 + count]
 
     monkeypatch.setattr(pool.index.vectors, "neighbours", blind)
-    found = approximation_loss(pool, QUERIES, GRAPH)
+    found = approximation_loss(pool, QUERIES)
     assert (found["recall_at_10"], found["recall_at_100"]) == (0.5, 0.5)

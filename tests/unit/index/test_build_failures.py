@@ -12,17 +12,18 @@ from tempfile import TemporaryFile
 import numpy as np
 import pytest
 
+from codesearch import files as files_module
 from codesearch.errors import IndexCorruptError, IndexStoreError
 from codesearch.index import build as build_module
-from codesearch.index import manifest as manifest_module
-from codesearch.index import runs
+from codesearch.index import commit as commit_module
 from codesearch.index.cache import VectorCache
-from codesearch.index.home import index_folder
-from codesearch.index.postings import PostingsWriter
+from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
-from codesearch.index.rows import RowWriter
-from codesearch.index.store import StoreWriter
-from codesearch.index.vectors import VectorWriter
+from codesearch.segments import runs
+from codesearch.segments.postings import PostingsWriter
+from codesearch.segments.rows import RowWriter
+from codesearch.segments.store import StoreWriter
+from codesearch.segments.vectors import VectorWriter
 from tests.conftest import HashEncoder, build, contents
 
 
@@ -77,14 +78,14 @@ def test_an_interrupt_after_the_commit_leaves_the_new_index(
     tiny_repo, home, encoder, last_good, monkeypatch, index_tree
 ):
     folder = index_folder(home, tiny_repo)
-    real = manifest_module.sync_folder
+    real = commit_module.sync_folder
 
     def interrupt(path):
         real(path)
         if path == folder:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(manifest_module, "sync_folder", interrupt)
+    monkeypatch.setattr(commit_module, "sync_folder", interrupt)
     with pytest.raises(KeyboardInterrupt):
         build(tiny_repo, home, encoder)
     monkeypatch.undo()
@@ -115,7 +116,7 @@ WRITES = {
     "postings": (PostingsWriter, "write", FULL),
     "an array": (np, "save", FULL),
     "syncing": (build_module, "describe_files", FULL),
-    "the manifest": (manifest_module.os, "replace", FULL),
+    "the manifest": (files_module.os, "replace", FULL),
 }
 
 

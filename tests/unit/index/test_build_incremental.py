@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from codesearch.config import IndexConfig, VectorConfig, WalkConfig
-from codesearch.index import postings as postings_module
-from codesearch.index import runs
-from codesearch.index.home import index_folder
+from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
+from codesearch.segments import postings as postings_module
+from codesearch.segments import runs
 from tests.conftest import TINY_REPO, HashEncoder, build, contents, write_tree
 
 CONVERT = "python/convert.py"

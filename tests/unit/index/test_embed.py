@@ -11,10 +11,10 @@ import pytest
 
 from codesearch.errors import IndexStoreError, ModelBundleError
 from codesearch.index import build as build_module
-from codesearch.index import embed, pool
-from codesearch.index.digest import text_digest
+from codesearch.index import embed, parse
 from codesearch.index.embed import Embedder, embedding_processes
-from codesearch.index.vectors import ROWS_FILE, VectorWriter, quantize
+from codesearch.segments.digest import text_digest
+from codesearch.segments.vectors import ROWS_FILE, VectorWriter, quantize
 from tests.conftest import HashEncoder, build
 
 
@@ -169,7 +169,7 @@ def test_an_index_is_the_same_whoever_embeds(tiny_repo, tmp_path, encoder, monke
         opened.append(arguments)
         return real(*arguments)
 
-    monkeypatch.setattr(pool, "_SERIAL_BYTES", 0)
+    monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
     monkeypatch.setattr(build_module, "embedding_processes", lambda: 2)
     monkeypatch.setattr(embed, "open_processes", many)
     found = build(tiny_repo, tmp_path / "two", encoder)

@@ -8,18 +8,16 @@ import pytest
 
 from codesearch.config import WalkConfig
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError
+from codesearch.index.commit import commit_manifest
 from codesearch.index.manifest import (
     FORMAT_VERSION,
     MANIFEST,
     Manifest,
-    check_digests,
-    check_sizes,
-    commit_manifest,
-    describe_files,
     generation_folder,
     read_manifest,
 )
 from codesearch.index.reader import IndexReader
+from codesearch.segments.digest import check_digests, check_sizes, describe_files
 from tests.tiny_bundle import change_one_byte
 
 
@@ -112,8 +110,8 @@ def test_every_file_of_a_generation_is_described(built_index):
 
 
 def test_a_whole_generation_passes_both_checks(built_index):
-    check_sizes(built_index.generation, built_index.manifest)
-    check_digests(built_index.generation, built_index.manifest)
+    check_sizes(built_index.generation, built_index.manifest.files, "r")
+    check_digests(built_index.generation, built_index.manifest.files, "r")
 
 
 def test_one_flipped_byte_is_found_in_every_file(built_index):
@@ -122,11 +120,11 @@ def test_one_flipped_byte_is_found_in_every_file(built_index):
         for position in (0, entry["bytes"] // 2, entry["bytes"] - 1):
             change_one_byte(path, position)
             with pytest.raises(IndexCorruptError) as caught:
-                check_digests(built_index.generation, built_index.manifest)
+                check_digests(built_index.generation, built_index.manifest.files, "r")
             assert caught.value.path == path
             assert "its bytes were changed: run `codesearch index --rebuild" in str(caught.value)
             change_one_byte(path, position)
-    check_digests(built_index.generation, built_index.manifest)
+    check_digests(built_index.generation, built_index.manifest.files, "r")
 
 
 def test_a_shorter_longer_or_missing_file_stops_a_query_from_opening(built_index):

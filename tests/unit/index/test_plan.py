@@ -12,7 +12,7 @@ import pytest
 from codesearch.config import IndexConfig, ParseConfig, WalkConfig
 from codesearch.errors import IndexCorruptError
 from codesearch.index import plan as plan_module
-from codesearch.index.home import index_folder
+from codesearch.index.catalogue import index_folder
 from codesearch.index.plan import Plan, content_digest, plan_update, trusted_mtime
 from codesearch.parsing.walker import SourceFile
 from tests.conftest import HashEncoder, break_format, build

@@ -28,39 +28,41 @@ def test_the_calibration_is_that_of_the_shipped_model():
 @pytest.mark.parametrize(
     "query", ["convert int to string", "base64 encode", "levenshtein_distance", "quicksort"]
 )
-def test_what_is_there_is_not_doubted(smoke, query):
+def test_what_is_there_has_confidence(smoke, query):
     found = smoke.answer(query)
-    assert found.hits and not found.doubtful
+    assert found.hits and not found.is_doubtful
 
 
 @pytest.mark.parametrize(
     "query", ["render a 3d mesh with shadows", "play a chord on the midi keyboard", "train a neural network"]
 )
-def test_what_is_not_there_is_doubted_and_the_nearest_is_given_all_the_same(smoke, query):
+def test_what_is_not_there_is_doubtful_and_the_nearest_is_given_all_the_same(smoke, query):
     found = smoke.answer(query)
-    assert found.doubtful and len(found.hits) == 10
+    assert found.is_doubtful and len(found.hits) == 10
 
 
 def test_a_name_is_an_answer_whatever_its_words_are_worth(smoke):
-    assert smoke.answer("isAnagram").doubt == 0.0
+    assert smoke.answer("isAnagram").confidence == 1.0
 
 
 def test_a_conversion_is_only_answered_by_what_goes_its_way(smoke):
-    def doubt(*paths: str) -> float | None:
-        return smoke.answer("convert int to string", 10, Filters(paths=paths)).doubt
+    def confidence(*paths: str) -> float | None:
+        return smoke.answer("convert int to string", 10, Filters(paths=paths)).confidence
 
-    assert doubt() == 0.0
-    assert (doubt("*.py") or 0.0) > 0.5
+    assert confidence() == 1.0
+    assert (confidence("*.py") or 1.0) < 0.5
 
 
 def test_one_half_alone_pasted_code_and_another_model_are_not_judged(smoke, encoder, index_tree, tiny_repo):
-    assert smoke.answer("render a mesh", mode="lexical").doubt is None
-    assert smoke.answer("for (;;) { draw(mesh); }").doubt is None
+    assert smoke.answer("render a mesh", mode="lexical").confidence is None
+    assert smoke.answer("for (;;) { draw(mesh); }").confidence is None
     other = Searcher([index_tree(tiny_repo)], encoder).answer("render a mesh")
-    assert other.doubt is None and not other.doubtful
+    assert other.confidence is None and not other.is_doubtful
 
 
-def test_a_filter_that_leaves_the_answers_out_raises_the_doubt(smoke):
+def test_a_filter_that_leaves_the_answers_out_lowers_the_confidence(smoke):
     query = "levenshtein edit distance between two strings"
-    doubts = [smoke.answer(query, 10, filters).doubt for filters in (Filters(), Filters(paths=("*units*",)))]
-    assert doubts[0] < 0.5 < doubts[1]
+    found = [
+        smoke.answer(query, 10, filters).confidence for filters in (Filters(), Filters(paths=("*units*",)))
+    ]
+    assert found[0] > 0.5 > found[1]

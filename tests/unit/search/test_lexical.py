@@ -8,10 +8,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from codesearch.analysis.terms import FIELDS
 from codesearch.config import RankConfig
-from codesearch.index.analysis import FIELDS
-from codesearch.index.postings import PostingsReader, PostingsWriter, make_block
 from codesearch.search.lexical import LexicalScorer
+from codesearch.segments.postings import PostingsReader, PostingsWriter, make_block
 
 Document = list[Counter[str]]
 

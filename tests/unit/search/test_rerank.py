@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.config import RankConfig
-from codesearch.index.home import index_folder
+from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
 from codesearch.search.searcher import Searcher
 from tests.conftest import HashEncoder, build, write_tree

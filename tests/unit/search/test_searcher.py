@@ -44,30 +44,30 @@ def test_scores_never_rise_down_the_ranking(searcher):
 
 
 def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
-    config = RankConfig(semantic_weight=0.7, lexical_weight=0.4, name_weight=0.3, crowding_penalty=0.1)
+    config = RankConfig(semantic_weight=0.7, lexical_weight=0.4, name_weight=0.3, file_diversity_penalty=0.1)
     hits = Searcher([built_index], encoder, config).search("push", 13)
     for hit in hits:
         signals = hit.signals
-        told = signals["cosine"] * signals["evidence"]
+        told = signals["cosine"] * signals["length_prior"]
         expected = 0.7 * told + 0.4 * signals["bm25_normalised"] + 0.3 * signals["name"]
-        assert hit.score == pytest.approx(expected + 0.4 * signals["crowding"], abs=1e-6)
+        assert hit.score == pytest.approx(expected + 0.4 * signals["file_diversity"], abs=1e-6)
     assert 0.5 < max(hit.signals["bm25_normalised"] for hit in hits) < 1.0
 
 
 def test_words_of_pasted_code_weigh_more(built_index, encoder):
-    config = RankConfig(lexical_weight=0.4, code_lexical_weight=2.0, crowding_penalty=0).all_code()
+    config = RankConfig(lexical_weight=0.4, code_lexical_weight=2.0, file_diversity_penalty=0).all_code()
     for query, weight in (("push an item", 0.4), ("items.push(item);\nreturn items;", 2.0)):
         hits = Searcher([built_index], encoder, config).search(query, 13)
         assert max(hit.signals["bm25_normalised"] for hit in hits) > 0.2
         for hit in hits:
-            told = hit.signals["cosine"] * hit.signals["evidence"]
+            told = hit.signals["cosine"] * hit.signals["length_prior"]
             assert hit.score == pytest.approx(told + weight * hit.signals["bm25_normalised"], abs=1e-6)
 
 
 def test_a_cosine_is_believed_by_the_length_of_the_body(built_index, encoder):
     def evidence(half: float) -> dict[str, float]:
-        hits = Searcher([built_index], encoder, RankConfig(half_evidence=half)).search("push an item", 13)
-        return {hit.qualified_name: hit.signals["evidence"] for hit in hits}
+        hits = Searcher([built_index], encoder, RankConfig(length_prior_half=half)).search("push an item", 13)
+        return {hit.qualified_name: hit.signals["length_prior"] for hit in hits}
 
     believed = evidence(5.0)
     # Stack.push: def, push, self, item, self, items, append, item.
@@ -86,7 +86,7 @@ def test_the_signals_are_what_each_half_gives(searcher, built_index, encoder):
 
 
 def test_each_mode_uses_its_own_half_alone(built_index, encoder):
-    searcher = Searcher([built_index], encoder, RankConfig(crowding_penalty=0))
+    searcher = Searcher([built_index], encoder, RankConfig(file_diversity_penalty=0))
     lexical = searcher.search("decimal string", 13, mode="lexical")
     assert names(lexical) == [
         "int_to_string",
@@ -99,7 +99,7 @@ def test_each_mode_uses_its_own_half_alone(built_index, encoder):
     semantic = searcher.search("decimal string", 13, mode="semantic")
     assert len(semantic) == 13
     assert {hit.signals["bm25"] for hit in semantic} == {0.0}
-    cosines = [hit.signals["cosine"] * hit.signals["evidence"] for hit in semantic]
+    cosines = [hit.signals["cosine"] * hit.signals["length_prior"] for hit in semantic]
     assert cosines == sorted(cosines, reverse=True)
 
 

@@ -1,0 +1,56 @@
+"""A word -> the form that stands for it and its inflections: plurals, `-ed` and `-ing`.
+
+A docstring says "Converts strings", a query "convert string". The form is for comparing only, it need not be a word.
+Endings that make other words of a word (`parser`, `connection`) stay, for they tell functions apart.
+"""
+
+from __future__ import annotations
+
+_SHORTEST = 4
+_PLURALS = {"ies": "y", "sses": "ss", "xes": "x", "ches": "ch", "shes": "sh"}
+_NO_PLURALS = ("ss", "us", "is")
+_VOWELS = frozenset("aeiouy")
+
+
+def base_form(term: str) -> str:
+    """Return what a lower-case term and its inflections share; one with digits, or a short one, stays itself.
+
+    >>> [base_form(term) for term in ("parse", "parses", "parsed", "parsing", "parser")]
+    ['pars', 'pars', 'pars', 'pars', 'parser']
+    >>> [base_form(term) for term in ("queries", "indexes", "mapped", "class", "string")]
+    ['query', 'index', 'map', 'class', 'string']
+    """
+    if len(term) < _SHORTEST or not term.isalpha():
+        return term
+    if term.endswith("ied"):
+        return f"{term[:-3]}y"
+    term = singular(term)
+    for ending in ("ing", "ed"):
+        rest = term.removesuffix(ending)
+        if rest != term and len(rest) >= 3 and not _VOWELS.isdisjoint(rest):
+            return _without_e(_undoubled(rest))
+    return _without_e(term)
+
+
+def singular(term: str) -> str:
+    """Return a lower-case noun without the ending of its plural.
+
+    >>> [singular(term) for term in ("strings", "entries", "indexes", "class", "status", "ids")]
+    ['string', 'entry', 'index', 'class', 'status', 'ids']
+    """
+    if len(term) < _SHORTEST:
+        return term
+    for ending, instead in _PLURALS.items():
+        if term.endswith(ending):
+            return term.removesuffix(ending) + instead
+    return term[:-1] if term.endswith("s") and not term.endswith(_NO_PLURALS) else term
+
+
+def _undoubled(stem: str) -> str:
+    """Take back the consonant that an ending doubled; `l`, `s` and `z` are double by nature (`calling`)."""
+    doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz"
+    return stem[:-1] if doubled else stem
+
+
+def _without_e(term: str) -> str:
+    return term[:-1] if term.endswith("e") and len(term) > _SHORTEST else term

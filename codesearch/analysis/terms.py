@@ -1,0 +1,81 @@
+"""A document -> the terms of its fields; a query -> its terms.
+
+The same words on both sides, without inflection and with abbreviations spelled out. Documents also have the words that
+a compound of theirs is made of: "copy a tree" finds `copytree`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import chain
+
+from codesearch.analysis.inflection import base_form
+from codesearch.analysis.words import compounds, expansions
+from codesearch.parsing.docstrings import first_paragraph
+from codesearch.parsing.identifiers import split_identifier, words
+from codesearch.types import Document
+
+FIELDS = ("name", "signature", "docstring", "body", "path")
+MAX_TERM_LENGTH = 40
+"""Longer runs of letters are data (base64, hashes), which nobody searches for by its words."""
+_MAX_FREQUENCY = 255
+_SUMMARY_AGAIN = 2
+"""How often the first paragraph of documentation, which says what the rest explains, is counted beside once."""
+
+STOP_WORDS = frozenset(
+    "a an and are as at be by can do does for from how i if in into is it its me my of on or s that the then "
+    "this to want was we what when where which will with you".split()
+)
+
+
+def document_terms(document: Document) -> list[Counter[str]]:
+    """Count the terms of each field, in the order of `FIELDS`."""
+    return [
+        _count(words(document.qualified_name), joined=True),
+        _count(words(document.signature)),
+        _count([*words(document.docstring), *_SUMMARY_AGAIN * words(first_paragraph(document.docstring))]),
+        _count(words(document.code)),
+        _count(words(document.path.rpartition(".")[0])),
+    ]
+
+
+def query_terms(query: str) -> list[str]:
+    """List a query's distinct terms in order; stop words go unless nothing else is there.
+
+    >>> query_terms("how to parse an int from readLine")
+    ['pars', 'integer', 'readlin', 'read', 'line']
+    """
+    found = list(dict.fromkeys(chain.from_iterable(_parts(word, joined=True) for word in words(query))))
+    kept = [term for term in found if term not in STOP_WORDS] or found
+    return list(dict.fromkeys(map(_form, kept)))
+
+
+def _count(identifiers: Iterable[str], *, joined: bool = False) -> Counter[str]:
+    counts = Counter(chain.from_iterable(_forms(identifier, joined) for identifier in identifiers))
+    for form, frequency in counts.items():
+        if frequency > _MAX_FREQUENCY:
+            counts[form] = _MAX_FREQUENCY
+    return counts
+
+
+@lru_cache(maxsize=1 << 16)
+def _forms(identifier: str, joined: bool) -> tuple[str, ...]:  # noqa: FBT001 - a cache wants it plain.
+    inside = (compounds().get(part, ()) for part in split_identifier(identifier))
+    return tuple(map(_form, chain(_parts(identifier, joined=joined), *inside)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _form(term: str) -> str:
+    """Return what stands for a term, its inflections and its abbreviations."""
+    form = base_form(term)
+    word = expansions().get(term) or expansions().get(form)
+    return base_form(word) if word else form
+
+
+def _parts(identifier: str, *, joined: bool) -> list[str]:
+    """List the subtokens of an identifier; with `joined`, before them what they are together."""
+    parts = split_identifier(identifier)
+    whole = ["".join(parts)[:MAX_TERM_LENGTH]] if joined and len(parts) > 1 else []
+    return [*whole, *(part for part in parts if len(part) <= MAX_TERM_LENGTH)]

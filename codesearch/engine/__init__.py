@@ -1,0 +1,1 @@
+"""The engine: the one object that every surface calls."""

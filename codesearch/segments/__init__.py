@@ -1,0 +1,1 @@
+"""Documents on disk: a writer and a reader for each structure."""

@@ -1,0 +1,83 @@
+"""Digests: of a source file, of what an encoder sees of a document, and of the files of an index."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codesearch.errors import IndexCorruptError
+from codesearch.files import sync_folder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_BYTES = 16
+
+FileEntries = Mapping[str, Mapping[str, Any]]
+"""Path below a folder -> `{"bytes": .., "sha256": ..}`."""
+
+
+def content_digest(source: bytes) -> bytes:
+    """Hash a file's bytes."""
+    return hashlib.blake2b(source, digest_size=_BYTES).digest()
+
+
+def text_digest(token_ids: NDArray[np.uint32]) -> bytes:
+    """Hash an encoder's ids of a document: equal ids have equal vectors."""
+    return hashlib.blake2b(token_ids.tobytes(), digest_size=_BYTES).digest()
+
+
+def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
+    """Sync every file below a folder to disk and return its size and sha256."""
+    described = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            with open(path, "rb") as file:
+                os.fsync(file.fileno())
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            described[path.relative_to(folder).as_posix()] = {"bytes": path.stat().st_size, "sha256": digest}
+    for inner in {folder, *(path.parent for path in folder.rglob("*"))}:
+        sync_folder(inner)
+    return described
+
+
+def check_sizes(folder: Path, entries: FileEntries, root: str) -> None:
+    """Check that every file is there at its size: cheap enough for each query.
+
+    Raises:
+        IndexCorruptError: one is not.
+    """
+    for name, entry in entries.items():
+        path = folder / name
+        try:
+            size = path.stat().st_size
+        except FileNotFoundError:
+            raise IndexCorruptError(path, "missing", root) from None
+        if size != entry["bytes"]:
+            raise IndexCorruptError(path, f"{size} bytes, expected {entry['bytes']}", root)
+
+
+def check_digests(folder: Path, entries: FileEntries, root: str) -> None:
+    """Check every byte, as `doctor` does.
+
+    Raises:
+        IndexCorruptError: a file was changed or is missing.
+    """
+    check_sizes(folder, entries, root)
+    for name, entry in entries.items():
+        check_digest(folder / name, entry, root)
+
+
+def check_digest(path: Path, entry: Mapping[str, Any], root: str) -> None:
+    """Check one file's bytes.
+
+    Raises:
+        IndexCorruptError: they differ from the manifest.
+    """
+    with open(path, "rb") as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
+            raise IndexCorruptError(path, "its bytes were changed", root)

@@ -1,0 +1,279 @@
+"""Terms of documents <-> inverted lists a keyword query can score.
+
+`postings/` holds arrays that are mapped, not read. A list belongs to a (term, field) pair; its key is
+`term_id * F + field` with F fields and terms numbered in the order of their bytes.
+
+    term_bytes.npy     uint8   all terms, one after the other, sorted
+    term_offsets.npy   uint64  [T + 1] where each begins
+    list_offsets.npy   uint64  [T * F + 1] where each list begins
+    doc_ids.npy        uint32  [P] ascending in each list
+    frequencies.npy    uint8   [P]
+    field_lengths.npy  uint16  [N, F] terms a field of a document has
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.analysis.terms import FIELDS
+from codesearch.errors import IndexStoreError
+from codesearch.segments.rows import load_array
+from codesearch.segments.runs import RunSorter
+
+POSTINGS = "postings"
+_ARRAYS = ("term_bytes", "term_offsets", "list_offsets", "doc_ids", "frequencies", "field_lengths")
+_F = len(FIELDS)
+_MAX_DOCUMENTS = 1 << 24
+_SLICE = 1 << 19
+"""Postings of an older generation that are looked at together."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostingsBlock:
+    """The terms of some consecutive documents, compact enough to cross processes.
+
+    Attributes:
+        terms: distinct terms of the block.
+        keys: uint32 [P], position in `terms` * F + field.
+        doc_ids: uint32 [P], counted from the block's first document, ascending.
+        frequencies: uint8 [P].
+        field_lengths: uint16 [N, F].
+    """
+
+    terms: list[str]
+    keys: NDArray[np.uint32]
+    doc_ids: NDArray[np.uint32]
+    frequencies: NDArray[np.uint8]
+    field_lengths: NDArray[np.uint16]
+
+
+def make_block(documents: Iterable[Sequence[Counter[str]]]) -> PostingsBlock:
+    """Gather the field counters of documents into a block."""
+    term_ids: dict[str, int] = {}
+    keys: list[int] = []
+    doc_ids: list[int] = []
+    frequencies: list[int] = []
+    lengths: list[list[int]] = []
+    for doc_id, fields in enumerate(documents):
+        before = len(keys)
+        for field, counts in enumerate(fields):
+            keys.extend(term_ids.setdefault(term, len(term_ids)) * _F + field for term in counts)
+            frequencies.extend(counts.values())
+        doc_ids.extend([doc_id] * (len(keys) - before))
+        lengths.append([min(counts.total(), 65_535) for counts in fields])
+    return PostingsBlock(
+        list(term_ids),
+        np.array(keys, dtype=np.uint32),
+        np.array(doc_ids, dtype=np.uint32),
+        np.array(frequencies, dtype=np.uint8),
+        np.array(lengths, dtype=np.uint16).reshape(-1, _F),
+    )
+
+
+class PostingsWriter:
+    """Collects blocks in any order, then sorts them into lists."""
+
+    def __init__(self, generation: Path) -> None:
+        self._folder = generation / POSTINGS
+        self._term_ids: dict[str, int] = {}
+        # Key, document and frequency share a 64-bit word: sorting plain numbers is by far the fastest way.
+        self._words = RunSorter(generation)
+        self._documents = 0
+        self._lengths = np.zeros((0, _F), dtype=np.uint16)  # Longer than that, so that it seldom grows.
+
+    def add(self, block: PostingsBlock, first_doc: int) -> None:
+        """Add a block whose first document has the id `first_doc`.
+
+        Raises:
+            IndexStoreError: there are more documents than a posting can number.
+        """
+        self._add_lengths(first_doc + np.arange(len(block.field_lengths)), block.field_lengths)
+        keys = _map_terms(block.keys, self._numbers(block.terms))
+        self._add_words(keys, block.doc_ids + np.uint32(first_doc), block.frequencies)
+
+    def keep(self, reader: PostingsReader, new_ids: NDArray[np.int64]) -> None:
+        """Take over the documents of an older generation.
+
+        Args:
+            reader: the older generation.
+            new_ids: int64 [N_old], each document's new id, or -1 to drop it.
+
+        Raises:
+            IndexStoreError: there are more documents than a posting can number.
+        """
+        rows = np.flatnonzero(new_ids >= 0)
+        self._add_lengths(new_ids[rows], reader.field_lengths[rows])
+        terms = reader.terms()
+        numbers = np.zeros(len(terms), dtype=np.uint32)
+        for keys, old_docs, frequencies in reader.all_postings():
+            docs = new_ids[old_docs]
+            kept = docs >= 0
+            keys = keys[kept]
+            used = np.flatnonzero(np.bincount(keys // np.uint32(_F)))
+            numbers[used] = self._numbers([terms[term_id] for term_id in used.tolist()])
+            self._add_words(_map_terms(keys, numbers), docs[kept], frequencies[kept])
+
+    def write(self) -> None:
+        """Write `postings/` under the generation's folder."""
+        self._folder.mkdir()
+        encoded = [term.encode() for term in self._term_ids]
+        order = sorted(range(len(encoded)), key=encoded.__getitem__)
+        rank = np.empty(len(order), dtype=np.uint32)
+        rank[order] = np.arange(len(order), dtype=np.uint32)
+        self._write_terms([encoded[position] for position in order])
+        self._write_lists(rank)
+        np.save(self._folder / "field_lengths.npy", self._lengths[: self._documents])
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Close without finishing."""
+        self._words.close()
+
+    def _numbers(self, terms: list[str]) -> NDArray[np.uint32]:
+        known = self._term_ids
+        return np.array([known.setdefault(term, len(known)) for term in terms], dtype=np.uint32)
+
+    def _add_lengths(self, doc_ids: NDArray[np.int64], lengths: NDArray[np.uint16]) -> None:
+        self._documents = max(self._documents, int(doc_ids.max(initial=-1)) + 1)
+        if self._documents > _MAX_DOCUMENTS:
+            raise IndexStoreError(f"more than {_MAX_DOCUMENTS:,} documents: index fewer folders at once")
+        if self._documents > len(self._lengths):
+            self._lengths.resize((2 * self._documents, _F), refcheck=False)
+        self._lengths[doc_ids] = lengths
+
+    def _add_words(
+        self, keys: NDArray[np.uint32], doc_ids: NDArray[Any], frequencies: NDArray[np.uint8]
+    ) -> None:
+        words = keys.astype(np.uint64) << np.uint64(32)
+        words |= doc_ids.astype(np.uint64) << np.uint64(8)
+        words |= frequencies
+        self._words.add(words)
+
+    def _write_terms(self, terms: list[bytes]) -> None:
+        offsets = np.zeros(len(terms) + 1, dtype=np.uint64)
+        np.cumsum([len(term) for term in terms], out=offsets[1:])
+        np.save(self._folder / "term_bytes.npy", np.frombuffer(b"".join(terms), dtype=np.uint8))
+        np.save(self._folder / "term_offsets.npy", offsets)
+
+    def _write_lists(self, rank: NDArray[np.uint32]) -> None:
+        order = np.add.outer(rank * np.uint32(_F), np.arange(_F, dtype=np.uint32)).ravel()
+        sizes = np.zeros(len(order), dtype=np.uint64)
+        with (
+            self._open_array("doc_ids", "<u4") as doc_ids,
+            self._open_array("frequencies", "|u1") as frequencies,
+        ):
+            for words in self._words.ascending(order):
+                keys, rest = words.view("<u4")[1::2], words.view("<u4")[::2]
+                sizes[keys[0] : keys[-1] + 1] += np.bincount(keys - keys[0]).astype(np.uint64)
+                doc_ids.write((rest >> 8).data)
+                frequencies.write(rest.astype(np.uint8).data)
+        offsets = np.zeros(len(order) + 1, dtype=np.uint64)
+        np.cumsum(sizes, out=offsets[1:])
+        np.save(self._folder / "list_offsets.npy", offsets)
+
+    def _open_array(self, name: str, dtype: str) -> BinaryIO:
+        """Open an array with a place for each posting, to append them as they are told."""
+        file = open(self._folder / f"{name}.npy", "wb")
+        header = {"descr": dtype, "fortran_order": False, "shape": (len(self._words),)}
+        np.lib.format.write_array_header_1_0(file, header)
+        return file
+
+
+def _map_terms(keys: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Exchange the term in each key for `numbers[term]`, keeping its field."""
+    if not len(keys):
+        return keys
+    terms, fields = np.divmod(keys, np.uint32(_F))
+    return numbers[terms] * np.uint32(_F) + fields
+
+
+class PostingsReader:
+    """Looks terms up by bisection; nothing is loaded that a query does not touch."""
+
+    def __init__(self, generation: Path, root: str) -> None:
+        self._arrays = {name: load_array(generation / POSTINGS / f"{name}.npy", root) for name in _ARRAYS}
+        # A view gives a number or a few bytes in a tenth of the time that an array takes.
+        self._text, self._bounds = (self._arrays[name].data for name in ("term_bytes", "term_offsets"))
+        self._occurrence_weights: dict[tuple[tuple[float, ...], ...], NDArray[np.float32]] = {}
+
+    @property
+    def document_count(self) -> int:
+        """Count the documents, N."""
+        return len(self.field_lengths)
+
+    @property
+    def field_lengths(self) -> NDArray[np.uint16]:
+        """Terms a field of each document has: uint16 [N, F]."""
+        return self._arrays["field_lengths"]
+
+    @cached_property
+    def average_lengths(self) -> NDArray[np.float64]:
+        """Mean length of each field where it is not empty, at least 1: float64 [F].
+
+        Most documents have no documentation: were they counted, any that is there would be long beside the mean, and
+        what it says worth little.
+        """
+        lengths = self.field_lengths
+        mean = lengths.sum(axis=0, dtype=np.float64) / np.maximum(np.count_nonzero(lengths, axis=0), 1)
+        return np.asarray(np.maximum(mean, 1))
+
+    def occurrence_weights(
+        self, field_weights: tuple[float, ...], field_b: tuple[float, ...]
+    ) -> NDArray[np.float32]:
+        """Return what an occurrence in a field of a document counts in BM25F: float32 [F, N].
+
+        They are kept here, not by what scores one query: a service keeps this reader open.
+        """
+        key = (field_weights, field_b)
+        if key not in self._occurrence_weights:
+            weights = self.field_lengths.T.astype(np.float32, order="C")
+            # Nothing occurs in an empty field, and nothing is divided by 0.
+            np.maximum(weights, 1, out=weights)
+            for row, weight, b, average in zip(weights, *key, self.average_lengths, strict=True):
+                row *= np.float32(b / average)
+                row += np.float32(1 - b)
+                np.divide(np.float32(weight), row, out=row)
+            self._occurrence_weights[key] = weights
+        return self._occurrence_weights[key]
+
+    def find(self, term: str) -> int | None:
+        """Return a term's id, or None when no document has it."""
+        wanted = term.encode()
+        count = len(self._bounds) - 1
+        place = bisect_left(range(count), wanted, key=self._term)
+        return place if place < count and self._term(place) == wanted else None
+
+    def postings(self, term_id: int, field: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+        """Return the ascending doc_ids [P] and frequencies [P] of a term in a field."""
+        key = term_id * _F + field
+        start, end = (int(offset) for offset in self._arrays["list_offsets"][key : key + 2])
+        return self._arrays["doc_ids"][start:end], self._arrays["frequencies"][start:end]
+
+    def all_postings(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]]:
+        """Yield keys, doc_ids and frequencies of every posting, each [S], in the order of the lists, some at a time."""
+        doc_ids, frequencies = self._arrays["doc_ids"], self._arrays["frequencies"]
+        offsets = self._arrays["list_offsets"].astype(np.int64)
+        for start in range(0, len(doc_ids), _SLICE):
+            end = min(start + _SLICE, len(doc_ids))
+            first, last = np.searchsorted(offsets, [start, end - 1], "right") - 1
+            sizes = np.diff(offsets[first : last + 2].clip(start, end))
+            keys = np.repeat(np.arange(first, last + 1, dtype=np.uint32), sizes)
+            yield keys, doc_ids[start:end], frequencies[start:end]
+
+    def terms(self) -> list[str]:
+        """Return all terms; a term's id is its position."""
+        text, offsets = self._text.tobytes(), self._bounds.tolist()
+        return [text[start:end].decode() for start, end in pairwise(offsets)]
+
+    def _term(self, term_id: int) -> bytes:
+        return bytes(self._text[self._bounds[term_id] : self._bounds[term_id + 1]])

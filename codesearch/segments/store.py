@@ -1,0 +1,213 @@
+"""Files and documents of a generation in SQLite: written once, then only read.
+
+    files      file_id, path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings
+    documents  doc_id, file_id, kind, name, qualified_name, signature, docstring, lines, bytes, flags, text_digest
+
+doc_id counts from 0 in the order of the walk and then of the source, so the same tree gives the same ids.
+The code itself stays in the source files; an answer reads it from there and says when it has changed.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from codesearch.errors import IndexCorruptError, IndexStoreError
+from codesearch.types import Document
+
+_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DATABASE = "documents.sqlite"
+
+_SCHEMA = """
+CREATE TABLE files (
+    file_id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL, size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, first_doc INTEGER NOT NULL, doc_count INTEGER NOT NULL,
+    skipped TEXT NOT NULL, warnings TEXT NOT NULL
+);
+CREATE TABLE documents (
+    doc_id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
+    qualified_name TEXT NOT NULL, signature TEXT NOT NULL, docstring TEXT NOT NULL,
+    start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, start_byte INTEGER NOT NULL,
+    end_byte INTEGER NOT NULL, flags INTEGER NOT NULL, text_digest BLOB NOT NULL
+);
+"""
+_BATCH = 500
+_MAPPED_BYTES = 1 << 30
+_FILE_COLUMNS = "path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings"
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """One file of an index; `skipped` says why it has no documents, `warnings` holds a line each; both may be ""."""
+
+    path: str
+    language: str
+    size: int
+    mtime_ns: int
+    digest: bytes
+    first_doc: int = 0
+    doc_count: int = 0
+    skipped: str = ""
+    warnings: str = ""
+
+
+class DocumentRow(NamedTuple):
+    """What the store keeps of a document: fields of `Document`, and the digest of its token ids."""
+
+    kind: str
+    name: str
+    qualified_name: str
+    signature: str
+    docstring: str
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+    flags: int
+    text_digest: bytes
+
+
+_DOCUMENT_COLUMNS = ", ".join(DocumentRow._fields)
+
+
+def document_row(document: Document, text_digest: bytes) -> DocumentRow:
+    """Reduce a parsed document to what the store keeps of it."""
+    return DocumentRow._make([*(getattr(document, name) for name in DocumentRow._fields[:-1]), text_digest])
+
+
+class StoreWriter:
+    """Writes files in walk order; doc_ids are handed out as they come."""
+
+    def __init__(self, generation: Path) -> None:
+        self._connection = sqlite3.connect(generation / DATABASE)
+        # A generation is thrown away if its writer dies, so nothing needs a journal.
+        self._connection.execute("PRAGMA journal_mode = OFF")
+        self._connection.execute("PRAGMA synchronous = OFF")
+        self._connection.executescript(_SCHEMA)
+        self._connection.execute("BEGIN")
+        self.document_count = 0
+        self.file_count = 0
+
+    def add_file(self, record: FileRecord, rows: Sequence[DocumentRow]) -> None:
+        """Add a file with its documents; `first_doc` and `doc_count` of the record are set here."""
+        first, file_id = self.document_count, self.file_count
+        self._connection.execute(
+            "INSERT INTO files VALUES (?,?,?,?,?,?,?,?,?,?)",
+            (
+                file_id,
+                record.path,
+                record.language,
+                record.size,
+                record.mtime_ns,
+                record.digest,
+                first,
+                len(rows),
+                record.skipped,
+                record.warnings,
+            ),
+        )
+        self._connection.executemany(
+            f"INSERT INTO documents VALUES (?,?,{','.join('?' * len(DocumentRow._fields))})",
+            ((first + position, file_id, *row) for position, row in enumerate(rows)),
+        )
+        self.document_count += len(rows)
+        self.file_count += 1
+
+    def finish(self) -> None:
+        """Add what look-ups by name need, and close."""
+        self._connection.execute("CREATE INDEX by_name ON documents (name COLLATE NOCASE)")
+        self._connection.commit()
+        self._connection.close()
+
+    def abandon(self) -> None:
+        """Close without finishing."""
+        self._connection.close()
+
+
+class StoreReader:
+    """Reads one generation's files and documents."""
+
+    def __init__(self, generation: Path, root: str) -> None:
+        path = generation / DATABASE
+        self._generation = generation
+        self._root = root
+        self._seen_files: dict[int, FileRecord] = {}
+        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        try:
+            self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise IndexCorruptError(path, str(error), root) from None
+        try:  # The file itself is opened by the first question.
+            self._connection.execute("PRAGMA schema_version")
+            self._connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+        except sqlite3.Error as error:
+            self._connection.close()
+            raise IndexCorruptError(path, str(error), root) from None
+
+    def close(self) -> None:
+        """Close the database."""
+        self._connection.close()
+
+    def files(self) -> dict[str, FileRecord]:
+        """Read all files, by path, in doc_id order."""
+        query = f"SELECT {_FILE_COLUMNS} FROM files ORDER BY file_id"
+        return {row[0]: FileRecord(*row) for row in self._select(query)}
+
+    def document_rows(self, first_doc: int, count: int) -> list[DocumentRow]:
+        """Read a file's documents as they were written."""
+        query = f"SELECT {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
+        return list(map(DocumentRow._make, self._select(query, (first_doc, first_doc + count))))
+
+    def documents(self, doc_ids: Sequence[int]) -> dict[int, tuple[FileRecord, DocumentRow]]:
+        """Read some documents with their files."""
+        query = f"SELECT doc_id, file_id, {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id IN "
+        rows = {row[0]: row[1:] for row in self._select_many(query, doc_ids)}
+        files = self.files_of({file_id for file_id, *_ in rows.values()})
+        return {doc_id: (files[row[0]], DocumentRow._make(row[1:])) for doc_id, row in rows.items()}
+
+    def files_of(self, file_ids: Set[int]) -> Mapping[int, FileRecord]:
+        """Read some files, by file_id; what was read before comes along."""
+        query = f"SELECT file_id, {_FILE_COLUMNS} FROM files WHERE file_id IN "
+        missing = self._select_many(query, list(file_ids - self._seen_files.keys()))
+        self._seen_files.update({row[0]: FileRecord(*row[1:]) for row in missing})
+        return self._seen_files
+
+    def documents_named(self, name: str) -> list[tuple[int, str, str]]:
+        """List (doc_id, name, qualified_name) of every document with this name in any case."""
+        query = (
+            "SELECT doc_id, name, qualified_name FROM documents WHERE name = ? COLLATE NOCASE ORDER BY doc_id"
+        )
+        return list(self._select(query, (name,)))
+
+    def _select_many(self, query: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+        """Run a query that ends in IN for numbers, some at a time."""
+        for start in range(0, len(numbers), _BATCH):
+            batch = numbers[start : start + _BATCH]
+            yield from self._select(f"{query} ({','.join('?' * len(batch))})", batch)
+
+    def _select(self, query: str, parameters: Iterable[object] = ()) -> Iterator[tuple[Any, ...]]:
+        try:
+            yield from self._connection.execute(query, tuple(parameters))
+        except sqlite3.DatabaseError as error:
+            raise IndexCorruptError(self._generation / DATABASE, str(error), self._root) from None
+
+
+def storage_error(error: Exception, folder: Path) -> IndexStoreError | None:
+    """Say in one line why writing under `folder` failed, when the storage is the reason."""
+    full = (isinstance(error, sqlite3.OperationalError) and "full" in str(error)) or (
+        isinstance(error, OSError) and error.errno in _FULL_ERRNOS
+    )
+    if full:
+        return IndexStoreError(
+            f"no space left under {folder}: free some or give another --home; the last good index is untouched"
+        )
+    if isinstance(error, sqlite3.Error):
+        return IndexStoreError(f"{folder}: cannot be written ({error}); the last good index is untouched")
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        return IndexStoreError(f"{error.filename or folder}: {reason}; the last good index is untouched")
+    return None

@@ -1,0 +1,215 @@
+"""Document vectors: int8 rows with a scale each, searched exactly or by an HNSW graph whose finds are re-scored.
+
+The exact search first multiplies all rows by a query that is rounded to int8 as well. By how much that can be off is
+known, so that only documents near the edge of the best are compared with the query as it is.
+
+vectors.int8         int8     [N, D] a unit vector divided by its scale, rounded
+vectors.scales       float32  [N] largest magnitude of the vector / 127
+vectors.hnsw         see `graph`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import VectorConfig
+from codesearch.cores import available_cores
+from codesearch.errors import IndexCorruptError
+from codesearch.segments.digest import check_digest
+from codesearch.segments.graph import GRAPH_FILE, build_graph, hnsw_available, open_graph
+from codesearch.segments.topk import best_positions
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+ROWS_FILE, SCALES_FILE = "vectors.int8", "vectors.scales"
+_CHUNK = 2_048
+_SHARE = 8_192
+"""Rows that a thread takes at a time; fewer keep threads waiting for the interpreter."""
+_GAP = 512
+"""Rows that are faster multiplied in vain than left out."""
+_ROUNDING = 1e-5
+"""What float32 may add to the error of a rounded query."""
+
+
+def quantize(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Round unit vectors [B, D] to int8 rows [B, D] and scales [B]; zero vectors stay zero."""
+    scales = (np.abs(vectors).max(axis=1, initial=0.0) / 127).astype(np.float32)
+    safe = np.where(scales > 0, scales, 1).astype(np.float32)
+    return np.rint(vectors / safe[:, None]).astype(np.int8), scales
+
+
+class VectorWriter:
+    """Appends rows in doc_id order, straight to disk."""
+
+    def __init__(self, generation: Path, dim: int) -> None:
+        self._generation = generation
+        self._dim = dim
+        self._rows, self._scales = open(generation / ROWS_FILE, "wb"), open(generation / SCALES_FILE, "wb")
+        self._count = 0
+
+    def add(self, rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
+        """Append quantized vectors: int8 [B, D] and float32 [B]."""
+        self._rows.write(np.ascontiguousarray(rows).data)
+        self._scales.write(np.ascontiguousarray(scales).data)
+        self._count += len(scales)
+
+    def finish(self, config: VectorConfig) -> None:
+        """Close the files; from the threshold on also build the graph, if the extra is there."""
+        self.abandon()
+        if self._count >= config.hnsw_threshold and hnsw_available():
+            rows = np.memmap(self._generation / ROWS_FILE, np.int8, "r", shape=(self._count, self._dim))
+            scales = np.fromfile(self._generation / SCALES_FILE, np.float32)
+            build_graph(self._generation / GRAPH_FILE, rows, scales, config)
+
+    def abandon(self) -> None:
+        """Close without finishing."""
+        self._rows.close()
+        self._scales.close()
+
+
+class VectorReader:
+    """Scores documents against a query vector; higher is better."""
+
+    def __init__(
+        self,
+        generation: Path,
+        count: int,
+        dim: int,
+        *,
+        root: str = "",
+        graph_entry: Mapping[str, Any] | None = None,
+    ) -> None:
+        rows, scales = generation / ROWS_FILE, generation / SCALES_FILE
+        for path, expected in ((rows, count * dim), (scales, count * 4)):
+            if not path.exists() or path.stat().st_size != expected:
+                raise IndexCorruptError(path, f"not {expected} bytes", root)
+        empty = not count  # An empty file cannot be mapped.
+        self.rows = (
+            np.empty((0, dim), np.int8)
+            if empty
+            else np.asarray(np.memmap(rows, np.int8, "r", shape=(count, dim)))
+        )
+        self.scales = np.fromfile(scales, dtype=np.float32)
+        self._graph_path = generation / GRAPH_FILE
+        self._graph_entry = graph_entry
+        self._root = root
+        self._graph: Any = None
+
+    def __len__(self) -> int:
+        return len(self.scales)
+
+    def similarities(
+        self, query: NDArray[np.float32], doc_ids: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float32]:
+        """Return the cosine of each document, or of those in `doc_ids`, with a unit query [D]: float32 [N].
+
+        Exact over the stored rows, and each row by itself: equal vectors have equal similarities to the last bit,
+        so that they tie wherever they stand. Works in slices, so that memory stays small.
+        """
+        count = len(self) if doc_ids is None else len(doc_ids)
+        out = np.empty(count, dtype=np.float32)
+        buffer = np.empty((min(_CHUNK, count), self.rows.shape[1]), dtype=np.float32)
+        for start in range(0, count, _CHUNK):
+            part = slice(start, min(start + _CHUNK, count))
+            chosen = part if doc_ids is None else doc_ids[part]
+            piece = self.rows[chosen]
+            chunk = buffer[: len(piece)]
+            np.copyto(chunk, piece)
+            np.vecdot(chunk, query, out=out[part])
+            out[part] *= self.scales[chosen]
+        return out
+
+    def nearest(
+        self, query: NDArray[np.float32], count: int, doc_ids: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """Return the `count` documents, of all or of `doc_ids`, most similar to a unit query [D], in no promised order.
+
+        They are those that `similarities` gives the highest values; of equals at the edge, those that stand first.
+        """
+        if count >= (len(self) if doc_ids is None else len(doc_ids)):
+            return np.arange(len(self)) if doc_ids is None else doc_ids
+        rounded, scale = quantize(query[None])
+        if doc_ids is None:
+            rough = self._products(rounded, [(0, len(self))]) * (scale * self.scales)
+        else:
+            rough = self._products(rounded, _spans(doc_ids))[doc_ids] * (scale * self.scales[doc_ids])
+        longest = 1 + len(query) ** 0.5 / 254  # A unit vector, and half a step of rounding in each dimension.
+        error = longest * np.linalg.norm(query - rounded[0] * scale) + _ROUNDING
+        edge = rough[best_positions(rough, count)].min()
+        near: NDArray[np.int64] = np.flatnonzero(rough >= edge - 2 * error)
+        if doc_ids is not None:
+            near = doc_ids[near]
+        return near[best_positions(self.similarities(query, near), count)]
+
+    def _products(self, query: NDArray[np.int8], spans: Iterable[tuple[int, int]]) -> NDArray[np.float32]:
+        """Multiply rows by an int8 query [1, D], on all cores: float32 [N], of which only the spans are set."""
+        from simsimd import cdist
+
+        out = np.empty(len(self), dtype=np.float32)
+        parts = [
+            slice(start, min(start + _SHARE, end))
+            for first, end in spans
+            for start in range(first, end, _SHARE)
+        ]
+        waiting = iter(parts)  # Whoever is done takes the next: cores are seldom equally free.
+
+        def multiply() -> None:
+            for part in waiting:
+                # Not into `out` directly: simsimd 6.5 then gives away a reference to None that it does not own.
+                out[part] = np.asarray(cdist(query, self.rows[part], "dot", out_dtype="float32"))[0]
+
+        _run_at_once(
+            multiply, min(available_cores(), sum(part.stop - part.start for part in parts) // _SHARE)
+        )
+        return out
+
+    @property
+    def has_graph(self) -> bool:
+        """Say whether an HNSW graph was built and can be read here."""
+        return self._graph_entry is not None and hnsw_available()
+
+    def neighbours(self, query: NDArray[np.float32], count: int, ef_search: int) -> NDArray[np.int64]:
+        """Return about the `count` nearest doc_ids by the graph, in no promised order.
+
+        A larger `ef_search` is slower and misses fewer.
+        """
+        graph = self._open_graph()
+        graph.set_ef(max(ef_search, count))
+        labels, _ = graph.knn_query(query[None, :], k=min(count, len(self)))
+        return np.asarray(labels[0], dtype=np.int64)
+
+    def _open_graph(self) -> Any:  # noqa: ANN401 - hnswlib has no types.
+        if self._graph is None:
+            if self._graph_entry is not None:  # hnswlib would load a flipped byte silently.
+                check_digest(self._graph_path, self._graph_entry, self._root)
+            self._graph = open_graph(self._graph_path, len(self), self.rows.shape[1])
+        return self._graph
+
+
+def _spans(doc_ids: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Cut ascending ids where many are left out between them: (first, one after the last) of each span."""
+    after = np.flatnonzero(np.diff(doc_ids) > _GAP)
+    first, last = doc_ids[[0, *(after + 1)]], doc_ids[[*after, -1]]
+    return list(zip(first.tolist(), (last + 1).tolist(), strict=True))
+
+
+def _run_at_once(work: Callable[[], None], count: int) -> None:
+    """Run the same work in `count` threads, at least in this one; products let go of the interpreter meanwhile."""
+    others = [_threads().submit(work) for _ in range(count - 1)]
+    work()
+    for other in others:
+        other.result()
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(available_cores(), "vectors")

@@ -1,0 +1,101 @@
+"""What stays open between queries, and what is opened anew."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from codesearch.engine import opened
+from codesearch.engine.opened import Opened
+from codesearch.errors import IndexCorruptError, IndexNotFoundError, ModelBundleError
+from codesearch.index.catalogue import index_folder
+from tests.conftest import build, write_tree
+from tests.tiny_bundle import change_one_byte
+
+
+@pytest.fixture
+def folder(tiny_repo, home, encoder):
+    build(tiny_repo, home, encoder)
+    return index_folder(home, tiny_repo)
+
+
+def is_closed(index) -> bool:
+    try:
+        index.store.files()
+    except IndexCorruptError as error:
+        assert "closed database" in str(error)
+        return True
+    return False
+
+
+def test_an_index_stays_open_until_it_is_updated(folder, tiny_repo, home, encoder):
+    kept = Opened()
+    first = kept.index(folder)
+    kept.tidy()
+    assert kept.index(folder) is first and not is_closed(first)
+    write_tree(tiny_repo, {"new.py": "def new():\n    pass\n"})
+    build(tiny_repo, home, encoder)
+    second = kept.index(folder)
+    assert is_closed(first)
+    assert second.manifest.documents == first.manifest.documents + 1
+
+
+def test_an_index_that_is_removed_or_replaced_is_closed(folder, tiny_repo, home, encoder):
+    kept = Opened()
+    first = kept.index(folder)
+    write_tree(tiny_repo, {"new.py": "def new():\n    pass\n"})
+    build(tiny_repo, home, encoder)
+    kept.tidy()
+    assert is_closed(first)
+    second = kept.index(folder)
+    shutil.rmtree(folder)
+    kept.tidy()
+    assert is_closed(second)
+    with pytest.raises(IndexNotFoundError):
+        kept.index(folder)
+
+
+def test_an_index_that_was_damaged_meanwhile_is_found_so(folder):
+    kept = Opened()
+    path = kept.index(folder).generation / "rows" / "kinds.npy"
+    path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(IndexCorruptError, match="kinds.npy"):
+        kept.index(folder)
+
+
+def test_the_one_that_was_not_used_for_longest_is_closed_first(tmp_path, home, encoder, monkeypatch):
+    monkeypatch.setattr(opened, "_MAX_INDEXES", 2)
+    kept, folders = Opened(), []
+    for name in "abc":
+        root = write_tree(tmp_path / name, {"a.py": "def f():\n    pass\n"})
+        build(root, home, encoder)
+        folders.append(index_folder(home, root))
+    a, b, c = (kept.index(folder) for folder in folders)
+    assert kept.index(folders[0]) is a
+    assert not any(map(is_closed, (a, b, c))), "one query may need them all"
+    kept.tidy()
+    assert [is_closed(index) for index in (a, b, c)] == [False, True, False]
+
+
+def test_a_model_stays_open_until_its_files_change(tiny_bundle, tmp_path, monkeypatch):
+    kept, folder = Opened(), shutil.copytree(tiny_bundle, tmp_path / "bundle")
+    first = kept.encoder(folder, "cpu")
+    monkeypatch.chdir(tmp_path)
+    assert kept.encoder(folder.relative_to(tmp_path), "cpu") is first
+    assert kept.encoder(folder, "auto") is not first
+    change_one_byte(folder / "query.onnx")
+    os.utime(folder / "query.onnx", ns=(1, 1))  # However coarse the clock.
+    with pytest.raises(ModelBundleError, match="damaged"):
+        kept.encoder(folder, "cpu")
+
+
+def test_a_few_models_are_kept(tiny_bundle, tmp_path, monkeypatch):
+    monkeypatch.setattr(opened, "_MAX_ENCODERS", 1)
+    kept = Opened()
+    first = kept.encoder(tiny_bundle, "cpu")
+    other = shutil.copytree(tiny_bundle, tmp_path / "bundle")
+    kept.encoder(other, "cpu")
+    kept.tidy()
+    assert kept.encoder(tiny_bundle, "cpu") is not first

@@ -1,0 +1,148 @@
+"""Which index a query searches, and how indexes are named, listed and removed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from codesearch.errors import IndexFormatError, IndexLockedError, IndexNotFoundError
+from codesearch.home import default_home
+from codesearch.index.catalogue import choose_indexes, index_folder, list_indexes, remove_index
+from codesearch.index.commit import writer_lock
+from tests.conftest import HashEncoder, break_format, build, write_tree
+
+SOURCE = {"a.py": "def f():\n    pass\n"}
+
+
+@pytest.fixture
+def roots(tmp_path: Path, home: Path, encoder: HashEncoder) -> dict[str, Path]:
+    """Three indexed folders, one of them inside another."""
+    roots = {"one": tmp_path / "one", "inner": tmp_path / "one" / "inner", "two": tmp_path / "two"}
+    for root in roots.values():
+        write_tree(root, SOURCE)
+    for root in roots.values():
+        build(root, home, encoder)
+    return roots
+
+
+def chosen(home: Path, here: Path, *roots: Path, everything: bool = False) -> list[str]:
+    entries = choose_indexes(home, roots=list(roots), everything=everything, here=here)
+    return [entry.manifest.root for entry in entries]
+
+
+def test_the_name_of_an_index_shows_the_folder_and_differs_by_its_path(home, tmp_path):
+    a, b = index_folder(home, tmp_path / "a" / "src"), index_folder(home, tmp_path / "b" / "src")
+    assert a.parent == home / "indexes"
+    assert re.fullmatch(r"src-[0-9a-f]{8}", a.name)
+    assert a.name != b.name
+    assert index_folder(home, Path("/")).name.startswith("root-")
+
+
+def test_one_folder_has_one_name_however_it_is_written(home, tmp_path, monkeypatch):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "link").symlink_to("src")
+    monkeypatch.chdir(tmp_path)
+    names = {
+        index_folder(home, Path(p)).name
+        for p in ("src", "./src/", "src/../src", str(tmp_path / "src"), "link")
+    }
+    assert len(names) == 1
+
+
+def test_the_root_that_holds_the_working_directory_is_searched(home, roots):
+    assert chosen(home, roots["two"]) == [str(roots["two"])]
+    (roots["two"] / "deep" / "er").mkdir(parents=True)
+    assert chosen(home, roots["two"] / "deep" / "er") == [str(roots["two"])]
+
+
+def test_of_nested_roots_the_innermost_is_searched(home, roots):
+    assert chosen(home, roots["inner"]) == [str(roots["inner"])]
+    assert chosen(home, roots["one"]) == [str(roots["one"])]
+
+
+def test_a_root_does_not_hold_a_folder_whose_name_only_begins_the_same(home, roots, tmp_path):
+    (tmp_path / "two_more").mkdir()
+    assert len(chosen(home, tmp_path / "two_more")) == 3
+
+
+def test_outside_of_all_roots_all_are_searched_in_the_order_of_their_folders(home, roots, tmp_path):
+    expected = [str(root) for root in sorted(roots.values(), key=lambda root: index_folder(home, root))]
+    assert chosen(home, tmp_path) == expected
+    assert chosen(home, roots["two"], everything=True) == expected
+
+
+def test_named_roots_are_searched_in_the_order_given_wherever_one_is(home, roots):
+    assert chosen(home, roots["one"], roots["two"], roots["inner"]) == [
+        str(roots["two"]),
+        str(roots["inner"]),
+    ]
+
+
+def test_a_named_root_that_is_not_indexed_is_an_error_with_its_cure(home, roots, tmp_path):
+    with pytest.raises(IndexNotFoundError) as caught:
+        chosen(home, tmp_path, roots["one"], tmp_path / "three")
+    three = tmp_path / "three"
+    assert str(caught.value) == f"{three} is not indexed: run `codesearch index {three}` first"
+
+
+def test_an_empty_home_is_an_error_with_its_cure(home, tmp_path):
+    with pytest.raises(
+        IndexNotFoundError, match=f"nothing is indexed in {home}: run `codesearch index FOLDER`"
+    ):
+        chosen(home, tmp_path)
+
+
+def test_an_index_that_cannot_be_read_matters_only_where_it_is_searched(home, roots, tmp_path):
+    break_format(index_folder(home, roots["one"]))
+    assert chosen(home, roots["two"]) == [str(roots["two"])]
+    for here, named in ((tmp_path, []), (tmp_path, [roots["one"]])):
+        with pytest.raises(IndexFormatError):
+            chosen(home, here, *named)
+
+
+def test_listing_shows_the_error_of_an_index_that_cannot_be_read(home, roots):
+    break_format(index_folder(home, roots["two"]))
+    entries = {entry.folder: entry for entry in list_indexes(home)}
+    broken = entries.pop(index_folder(home, roots["two"]))
+    assert broken.manifest is None
+    assert isinstance(broken.error, IndexFormatError)
+    assert sorted(entry.manifest.root for entry in entries.values()) == [
+        str(roots["one"]),
+        str(roots["inner"]),
+    ]
+
+
+def test_removing_an_index_leaves_the_sources_and_the_others(home, roots):
+    remove_index(index_folder(home, roots["one"]), str(roots["one"]))
+    assert (roots["one"] / "a.py").read_text() == SOURCE["a.py"]
+    assert sorted(entry.manifest.root for entry in list_indexes(home)) == [
+        str(roots["inner"]),
+        str(roots["two"]),
+    ]
+    assert not index_folder(home, roots["one"]).exists()
+
+
+def test_an_index_that_is_being_written_is_not_removed(home, roots):
+    folder = index_folder(home, roots["one"])
+    with writer_lock(folder, "one"), pytest.raises(IndexLockedError):
+        remove_index(folder, "one")
+    assert (folder / "manifest.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({"CODESEARCH_HOME": "/a", "XDG_DATA_HOME": "/b", "HOME": "/c"}, "/a"),
+        ({"CODESEARCH_HOME": "~/mine", "HOME": "/c"}, "/c/mine"),
+        ({"XDG_DATA_HOME": "/b", "HOME": "/c"}, "/b/codesearch"),
+        ({"HOME": "/c"}, "/c/.local/share/codesearch"),
+    ],
+)
+def test_the_home_is_the_variable_else_the_data_folder(monkeypatch, variables, expected):
+    for name in ("CODESEARCH_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert default_home() == expected

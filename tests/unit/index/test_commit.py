@@ -1,0 +1,66 @@
+"""One writer at a time, over processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from codesearch.errors import IndexLockedError
+from codesearch.index.commit import writer_lock
+
+HOLD = """
+import sys
+from pathlib import Path
+from codesearch.index.commit import writer_lock
+with writer_lock(Path(sys.argv[1]), "root"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
+    ) as process:
+        assert process.stdout.readline() == b"held\n"
+        yield process
+        process.kill()
+
+
+def test_a_second_writer_is_told_who_the_first_is(tmp_path, holder):
+    with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
+        pass
+    assert caught.value.pid == holder.pid
+    assert str(caught.value) == f"/src is being indexed by process {holder.pid}: wait for it, or stop it"
+
+
+def test_a_killed_writer_leaves_no_lock(tmp_path, holder):
+    holder.kill()
+    holder.wait()
+    with writer_lock(tmp_path, "/src"):
+        assert (tmp_path / "lock").read_text() == str(os.getpid())
+
+
+def test_a_lock_is_let_go_after_an_error(tmp_path):
+    with pytest.raises(KeyError), writer_lock(tmp_path, "/src"):
+        raise KeyError
+    with writer_lock(tmp_path, "/src"):
+        pass
+
+
+def test_the_pid_of_a_former_writer_does_not_show_through(tmp_path):
+    (tmp_path / "lock").write_text("99999999999")
+    with writer_lock(tmp_path, "/src"):
+        assert (tmp_path / "lock").read_text() == str(os.getpid())
+        with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
+            pass
+        assert caught.value.pid == os.getpid()

@@ -1,0 +1,160 @@
+"""Files parsed by worker processes: the order kept, and a crash costing one file."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from codesearch.config import IndexConfig, WalkConfig
+from codesearch.errors import IndexStoreError
+from codesearch.index import build as build_module
+from codesearch.index import parse
+from codesearch.index.parse import ParseJob, parse_files
+from codesearch.index.worker import FileParser, ParsedFile
+from codesearch.parsing.walker import SourceFile, WalkReport, walk
+from codesearch.segments.digest import content_digest
+from tests.conftest import write_tree
+
+
+@dataclass(frozen=True)
+class CrashingParser:
+    """Stands for a grammar that brings the process down on one kind of file."""
+
+    parser: FileParser
+
+    def parse(self, file: SourceFile) -> ParsedFile | None:
+        if "crash" in file.path:
+            os._exit(11)
+        return self.parser.parse(file)
+
+
+class CrashingJob(ParseJob):
+    """Opened inside each worker; the test's own process never parses with it."""
+
+    def open(self) -> CrashingParser:
+        return CrashingParser(super().open())
+
+
+@pytest.fixture
+def many_chunks(monkeypatch):
+    """Two files make a chunk, and no amount of work is small."""
+    monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
+    monkeypatch.setattr(parse, "_CHUNK_FILES", 2)
+
+
+def tree(root: Path, *extra: str) -> list[SourceFile]:
+    names = [f"f{number:02}.py" for number in range(12)] + list(extra)
+    write_tree(root, {name: f"def {Path(name).stem}():\n    return 1\n" for name in names})
+    return list(walk(root, WalkConfig(), WalkReport()))
+
+
+def job(root: Path, tokenizer: Path, kind: type[ParseJob] = ParseJob) -> ParseJob:
+    return kind(root, IndexConfig(), tokenizer, 100, time.time_ns())
+
+
+def names_of(results: list[tuple[SourceFile, ParsedFile | None]]) -> list[tuple[str, list[str]]]:
+    return [(file.path, [row[1] for row in parsed.rows]) for file, parsed in results]
+
+
+def test_results_come_in_the_order_of_the_files(tmp_path, tokenizer_path, many_chunks):
+    files = tree(tmp_path)
+    expected = [(f"f{number:02}.py", [f"f{number:02}"]) for number in range(12)]
+    assert names_of(list(parse_files(job(tmp_path, tokenizer_path), files, 2))) == expected
+
+
+def test_no_more_is_in_flight_than_keeps_the_workers_busy(tmp_path, tokenizer_path, many_chunks, monkeypatch):
+    submitted = []
+
+    def submit(executor, work, chunk, real=parse.submit):
+        submitted.append(chunk)
+        return real(executor, work, chunk)
+
+    monkeypatch.setattr(parse, "submit", submit)
+    files = tree(tmp_path, *(f"g{number:02}.py" for number in range(28)))
+    ahead = [
+        len(submitted) - taken // 2
+        for taken, _ in enumerate(parse_files(job(tmp_path, tokenizer_path), files, 2))
+    ]
+    assert len(submitted) == 20
+    assert max(ahead) == 2 * 2 + 1, "chunks of two files, two a worker and one more"
+
+
+def test_little_work_starts_no_process(tmp_path, tokenizer_path, monkeypatch):
+    monkeypatch.setattr(parse, "_executor", None)
+    files = tree(tmp_path)
+    assert len(list(parse_files(job(tmp_path, tokenizer_path), files, 2))) == 12
+
+
+def test_one_worker_is_this_process(tmp_path, tokenizer_path, monkeypatch, many_chunks):
+    monkeypatch.setattr(parse, "_executor", None)
+    files = tree(tmp_path)
+    assert len(list(parse_files(job(tmp_path, tokenizer_path), files, 1))) == 12
+
+
+def test_a_file_that_is_gone_gives_none(tmp_path, tokenizer_path, many_chunks):
+    files = tree(tmp_path)
+    (tmp_path / "f03.py").unlink()
+    results = dict(parse_files(job(tmp_path, tokenizer_path), files, 2))
+    assert [file.path for file, parsed in results.items() if parsed is None] == ["f03.py"]
+
+
+@pytest.mark.parametrize("name", ["crash.py", "f05crash.py", "z_crash.py"], ids=["first", "middle", "last"])
+def test_a_crash_costs_one_warning_for_one_file(tmp_path, tokenizer_path, many_chunks, name):
+    files = tree(tmp_path, name)
+    results = list(parse_files(job(tmp_path, tokenizer_path, CrashingJob), files, 2))
+    assert [file.path for file, _ in results] == [file.path for file in files]
+    parsed = {file.path: result for file, result in results}
+    assert parsed.pop(name).record.warnings == f"{name}: the python parser crashed: left out"
+    assert all(len(result.rows) == 1 and not result.record.warnings for result in parsed.values())
+
+
+def test_several_crashes_cost_a_warning_each(tmp_path, tokenizer_path, many_chunks):
+    files = tree(tmp_path, "crash1.py", "crash2.py", "f07crash.py")
+    results = list(parse_files(job(tmp_path, tokenizer_path, CrashingJob), files, 2))
+    assert [file.path for file, _ in results] == [file.path for file in files]
+    skipped = [parsed.record.path for _, parsed in results if parsed.record.skipped == "crashed"]
+    assert skipped == ["crash1.py", "crash2.py", "f07crash.py"]
+
+
+class StillbornJob(ParseJob):
+    """Stands for what keeps every worker from starting."""
+
+    def open(self) -> FileParser:
+        os._exit(1)
+
+
+def test_processes_that_cannot_start_are_one_error_and_no_file_s_fault(tmp_path, tokenizer_path, many_chunks):
+    files = tree(tmp_path)
+    with pytest.raises(IndexStoreError, match=r"end before they begin.*the last good index is untouched"):
+        list(parse_files(job(tmp_path, tokenizer_path, StillbornJob), files, 2))
+
+
+def test_an_index_is_built_around_a_file_that_crashes(tmp_path, monkeypatch, many_chunks, index_tree):
+    tree(tmp_path / "src", "crash.py")
+    monkeypatch.setattr(build_module, "ParseJob", CrashingJob)
+    manifest = index_tree(tmp_path / "src").manifest
+    assert (manifest.documents, manifest.source_files) == (12, 13)
+    assert manifest.skipped == {"crashed": 1}
+    assert manifest.warnings == ["crash.py: the python parser crashed: left out"]
+
+
+def test_a_file_that_crashed_is_not_tried_again_until_it_changes(tmp_path, tokenizer_path, many_chunks):
+    files = [file for file in tree(tmp_path, "crash.py") if file.path == "crash.py"]
+    ((_, parsed),) = parse_files(job(tmp_path, tokenizer_path, CrashingJob), files, 2)
+    assert parsed.record.digest == content_digest((tmp_path / "crash.py").read_bytes())
+
+
+def test_a_reader_that_stops_early_leaves_no_process(tmp_path, tokenizer_path, many_chunks):
+    before = set(multiprocessing.active_children())
+    results = parse_files(job(tmp_path, tokenizer_path), tree(tmp_path), 2)
+    next(results)
+    results.close()
+    deadline = time.monotonic() + 10
+    while set(multiprocessing.active_children()) - before and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert set(multiprocessing.active_children()) <= before

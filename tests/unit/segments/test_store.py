@@ -1,0 +1,108 @@
+"""Files and documents written once and read back; what a failing disk is called."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+
+import pytest
+
+from codesearch.errors import IndexCorruptError, IndexStoreError
+from codesearch.segments.store import (
+    DATABASE,
+    FileRecord,
+    StoreReader,
+    StoreWriter,
+    document_row,
+    storage_error,
+)
+from codesearch.types import Document
+from tests.tiny_bundle import change_one_byte
+
+
+def row(name: str, line: int = 1) -> tuple:
+    return ("function", name, f"Outer.{name}", f"def {name}()", "says", line, line + 2, 10, 20, 1, b"digest")
+
+
+@pytest.fixture
+def store(tmp_path):
+    writer = StoreWriter(tmp_path)
+    writer.add_file(FileRecord("b.py", "python", 5, 7, b"d1"), [row("first"), row("Second", 4)])
+    writer.add_file(FileRecord("empty.go", "go", 0, 8, b"d2", skipped="binary"), [])
+    writer.add_file(FileRecord("a.py", "python", 6, 9, b"d3"), [row("second", 9)])
+    writer.finish()
+    reader = StoreReader(tmp_path, "root")
+    yield reader
+    reader.close()
+
+
+def test_doc_ids_count_up_in_the_order_of_writing(store):
+    found = store.documents([2, 0, 1])
+    assert {doc_id: (file.path, document[1]) for doc_id, (file, document) in found.items()} == {
+        0: ("b.py", "first"),
+        1: ("b.py", "Second"),
+        2: ("a.py", "second"),
+    }
+
+
+def test_files_come_back_in_order_with_their_documents_counted(store):
+    assert list(store.files().values()) == [
+        FileRecord("b.py", "python", 5, 7, b"d1", 0, 2),
+        FileRecord("empty.go", "go", 0, 8, b"d2", 2, 0, "binary"),
+        FileRecord("a.py", "python", 6, 9, b"d3", 2, 1),
+    ]
+
+
+def test_rows_of_a_file_come_back_as_they_were_written(store):
+    assert store.document_rows(0, 2) == [row("first"), row("Second", 4)]
+    assert store.document_rows(2, 0) == []
+
+
+def test_names_are_found_whatever_their_case(store):
+    assert store.documents_named("SECOND") == [(1, "Second", "Outer.Second"), (2, "second", "Outer.second")]
+    assert store.documents_named("sec") == []
+
+
+def test_a_document_is_flattened_in_the_order_of_the_columns():
+    document = Document("p.py", "python", "method", "n", "C.n", "def n()", "doc", "code", 3, 9, 40, 90, 2)
+    assert document_row(document, b"x") == ("method", "n", "C.n", "def n()", "doc", 3, 9, 40, 90, 2, b"x")
+
+
+def test_a_missing_database_is_a_corrupt_index(tmp_path):
+    with pytest.raises(IndexCorruptError, match=r"documents\.sqlite.*run `codesearch index --rebuild /src`"):
+        StoreReader(tmp_path, "/src")
+
+
+def test_a_damaged_database_is_a_corrupt_index(tmp_path, store):
+    change_one_byte(tmp_path / DATABASE, 0)
+    with pytest.raises(IndexCorruptError, match=r"documents\.sqlite: file is not a database"):
+        StoreReader(tmp_path, "/src")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+        OSError(errno.EFBIG, "File too large"),
+        sqlite3.OperationalError("database or disk is full"),
+    ],
+    ids=["disk", "quota", "file size", "sqlite"],
+)
+def test_full_storage_is_told_with_its_cure(tmp_path, error):
+    known = storage_error(error, tmp_path)
+    assert type(known) is IndexStoreError
+    assert str(known) == (
+        f"no space left under {tmp_path}: free some or give another --home; the last good index is untouched"
+    )
+
+
+def test_other_storage_failures_name_the_file_and_the_reason(tmp_path):
+    denied = storage_error(PermissionError(errno.EACCES, "Permission denied", "/x/y"), tmp_path)
+    assert str(denied) == "/x/y: Permission denied; the last good index is untouched"
+    failed = storage_error(sqlite3.OperationalError("disk I/O error"), tmp_path)
+    assert str(failed) == f"{tmp_path}: cannot be written (disk I/O error); the last good index is untouched"
+
+
+def test_what_is_no_storage_failure_is_not_taken_for_one(tmp_path):
+    assert storage_error(ValueError("a bug"), tmp_path) is None
