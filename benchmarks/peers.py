@@ -16,6 +16,17 @@ from pathlib import Path
 from benchmarks.process import Usage, measured
 
 WARM = Path(__file__).parent / "warm"
+QUERIES = (
+    "convert int to string",
+    "read file line by line",
+    "sort a list of strings",
+    "escape html",
+    "parse json response",
+    "priority queue",
+    "encrypt aes ctr mode",
+    "get current date",
+)
+"""What every system is asked."""
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "PYTHONPATH": ""}
 """Also kept from this checkout, whose package has the name of one of them."""
 

@@ -25,14 +25,12 @@ class Usage:
     Attributes:
         cpu_s: of all its processes, as last seen: up to 20 ms of each may be missing.
         peak_mb: highest sum of resident memory; pages that processes share count for each.
-        own_peak_mb: highest resident memory of the command's own process.
         output: what it printed on stdout, then on stderr.
     """
 
     wall_s: float
     cpu_s: float
     peak_mb: float
-    own_peak_mb: float
     code: int
     output: str
 
@@ -73,7 +71,6 @@ def measured(
         round(wall_s, 3),
         round(watch.cpu_s(), 2),
         round(watch.peak_bytes / 1e6, 1),
-        round(watch.own_peak_bytes / 1e6, 1),
         process.returncode,
         stdout + stderr,
     )
@@ -87,12 +84,11 @@ class _Watch(threading.Thread):
         self._pid = pid
         self._done = threading.Event()
         self._cpu_ticks: dict[int, int] = {}
-        self.peak_bytes = self.own_peak_bytes = 0
+        self.peak_bytes = 0
 
     def run(self) -> None:
         while not self._done.wait(_EVERY_S):
             self.peak_bytes = max(self.peak_bytes, tree_rss_bytes(self._pid))
-            self.own_peak_bytes = max(self.own_peak_bytes, own_peak_bytes(self._pid))
             self._cpu_ticks.update(tree_cpu_ticks(self._pid))
 
     def stop(self) -> None:
@@ -101,16 +97,6 @@ class _Watch(threading.Thread):
 
     def cpu_s(self) -> float:
         return sum(self._cpu_ticks.values()) / os.sysconf("SC_CLK_TCK")
-
-
-def own_peak_bytes(pid: int) -> int:
-    """Return the highest resident memory that a process ever had; 0 once it is gone."""
-    try:
-        status = (_PROC / str(pid) / "status").read_text()
-    except OSError:
-        return 0
-    _, found, rest = status.partition("VmHWM:")
-    return int(rest.split()[0]) * 1024 if found else 0
 
 
 def tree_cpu_ticks(pid: int) -> dict[int, int]:

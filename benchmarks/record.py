@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from codesearch.evaluation.environment import describe_environment
@@ -25,14 +22,3 @@ def record(name: str, rows: Any, *, flat: bool = False) -> None:  # noqa: ANN401
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")
     print(json.dumps(rows, indent=1))
-
-
-def median_ms(call: Callable[[], object], repeats: int = 15) -> float:
-    """Time a call: the median of `repeats` runs after a warm-up, in milliseconds."""
-    call()
-    times = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - started)
-    return round(1000 * median(times), 3)

@@ -17,9 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.keyword_store import QUERIES
 from benchmarks.page import fill, line
-from benchmarks.peers import Command, Paths, ours
+from benchmarks.peers import QUERIES, Command, Paths, ours
 from benchmarks.process import INSTALLED
 from benchmarks.record import record
 from codesearch.evaluation.stages import tree_rss_bytes

@@ -21,9 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.keyword_store import QUERIES
 from benchmarks.page import fill, line, shown
-from benchmarks.peers import PEERS, Paths, System, installed, ours, run, run_warm
+from benchmarks.peers import PEERS, QUERIES, Paths, System, installed, ours, run, run_warm
 from benchmarks.process import Usage, folder_mb
 from benchmarks.record import RESULTS, record
 from benchmarks.service import PAGE, quantiles, service_rows
