@@ -21,11 +21,11 @@ from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder
 from codesearch.index.commit import commit_manifest, drop_old_generations, last_number, scratch_folder
 from codesearch.index.embed import Embedder, embedding_processes
+from codesearch.index.file_parser import ParsedFile
 from codesearch.index.manifest import Manifest, generation_folder
 from codesearch.index.parse import ParseJob, is_small, parse_files
 from codesearch.index.plan import Plan
 from codesearch.index.reader import IndexReader
-from codesearch.index.worker import ParsedFile
 from codesearch.segments.digest import describe_files
 from codesearch.segments.postings import PostingsWriter
 from codesearch.segments.rows import RowWriter

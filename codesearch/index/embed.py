@@ -6,9 +6,8 @@ Where many processes parse, others embed: the one that gathers what all of them 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +18,8 @@ from codesearch.cores import available_cores
 from codesearch.encoding.encoder import Encoder, TokenIds
 from codesearch.errors import IndexStoreError
 from codesearch.index.cache import VectorCache
-from codesearch.index.processes import open_processes, submit
 from codesearch.index.tokens import join_tokens, split_tokens
+from codesearch.index.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.segments.vectors import VectorWriter, quantize
 
 _BATCH = 4_096
@@ -97,7 +96,7 @@ class Embedder:
         self._writer = writer
         # Opened also where others embed, so that none of them finds a cache half-made.
         self._here = CachedEncoder(home, encoder)
-        self._processes = open_processes(processes, _start, home, encoder) if processes else None
+        self._processes = Workers(processes, _open_encoder, home, encoder) if processes else None
         self._ahead = processes
         self._waiting: list[Part] = []
         self._tokens: dict[bytes, TokenIds] = {}
@@ -125,7 +124,7 @@ class Embedder:
     def close(self) -> None:
         """Stop; what was not finished is lost."""
         if self._processes:
-            self._processes.shutdown(cancel_futures=True)
+            self._processes.close()
         self._here.close()
 
     def _flush_much(self) -> None:
@@ -140,7 +139,7 @@ class Embedder:
 
     def _embed(self, texts: Mapping[bytes, TokenIds]) -> Future[Embedded]:
         if self._processes:
-            return submit(self._processes, _embed, list(texts), *join_tokens(texts.values()))
+            return self._processes.submit((list(texts), *join_tokens(texts.values())))
         done: Future[Embedded] = Future()
         done.set_result(self._here.embed(texts))
         return done
@@ -150,7 +149,7 @@ class Embedder:
         embedded, digests, parts = self._flying.popleft()
         try:
             found = embedded.result()
-        except BrokenProcessPool:
+        except (WorkerDiedError, WorkerStartError):
             raise IndexStoreError(
                 "a process that embeds was stopped, as where memory runs out: free some and run `codesearch index` "
                 "again; the last good index is untouched"
@@ -167,15 +166,15 @@ class Embedder:
         self.embedded += found.new
 
 
-_cached_encoder: CachedEncoder | None = None
+_Batch = tuple[list[bytes], NDArray[np.uint32], list[int]]
+"""Digests of texts, all their ids, and the number of ids of each."""
 
 
-def _start(home: Path, encoder: Encoder) -> None:
-    global _cached_encoder
-    _cached_encoder = CachedEncoder(home, encoder)
+def _open_encoder(home: Path, encoder: Encoder) -> Callable[[_Batch], Embedded]:
+    cached = CachedEncoder(home, encoder)
 
+    def embed(batch: _Batch) -> Embedded:
+        digests, tokens, lengths = batch
+        return cached.embed(dict(zip(digests, split_tokens(tokens, lengths), strict=True)))
 
-def _embed(digests: list[bytes], tokens: NDArray[np.uint32], lengths: list[int]) -> Embedded:
-    if _cached_encoder is None:
-        raise RuntimeError("worker not started")
-    return _cached_encoder.embed(dict(zip(digests, split_tokens(tokens, lengths), strict=True)))
+    return embed

@@ -1,15 +1,14 @@
 """Files -> parsed files, in the order given, on all cores.
 
-Threads gain nothing here (parsing holds the interpreter), so the work goes to processes. What is in flight is
-bounded, and a grammar that brings its process down costs one warning for one file.
+Parsing holds the interpreter, so the work goes to processes. Only a few chunks are in flight. A grammar that crashes
+its process costs one warning for one file.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,8 +18,8 @@ from codesearch.config import IndexConfig
 from codesearch.cores import available_cores
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.errors import IndexStoreError
-from codesearch.index.processes import open_processes, submit
-from codesearch.index.worker import FileParser, ParsedFile, skipped_file
+from codesearch.index.file_parser import FileParser, ParsedFile, skipped_file
+from codesearch.index.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.parsing.walker import SourceFile
 from codesearch.segments.digest import content_digest
 
@@ -86,58 +85,49 @@ def parse_files(
         for file in files:
             yield file, parser.parse(file)
         return
-    chunks = deque(chunks_of(files))
-    while chunks:
-        try:
-            yield from _run(job, chunks, workers)
-        except BrokenProcessPool:
-            yield from _one_by_one(job, chunks.popleft())
-
-
-def _run(
-    job: ParseJob, chunks: deque[list[SourceFile]], workers: int
-) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
-    """Take chunks off the left as their results are given out; on a crash the culprit is near the left."""
-    executor = _executor(job, workers)
-    flying: deque[Future[list[ParsedFile | None]]] = deque()
+    pool: Workers[list[SourceFile], list[ParsedFile | None]] = Workers(workers, _open_parser, job)
     try:
-        while chunks:
-            for chunk in islice(chunks, len(flying), 2 * workers + 1):
-                flying.append(submit(executor, _parse_chunk, chunk))
-            results = flying[0].result()
-            flying.popleft()
-            yield from zip(chunks.popleft(), results, strict=True)
-    finally:
-        # Waits, also after an interrupt: a worker that is just starting complains when its queues go away.
-        executor.shutdown(cancel_futures=True)
-
-
-def _one_by_one(job: ParseJob, chunk: list[SourceFile]) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
-    """Parse each file in a process of its own, so that the one that crashes is known."""
-    for file in chunk:
-        with _executor(job, 1) as executor:
-            _start(executor)
-            try:
-                yield file, submit(executor, _parse_chunk, [file]).result()[0]
-            except BrokenProcessPool:
-                warning = f"{file.path}: the {file.language} parser crashed: left out"
-                digest = content_digest((job.root / file.path).read_bytes())  # So it is not tried again.
-                yield file, skipped_file(file, "crashed", digest=digest, warning=warning)
-
-
-def _start(executor: ProcessPoolExecutor) -> None:
-    """Have a process start before it is given work: one that cannot start is no fault of a file's.
-
-    Raises:
-        IndexStoreError: it ended before it could work.
-    """
-    try:
-        submit(executor, _parse_chunk, []).result()
-    except BrokenProcessPool:
+        yield from _parse_all(pool, job, files, workers)
+    except WorkerStartError:
         raise IndexStoreError(
-            "the processes that parse end before they begin, as where memory runs out, or where a script calls this "
-            'outside `if __name__ == "__main__":`; the last good index is untouched'
+            "the worker processes end before they begin, probably because memory ran out: free some and run "
+            "`codesearch index` again; the last good index is untouched"
         ) from None
+    finally:
+        pool.close()
+
+
+def _parse_all(
+    pool: Workers[list[SourceFile], list[ParsedFile | None]],
+    job: ParseJob,
+    files: Sequence[SourceFile],
+    workers: int,
+) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
+    """Keep a few chunks in flight, and yield their results in order."""
+    waiting = chunks_of(files)
+    flying: deque[tuple[list[SourceFile], Future[list[ParsedFile | None]]]] = deque()
+    while True:
+        flying.extend((chunk, pool.submit(chunk)) for chunk in islice(waiting, 2 * workers + 1 - len(flying)))
+        if not flying:
+            return
+        chunk, future = flying.popleft()
+        try:
+            yield from zip(chunk, future.result(), strict=True)
+        except WorkerDiedError:
+            yield from _parse_singly(pool, job, chunk)
+
+
+def _parse_singly(
+    pool: Workers[list[SourceFile], list[ParsedFile | None]], job: ParseJob, chunk: list[SourceFile]
+) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
+    """Parse each file by itself, so that the one that crashes the parser is known."""
+    for file in chunk:
+        try:
+            yield file, pool.submit([file]).result()[0]
+        except WorkerDiedError:
+            warning = f"{file.path}: the {file.language} parser crashed: left out"
+            digest = content_digest((job.root / file.path).read_bytes())  # So that it is not tried again.
+            yield file, skipped_file(file, "crashed", digest=digest, warning=warning)
 
 
 def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
@@ -154,19 +144,6 @@ def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
         yield chunk
 
 
-def _executor(job: ParseJob, workers: int) -> ProcessPoolExecutor:
-    return open_processes(workers, _start_worker, job)
-
-
-_parser: FileParser | None = None
-
-
-def _start_worker(job: ParseJob) -> None:
-    global _parser
-    _parser = job.open()
-
-
-def _parse_chunk(files: list[SourceFile]) -> list[ParsedFile | None]:
-    if _parser is None:
-        raise RuntimeError("worker not started")
-    return [_parser.parse(file) for file in files]
+def _open_parser(job: ParseJob) -> Callable[[list[SourceFile]], list[ParsedFile | None]]:
+    parser = job.open()
+    return lambda files: [parser.parse(file) for file in files]

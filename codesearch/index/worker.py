@@ -1,109 +1,55 @@
-"""One source file -> everything an index keeps of it. Runs in worker processes."""
+"""A worker process: reads tasks from its standard input and writes results to its standard output.
+
+    python -P -m codesearch.index.worker
+
+Every message is a pickle. The first one is a function and its arguments: the function returns the handler of tasks.
+Each further one is a task. The reply to each message is `(True, result)` or `(False, exception)`. `workers` has the
+other end.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
-
-from codesearch.analysis.terms import document_terms
-from codesearch.config import IndexConfig
-from codesearch.encoding.text import document_text
-from codesearch.encoding.tokenizer import SubtokenTokenizer
-from codesearch.index.plan import UNREADABLE, trusted_mtime
-from codesearch.index.tokens import join_tokens, split_tokens
-from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
-from codesearch.parsing.walker import SourceFile, refuse_content
-from codesearch.segments.digest import content_digest, text_digest
-from codesearch.segments.postings import PostingsBlock, make_block
-from codesearch.segments.store import DocumentRow, FileRecord, document_row
+import os
+import pickle
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedFile:
-    """What one file gave.
-
-    Attributes:
-        record: the file; its `skipped` says why there are no documents.
-        rows: documents as the store keeps them.
-        block: their terms.
-        tokens: uint32 [sum of lengths], the encoder's ids of all documents, one after the other.
-        lengths: ids of each document.
-    """
-
-    record: FileRecord
-    rows: list[DocumentRow]
-    block: PostingsBlock
-    tokens: NDArray[np.uint32]
-    lengths: list[int]
-
-    def document_tokens(self) -> list[NDArray[np.uint32]]:
-        """Return the ids of each document."""
-        return split_tokens(self.tokens, self.lengths)
-
-
-@dataclass(frozen=True, slots=True)
-class FileParser:
-    """Parses files of one root for one model; opened once a process."""
-
-    root: Path
-    config: IndexConfig
-    tokenizer: SubtokenTokenizer
-    max_tokens: int
-    started_ns: int
-
-    def parse(self, file: SourceFile) -> ParsedFile | None:
-        """Parse one file; None when it is gone."""
-        try:
-            source = (self.root / file.path).read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            warning = f"{file.path}: {error.strerror}: left out"
-            return skipped_file(file, UNREADABLE, warning=warning)
-        digest = content_digest(source)
-        mtime_ns = trusted_mtime(file, self.started_ns)
-        if reason := refuse_content(source, self.config.walk):
-            return skipped_file(file, reason, digest=digest, mtime_ns=mtime_ns)
-        spec = language_named(file.language)
-        if spec is None:
-            raise ValueError(f"unknown language {file.language}")
-        extraction = extract(source, file.path, spec, self.config.parse)
-        texts = [document_text(document) for document in extraction.documents]
-        tokens = [self.tokenizer.encode_document(text, self.max_tokens, file.language) for text in texts]
-        joined, lengths = join_tokens(tokens)
-        return ParsedFile(
-            record=FileRecord(
-                file.path,
-                file.language,
-                len(source),
-                mtime_ns,
-                digest,
-                warnings="\n".join(extraction.warnings),
-            ),
-            rows=[
-                document_row(document, text_digest(ids))
-                for document, ids in zip(extraction.documents, tokens, strict=True)
-            ],
-            block=make_block(document_terms(document) for document in extraction.documents),
-            tokens=joined,
-            lengths=lengths,
-        )
+def main() -> None:
+    """Answer tasks until the parent closes its end, which it also does when it dies."""
+    tasks = sys.stdin.buffer
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What a library prints must not mix with the replies.
+    handle: Callable[[Any], Any] | None = None
+    try:
+        while True:
+            message = pickle.load(tasks)
+            try:
+                if handle is None:
+                    start, arguments = message
+                    handle, result = start(*arguments), None
+                else:
+                    result = handle(message)
+                reply = pickle.dumps((True, result), pickle.HIGHEST_PROTOCOL)
+            except Exception as error:  # The parent raises it again.
+                reply = pickle.dumps((False, _portable(error)))
+            replies.write(reply)
+            replies.flush()
+    except (EOFError, BrokenPipeError):
+        return
 
 
-def skipped_file(
-    file: SourceFile,
-    reason: str,
-    *,
-    digest: bytes = b"",
-    mtime_ns: int = 0,
-    warning: str = "",
-) -> ParsedFile:
-    """Say that a file gives no documents, and why."""
-    record = FileRecord(
-        file.path, file.language, file.size, mtime_ns, digest, skipped=reason, warnings=warning
-    )
-    return ParsedFile(record, [], make_block([]), np.empty(0, np.uint32), [])
+def _portable(error: Exception) -> Exception:
+    """Return an exception that survives pickling, with the traceback of this process as a note."""
+    error.add_note("".join(traceback.format_exception(error)))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # Its constructor takes other arguments than its message.
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+if __name__ == "__main__":
+    main()

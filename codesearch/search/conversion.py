@@ -11,9 +11,8 @@ from codesearch.analysis.inflection import singular
 from codesearch.analysis.words import expansions
 from codesearch.parsing.identifiers import split_identifier, words
 
-PROSE_FORWARD = frozenset({"to", "into"})
 BACKWARD = frozenset({"from"})
-BETWEEN = PROSE_FORWARD | BACKWARD | {"2", "as"}  # In prose "as" says too much else.
+BETWEEN = frozenset({"to", "into", "2", "as"}) | BACKWARD
 _PASSED_OVER = frozenset("a an the its any given this that one".split())
 _NO_SOURCE = frozenset("how want need way try like able used function method do i".split())
 _CONVERT = frozenset(

@@ -1,28 +1,23 @@
-"""Which way a conversion goes: "int to string" must not be answered by `stringToInt`.
+"""The direction of a conversion: "int to string" must not be answered by `stringToInt`.
 
-A query that names a source and a target is compared with what a document's name, signature and documentation say of
-the same two. Words alone cannot tell the two ways apart, for both use all of them.
+Both functions contain all words of the query. The direction comes from the name, the signature, the tags of the
+documentation and the verbs of a document.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
-from itertools import takewhile
 
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.search.conversion import (
     BACKWARD,
     BETWEEN,
-    PROSE_FORWARD,
     Conversion,
     canonical_terms,
 )
 
-_WINDOW = 4
-_CLEAR = 0.5
-_NAME_WEIGHT, _DOCSTRING_WEIGHT, _SIGNATURE_WEIGHT, _VERB_WEIGHT = 1.0, 1.0, 0.5, 0.5
+_NAME_WEIGHT, _SIGNATURE_WEIGHT, _VERB_WEIGHT = 1.0, 0.5, 0.5
 _PARAMETERS = re.compile(
     r"\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)(?P<after>[^()]*|\s*\([^()]*\)\s*)$"
 )
@@ -34,33 +29,31 @@ _GIVEN_TAG = re.compile(r"^\s*[@:]r?returns?\b(.*)", re.MULTILINE)
 
 _ENCODES = frozenset("encode serialize marshal dump format stringify strftime pack render print".split())
 _DECODES = frozenset("decode deserialize unmarshal load parse unpack scan strptime".split())
-_RETURNS = frozenset("return get give make compute build".split())
 _WIRE_FORMATS = frozenset("json xml yaml csv base64 base 64 hex query url html toml".split())
 _TEXTS = frozenset({"string"})
 _BYTES = frozenset({"byte", "binary", "blob"})
 
 
 def agreement(conversion: Conversion, name: str, signature: str, docstring: str) -> float:
-    """Say whether a document goes a conversion's way: from -1, the other way, over 0, silent, to 1.
+    """Return how far a document converts the way that is asked: 1 yes, 0 unknown, -1 the other way.
 
     >>> wanted = Conversion(("integer",), ("string",))
     >>> agreement(wanted, "intToStr", "func intToStr(i int) string", "")
     1.0
     >>> agreement(wanted, "parse_int", "def parse_int(text)", "Convert a string to an int.")
-    -1.0
+    -0.75
     """
     terms, prose = canonical_terms(name), canonical_terms(first_paragraph(docstring))
     total = (
-        _NAME_WEIGHT * _name_evidence(conversion, terms)
-        + _DOCSTRING_WEIGHT * _prose_evidence(conversion, prose)
-        + _SIGNATURE_WEIGHT * _signature_evidence(conversion, name, signature, docstring)
-        + _VERB_WEIGHT * _verb_evidence(conversion, [*terms[:1], *prose[:1]])
+        _NAME_WEIGHT * _name_agreement(conversion, terms)
+        + _SIGNATURE_WEIGHT * _signature_agreement(conversion, name, signature, docstring)
+        + _VERB_WEIGHT * _verb_agreement(conversion, [*terms[:1], *prose[:1]])
     )
     return max(-1.0, min(1.0, total))
 
 
-def _name_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
-    """Understand both sides (`intToStr`, `ctof`), one (`to_string`, `fromInt`), and verbs made of one (`camelize`)."""
+def _name_agreement(conversion: Conversion, terms: Sequence[str]) -> float:
+    """Read names with both sides (`intToStr`, `ctof`), with one (`to_string`, `fromInt`), and verbs (`camelize`)."""
     for position, word in enumerate(terms):
         if word in BETWEEN:
             left = _abbreviated(conversion, terms[:position])
@@ -102,34 +95,7 @@ def _between(left: float, right: float) -> float:
     return (left - right) / 2 if left * right < 0 else 0.0
 
 
-def _prose_evidence(conversion: Conversion, terms: Sequence[str]) -> float:
-    """Look for "source to target", "target from source" and their opposites; the first one found speaks."""
-    forward, backward = PROSE_FORWARD, BACKWARD
-    if terms and terms[0] in _RETURNS:  # "Return the bytes of a number."
-        backward = backward | {"of", "for"}
-    if terms and terms[0] in _ENCODES:
-        forward = forward | {"as"}
-    between = forward | backward
-    for position, word in enumerate(terms):
-        if word in between:
-            before = terms[max(0, position - _WINDOW) : position]
-            left = conversion.leaning(_until_between(before[::-1])[::-1])
-            right = conversion.leaning(_until_between(terms[position + 1 : position + 1 + _WINDOW]))
-            if _between(left, right) and min(abs(left), abs(right)) >= _CLEAR:
-                return math.copysign(1.0, -left if word in backward else left)
-    return 0.0
-
-
-def _until_between(terms: Sequence[str]) -> Sequence[str]:
-    """Take words as far as another "to", "from" or "as", behind which another thing is named.
-
-    >>> _until_between(["throwable", "as", "string"])
-    ['throwable']
-    """
-    return list(takewhile(lambda term: term not in BETWEEN, terms))
-
-
-def _signature_evidence(conversion: Conversion, name: str, signature: str, docstring: str) -> float:
+def _signature_agreement(conversion: Conversion, name: str, signature: str, docstring: str) -> float:
     """Compare what goes in with what comes out, where types, parameter names or tags of documentation tell."""
     taken = _tagged(_TAKEN_TAG, docstring) if "param" in docstring else []
     given = _tagged(_GIVEN_TAG, docstring) if "return" in docstring else []
@@ -156,7 +122,7 @@ def _sign(value: float) -> float:
     return float(value > 0) - float(value < 0)
 
 
-def _verb_evidence(conversion: Conversion, verbs: Sequence[str]) -> float:
+def _verb_agreement(conversion: Conversion, verbs: Sequence[str]) -> float:
     """Compare the verb of a name or of its documentation with what the query asks for: to encode or to decode."""
     encodes = not _ENCODES.isdisjoint(verbs)
     decodes = not _DECODES.isdisjoint(verbs)

@@ -14,8 +14,8 @@ from codesearch.config import IndexConfig, WalkConfig
 from codesearch.errors import IndexStoreError
 from codesearch.index import build as build_module
 from codesearch.index import parse
+from codesearch.index.file_parser import FileParser, ParsedFile
 from codesearch.index.parse import ParseJob, parse_files
-from codesearch.index.worker import FileParser, ParsedFile
 from codesearch.parsing.walker import SourceFile, WalkReport, walk
 from codesearch.segments.digest import content_digest
 from tests.conftest import write_tree

@@ -1,0 +1,150 @@
+"""A pool of worker processes that start by `python -m codesearch.index.worker`.
+
+The pools of `multiprocessing` import the main module of the program again in each process, so that a script without
+`if __name__ == "__main__":` would run again. These start clean. A worker leads a process group of its own: an
+interrupt from the keyboard reaches the parent alone, which then ends its workers.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import sysconfig
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import codesearch
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class WorkerDiedError(Exception):
+    """A worker process ended in the middle of a task."""
+
+
+class WorkerStartError(Exception):
+    """A worker process ended before its first task."""
+
+
+class Workers(Generic[T, R]):
+    """Runs tasks in up to `count` processes, which start when they are needed.
+
+    A process that dies costs the task that it worked on; the next task gets a new one.
+    """
+
+    def __init__(self, count: int, start: Callable[..., Callable[[T], R]], *arguments: object) -> None:
+        """Open the pool.
+
+        Args:
+            count: processes.
+            start: called once in each process; returns the function that handles its tasks.
+            arguments: of `start`.
+        """
+        self._start = pickle.dumps((start, arguments), pickle.HIGHEST_PROTOCOL)
+        self._threads = ThreadPoolExecutor(count, "worker")  # Each waits for one process at a time.
+        self._lock = threading.Lock()
+        self._idle: list[_Worker] = []
+        self._all: set[_Worker] = set()
+        self._closed = False
+
+    def submit(self, task: T) -> Future[R]:
+        """Hand a task to the next free process.
+
+        The future raises WorkerDiedError or WorkerStartError where the process ends, else what the task raised.
+        """
+        return self._threads.submit(self._run, task)
+
+    def close(self) -> None:
+        """End all processes; tasks that are not done are lost."""
+        with self._lock:
+            self._closed = True
+            workers = list(self._all)
+        for worker in workers:
+            worker.end()
+        self._threads.shutdown(cancel_futures=True)
+
+    def _run(self, task: T) -> R:
+        worker = self._take()
+        try:
+            result: R = worker.ask(task)
+        except WorkerDiedError:
+            self._forget(worker)
+            raise
+        with self._lock:
+            self._idle.append(worker)
+        return result
+
+    def _take(self) -> _Worker:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+            if self._closed:
+                raise WorkerDiedError("the pool is closed")
+            worker = _Worker()
+            self._all.add(worker)
+        try:
+            worker.ask_pickled(self._start)
+        except WorkerDiedError as error:
+            self._forget(worker)
+            raise WorkerStartError(str(error)) from None
+        return worker
+
+    def _forget(self, worker: _Worker) -> None:
+        with self._lock:
+            self._all.discard(worker)
+        worker.end()
+
+
+class _Worker:
+    """One process, and the pipes to it."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "codesearch.index.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": _python_path()},
+            process_group=0,
+        )
+
+    def ask(self, task: object) -> Any:  # noqa: ANN401 - any task's result.
+        """Give the process a task and return its result."""
+        return self.ask_pickled(pickle.dumps(task, pickle.HIGHEST_PROTOCOL))
+
+    def ask_pickled(self, message: bytes) -> Any:  # noqa: ANN401 - any task's result.
+        assert self._process.stdin and self._process.stdout
+        try:
+            self._process.stdin.write(message)
+            self._process.stdin.flush()
+            done, result = pickle.load(self._process.stdout)
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):  # ValueError: `end` closed the pipes.
+            raise WorkerDiedError(f"worker process {self._process.pid} ended") from None
+        if not done:
+            raise result
+        return result
+
+    def end(self) -> None:
+        """Kill the process and wait for its end; it has nothing to lose."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            try:
+                if pipe:
+                    pipe.close()
+            except OSError:  # What was not written yet has no reader any more.
+                pass
+
+
+def _python_path() -> str:
+    """Return a PYTHONPATH with which a new process finds this package, and nothing else that this one does not."""
+    package = str(Path(codesearch.__file__).parents[1])
+    inherited = os.environ.get("PYTHONPATH", "")
+    if package in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
+        return inherited
+    return os.pathsep.join(filter(None, (package, inherited)))
