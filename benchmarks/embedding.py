@@ -29,7 +29,8 @@ from benchmarks.speed import standard_library
 from codesearch.config import WalkConfig
 from codesearch.encoding import encoder as encoding
 from codesearch.encoding.bundle import LARGER, SHIPPED
-from codesearch.encoding.encoder import OnnxEncoder, TokenIds, choose_device
+from codesearch.encoding.encoder import TokenIds
+from codesearch.encoding.onnx import OnnxEncoder, choose_device
 from codesearch.encoding.text import document_text
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from benchmarks.page import fill, line
 from benchmarks.record import record
-from codesearch.encoding.encoder import OnnxEncoder
+from codesearch.encoding.onnx import OnnxEncoder
 from training import checkpoint
 from training.corpus.rows import read_rows
 from training.evaluation_sets import row_files

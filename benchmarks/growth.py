@@ -26,7 +26,7 @@ from benchmarks.renamed import write_renamed
 from benchmarks.speed import described, quantiles
 from codesearch.config import IndexConfig, VectorConfig
 from codesearch.encoding.bundle import SHIPPED
-from codesearch.encoding.encoder import OnnxEncoder
+from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.evaluation.approximate import approximation_loss
 from codesearch.evaluation.pool import Pool
 from codesearch.index.build import build_generation

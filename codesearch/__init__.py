@@ -1,3 +1,97 @@
-"""Offline semantic search over local codebases."""
+"""Offline semantic search over local codebases.
+
+    from codesearch import Engine
+
+    engine = Engine()
+    engine.index("src")
+    for hit in engine.search("copy a directory tree").hits:
+        print(hit.path, hit.start_line, hit.name)
+
+The names in `__all__` are the public interface. Each is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # As in `typing`, whose import takes longer than all else here.
+if TYPE_CHECKING:
+    from codesearch.config import IndexOptions, RankConfig, VectorConfig
+    from codesearch.engine.engine import Engine
+    from codesearch.engine.reports import Answer, Changes, Check, Freshness, IndexReport, IndexStatus
+    from codesearch.engine.scope import Scope
+    from codesearch.errors import (
+        CodeSearchError,
+        ConfigError,
+        IndexCorruptError,
+        IndexFormatError,
+        IndexLockedError,
+        IndexNotFoundError,
+        IndexStoreError,
+        MissingExtraError,
+        ModelBundleError,
+    )
+    from codesearch.search.request import Filters, Place, SearchRequest
+    from codesearch.types import Hit
 
 __version__ = "0.1.0"
+_MODULES = {
+    "codesearch.config": ("IndexOptions", "RankConfig", "VectorConfig"),
+    "codesearch.engine.engine": ("Engine",),
+    "codesearch.engine.reports": ("Answer", "Changes", "Check", "Freshness", "IndexReport", "IndexStatus"),
+    "codesearch.engine.scope": ("Scope",),
+    "codesearch.errors": (
+        "CodeSearchError",
+        "ConfigError",
+        "IndexCorruptError",
+        "IndexFormatError",
+        "IndexLockedError",
+        "IndexNotFoundError",
+        "IndexStoreError",
+        "MissingExtraError",
+        "ModelBundleError",
+    ),
+    "codesearch.search.request": ("Filters", "Place", "SearchRequest"),
+    "codesearch.types": ("Hit",),
+}
+__all__ = [
+    "Answer",
+    "Changes",
+    "Check",
+    "CodeSearchError",
+    "ConfigError",
+    "Engine",
+    "Filters",
+    "Freshness",
+    "Hit",
+    "IndexCorruptError",
+    "IndexFormatError",
+    "IndexLockedError",
+    "IndexNotFoundError",
+    "IndexOptions",
+    "IndexReport",
+    "IndexStatus",
+    "IndexStoreError",
+    "MissingExtraError",
+    "ModelBundleError",
+    "Place",
+    "RankConfig",
+    "Scope",
+    "SearchRequest",
+    "VectorConfig",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used."""
+    for module, names in _MODULES.items():
+        if name in names:
+            from importlib import import_module
+
+            value: object = getattr(import_module(module), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'codesearch' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names, also those that are not imported yet."""
+    return sorted({*globals(), *__all__})

@@ -29,6 +29,25 @@ class WalkConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """Walk settings to change; None keeps those of the last run, or the defaults of a first one.
+
+    Attributes: as in `WalkConfig`.
+    """
+
+    exclude: tuple[str, ...] | None = None
+    hidden: bool | None = None
+    ignore_files: bool | None = None
+    follow_links: bool | None = None
+    max_file_bytes: int | None = None
+
+    def applied_to(self, walk: WalkConfig) -> WalkConfig:
+        """Return `walk` with these settings."""
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        return replace(walk, **given)
+
+
+@dataclass(frozen=True, slots=True)
 class ParseConfig:
     """What is taken from a file.
 

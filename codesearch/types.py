@@ -52,6 +52,8 @@ class Hit:
         signals: what each named signal gave before weighting.
         code: the file's lines from `start_line` to `end_line`, whole.
         stale: the file changed after it was indexed, so the lines may have moved.
+        before: lines of the file above `start_line`, as many as were asked for.
+        after: lines of the file below `end_line`, likewise.
     """
 
     rank: int
@@ -69,3 +71,5 @@ class Hit:
     code: str
     signals: dict[str, float]
     stale: bool = False
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import onnx
-from onnx import helper
+from onnx import helper, numpy_helper
 from torch import nn
 
 from exporters.bert import add_bert
@@ -37,6 +37,10 @@ Dtype = Literal["fp32", "fp16", "int8"]
 DTYPES = ("fp32", "fp16", "int8")
 QUERY, DOCUMENT = "query.onnx", "document.onnx"
 _ADDS_ROWS = ["Div", "Gather", "Gather", "MatMul", "Max", "Mul", "ReduceL2", "Squeeze", "Unsqueeze"]
+_DAMPENS_REPEATS = sorted(
+    [*_ADDS_ROWS, "Equal", "MatMul", "Max", "Mul", "Pow", "Squeeze", "Unsqueeze", "Unsqueeze", "Unsqueeze"]
+)
+"""The operations of graphs that `codesearch.encoding.row_sum` computes too, sorted."""
 
 
 def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:
@@ -108,22 +112,28 @@ def write_graphs(model: JointEncoder, out: Path, dtype: Dtype) -> list[str]:
     return [QUERY, *others.values()]
 
 
-def row_places(path: Path) -> dict[str, dict[str, Any]]:
+def row_places(path: Path) -> dict[str, Any]:
     """Say where in a graph's file the rows and weights lie, if all it does is to add the ones by the others.
 
     Returns:
-        offset, dtype and shape of `table` and `weights`; nothing for any other graph.
+        offset, dtype and shape of `table` and `weights`, and `repeat_power` where a token that occurs n times weighs
+        n to that power in each; nothing for any other graph.
     """
     content = path.read_bytes()
     graph = onnx.load_from_string(content).graph
     arrays = {array.name: array for array in graph.initializer}
-    operations = [node.op_type for node in graph.node if node.op_type != "Cast"]
-    if sorted(operations) != _ADDS_ROWS or ROW_WEIGHTS not in arrays:
+    operations = sorted(node.op_type for node in graph.node if node.op_type != "Cast")
+    if operations not in (_ADDS_ROWS, _DAMPENS_REPEATS) or ROW_WEIGHTS not in arrays:
         return {}
+    power = sum(
+        float(numpy_helper.to_array(arrays[node.input[1]]).item())
+        for node in graph.node
+        if node.op_type == "Pow"
+    )
     (table,) = (
         node.input[0] for node in graph.node if node.op_type == "Gather" and node.input[0] != ROW_WEIGHTS
     )
-    return {
+    places: dict[str, Any] = {
         key: {
             "offset": content.index(arrays[name].raw_data),
             "dtype": str(helper.tensor_dtype_to_np_dtype(arrays[name].data_type)),
@@ -131,6 +141,7 @@ def row_places(path: Path) -> dict[str, dict[str, Any]]:
         }
         for key, name in (("table", table), ("weights", ROW_WEIGHTS))
     }
+    return {**places, "repeat_power": power} if power else places
 
 
 def quantize_graphs(folder: Path, out: Path) -> list[str]:

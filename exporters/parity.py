@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from codesearch.encoding.encoder import open_session
+from codesearch.encoding.onnx import open_session
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from exporters.errors import ParityError
 from exporters.onnx import QUERY, Dtype, graph_names

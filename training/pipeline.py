@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from codesearch.encoding.bundle import MANIFEST
-from codesearch.encoding.encoder import OnnxEncoder
+from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from training import checkpoint
 from training.config import TrainConfig

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.warm.timing import print_times
-from codesearch.encoding.encoder import OnnxEncoder
+from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
 from codesearch.search.filters import Filters

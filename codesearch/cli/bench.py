@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.options import DeviceOption, HomeOption, ModelOption, resolve_home
+from codesearch.cli.invocation import Output, invocation_of
+from codesearch.cli.options import DeviceOption, HomeOption, ModelOption
 from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ _DATA, _WRITE, _INSTEAD = "Data", "What to write", "In place of a run"
 
 
 def bench(
+    context: typer.Context,
     suite: Annotated[
         str, typer.Option("--suite", help="What to run; `--suite help` lists them.", rich_help_panel=_DATA)
     ] = "csn99",
@@ -76,58 +79,63 @@ def bench(
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
-) -> int:
+) -> Iterator[Output]:
     """Judge this installation by queries whose answers are known.
 
     Indexes a suite's sources in a home of its own, and scores what the product and its parts find.
     """
     if suite == "help":
-        return _list_suites()
+        yield from _list_suites()
+        return
+    invocation = invocation_of(context)
     if compare:
         if score:
             raise ConfigError("--compare and --score exclude each other: give one")
-        return _compare(*compare)
+        yield _compare(*map(invocation.path, compare))
+        return
     if score and predictions:
         raise ConfigError("--score has no results of its own for --predictions: give one")
-    _check_writable(json_file, report, predictions)
-    from codesearch.cli import bench_render
+    files = {
+        name: invocation.path(file)
+        for name, file in (("json", json_file), ("report", report), ("predictions", predictions))
+        if file
+    }
+    _check_writable(files.values())
+    from codesearch.cli.bench_render import result_text
     from codesearch.evaluation.options import BenchOptions
 
     given = data or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
     options = BenchOptions(
-        home=resolve_home(home),
-        data=given.expanduser() if given else None,
-        annotations=annotations,
-        model=model,
+        home=invocation.engine(home).home,
+        data=invocation.path(given) if given else None,
+        annotations=invocation.path(annotations) if annotations else None,
+        model=invocation.path(model) if model else None,
         device=device,
         without=tuple(without or ()),
     )
-    result = _result(suite, score, options)
-    bench_render.print_result(result)
-    _write(result, json_file=json_file, report=report, predictions=predictions)
-    return 0
+    result = _result(suite, invocation.path(score) if score else None, options)
+    yield Output(result_text(result))
+    _write(result, files)
 
 
-def _list_suites() -> int:
+def _list_suites() -> Iterator[Output]:
     from codesearch.evaluation.suites import SUITES
 
     for name, what in SUITES.items():
-        print(f"{name:10} {what}")
-    return 0
+        yield Output(f"{name:12} {what}\n")
 
 
-def _compare(first: Path, second: Path) -> int:
-    from codesearch.cli import bench_render
+def _compare(first: Path, second: Path) -> Output:
+    from codesearch.cli.bench_render import comparison_text
     from codesearch.evaluation.compare import compare
 
-    bench_render.print_comparison(first, second, compare(first, second))
-    return 0
+    return Output(comparison_text(first, second, compare(first, second)))
 
 
-def _check_writable(*files: Path | None) -> None:
+def _check_writable(files: Iterable[Path]) -> None:
     """Find out before the run, not after it."""
     for file in files:
-        if file and (file.is_dir() or not os.access(file.absolute().parent, os.W_OK)):
+        if file.is_dir() or not os.access(file.parent, os.W_OK):
             raise ConfigError(f"{file}: cannot be written: give a file in a folder that is there")
 
 
@@ -140,18 +148,16 @@ def _result(suite: str, score: Path | None, options: BenchOptions) -> SuiteResul
         return score_file(suite, score, watched) if score else run_suite(suite, watched)
 
 
-def _write(
-    result: SuiteResult, *, json_file: Path | None, report: Path | None, predictions: Path | None
-) -> None:
+def _write(result: SuiteResult, files: Mapping[str, Path]) -> None:
     from codesearch.evaluation.environment import describe_environment
     from codesearch.evaluation.report import html_report
     from codesearch.evaluation.result import to_json, write_json
     from codesearch.evaluation.suites import write_results
 
-    if json_file:
+    if "json" in files:
         command = shlex.join(["codesearch", *sys.argv[1:]])
-        write_json(json_file, {**to_json(result), "command": command, **describe_environment()})
-    if report:
-        report.write_text(html_report(result), "utf-8")
-    if predictions:
-        write_results(predictions, result)
+        write_json(files["json"], {**to_json(result), "command": command, **describe_environment()})
+    if "report" in files:
+        files["report"].write_text(html_report(result), "utf-8")
+    if "predictions" in files:
+        write_results(files["predictions"], result)

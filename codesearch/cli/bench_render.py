@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from codesearch.evaluation.compare import Difference
@@ -13,28 +13,42 @@ from codesearch.evaluation.significance import AVERAGE
 _NAME_WIDTH = 18
 
 
-def print_result(result: SuiteResult) -> None:
-    """Print every metric of every system, and what the run took."""
-    print(f"{result.suite}: {result.judged_queries} judged queries, {result.documents:,} documents")
+def result_text(result: SuiteResult) -> str:
+    """Return every metric of every system, and what the run took."""
+    return _joined(_result_lines(result))
+
+
+def comparison_text(first: Path, second: Path, differences: Sequence[Difference]) -> str:
+    """Return by how much each system changed, and whether chance could have done it."""
+    return _joined(_comparison_lines(first, second, differences))
+
+
+def _joined(lines: Iterator[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _result_lines(result: SuiteResult) -> Iterator[str]:
+    yield f"{result.suite}: {result.judged_queries} judged queries, {result.documents:,} documents"
     for metric in next(iter(result.systems.values())).metrics:
-        print()
-        _print_metric(result, metric)
-    _print_pool(result)
+        yield ""
+        yield from _metric_lines(result, metric)
+    yield ""
+    yield from _detail_lines(result)
     if result.seconds:
-        _print_stages(result)
+        yield from _stage_lines(result)
 
 
-def _print_metric(result: SuiteResult, metric: str) -> None:
+def _metric_lines(result: SuiteResult, metric: str) -> Iterator[str]:
     groups = list(next(iter(result.systems.values())).metrics[metric])
-    print(_row(metric, groups, groups) + "   95% of average")
+    yield _row(metric, groups, groups) + "   95% of average"
     for name, system in result.systems.items():
         values = system.metrics[metric]
         low, high = system.ci95[metric][AVERAGE]
         cells = _row(f"  {name}", groups, [f"{values[group]:.3f}" for group in groups])
-        print(f"{cells}   {low:.3f} to {high:.3f}")
+        yield f"{cells}   {low:.3f} to {high:.3f}"
     for row in published_rows(result.suite, metric):
         values_known = [f"{row.average:.3f}" if group == AVERAGE else "" for group in groups]
-        print(_row(f"  {row.system}", groups, values_known) + "   published, other pool")
+        yield _row(f"  {row.system}", groups, values_known) + "   published, other pool"
 
 
 def _row(name: str, groups: Sequence[str], cells: Sequence[str]) -> str:
@@ -42,25 +56,20 @@ def _row(name: str, groups: Sequence[str], cells: Sequence[str]) -> str:
     return name.ljust(_NAME_WIDTH) + "".join(aligned)
 
 
-def _print_pool(result: SuiteResult) -> None:
+def _detail_lines(result: SuiteResult) -> Iterator[str]:
     details = result.details
-    print()
     if covered := details.get("coverage"):
         found, judged = (sum(counts[key] for counts in covered.values()) for key in ("extracted", "judged"))
-        print(
-            f"  coverage    {found:,} of {judged:,} judged functions are documents with exactly these lines"
-        )
+        yield f"  coverage    {found:,} of {judged:,} judged functions are documents with exactly these lines"
     if model := details.get("model"):
-        print(f"  model       {model['name']} ({model['id']}) on {model['device']}")
+        yield f"  model       {model['name']} ({model['id']}) on {model['device']}"
     if approximation := details.get("approximation"):
-        print(f"  vectors     {_approximation(approximation)}")
+        yield f"  vectors     {_approximation(approximation)}"
     if query_ms := details.get("query_ms"):
         times = ", ".join(f"{name} {ms['p50']:.1f} / {ms['p95']:.1f}" for name, ms in query_ms.items())
-        print(f"  query ms    p50 / p95: {times}")
+        yield f"  query ms    p50 / p95: {times}"
     if "answered_pairs" in details:
-        print(
-            f"  answered    {details['answered_pairs']} of {details['judged_pairs']} judged queries a language"
-        )
+        yield f"  answered    {details['answered_pairs']} of {details['judged_pairs']} judged queries a language"
 
 
 def _approximation(found: dict[str, float]) -> str:
@@ -71,23 +80,22 @@ def _approximation(found: dict[str, float]) -> str:
     )
 
 
-def _print_stages(result: SuiteResult) -> None:
-    print(f"\n{'stage':{_NAME_WIDTH}}{'seconds':>8}{'peak MB':>9}")
+def _stage_lines(result: SuiteResult) -> Iterator[str]:
+    yield f"\n{'stage':{_NAME_WIDTH}}{'seconds':>8}{'peak MB':>9}"
     for stage, seconds in result.seconds.items():
-        print(f"  {stage:{_NAME_WIDTH - 2}}{seconds:8.1f}{result.rss_bytes.get(stage, 0) / 1e6:9.0f}")
+        yield f"  {stage:{_NAME_WIDTH - 2}}{seconds:8.1f}{result.rss_bytes.get(stage, 0) / 1e6:9.0f}"
     total, peak = sum(result.seconds.values()), max(result.rss_bytes.values(), default=0)
-    print(f"  {'all':{_NAME_WIDTH - 2}}{total:8.1f}{peak / 1e6:9.0f}")
+    yield f"  {'all':{_NAME_WIDTH - 2}}{total:8.1f}{peak / 1e6:9.0f}"
 
 
-def print_comparison(first: Path, second: Path, differences: Sequence[Difference]) -> None:
-    """Print by how much each system changed, and whether chance could have done it."""
-    print(f"from {first} to {second}")
+def _comparison_lines(first: Path, second: Path, differences: Sequence[Difference]) -> Iterator[str]:
+    yield f"from {first} to {second}"
     for metric in dict.fromkeys(difference.metric for difference in differences):
         rows = [difference for difference in differences if difference.metric == metric]
         groups = [group for group in rows[0].first if group != AVERAGE]
-        print(f"\n{_row(metric, groups, groups)}   average                      p")
+        yield f"\n{_row(metric, groups, groups)}   average                      p"
         for row in rows:
             changes = _row(f"  {row.system}", groups, [f"{row.change(group):+.3f}" for group in groups])
             average = f"{row.first[AVERAGE]:.3f} to {row.second[AVERAGE]:.3f} ({row.change():+.3f})"
-            print(f"{changes}   {average}  {row.p[AVERAGE]:6.4f}  {row.verdict()}")
-    print("\np: share of random swaps of the two systems' scores that give as large a difference (two-sided)")
+            yield f"{changes}   {average}  {row.p[AVERAGE]:6.4f}  {row.verdict()}"
+    yield "\np: share of random swaps of the two systems' scores that give as large a difference (two-sided)"

@@ -1,6 +1,6 @@
 """The command `codesearch`: asks the service of the home if one runs, else runs the command line here.
 
-Until that is known nothing is imported that takes time: it is most of what a query then costs.
+Until that is known nothing is imported that takes time: imports are most of the cost of a query.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import sys
 from codesearch.cli.output import INTERRUPTED, failed_output, prepare_streams
 from codesearch.service.address import named_home, socket_path
 
-_ASKED = ("query", "similar")
+ASKED = ("query", "similar")
+"""The commands that a service answers."""
 _HERE = {"--no-service", "--help", "-h"}
 
 
@@ -21,15 +22,15 @@ def run() -> None:
     arguments = sys.argv[1:]
     code = _by_service(arguments)
     if code is None:
-        from codesearch.cli.main import COMMANDS, make_app
+        from codesearch.cli import main
 
-        make_app(arguments[:1] if arguments and arguments[0] in _ASKED else COMMANDS)()
+        main.run(arguments, arguments[:1] if arguments and arguments[0] in ASKED else main.COMMANDS)
     sys.exit(code)
 
 
 def _by_service(arguments: list[str]) -> int | None:
     """Print what a service answers; return its exit code, or None where there is no answer."""
-    if not arguments or arguments[0] not in _ASKED or not _HERE.isdisjoint(arguments):
+    if not arguments or arguments[0] not in ASKED or not _HERE.isdisjoint(arguments):
         return None
     home = named_home(arguments)
     if os.environ.get("CODESEARCH_NO_SERVICE") or not os.path.exists(socket_path(home)):

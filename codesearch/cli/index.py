@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.options import DeviceOption, HomeOption, ModelOption, positive, resolve_home
-from codesearch.config import IndexConfig, WalkConfig
-from codesearch.errors import ConfigError, IndexStoreError
-from codesearch.index.manifest import Manifest, read_manifest
+from codesearch.cli.invocation import Output, invocation_of
+from codesearch.cli.options import DeviceOption, HomeOption, ModelOption, positive
+from codesearch.cli.progress import build_progress
+from codesearch.config import IndexOptions, WalkConfig
 
 if TYPE_CHECKING:
-    from codesearch.encoding.bundle import Bundle
-    from codesearch.index.build import BuildReport
-    from codesearch.index.plan import Plan
+    from codesearch.engine.reports import IndexReport
 
 _SHOWN_WARNINGS = 10
 _DEFAULTS = WalkConfig()
 
 
 def index(
+    context: typer.Context,
     folders: Annotated[list[Path], typer.Argument(help="Folders to index.", show_default=False)],
     exclude: Annotated[
         list[str] | None, typer.Option("--exclude", help="Leave out what this .gitignore pattern matches.")
@@ -52,128 +49,69 @@ def index(
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
-) -> int:
+) -> Iterator[Output]:
     """Index folders, or bring their indexes up to date.
 
-    Only new and changed files are parsed. Options that are not given repeat those of the last time.
+    Only new and changed files are parsed. Options that are not given stay as they were the last time.
     """
-    given: dict[str, Any] = {
-        "exclude": tuple(exclude) if exclude else None,
-        "hidden": hidden,
-        "ignore_files": ignore,
-        "follow_links": follow,
-        "max_file_bytes": positive("--max-file-mb", max_file_mb) * 1_000_000
+    invocation = invocation_of(context)
+    options = IndexOptions(
+        exclude=tuple(exclude) if exclude else None,
+        hidden=hidden,
+        ignore_files=ignore,
+        follow_links=follow,
+        max_file_bytes=positive("--max-file-mb", max_file_mb) * 1_000_000
         if max_file_mb is not None
         else None,
-    }
+    )
+    engine = invocation.engine(home, model=model, device=device)
     for folder in folders:
-        root, at = folder.expanduser(), resolve_home(home)
-        update_index(root, at, given, model=model, device=device, rebuild=rebuild)
-    return 0
+        with build_progress(folder.name) as on_progress:
+            report = engine.index(invocation.path(folder), options, rebuild=rebuild, on_progress=on_progress)
+        yield _built(folder, report) if report.built else _current(folder, report)
 
 
-def update_index(
-    root: Path,
-    home: Path,
-    given: dict[str, Any] | None = None,
-    *,
-    model: Path | None = None,
-    device: str = "auto",
-    rebuild: bool = False,
-) -> None:
-    """Bring one folder's index up to date and say what was done.
+def _current(folder: Path, report: IndexReport) -> Output:
+    return Output(
+        f"{folder}: nothing to do, {report.documents:,} documents are up to date ({report.seconds:.2f} s)\n"
+    )
 
-    Args:
-        root: the folder.
-        home: where indexes live.
-        given: fields of `WalkConfig` to set; those that are None stay as they were.
-        model: bundle to embed with; the last one when None.
-        device: where it runs.
-        rebuild: forget the last index and its options.
+
+def _built(folder: Path, report: IndexReport) -> Output:
+    out = [f"{folder}: {report.documents:,} documents from {report.files:,} files in {report.seconds:.1f} s"]
+    if report.languages:
+        out.append(f"  languages  {counts(report.languages)}")
+    out.append(
+        f"  files      {report.parsed:,} parsed, {report.kept:,} unchanged, {report.removed:,} removed"
+    )
+    if report.skipped:
+        out.append(f"  skipped    {counts(report.skipped, number_first=True)}")
+    out.append(
+        f"  encoder    {report.model} on {report.device}: {report.embedded:,} texts embedded, "
+        f"{report.cached:,} from the cache"
+    )
+    return Output("".join(f"{line}\n" for line in out), "".join(_warnings(folder, report)))
+
+
+def _warnings(folder: Path, report: IndexReport) -> Iterator[str]:
+    if not report.documents:
+        yield f"warning: {folder}: no functions or classes found in any supported language\n"
+    for line in report.warnings[:_SHOWN_WARNINGS]:
+        yield f"warning: {line}\n"
+    if (more := len(report.warnings) - _SHOWN_WARNINGS) > 0:
+        yield f"warning: {more} more, see `codesearch status --warnings`\n"
+    for language, count in sorted(report.missing_grammars.items()):
+        files = f"{count:,} {language} file{'s' if count != 1 else ''}"
+        yield f"warning: skipped {files}: no parser installed: run `pip install 'codesearch-local[langs]'`\n"
+
+
+def counts(numbers: dict[str, int], *, number_first: bool = False) -> str:
+    """List names with their numbers.
+
+    >>> counts({"go": 1200, "php": 3}), counts({"binary": 2}, number_first=True)
+    ('go 1,200, php 3', '2 binary')
     """
-    from codesearch.encoding.bundle import SHIPPED, load_bundle
-    from codesearch.index.catalogue import index_folder
-    from codesearch.index.commit import writer_lock
-    from codesearch.index.plan import plan_update
-
-    started = time.monotonic()
-    folder = index_folder(home, root)
-    last = None if rebuild else _last_manifest(folder)
-    config = IndexConfig(walk=_walk_config(given or {}, last))
-    _check_root(root)
-    bundle = load_bundle(model or (last.model_folder if last else SHIPPED))
-    _make_folder(folder)
-    with writer_lock(folder, str(root)):
-        plan = plan_update(root, folder, config, bundle.model_id, rebuild=rebuild)
-        if plan.nothing_to_do and plan.previous:
-            _say_current(root, plan.previous, time.monotonic() - started)
-            return
-        report, used = _build(plan, home, bundle, device)
-    _say_built(root, report, used, time.monotonic() - started)
-    _say_missing(plan.report.missing_grammars)
-
-
-def _last_manifest(folder: Path) -> Manifest | None:
-    try:
-        return read_manifest(folder)
-    except IndexStoreError:
-        return None
-
-
-def _walk_config(given: dict[str, Any], last: Manifest | None) -> WalkConfig:
-    before = last.walk_config() if last else _DEFAULTS
-    return replace(before, **{name: value for name, value in given.items() if value is not None})
-
-
-def _check_root(root: Path) -> None:
-    if not root.is_dir():
-        kind = "not a folder" if root.exists() else "no such folder"
-        raise ConfigError(f"{root}: {kind}: give the folder to index")
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise IndexStoreError(f"{folder}: {error.strerror}: give another --home") from None
-
-
-def _build(plan: Plan, home: Path, bundle: Bundle, device: str) -> tuple[BuildReport, str]:
-    from codesearch.cli.progress import build_progress
-    from codesearch.encoding.encoder import OnnxEncoder
-    from codesearch.index.build import build_generation
-
-    encoder = OnnxEncoder(bundle, device)
-    with build_progress(plan.root.name) as on_progress:
-        report = build_generation(plan, home, encoder, on_progress)
-    return report, f"{encoder.name} on {encoder.device}"
-
-
-def _say_missing(missing: dict[str, int]) -> None:
-    if missing:
-        files = ", ".join(f"{count:,} {language}" for language, count in sorted(missing.items()))
-        cure = "`pip install 'codesearch-local[langs]'`"
-        print(f"warning: left out for want of a grammar: {files} files; {cure} reads them", file=sys.stderr)
-
-
-def _say_current(root: Path, manifest: Manifest, seconds: float) -> None:
-    print(f"{root}: nothing to do, {manifest.documents:,} documents are up to date ({seconds:.2f} s)")
-
-
-def _say_built(root: Path, report: BuildReport, model: str, seconds: float) -> None:
-    manifest = report.manifest
-    print(f"{root}: {manifest.documents:,} documents from {manifest.source_files:,} files in {seconds:.1f} s")
-    counts = ", ".join(f"{language} {count:,}" for language, count in manifest.languages.items())
-    if counts:
-        print(f"  languages  {counts}")
-    print(f"  files      {report.parsed:,} parsed, {report.kept:,} unchanged, {report.removed:,} removed")
-    if manifest.skipped:
-        skipped = ", ".join(f"{count:,} {reason}" for reason, count in manifest.skipped.items())
-        print(f"  skipped    {skipped}")
-    print(f"  encoder    {model}: {report.embedded:,} texts embedded, {report.cached:,} from the cache")
-    if not manifest.documents:
-        print(f"warning: {root}: no functions or classes found in any supported language", file=sys.stderr)
-    for line in manifest.warnings[:_SHOWN_WARNINGS]:
-        print(f"warning: {line}", file=sys.stderr)
-    if (more := len(manifest.warnings) - _SHOWN_WARNINGS) > 0:
-        print(f"warning: {more} more, see `codesearch status --warnings`", file=sys.stderr)
+    pairs = (
+        f"{number:,} {name}" if number_first else f"{name} {number:,}" for name, number in numbers.items()
+    )
+    return ", ".join(pairs)

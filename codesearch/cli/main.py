@@ -1,46 +1,86 @@
 """The command line: what runs, what is caught, what it exits with.
 
-Exit codes: 0 there are hits (or the work is done), 1 there are none, 2 an error, 130 interrupted. A reader
-that closes the pipe early is not an error.
+Exit codes: 0 there are hits (or the work is done), 1 there are none, 2 an error, 130 interrupted. A reader that closes
+the pipe early is not an error.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import Annotated, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 
 import codesearch
+from codesearch.cli.invocation import Invocation, Output, merged, outputs
 from codesearch.cli.output import INTERRUPTED, failed_output
-from codesearch.errors import CodeSearchError
+from codesearch.service.client import facts
+
+if TYPE_CHECKING:
+    from codesearch.engine.opened import Opened
 
 P = ParamSpec("P")
-
 COMMANDS = ("index", "query", "similar", "serve", "status", "remove", "doctor", "bench")
 """Each the name of a module beside this one and of the function in it."""
 
 
-def guarded(command: Callable[P, int]) -> Callable[P, None]:
-    """Turn a command's result or error into an exit code; errors are one line on stderr."""
+def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
+    """Run a command line of this process, print what it gives, and exit."""
+    make_app(_printed, commands)(list(arguments), prog_name="codesearch", obj=Invocation.of(facts()))
+
+
+class Answering:
+    """Runs command lines of other processes; safe to use from several threads."""
+
+    def __init__(self, opened: Opened, commands: Iterable[str]) -> None:
+        """Take the commands that may be asked for, and what is open for all of them."""
+        self._opened = opened
+        self._command = typer.main.get_command(make_app(_gathered, commands))
+
+    def __call__(self, facts: dict[str, Any]) -> Output:
+        """Return what a command line prints for the process with these facts."""
+        output = self._command.main(
+            list(facts["arguments"]),
+            prog_name="codesearch",
+            standalone_mode=False,
+            obj=Invocation.of(facts, self._opened),
+        )
+        if not isinstance(output, Output):  # Help, for example.
+            raise TypeError(f"{facts['arguments']} gives no output")
+        return output
+
+
+def _printed(command: Callable[P, Iterator[Output]]) -> Callable[P, None]:
+    """Print what a command gives as it comes, and exit with its code."""
 
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
+        code = 0
         try:
-            code = command(*args, **kwargs)
-            sys.stdout.flush()
-        except CodeSearchError as error:
-            print(f"error: {error}", file=sys.stderr)
-            code = 2
+            for output in outputs(command, *args, **kwargs):
+                sys.stderr.write(output.err)
+                sys.stdout.write(output.out)
+                sys.stdout.flush()
+                code = output.code
         except KeyboardInterrupt:
             print(INTERRUPTED, file=sys.stderr)
             code = 130
         except OSError as error:
             code = failed_output(error)
         raise typer.Exit(code)
+
+    return wrapper
+
+
+def _gathered(command: Callable[P, Iterator[Output]]) -> Callable[P, Output]:
+    """Return all that a command gives."""
+
+    @functools.wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> Output:
+        return merged(list(outputs(command, *args, **kwargs)))
 
     return wrapper
 
@@ -59,8 +99,16 @@ def main(
     """Offline semantic search over local codebases."""
 
 
-def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
-    """Make the command line; with some of its commands it starts quicker."""
+def make_app(
+    wrap: Callable[[Callable[..., Iterator[Output]]], Callable[..., object]] = _printed,
+    commands: Iterable[str] = COMMANDS,
+) -> typer.Typer:
+    """Make the command line; with some of its commands it starts quicker.
+
+    Args:
+        wrap: makes of a command, which is a generator, the function that is called.
+        commands: of `COMMANDS`.
+    """
     app = typer.Typer(
         name="codesearch",
         help="Offline semantic search over local codebases.",
@@ -70,5 +118,5 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     )
     app.callback()(main)
     for name in commands:
-        app.command()(guarded(getattr(import_module(f"codesearch.cli.{name}"), name)))
+        app.command()(wrap(getattr(import_module(f"codesearch.cli.{name}"), name)))
     return app

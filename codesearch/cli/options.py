@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from codesearch.errors import ConfigError
-from codesearch.home import default_home
 
 HomeOption = Annotated[
     Path | None,
@@ -56,8 +55,3 @@ def positive(name: str, value: int) -> int:
     if value < 1:
         raise ConfigError(f"{name} must be at least 1, not {value}")
     return value
-
-
-def resolve_home(home: Path | None) -> Path:
-    """Return the home that an option names, or the default."""
-    return home.expanduser() if home else Path(default_home())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
-from codesearch.cli.answering import Output, Scope, find_answer, print_answer
+from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import (
     AllCodeOption,
     AllOption,
@@ -24,11 +25,12 @@ from codesearch.cli.options import (
     RootsOption,
     TopKOption,
     VimgrepOption,
-    positive,
 )
+from codesearch.cli.searching import chosen_format, make_request, make_scope, shown
 
 
 def query(
+    context: typer.Context,
     words: Annotated[list[str], typer.Argument(help="What to look for.", show_default=False)],
     top_k: TopKOption = 10,
     lang: LanguagesOption = None,
@@ -41,20 +43,26 @@ def query(
     as_json: JsonOption = False,
     as_jsonl: JsonLinesOption = False,
     vimgrep: VimgrepOption = False,
-    context: ContextOption = 0,
+    lines: ContextOption = 0,
     explain: ExplainOption = False,
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
     no_service: NoServiceOption = False,  # Read by `entry`, before this.
-) -> int:
+) -> Iterator[Output]:
     """Search in plain words, keywords or an exact name."""
-    output = Output(as_json, as_jsonl, vimgrep, context, explain)
-    output.check()
-    scope = Scope(lang, kind, path, root, everything, all_code, home, model, device)
-    text = " ".join(words)
-    count = positive("--top-k", top_k)
-    answer = find_answer(
-        text, mode, scope, lambda searcher, filters: searcher.answer(text, count, filters, mode)
+    invocation = invocation_of(context)
+    form = chosen_format(as_json=as_json, as_jsonl=as_jsonl, vimgrep=vimgrep)
+    request = make_request(
+        " ".join(words),
+        top_k=top_k,
+        lang=lang,
+        kind=kind,
+        path=path,
+        all_code=all_code,
+        context=lines,
+        mode=mode,
     )
-    return print_answer(answer, output)
+    engine = invocation.engine(home, model=model, device=device)
+    answer = engine.search(request, make_scope(invocation, root, everything=everything))
+    yield from shown(answer, form, invocation, explain=explain)

@@ -1,75 +1,62 @@
-"""Answers -> text for programs, pipes and (see `terminal`) people."""
+"""An answer -> text, by facts about the terminal alone. `terminal` has the form for people."""
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 import textwrap
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from codesearch.cli.invocation import Terminal
+from codesearch.engine.reports import Answer
 from codesearch.types import Hit
 
+FORMATS = ("text", "json", "jsonl", "vimgrep")
 SNIPPET_LINES = 6
 MAX_LINE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A query and what was found.
+def render(answer: Answer, form: str, terminal: Terminal, *, explain: bool = False) -> str:
+    """Return an answer in one of `FORMATS`; "text" has colours where stdout is a terminal.
 
-    Attributes:
-        documents: how many were searched.
-        confidence: probability that one of the hits answers the query; None where that is not known.
-        is_doubtful: the confidence is so low that the user should know.
+    Args:
+        answer: what was found.
+        form: of `FORMATS`.
+        terminal: where it is shown.
+        explain: show what each signal gave.
     """
+    if form == "json":
+        return json.dumps(asdict(answer), indent=2, ensure_ascii=_is_limited(terminal)) + "\n"
+    lines: Iterator[str]
+    if form == "jsonl":
+        lines = (json.dumps(asdict(hit), ensure_ascii=_is_limited(terminal)) for hit in answer.hits)
+    elif form == "vimgrep":
+        lines = (f"{shown_path(hit, terminal)}:{hit.start_line}:1:{hit.signature}" for hit in answer.hits)
+    elif terminal.is_terminal:
+        from codesearch.cli.terminal import render_terminal
 
-    query: str
-    mode: str
-    model: str
-    device: str
-    documents: int
-    seconds: float
-    hits: list[Hit]
-    confidence: float | None = None
-    is_doubtful: bool = False
+        return render_terminal(answer, terminal, explain=explain)
+    else:
+        lines = _plain_lines(answer, terminal, explain=explain)
+    return "".join(f"{line}\n" for line in lines)
 
 
-def print_json(answer: Answer) -> None:
-    """Print the answer as one JSON document."""
-    print(json.dumps(asdict(answer), indent=2, ensure_ascii=not _prints_all()))
+def _is_limited(terminal: Terminal) -> bool:
+    """Say whether stdout cannot encode every character; JSON then uses escapes."""
+    return terminal.encoding.lower() not in ("utf-8", "utf8")
 
 
-def print_jsonl(answer: Answer) -> None:
-    """Print one JSON object a hit."""
+def _plain_lines(answer: Answer, terminal: Terminal, *, explain: bool) -> Iterator[str]:
     for hit in answer.hits:
-        print(json.dumps(asdict(hit), ensure_ascii=not _prints_all()))
-
-
-def _prints_all() -> bool:
-    """Say whether stdout takes every character; where it does not, JSON has escapes of its own."""
-    return (sys.stdout.encoding or "utf-8").lower() in ("utf-8", "utf8")
-
-
-def print_vimgrep(answer: Answer) -> None:
-    """Print `path:line:column:text` a hit, for an editor's quickfix list."""
-    for hit in answer.hits:
-        print(f"{shown_path(hit)}:{hit.start_line}:1:{hit.signature}")
-
-
-def print_plain(answer: Answer, *, context: int, explain: bool) -> None:
-    """Print hits without colour, for a pipe or a file."""
-    for hit in answer.hits:
-        print(f"{hit.rank:2}  {hit.score:.3f}  {shown_path(hit)}:{hit.start_line}  {title(hit)}")
-        print(f"    {hit.signature}")
+        yield f"{hit.rank:2}  {hit.score:.3f}  {shown_path(hit, terminal)}:{hit.start_line}  {title(hit)}"
+        yield f"    {hit.signature}"
         if explain:
-            print(f"    {explanation(hit)}")
-        for number, line in snippet(hit, context):
-            print(f"{number:8} | {line}")
-        print()
-    print(footer(answer))
+            yield f"    {explanation(hit)}"
+        yield from (f"{number:8} | {line}" for number, line in snippet(hit))
+        yield ""
+    yield footer(answer)
 
 
 def title(hit: Hit) -> str:
@@ -93,25 +80,17 @@ def footer(answer: Answer) -> str:
     return f"{found} from {answer.documents:,} documents in {answer.seconds * 1000:.0f} ms{model}"
 
 
-def shown_path(hit: Hit) -> str:
+def shown_path(hit: Hit, terminal: Terminal) -> str:
     """Return a path that an editor opens from here: relative below the working directory, else absolute."""
     path = Path(hit.root, hit.path)
-    here = Path.cwd()
-    return os.path.relpath(path, here) if path.is_relative_to(here) else str(path)
+    return os.path.relpath(path, terminal.here) if path.is_relative_to(terminal.here) else str(path)
 
 
-def snippet(hit: Hit, context: int) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line) of the code to show, with `context` lines of the file around it."""
-    first, lines = hit.start_line, hit.code.split("\n")[:SNIPPET_LINES]
-    if context:
-        first = max(1, hit.start_line - context)
-        lines = _file_lines(hit)[first - 1 : hit.start_line - 1 + len(lines) + context]
+def snippet(hit: Hit) -> Iterator[tuple[int, str]]:
+    """Yield (line number, line) of the first lines of a hit, and as many around them as it has context."""
+    context = max(len(hit.before), len(hit.after))
+    code = hit.code.split("\n") if hit.code else []
+    lines = [*hit.before, *[*code, *hit.after][: SNIPPET_LINES + context]]
     text = "\n".join(line.rstrip()[:MAX_LINE] for line in lines).expandtabs(4)
+    first = hit.start_line - len(hit.before)
     yield from enumerate(textwrap.dedent(text).split("\n") if lines else [], start=first)
-
-
-def _file_lines(hit: Hit) -> list[str]:
-    try:
-        return Path(hit.root, hit.path).read_text("utf-8", errors="replace").split("\n")
-    except OSError:
-        return []

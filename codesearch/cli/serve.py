@@ -6,13 +6,14 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from codesearch.cli.answering import opened
-from codesearch.cli.options import HomeOption, resolve_home
+from codesearch.cli.invocation import Output, invocation_of
+from codesearch.cli.options import HomeOption
 from codesearch.errors import ConfigError
 
 _PATIENCE_S = 10.0
@@ -23,20 +24,21 @@ def serve(
     context: typer.Context,
     stop: Annotated[bool, typer.Option("--stop", help="Stop the one that runs.")] = False,
     home: HomeOption = None,
-) -> int:
+) -> Iterator[Output]:
     """Answer `query` and `similar` of other processes, with models and indexes kept open.
 
     It runs until Ctrl-C, SIGTERM or `codesearch serve --stop`.
     """
-    folder = resolve_home(home).absolute()
+    folder = invocation_of(context).engine(home).home
     if stop:
-        return _stop(folder)
+        yield _stop(folder)
+        return
+    from codesearch.cli.entry import ASKED
+    from codesearch.cli.main import Answering
+    from codesearch.engine.opened import Opened
     from codesearch.service.server import Handlers, serve
 
-    command = context.find_root().command
-
-    def run(arguments: list[str]) -> int:
-        return int(command.main(arguments, prog_name="codesearch", standalone_mode=False))
+    opened = Opened()
 
     def ready() -> None:
         how = "stop it with Ctrl-C or `codesearch serve --stop`"
@@ -45,17 +47,16 @@ def serve(
     def passed_on(error: Exception) -> None:
         print(f"left to its client: {error}", file=sys.stderr)
 
-    serve(folder, Handlers(run, ready, passed_on, opened().tidy))
-    return 0
+    serve(folder, Handlers(Answering(opened, ASKED), ready, passed_on, opened.tidy))
+    yield Output()
 
 
-def _stop(home: Path) -> int:
+def _stop(home: Path) -> Output:
     from codesearch.service.server import service_at
 
     owner = service_at(home)
     if not owner:
-        print(f"no service runs for {home}")
-        return 1
+        return Output(f"no service runs for {home}\n", code=1)
     os.kill(owner, signal.SIGTERM)
     deadline = time.monotonic() + _PATIENCE_S
     while service_at(home) == owner:
@@ -64,5 +65,4 @@ def _stop(home: Path) -> int:
                 f"process {owner} did not end in {_PATIENCE_S:.0f} s: `kill -9 {owner}` ends it"
             )
         time.sleep(_POLL_S)
-    print(f"process {owner} stopped")
-    return 0
+    return Output(f"process {owner} stopped\n")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from codesearch.cli.answering import Output, Scope, find_answer, print_answer
+from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import (
     AllCodeOption,
     AllOption,
@@ -26,14 +26,13 @@ from codesearch.cli.options import (
     RootsOption,
     TopKOption,
     VimgrepOption,
-    positive,
 )
-from codesearch.errors import ConfigError
-
-_PLACE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]*)?:?")
+from codesearch.cli.searching import chosen_format, make_request, make_scope, shown
+from codesearch.search.request import Place
 
 
 def similar(
+    context: typer.Context,
     place: Annotated[
         str, typer.Argument(metavar="FILE:LINE", help="A line of the function.", show_default=False)
     ],
@@ -47,30 +46,24 @@ def similar(
     as_json: JsonOption = False,
     as_jsonl: JsonLinesOption = False,
     vimgrep: VimgrepOption = False,
-    context: ContextOption = 0,
+    lines: ContextOption = 0,
     explain: ExplainOption = False,
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
     no_service: NoServiceOption = False,  # Read by `entry`, before this.
-) -> int:
+) -> Iterator[Output]:
     """Find code that does what the function at a line does, indexed or not."""
-    output = Output(as_json, as_jsonl, vimgrep, context, explain)
-    output.check()
-    from codesearch.search.similar import document_at, search_similar
-
-    scope = Scope(lang, kind, path, root, everything, all_code, home, model, device)
-    count = positive("--top-k", top_k)
-    document = document_at(*_parse_place(place))
-    answer = find_answer(
-        place, "similar", scope, lambda searcher, filters: search_similar(searcher, document, count, filters)
+    invocation = invocation_of(context)
+    form = chosen_format(as_json=as_json, as_jsonl=as_jsonl, vimgrep=vimgrep)
+    request = make_request(
+        place, top_k=top_k, lang=lang, kind=kind, path=path, all_code=all_code, context=lines
     )
-    return print_answer(answer, output)
-
-
-def _parse_place(place: str) -> tuple[Path, int]:
-    """Read FILE:LINE, also with the column that editors and `--vimgrep` put behind it."""
-    match = _PLACE.fullmatch(place)
-    if not match:
-        raise ConfigError(f"{place!r} is not FILE:LINE: give a line of a function, as in src/app.py:12")
-    return Path(match["file"]).expanduser(), int(match["line"])
+    named = Place.parse(place)
+    engine = invocation.engine(home, model=model, device=device)
+    answer = engine.similar(
+        replace(named, path=invocation.path(named.path)),
+        request,
+        make_scope(invocation, root, everything=everything),
+    )
+    yield from shown(replace(answer, query=place), form, invocation, explain=explain)

@@ -36,7 +36,7 @@ class Bundle:
         document_graphs: the file of each language whose documents have another graph than `document.onnx`. The
             tokenizer has a token [LANGUAGE] for each, which stands before a document's own.
         document_graph: the file that embeds all other documents.
-        query_rows: where `query.onnx` keeps what `row_sum` adds; None where it does more than add.
+        rows: graph file -> where it keeps the table that `row_sum` adds up; only graphs that do nothing else.
         model_id: 16 hex digits over the files' hashes; vectors of other ids are not comparable.
     """
 
@@ -51,7 +51,7 @@ class Bundle:
     metrics: dict[str, Any] = field(default_factory=dict)
     document_graphs: dict[str, str] = field(default_factory=dict)
     document_graph: str = DOCUMENT
-    query_rows: dict[str, Any] | None = None
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def load_bundle(folder: Path) -> Bundle:
@@ -83,7 +83,7 @@ def load_bundle(folder: Path) -> Bundle:
             metrics=dict(manifest.get("metrics", {})),
             document_graphs=graphs,
             document_graph=document,
-            query_rows=manifest.get("query_rows"),
+            rows=dict(manifest.get("rows", {})),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ModelBundleError(f"{folder}/manifest.json: no valid {error}: export the model again") from None

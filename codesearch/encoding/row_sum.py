@@ -1,10 +1,13 @@
-"""Token ids -> unit vectors, for a bag's graph that adds rows of a table: without a runtime.
+"""Token ids -> unit vectors, for a graph that adds rows of a table: without a runtime.
 
-A query has a few tokens, and to import ONNX Runtime and open a graph for them takes longer than all else that embeds
-them. So the manifest of such a bundle says where in the graph's file its arrays lie:
+To import ONNX Runtime and open a graph takes longer than to embed a query. So the manifest of such a bundle says where
+each graph's file keeps its arrays:
 
-    "query_rows": {"table": {"offset": 570, "dtype": "int8", "shape": [V, D]},
-                   "weights": {"offset": 8448597, "dtype": "float32", "shape": [V]}}
+    "rows": {"query.onnx": {"table": {"offset": 570, "dtype": "int8", "shape": [V, D]},
+                            "weights": {"offset": 8448597, "dtype": "float32", "shape": [V]},
+                            "repeat_power": -0.5}}
+
+A token that occurs n times in a text weighs n ** repeat_power each time; without the entry, always 1.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ class RowSum:
         """
         try:
             self._table, self._weights = (_mapped(graph, places[name]) for name in ("table", "weights"))
+            self._repeat_power = float(places.get("repeat_power", 0.0))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelBundleError(
                 f"{graph}: no rows where the manifest says ({error}): install the model again"
@@ -41,9 +45,19 @@ class RowSum:
         """Embed texts given as token ids: float32 [B, D], unit length; zeros for a text without tokens."""
         out = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
         for vector, ids in zip(out, texts, strict=True):
-            np.matmul(self._weights[ids], self._table[ids].astype(np.float32), out=vector)
+            weights = self._weights[ids]
+            if self._repeat_power:
+                ids, weights = self._dampened(ids)
+            np.matmul(weights, self._table[ids].astype(np.float32), out=vector)
             vector /= max(np.linalg.norm(vector), np.float32(_EPSILON))
         return out
+
+    def _dampened(self, ids: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+        """Return the distinct ids of a text, and the sum of the weights of each."""
+        distinct, counts = np.unique(ids, return_counts=True)
+        return distinct, self._weights[distinct] * counts.astype(np.float32) ** np.float32(
+            1 + self._repeat_power
+        )
 
 
 def _mapped(path: Path, place: Mapping[str, Any]) -> NDArray[Any]:

@@ -1,13 +1,14 @@
-"""Indexes and models as last opened, for as long as what lies on disk is what was opened.
-
-A command opens what it needs once; a service keeps it from one command to the next.
-"""
+"""The indexes and models that are open, shared by all threads, for as long as the files on disk stay the same."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from codesearch.encoding.encoder import OnnxEncoder
+from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.index.manifest import MANIFEST
 from codesearch.index.reader import IndexReader
 from codesearch.segments.digest import check_sizes
@@ -17,66 +18,109 @@ _MAX_ENCODERS = 4
 Stamp = tuple[tuple[str, int, int, int], ...]
 
 
+@dataclass(slots=True)
+class _Held:
+    """An open index; one that is replaced stays open until its last user is done."""
+
+    stamp: Stamp
+    reader: IndexReader
+    users: int = 0
+    replaced: bool = False
+
+    def close_if_unused(self) -> None:
+        if self.replaced and not self.users:
+            self.reader.close()
+
+
 class Opened:
-    """Hands out what is open, or opens it; what was used last stands last."""
+    """Lends open indexes and models, and opens what is not open; the one used last stands last."""
 
     def __init__(self) -> None:
-        self._indexes: dict[Path, tuple[Stamp, IndexReader]] = {}
+        self._lock = threading.Lock()
+        self._indexes: dict[Path, _Held] = {}
         self._encoders: dict[tuple[Path, str], tuple[Stamp, OnnxEncoder]] = {}
 
-    def index(self, folder: Path) -> IndexReader:
-        """Return the committed generation of an index.
+    @contextmanager
+    def indexes(self, folders: Sequence[Path]) -> Iterator[list[IndexReader]]:
+        """Lend the committed generations of indexes; they stay open while they are lent.
 
         Raises:
             IndexNotFoundError: nothing was committed.
             IndexFormatError: another version wrote it.
             IndexCorruptError: files do not match the manifest.
         """
-        folder = folder.absolute()  # Parts are opened late, perhaps in another working directory.
-        stamp = _index_stamp(folder)  # Taken first: what changes while it is opened is opened again.
-        kept, reader = self._indexes.pop(folder, (None, None))
-        if reader and kept == stamp:
-            check_sizes(reader.generation, reader.manifest.files, reader.manifest.root)
-        else:
-            if reader:
-                reader.close()
-            reader = IndexReader.open(folder)
-        self._indexes[folder] = stamp, reader
-        return reader
+        with ExitStack() as lent:
+            yield [lent.enter_context(self._index(folder.absolute())) for folder in folders]
+
+    @contextmanager
+    def _index(self, folder: Path) -> Iterator[IndexReader]:
+        with self._lock:
+            held = self._current(folder)
+            held.users += 1
+        try:
+            yield held.reader
+        finally:
+            with self._lock:
+                held.users -= 1
+                held.close_if_unused()
+
+    def _current(self, folder: Path) -> _Held:
+        stamp = _stamp(folder / MANIFEST)  # Taken first: what changes while it is opened is opened again.
+        held = self._indexes.pop(folder, None)
+        try:
+            if held and held.stamp == stamp:
+                check_sizes(held.reader.generation, held.reader.manifest.files, held.reader.manifest.root)
+                current, held = held, None
+            else:
+                current = _Held(stamp, IndexReader.open(folder))
+        finally:
+            if held:
+                _replace(held)
+        self._indexes[folder] = current
+        return current
 
     def encoder(self, folder: Path, device: str) -> OnnxEncoder:
         """Return the encoder of a bundle.
 
         Raises:
             ModelBundleError: the bundle is damaged.
-            MissingExtraError: ONNX Runtime is not installed.
+            MissingExtraError: ONNX Runtime is needed and not installed.
             ConfigError: CUDA was asked for and is not there.
         """
         folder = folder.absolute()
-        stamp = _stamp(*sorted(folder.glob("*")))
-        kept, encoder = self._encoders.pop((folder, device), (None, None))
-        if not encoder or kept != stamp:
-            encoder = OnnxEncoder.load(folder, device)
-        self._encoders[folder, device] = stamp, encoder
-        return encoder
+        with self._lock:
+            stamp = _stamp(*sorted(folder.glob("*")))
+            kept, encoder = self._encoders.pop((folder, device), (None, None))
+            if not encoder or kept != stamp:
+                encoder = OnnxEncoder.load(folder, device)
+            self._encoders[folder, device] = stamp, encoder
+            return encoder
 
     def tidy(self) -> None:
-        """Close indexes that were removed or updated, and what was not used for longest beyond a few."""
-        spare = list(self._indexes)[:-_MAX_INDEXES]
-        for folder, (stamp, reader) in list(self._indexes.items()):
-            if folder in spare or stamp != _index_stamp(folder):
-                reader.close()
-                del self._indexes[folder]
-        for key in list(self._encoders)[:-_MAX_ENCODERS]:
-            del self._encoders[key]
+        """Close indexes that were removed or updated, and the longest unused beyond a few."""
+        with self._lock:
+            spare = list(self._indexes)[:-_MAX_INDEXES]
+            for folder, held in list(self._indexes.items()):
+                if folder in spare or held.stamp != _stamp(folder / MANIFEST):
+                    _replace(self._indexes.pop(folder))
+            for key in list(self._encoders)[:-_MAX_ENCODERS]:
+                del self._encoders[key]
+
+    def close(self) -> None:
+        """Close every index that nobody uses, and the others as soon as their users are done."""
+        with self._lock:
+            while self._indexes:
+                _replace(self._indexes.popitem()[1])
+            self._encoders.clear()
 
 
-def _index_stamp(folder: Path) -> Stamp:
-    return _stamp(folder / MANIFEST)
+def _replace(held: _Held) -> None:
+    held.replaced = True
+    held.close_if_unused()
 
 
 def _stamp(*paths: Path) -> Stamp:
-    """Tell files from those that were there before; one that is gone is left out."""
+    """Return what changes when files are replaced; one that is gone is left out."""
     found = []
     for path in paths:
         try:

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from codesearch.encoding.bundle import SHIPPED
-from codesearch.encoding.encoder import Encoder, OnnxEncoder
+from codesearch.encoding.encoder import Encoder
+from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.evaluation.environment import describe_encoder
 from codesearch.evaluation.metrics import DEPTH
 from codesearch.evaluation.options import BenchOptions
@@ -28,7 +29,7 @@ from codesearch.index.build import Progress, build_generation
 from codesearch.index.catalogue import index_folder
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
-from codesearch.search.filters import Filters
+from codesearch.search.request import Filters
 from codesearch.search.searcher import Searcher
 from codesearch.segments.store import DocumentRow, FileRecord
 

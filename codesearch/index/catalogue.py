@@ -1,4 +1,4 @@
-"""The home: a folder that holds one index a root."""
+"""The indexes of a home: one folder for each indexed root."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from codesearch.errors import IndexNotFoundError, IndexStoreError
+from codesearch.errors import IndexStoreError
 from codesearch.index.commit import writer_lock
 from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 
@@ -32,43 +32,18 @@ def index_folder(home: Path, root: Path) -> Path:
 
 def list_indexes(home: Path) -> list[IndexEntry]:
     """List the indexes of a home in the order of their folders."""
-    entries = []
-    for manifest_path in sorted((home / INDEXES).glob(f"*/{MANIFEST}")):
-        try:
-            entries.append(IndexEntry(manifest_path.parent, read_manifest(manifest_path.parent)))
-        except IndexStoreError as error:
-            entries.append(IndexEntry(manifest_path.parent, None, error))
-    return entries
+    folders = sorted(path.parent for path in (home / INDEXES).glob(f"*/{MANIFEST}"))
+    return [entry for entry in map(read_entry, folders) if entry]
 
 
-def choose_indexes(home: Path, *, roots: list[Path], everything: bool, here: Path) -> list[IndexEntry]:
-    """Choose what a query searches: the named roots, else the root that holds `here`, else all.
-
-    Raises:
-        IndexNotFoundError: nothing is indexed, or not what was named.
-        IndexStoreError: a chosen index cannot be read.
-    """
-    if roots:
-        return [_named(home, root) for root in roots]
-    entries = list_indexes(home)
-    if not entries:
-        raise IndexNotFoundError(f"nothing is indexed in {home}: run `codesearch index FOLDER` first")
-    if not everything:
-        here = here.resolve()
-        holding = [e for e in entries if e.manifest and here.is_relative_to(e.manifest.root)]
-        if holding:
-            return [max(holding, key=lambda e: len(e.manifest.root) if e.manifest else 0)]
-    for entry in entries:
-        if entry.error:
-            raise entry.error
-    return entries
-
-
-def _named(home: Path, root: Path) -> IndexEntry:
-    folder = index_folder(home, root)
+def read_entry(folder: Path) -> IndexEntry | None:
+    """Read the index in a folder; None where nothing was committed."""
     if not (folder / MANIFEST).exists():
-        raise IndexNotFoundError(f"{root} is not indexed: run `codesearch index {root}` first")
-    return IndexEntry(folder, read_manifest(folder))
+        return None
+    try:
+        return IndexEntry(folder, read_manifest(folder))
+    except IndexStoreError as error:
+        return IndexEntry(folder, None, error)
 
 
 def remove_index(folder: Path, root: str) -> None:

@@ -1,41 +1,19 @@
-"""What a query may answer with; applied before ranking, so a filtered top ten has ten answers if ten exist."""
+"""Filters -> the documents that may be hits.
+
+They apply before ranking, so that ten hits are ten, if ten exist.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fnmatch import translate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.errors import ConfigError
 from codesearch.index.reader import IndexReader
-from codesearch.parsing.languages import LANGUAGES, language_named
+from codesearch.search.request import Filters
 from codesearch.types import KINDS
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Allowed languages, kinds and paths; an empty tuple allows all.
-
-    Attributes:
-        paths: shell patterns on the path below the root, for files or folders; one without a slash matches any
-            one part of it.
-    """
-
-    languages: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for language in self.languages:
-            if language_named(language) is None:
-                names = ", ".join(spec.name for spec in LANGUAGES)
-                raise ConfigError(f"language {language!r}: choose one of {names}")
-        for kind in self.kinds:
-            if kind not in KINDS:
-                raise ConfigError(f"kind {kind!r}: choose one of {', '.join(KINDS)}")
 
 
 def allowed_documents(filters: Filters, index: IndexReader) -> NDArray[np.bool_] | None:

@@ -23,8 +23,8 @@ def stored_documents(indexes: Sequence[IndexReader], places: Sequence[tuple[int,
     return [found[place] for place in places]
 
 
-def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hit]:
-    """Fetch what is shown of ranked documents, in their order.
+def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked], context: int = 0) -> list[Hit]:
+    """Return the hits of ranked documents, in their order, with `context` lines of the file around each.
 
     A file that changed after it was indexed gives the code now at the old place, marked stale; one that is
     gone gives none.
@@ -39,6 +39,7 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
             sources[key] = _read(indexes[number].manifest.root, file)
         source, stale = sources[key]
         code = _lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
+        before, after = _around(source, row.start_line, row.end_line, context)
         hits.append(
             Hit(
                 rank=rank,
@@ -56,6 +57,8 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked]) -> list[Hi
                 code=code.decode("utf-8", "replace"),
                 signals=place.signals,
                 stale=stale,
+                before=before,
+                after=after,
             )
         )
     return hits
@@ -85,3 +88,11 @@ def _lines(source: bytes, first: int, last: int, *, start_byte: int | None) -> b
         if end < 0:
             return source[start:]
     return source[start:end]
+
+
+def _around(source: bytes, first: int, last: int, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return up to `count` lines before line `first` and after line `last` of a file."""
+    if not count:
+        return (), ()
+    lines = source.decode("utf-8", "replace").split("\n")
+    return tuple(lines[max(0, first - 1 - count) : first - 1]), tuple(lines[last : last + count])

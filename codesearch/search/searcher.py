@@ -17,17 +17,17 @@ from codesearch.index.reader import IndexReader
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
 from codesearch.search.diversity import diversify_files
-from codesearch.search.filters import Filters, allowed_documents
+from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import is_code
 from codesearch.search.fusion import Ranked, Ranking, fuse
 from codesearch.search.hydrate import hydrate
 from codesearch.search.lexical import LexicalScorer
+from codesearch.search.request import MODES, Filters, SearchRequest
 from codesearch.search.rerank import rerank
 from codesearch.types import Hit
 
 MAX_CODE_TERMS = 64
 """Where code is the query, its first terms are enough, and more would take long."""
-MODES = ("hybrid", "lexical", "semantic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Found:
     confidence: float | None = None
 
     @property
-    def is_doubtful(self) -> bool:
+    def low_confidence(self) -> bool:
         """Say whether the confidence is so low that the user should know."""
         return self.confidence is not None and self.confidence < shipped_calibration().threshold
 
@@ -77,30 +77,20 @@ class Searcher:
                     f"{encoder.name} ({encoder.model_id}): run `codesearch index {index.root}` again"
                 )
 
-    def search(
-        self, query: str, top_k: int = 10, filters: Filters | None = None, mode: str = "hybrid"
-    ) -> list[Hit]:
-        """Return the best `top_k` documents for a query, best first.
+    def answer(self, request: SearchRequest) -> Found:
+        """Return the best documents for a query, and how likely it is that one of them answers it.
+
+        The weights are those of the searcher, whatever `request.all_code` says.
 
         Raises:
-            ConfigError: the query has no words, or the mode is unknown.
+            ConfigError: the query has no words.
         """
-        return self.answer(query, top_k, filters, mode).hits
-
-    def answer(
-        self, query: str, top_k: int = 10, filters: Filters | None = None, mode: str = "hybrid"
-    ) -> Found:
-        """Return the best `top_k` documents for a query, and how likely it is that one of them answers.
-
-        Raises:
-            ConfigError: the query has no words, or the mode is unknown.
-        """
-        analysed = self.analyse(query, mode)
-        ranking = self.ranking(analysed, filters)
+        analysed = self.analyse(request.query, request.mode)
+        ranking = self.ranking(analysed, request.filters)
         confidence = None
-        if self.encoder and mode == "hybrid" and analysed.text:
+        if self.encoder and request.mode == "hybrid" and analysed.text:
             confidence = confidence_of(ranking, len(analysed.terms), self.encoder.model_id)
-        return Found(hydrate(self.indexes, ranking.ranked(top_k)), confidence)
+        return Found(hydrate(self.indexes, ranking.ranked(request.top_k), request.context), confidence)
 
     def rank(
         self, query: str, top_k: int, filters: Filters | None = None, mode: str = "hybrid"

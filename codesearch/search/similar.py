@@ -14,9 +14,9 @@ from codesearch.index.reader import IndexReader
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named, language_of_path
 from codesearch.search.candidates import AnalysedQuery
-from codesearch.search.filters import Filters
 from codesearch.search.fusion import Ranked
 from codesearch.search.hydrate import hydrate, stored_documents
+from codesearch.search.request import SearchRequest
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
 from codesearch.segments.store import DocumentRow
 from codesearch.types import Document
@@ -46,19 +46,18 @@ def document_at(path: Path, line: int) -> Document:
     return max(around, key=lambda document: document.start_byte)
 
 
-def search_similar(
-    searcher: Searcher, document: Document, top_k: int, filters: Filters | None = None
-) -> Found:
-    """Return the best `top_k` documents for a document, best first, without what overlaps it in its own file.
+def search_similar(searcher: Searcher, document: Document, request: SearchRequest) -> Found:
+    """Return the documents most like one, best first, without those that overlap it in its own file.
 
     Raises:
         ConfigError: the searcher has no model.
     """
     vector = searcher.document_vector(document_text(document), document.language)
     query = AnalysedQuery(text="", terms=_terms(document), vector=vector if vector.any() else None)
-    ranked = searcher.ranking(query, filters).ranked(top_k + _SPARE)
+    ranked = searcher.ranking(query, request.filters).ranked(request.top_k + _SPARE)
     left_out = _overlapping(searcher.indexes, ranked, document)
-    return Found(hydrate(searcher.indexes, [place for place in ranked if place not in left_out][:top_k]))
+    hits = [place for place in ranked if place not in left_out][: request.top_k]
+    return Found(hydrate(searcher.indexes, hits, request.context))
 
 
 def _terms(document: Document) -> list[str]:

@@ -15,6 +15,8 @@ import codesearch
 from codesearch.home import default_home
 
 FOLDER, SOCKET, LOCK = "service", "socket", "lock"
+DEADLINE_S = 5.0
+"""A request that takes longer is left to its client, which also stops waiting then."""
 _MAX_BYTES = 100
 """Systems take 103 to 107 for the path of a socket."""
 

@@ -1,7 +1,7 @@
 """A command line -> what a service prints for it, or None where it does not answer.
 
-One connection a command: the client sends one line of JSON, the fields of `server.Request`, and reads one line,
-`{"code": .., "stdout": .., "stderr": ..}`, or `{}` where the command is to be run by whoever asked.
+One connection for each command. The client sends one line of JSON, the `facts` about itself and its command line. It
+reads one line, `{"code": .., "stdout": .., "stderr": ..}`, or `{}` where it must run the command itself.
 """
 
 from __future__ import annotations
@@ -12,35 +12,52 @@ import socket
 import sys
 from collections.abc import Sequence
 
-from codesearch.service.address import identity, with_address
+from codesearch.home import default_home
+from codesearch.service.address import DEADLINE_S, identity, with_address
 
-VARIABLES = (
-    "CODESEARCH_HOME",
+_VARIABLES = (
     "COLORTERM",
     "COLUMNS",
     "FORCE_COLOR",
-    "HOME",
     "NO_COLOR",
     "TERM",
     "TTY_COMPATIBLE",
-    "XDG_DATA_HOME",
+    "TTY_INTERACTIVE",
 )
-"""What `query` and `similar` read of the environment, `rich` included."""
-_PATIENCE_S = 5.0
-"""A service that is stopped or busy for longer is no help."""
+"""What `rich` reads of the environment to choose colours and width."""
 
 
 def ask(home: str, arguments: Sequence[str]) -> tuple[int, str, str] | None:
     """Let the service of a home run a command line; return exit code, stdout and stderr."""
+    request = {"identity": identity(), **facts(arguments)}
     try:
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(_PATIENCE_S)
+            connection.settimeout(DEADLINE_S)
             with_address(home, connection.connect)
-            connection.sendall(json.dumps(_request(arguments)).encode() + b"\n")
+            connection.sendall(json.dumps(request).encode() + b"\n")
             reply = json.loads(receive(connection))
         return int(reply["code"]), str(reply["stdout"]), str(reply["stderr"])
     except (OSError, ValueError, TypeError, KeyError):
         return None
+
+
+def facts(arguments: Sequence[str] = ()) -> dict[str, object]:
+    """Return what a command needs to know of this process.
+
+    Returns:
+        `arguments`; `folder`, the working directory; `home`, the default one of indexes; `user_home`, that `~` stands
+        for; `variables` of the environment; `columns` of the terminal, 0 where there is none; and of stdout and
+        stderr the `streams`, whether each is a terminal, and its encoding.
+    """
+    return {
+        "arguments": list(arguments),
+        "folder": os.getcwd(),
+        "home": default_home(),
+        "user_home": os.path.expanduser("~"),
+        "variables": {name: os.environ[name] for name in _VARIABLES if name in os.environ},
+        "columns": _columns(),
+        "streams": [(stream.isatty(), stream.encoding) for stream in (sys.stdout, sys.stderr)],
+    }
 
 
 def receive(connection: socket.socket) -> bytes:
@@ -51,17 +68,6 @@ def receive(connection: socket.socket) -> bytes:
         if part.endswith(b"\n"):
             break
     return b"".join(parts)
-
-
-def _request(arguments: Sequence[str]) -> dict[str, object]:
-    return {
-        "identity": identity(),
-        "folder": os.getcwd(),
-        "arguments": list(arguments),
-        "variables": {name: os.environ[name] for name in VARIABLES if name in os.environ},
-        "columns": _columns(),
-        "streams": [(stream.isatty(), stream.encoding) for stream in (sys.stdout, sys.stderr)],
-    }
 
 
 def _columns() -> int:

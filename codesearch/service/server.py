@@ -1,68 +1,46 @@
-"""Command lines of other processes -> what they print, one after the other in this process."""
+"""Command lines of other processes -> what they print, many at a time in one process.
+
+An event loop accepts clients; each command line runs in a thread. A thread cannot be stopped: after the deadline the
+client is told to do the work itself, and the result is dropped. While `_THREADS` threads are busy, new clients are told
+so at once. The loop itself never waits, so the service can always be stopped.
+"""
 
 from __future__ import annotations
 
-import io
+import asyncio
 import json
 import os
-import select
 import signal
 import socket
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from codesearch.errors import ConfigError
 from codesearch.files import file_lock
-from codesearch.service.address import FOLDER, LOCK, SOCKET, identity, with_address
-from codesearch.service.client import VARIABLES, receive
+from codesearch.service.address import DEADLINE_S, FOLDER, LOCK, SOCKET, identity, with_address
 
 _WAITING = 64
-"""Clients that may stand in line."""
+"""Clients that may wait to be accepted."""
 _PATIENCE_S = 2.0
-"""How long a client may take to send or to read; others wait meanwhile."""
+"""How long a client may take to send its request or to read its reply."""
+_MAX_REQUEST_BYTES = 1 << 20
+_THREADS = 16
 _TIDY_S = 60.0
-_DUMB = ("dumb", "unknown")
-_WIDTH = 80
-"""What `rich` takes where nothing tells the width."""
-
-Run = Callable[[list[str]], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A command line, and the process that it belongs to.
+class Reply(Protocol):
+    """What a command line printed, and its exit code."""
 
-    Attributes:
-        identity: of the client's installation.
-        folder: its working directory.
-        variables: those of `VARIABLES` that are set.
-        columns: width of its terminal; 0 where it has none.
-        streams: of stdout and stderr, whether they are terminals, and their encodings.
-    """
-
-    identity: Sequence[str]
-    folder: str
-    arguments: Sequence[str]
-    variables: dict[str, str]
-    columns: int
-    streams: Sequence[tuple[bool, str]]
-
-
-class _Captured(io.StringIO):
-    """Takes text for a stream of a client, and looks like that stream."""
-
-    encoding = ""
-
-    def __init__(self, terminal: bool, encoding: str) -> None:
-        super().__init__()
-        self._terminal = terminal
-        self.encoding = encoding
-
-    def isatty(self) -> bool:
-        return self._terminal
+    @property
+    def out(self) -> str: ...  # noqa: D102
+    @property
+    def err(self) -> str: ...  # noqa: D102
+    @property
+    def code(self) -> int: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +48,13 @@ class Handlers:
     """What a service does.
 
     Attributes:
-        run: runs a command line that prints to `sys.stdout` and `sys.stderr`; returns its exit code.
+        run: runs the command line of some facts (see `client`); called in several threads at a time.
         ready: is called when clients can connect.
-        passed_on: is told why a command line was left to its client.
-        tidy: is called between command lines, and once a minute.
+        passed_on: is called with the reason why a command line was left to its client.
+        tidy: is called once a minute.
     """
 
-    run: Run
+    run: Callable[[dict[str, Any]], Reply]
     ready: Callable[[], None]
     passed_on: Callable[[Exception], None]
     tidy: Callable[[], None]
@@ -111,15 +89,8 @@ def serve(home: Path, handlers: Handlers) -> None:
             raise ConfigError(
                 f"process {owner} answers for {home} already: stop it with `codesearch serve --stop`"
             )
-        with _listening(home) as listener, _stop_signals() as stop:
-            handlers.ready()
-            while True:
-                ready, _, _ = select.select([listener, stop], [], [], _TIDY_S)
-                if stop in ready or not (folder / SOCKET).exists():
-                    return
-                if ready:
-                    _answer_next(listener, handlers)
-                handlers.tidy()
+        with _listening(home) as listener:
+            asyncio.run(_Service(handlers, folder / SOCKET).run(listener))
 
 
 @contextmanager
@@ -136,66 +107,73 @@ def _listening(home: Path) -> Iterator[socket.socket]:
             path.unlink(missing_ok=True)
 
 
-@contextmanager
-def _stop_signals() -> Iterator[socket.socket]:
-    """Give a socket that can be read once this process is asked to end: a command line at work ends first."""
-    reader, writer = socket.socketpair()
-    writer.setblocking(False)
-    with reader, writer:
-        signal.set_wakeup_fd(writer.fileno())
+class _Service:
+    """The event loop's side."""
+
+    def __init__(self, handlers: Handlers, path: Path) -> None:
+        self._handlers = handlers
+        self._path = path
+        self._busy = 0
+
+    async def run(self, listener: socket.socket) -> None:
+        stopped = asyncio.Event()
+        loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:  # As `nohup` and a shell's `&` have it.
-                signal.signal(number, lambda *_: None)
+                loop.add_signal_handler(number, stopped.set)
+        server = await asyncio.start_unix_server(self._serve_client, sock=listener, limit=_MAX_REQUEST_BYTES)
+        self._handlers.ready()
+        while self._path.exists() and not stopped.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stopped.wait(), _TIDY_S)
+            self._handlers.tidy()
+        server.close()
+
+    async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            yield reader
+            line = await asyncio.wait_for(reader.readline(), _PATIENCE_S)
+            reply = await self._answer(line)
+            writer.write(json.dumps(reply).encode() + b"\n")
+            await asyncio.wait_for(writer.drain(), _PATIENCE_S)
+        except (OSError, ValueError, TimeoutError):  # The client is gone, or stands still, or sends too much.
+            pass
         finally:
-            signal.set_wakeup_fd(-1)
+            writer.close()
 
+    async def _answer(self, line: bytes) -> dict[str, Any]:
+        """Run a request in a thread; {} leaves it to the client, whose own run says what is wrong."""
+        if self._busy >= _THREADS:
+            return {}
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[dict[str, Any]] = loop.create_future()
 
-def _answer_next(listener: socket.socket, handlers: Handlers) -> None:
-    try:
-        connection, _ = listener.accept()
-        with connection:
-            connection.settimeout(_PATIENCE_S)
-            reply = answer(receive(connection), handlers)
-            connection.sendall(json.dumps(reply).encode() + b"\n")
-    except OSError:  # The client is gone, or stands still: nobody reads a complaint.
-        return
+        def finish(reply: dict[str, Any]) -> None:
+            self._busy -= 1
+            if not done.done():
+                done.set_result(reply)
+
+        def work() -> None:
+            reply = answer(line, self._handlers)
+            with suppress(RuntimeError):  # The loop was closed meanwhile.
+                loop.call_soon_threadsafe(finish, reply)
+
+        self._busy += 1
+        threading.Thread(target=work, daemon=True).start()  # A daemon does not delay the end of the process.
+        try:
+            return await asyncio.wait_for(done, DEADLINE_S)
+        except TimeoutError:
+            self._handlers.passed_on(TimeoutError(f"a request took over {DEADLINE_S:g} s"))
+            return {}
 
 
 def answer(line: bytes, handlers: Handlers) -> dict[str, Any]:
     """Run the command line of a request; {} leaves it to the client, whose own run says what is wrong."""
     try:
-        request = Request(**json.loads(line))
-        if list(request.identity) != identity():
+        request: Mapping[str, Any] = json.loads(line)
+        if list(request["identity"]) != identity():
             return {}
-        stdout, stderr = (_Captured(*stream) for stream in request.streams)
-        with _in_place_of(request), redirect_stdout(stdout), redirect_stderr(stderr):
-            code = handlers.run(list(request.arguments))
+        reply = handlers.run(dict(request))
     except Exception as error:  # Whatever it is, it is no reason to end.
         handlers.passed_on(error)
         return {}
-    return {"code": code, "stdout": stdout.getvalue(), "stderr": stderr.getvalue()}
-
-
-@contextmanager
-def _in_place_of(request: Request) -> Iterator[None]:
-    """Have the client's working directory and environment."""
-    here, kept = os.getcwd(), dict(os.environ)
-    try:
-        os.chdir(request.folder)
-        for name in VARIABLES:
-            os.environ.pop(name, None)
-        os.environ.update(request.variables)
-        if not request.variables.get("COLUMNS", "").isdigit() and _takes_width(request):
-            os.environ["COLUMNS"] = str(request.columns or _WIDTH)
-        yield
-    finally:
-        os.chdir(here)
-        os.environ.clear()
-        os.environ.update(kept)
-
-
-def _takes_width(request: Request) -> bool:
-    """Say whether `rich` would look for a width: of a dumb terminal it assumes one."""
-    return request.variables.get("TERM", "").lower() not in _DUMB
+    return {"code": reply.code, "stdout": reply.out, "stderr": reply.err}

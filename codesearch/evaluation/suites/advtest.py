@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.encoding.bundle import SHIPPED
-from codesearch.encoding.encoder import OnnxEncoder
+from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.errors import ConfigError
 from codesearch.evaluation.environment import describe_encoder
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl

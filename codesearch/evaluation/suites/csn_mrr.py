@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.encoding.bundle import SHIPPED
-from codesearch.encoding.encoder import Encoder, OnnxEncoder
+from codesearch.encoding.encoder import Encoder
+from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.errors import ConfigError
 from codesearch.evaluation.environment import describe_encoder
 from codesearch.evaluation.jsonl import field, read_jsonl

@@ -5,7 +5,7 @@ pytest.importorskip("torch")
 
 from benchmarks.embedding import Stopwatch, function_texts, table, throughput, ways  # noqa: E402
 from codesearch.encoding.bundle import SHIPPED  # noqa: E402
-from codesearch.encoding.encoder import OnnxEncoder  # noqa: E402
+from codesearch.encoding.onnx import OnnxEncoder  # noqa: E402
 
 TOKENS = [np.array([number, 2], dtype=np.uint32) for number in range(3)]
 

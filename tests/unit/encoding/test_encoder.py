@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from codesearch.encoding import encoder as encoder_module
-from codesearch.encoding.encoder import OnnxEncoder, choose_device
+from codesearch.encoding.onnx import OnnxEncoder, choose_device
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
 from tests.tiny_bundle import DIM, VOCABULARY, write_bundle, write_manifest
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from codesearch.encoding.bundle import SHIPPED, load_bundle
-from codesearch.encoding.encoder import OnnxEncoder
+from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.encoding.row_sum import RowSum
 from codesearch.errors import ModelBundleError
 
@@ -63,7 +63,7 @@ def test_arrays_that_are_not_there_are_an_error_with_its_cure(graph, wrong):
 def test_the_shipped_model_embeds_queries_as_its_graph_does(tmp_path):
     pytest.importorskip("onnxruntime")
     by_rows = OnnxEncoder.load(SHIPPED, "cpu")
-    by_graph = OnnxEncoder(replace(load_bundle(SHIPPED), query_rows=None), "cpu")
+    by_graph = OnnxEncoder(replace(load_bundle(SHIPPED), rows={}), "cpu")
     expected = by_graph.encode_queries(QUERIES)
     assert list(by_graph._sessions) == ["query.onnx"]
     np.testing.assert_allclose(by_rows.encode_queries(QUERIES), expected, atol=1e-6)
@@ -79,7 +79,7 @@ def test_a_manifest_that_points_elsewhere_is_an_error(tmp_path):
     shutil.copytree(SHIPPED, tmp_path / "bundle")
     path = tmp_path / "bundle" / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
-    manifest["query_rows"]["weights"]["offset"] += 1_000_000
+    manifest["rows"]["query.onnx"]["weights"]["offset"] += 1_000_000
     path.write_text(json.dumps(manifest), "utf-8")
     with pytest.raises(ModelBundleError, match="install the model again"):
         OnnxEncoder.load(tmp_path / "bundle", "cpu").encode_queries(["read a file"])

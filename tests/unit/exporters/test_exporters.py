@@ -42,7 +42,7 @@ def test_a_bundle_says_what_is_in_it(tiny_run, tmp_path):
     assert manifest["trained_on"] == ["p"]
     assert manifest["metrics"] == {"mrr_999": {"go": 0.5, "average": 0.5}}
     assert sorted(manifest["files"]) == ["document.onnx", "query.onnx", "tokenizer.json"]
-    assert manifest["query_rows"]["table"]["shape"] == [manifest["vocabulary_size"], 16]
+    assert manifest["rows"]["query.onnx"]["table"]["shape"] == [manifest["vocabulary_size"], 16]
     for name, described in manifest["files"].items():
         assert (tmp_path / "bundle" / name).stat().st_size == described["bytes"]
     assert (

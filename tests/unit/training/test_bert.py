@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("zstandard")
 safetensors = pytest.importorskip("safetensors.torch")
 
-from codesearch.encoding.encoder import OnnxEncoder  # noqa: E402
+from codesearch.encoding.onnx import OnnxEncoder  # noqa: E402
 from exporters.bundle import write_bundle  # noqa: E402
 from training import checkpoint, pretrained  # noqa: E402
 from training.average import average_runs  # noqa: E402

@@ -1,0 +1,117 @@
+"""One run of a command line: what it knows of the process that started it, and what it prints.
+
+A command is a generator of `Output`. It reads no environment and no working directory but those of its invocation, so
+that the service can run commands of many processes at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+import typer
+
+from codesearch.errors import CodeSearchError
+
+if TYPE_CHECKING:
+    from codesearch.engine.engine import Engine
+    from codesearch.engine.opened import Opened
+
+P = ParamSpec("P")
+_WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Text for stdout and stderr, and the exit code so far."""
+
+    out: str = ""
+    err: str = ""
+    code: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """Where output is shown.
+
+    Attributes:
+        here: working directory; paths below it are shown relative to it.
+        is_terminal: whether stdout is a terminal.
+        width: columns of the terminal.
+        encoding: of stdout.
+        variables: environment variables that say which colours a terminal has.
+    """
+
+    here: Path
+    is_terminal: bool = False
+    width: int = _WIDTH
+    encoding: str = "utf-8"
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """Facts about the process that started a command line.
+
+    Attributes:
+        terminal: its stdout.
+        home: folder of all indexes where no option names one.
+        user_home: what `~` stands for.
+        opened: indexes and models that are open in this process.
+    """
+
+    terminal: Terminal
+    home: Path
+    user_home: Path
+    opened: Opened | None = None
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], opened: Opened | None = None) -> Invocation:
+        """Read what `codesearch.service.client.facts` collected."""
+        here, variables = Path(facts["folder"]), dict(facts["variables"])
+        (is_terminal, encoding), _ = facts["streams"]
+        columns = variables.get("COLUMNS", "")
+        width = int(columns) if columns.isdigit() else int(facts["columns"]) or _WIDTH
+        terminal = Terminal(here, bool(is_terminal), width, str(encoding or "utf-8"), variables)
+        return cls(terminal, here / facts["home"], Path(facts["user_home"]), opened)
+
+    def path(self, path: Path) -> Path:
+        """Return the absolute path that the process means."""
+        first, *rest = path.parts or ("",)
+        if first == "~":
+            return self.user_home.joinpath(*rest)
+        return self.terminal.here / path
+
+    def engine(self, home: Path | None = None, *, model: Path | None = None, device: str = "auto") -> Engine:
+        """Return an engine for a home and a model as options name them."""
+        from codesearch.engine.engine import Engine
+
+        return Engine(
+            self.path(home) if home else self.home,
+            model=self.path(model) if model else None,
+            device=device,
+            opened=self.opened,
+        )
+
+
+def invocation_of(context: typer.Context) -> Invocation:
+    """Return the invocation that a command belongs to."""
+    invocation = context.find_root().obj
+    assert isinstance(invocation, Invocation)
+    return invocation
+
+
+def outputs(command: Callable[P, Iterator[Output]], *args: P.args, **kwargs: P.kwargs) -> Iterator[Output]:
+    """Run a command; an error becomes its last output, with exit code 2."""
+    try:
+        yield from command(*args, **kwargs)
+    except CodeSearchError as error:
+        yield Output(err=f"error: {error}\n", code=2)
+
+
+def merged(parts: Sequence[Output]) -> Output:
+    """Put the outputs of one command together; the last one has the exit code."""
+    out, err = "".join(part.out for part in parts), "".join(part.err for part in parts)
+    return Output(out, err, parts[-1].code if parts else 0)

@@ -1,0 +1,65 @@
+"""What `query` and `similar` share: their options turned into a request, a scope and a form of output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codesearch.cli.invocation import Invocation, Output
+from codesearch.cli.options import positive
+from codesearch.cli.render import render
+from codesearch.engine.scope import Scope
+from codesearch.errors import ConfigError
+from codesearch.search.request import Filters, SearchRequest
+
+if TYPE_CHECKING:
+    from codesearch.engine.reports import Answer
+
+_NOTE = "note: nothing here seems to do this; what comes nearest:\n"
+
+
+def make_request(
+    query: str,
+    *,
+    top_k: int,
+    lang: Sequence[str] | None,
+    kind: Sequence[str] | None,
+    path: Sequence[str] | None,
+    all_code: bool,
+    context: int,
+    mode: str = "hybrid",
+) -> SearchRequest:
+    """Make a request of the options of a command."""
+    if context < 0:
+        raise ConfigError(f"--context must not be negative, as {context} is")
+    filters = Filters(tuple(lang or ()), tuple(kind or ()), tuple(path or ()))
+    return SearchRequest(query, positive("--top-k", top_k), mode, filters, all_code, context)
+
+
+def make_scope(invocation: Invocation, roots: Sequence[Path] | None, *, everything: bool) -> Scope:
+    """Return the roots that options name, else where the process is, unless it asks for everything."""
+    named = tuple(invocation.path(root) for root in roots or ())
+    return Scope(named, None if everything else invocation.terminal.here)
+
+
+def chosen_format(*, as_json: bool, as_jsonl: bool, vimgrep: bool) -> str:
+    """Return the one format that options name.
+
+    Raises:
+        ConfigError: they name several.
+    """
+    chosen = [
+        name for name, wanted in (("json", as_json), ("jsonl", as_jsonl), ("vimgrep", vimgrep)) if wanted
+    ]
+    if len(chosen) > 1:
+        raise ConfigError("--json, --jsonl and --vimgrep exclude each other: give one")
+    return chosen[0] if chosen else "text"
+
+
+def shown(answer: Answer, form: str, invocation: Invocation, *, explain: bool) -> Iterator[Output]:
+    """Yield an answer as a command prints it; the exit code is 1 where nothing was found."""
+    if answer.low_confidence and form != "json":
+        yield Output(err=_NOTE)
+    text = render(answer, form, invocation.terminal, explain=explain)
+    yield Output(out=text, code=0 if answer.hits else 1)

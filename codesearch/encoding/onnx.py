@@ -1,0 +1,246 @@
+"""Texts -> unit vectors: a model bundle, run by ONNX Runtime on the CPU or by CUDA.
+
+A bag of tokens is a sum of table rows. `row_sum` computes it without a runtime: always for queries, and for documents
+where ONNX Runtime is not installed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.encoding.bundle import QUERY, TOKENIZER, Bundle, load_bundle
+from codesearch.encoding.encoder import TokenIds
+from codesearch.encoding.row_sum import RowSum
+from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer
+from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
+
+DEVICES = ("auto", "cpu", "cuda")
+_BATCH_TOKENS = 8_192
+_TABLES = ("nbow", "unif", "ncs")
+"""Architectures that look tokens up and add: a second thread costs more than it brings."""
+
+
+class OnnxEncoder:
+    """Runs a bundle. Sessions open at first use: a query never loads the document graph."""
+
+    def __init__(self, bundle: Bundle, device: str = "auto") -> None:
+        self.bundle = bundle
+        self.device = choose_device(device)
+        self.tokenizer = SubtokenTokenizer.load(self.tokenizer_path)
+        self._graphs = {self._language_id(name): file for name, file in bundle.document_graphs.items()}
+        self._sessions: dict[str, Any] = {}
+        self._row_sums: dict[str, RowSum | None] = {}
+        self._opening = threading.Lock()
+
+    @classmethod
+    def load(cls, folder: Path, device: str = "auto") -> OnnxEncoder:
+        """Verify and open the bundle in a folder.
+
+        Raises:
+            ModelBundleError: the bundle is damaged.
+            MissingExtraError: ONNX Runtime is not installed.
+            ConfigError: CUDA was asked for and is not there.
+        """
+        return cls(load_bundle(folder), device)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Cross to another process as the folder it was loaded from; sessions cannot."""
+        return self.load, (self.bundle.folder, self.device)
+
+    @property
+    def model_id(self) -> str:
+        """Name of the weights."""
+        return self.bundle.model_id
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.bundle.name
+
+    @property
+    def dim(self) -> int:
+        """Length of an embedding, D."""
+        return self.bundle.dim
+
+    @property
+    def tokenizer_path(self) -> Path:
+        """The bundle's `tokenizer.json`."""
+        return self.bundle.folder / TOKENIZER
+
+    @property
+    def max_document_tokens(self) -> int:
+        """Longer documents are cut."""
+        return self.bundle.max_document_tokens
+
+    def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
+        """Embed queries: float32 [B, D], unit length; zero where no token is known."""
+        tokens = [self.tokenizer.encode(query, self.bundle.max_query_tokens) for query in queries]
+        rows = self._rows(QUERY)
+        return rows.encode(tokens) if rows else self._encode(QUERY, tokens)
+
+    def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
+        """Embed documents given as token ids: float32 [B, D], unit length, in the order given.
+
+        A first id that names a language chooses its graph and is no token.
+        """
+        out = np.zeros((len(documents), self.dim), dtype=np.float32)
+        for graph, positions in self._by_graph(documents).items():
+            tagged = graph != self.bundle.document_graph
+            tokens = [documents[i][1:] if tagged else documents[i] for i in positions]
+            rows = None if has_runtime() else self._rows(graph)
+            out[positions] = rows.encode(tokens) if rows else self._encode(graph, tokens)
+        return out
+
+    def _rows(self, graph: str) -> RowSum | None:
+        """Return the table of a graph that adds rows of one; None for any other graph."""
+        if graph not in self._row_sums:
+            places = self.bundle.rows.get(graph)
+            self._row_sums[graph] = RowSum(self.bundle.folder / graph, places) if places else None
+        return self._row_sums[graph]
+
+    def _language_id(self, language: str) -> int:
+        found = self.tokenizer.language_id(language)
+        if found is None:
+            raise ModelBundleError(f"{self.tokenizer_path}: no token of {language}: export the model again")
+        return found
+
+    def _by_graph(self, documents: Sequence[TokenIds]) -> dict[str, list[int]]:
+        """Tell documents apart by the language that their first id may name."""
+        common = self.bundle.document_graph
+        if not self._graphs:
+            return {common: list(range(len(documents)))}
+        positions: dict[str, list[int]] = {}
+        for position, ids in enumerate(documents):
+            graph = self._graphs.get(int(ids[0]), common) if len(ids) else common
+            positions.setdefault(graph, []).append(position)
+        return positions
+
+    def _encode(self, graph: str, tokens: Sequence[TokenIds]) -> NDArray[np.float32]:
+        out = np.zeros((len(tokens), self.dim), dtype=np.float32)
+        # Neighbours in length share a batch, so that little is padding.
+        order = [i for i in sorted(range(len(tokens)), key=lambda i: len(tokens[i])) if len(tokens[i])]
+        start = 0
+        while start < len(order):
+            end = _batch_end(order, tokens, start)
+            batch = order[start:end]
+            out[batch] = self._run(graph, [tokens[i] for i in batch])
+            start = end
+        return out
+
+    def _run(self, graph: str, tokens: list[TokenIds]) -> NDArray[np.float32]:
+        length = max(len(ids) for ids in tokens)
+        input_ids = np.full((len(tokens), length), PAD_ID, dtype=np.int64)
+        mask = np.zeros((len(tokens), length), dtype=np.int64)
+        for row, ids in enumerate(tokens):
+            input_ids[row, : len(ids)] = ids
+            mask[row, : len(ids)] = 1
+        feeds = {"input_ids": input_ids, "attention_mask": mask}
+        (embedding,) = self._session(graph).run(["embedding"], feeds)
+        if embedding.shape != (len(tokens), self.dim):
+            raise ModelBundleError(
+                f"{self.bundle.folder / graph}: gives {embedding.shape[-1]} dimensions, its manifest says "
+                f"{self.dim}: install the model again"
+            )
+        return np.asarray(embedding, dtype=np.float32)
+
+    def _session(self, graph: str) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
+        with self._opening:
+            if graph not in self._sessions:
+                self._sessions[graph] = open_session(
+                    self.bundle.folder / graph, self.device, threads=int(self.bundle.architecture in _TABLES)
+                )
+            return self._sessions[graph]
+
+
+def _batch_end(order: Sequence[int], tokens: Sequence[TokenIds], start: int) -> int:
+    """Return where a batch from `start` ends so that, padded, it stays near `_BATCH_TOKENS`."""
+    end = start + 1
+    while end < len(order) and (end - start + 1) * len(tokens[order[end]]) <= _BATCH_TOKENS:
+        end += 1
+    return end
+
+
+def choose_device(device: str) -> str:
+    """Turn "auto" into "cuda" where a driver and the GPU build of ONNX Runtime are, else into "cpu".
+
+    Raises:
+        ConfigError: "cuda" was asked for and cannot be had, or the name is unknown.
+        MissingExtraError: ONNX Runtime is not installed.
+    """
+    if device not in DEVICES:
+        raise ConfigError(f"device {device!r}: choose one of {', '.join(DEVICES)}")
+    if device == "cpu" or (device == "auto" and not (_has_driver() and has_runtime())):
+        return "cpu"
+    available = "CUDAExecutionProvider" in onnx_runtime().get_available_providers()
+    if device == "cuda" and not (available and _has_driver()):
+        cure = "install the NVIDIA driver" if available else "run `pip install 'codesearch-local[gpu]'`"
+        raise ConfigError(f"device cuda: not available here: {cure}, or use --device cpu")
+    return "cuda" if available else "cpu"
+
+
+def _has_driver() -> bool:
+    """Look for the CUDA driver library: without it the CUDA provider only prints warnings."""
+    from ctypes.util import find_library
+
+    return sys.platform == "linux" and os.path.exists("/dev/nvidiactl") and find_library("cuda") is not None
+
+
+def has_runtime() -> bool:
+    """Say whether ONNX Runtime is installed."""
+    return find_spec("onnxruntime") is not None
+
+
+def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
+    """Import ONNX Runtime without the telemetry that it sends to its maker from 1.31 on.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    try:
+        import onnxruntime
+    except ModuleNotFoundError:
+        raise MissingExtraError("onnxruntime", "cpu") from None
+    return onnxruntime
+
+
+def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
+    """Open a graph so that a text's vector does not depend on its batch; 0 threads stand for one a core.
+
+    Raises:
+        MissingExtraError: ONNX Runtime is not installed.
+        ModelBundleError: it cannot read the graph.
+        ConfigError: CUDA was asked for and gave way to the CPU.
+    """
+    runtime = onnx_runtime()
+    providers = ["CPUExecutionProvider"]
+    if device == "cuda":
+        runtime.preload_dlls()
+        providers.insert(0, "CUDAExecutionProvider")
+    options = runtime.SessionOptions()
+    options.log_severity_level = 3
+    options.intra_op_num_threads = threads
+    # While one thread waits for another it would keep a core from the processes that parse.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # Products with int8 matrices in float32: else what goes in is rounded too, by kernels that follow the batch.
+    options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
+    try:
+        session = runtime.InferenceSession(str(path), options, providers=providers)
+    except Exception as error:  # ONNX Runtime raises its own types, all below Exception alone.
+        raise ModelBundleError(
+            f"{path}: ONNX Runtime cannot open it ({error}): install the model again"
+        ) from None
+    if device == "cuda" and "CUDAExecutionProvider" not in session.get_providers():
+        raise ConfigError(
+            "device cuda: ONNX Runtime fell back to the CPU: check the driver, or use --device cpu"
+        )
+    return session

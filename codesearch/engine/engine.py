@@ -1,0 +1,302 @@
+"""The engine: index folders, search them, and keep account of the indexes of one home.
+
+Every surface (command line, service, benchmarks, Python programs) calls this object and adds no logic of its own.
+What a call does not need it does not import: an index that is up to date is found so without numpy or a model.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codesearch.config import IndexOptions, RankConfig, VectorConfig
+from codesearch.engine.reports import Answer, Changes, Check, Freshness, IndexReport, IndexStatus
+from codesearch.engine.scope import Scope, choose_indexes
+from codesearch.errors import IndexLockedError, IndexNotFoundError
+from codesearch.home import default_home
+from codesearch.index.catalogue import IndexEntry, index_folder, list_indexes, read_entry, remove_index
+from codesearch.search.request import Place, SearchRequest
+
+if TYPE_CHECKING:
+    from codesearch.encoding.onnx import OnnxEncoder
+    from codesearch.engine.opened import Opened
+    from codesearch.index.build import Progress
+    from codesearch.search.searcher import Found, Searcher
+
+
+class Engine:
+    """Indexes folders and searches them. Safe to use from several threads.
+
+    Indexes and models stay open between calls; a change of an index, also by another process, is seen by the next
+    call.
+    """
+
+    def __init__(
+        self,
+        home: Path | str | None = None,
+        *,
+        model: Path | str | None = None,
+        device: str = "auto",
+        ranking: RankConfig | None = None,
+        vectors: VectorConfig | None = None,
+        opened: Opened | None = None,
+    ) -> None:
+        """Name what to work with; nothing is opened yet.
+
+        Args:
+            home: folder of all indexes; `$CODESEARCH_HOME` or the user's data folder when None.
+            model: folder of a model bundle; when None, the one an index was made with, for new ones the shipped one.
+            device: where the model runs: "auto", "cpu" or "cuda".
+            ranking: weights of the ranking.
+            vectors: when an HNSW graph is built.
+            opened: open indexes and models, to share them between engines.
+        """
+        self.home = Path(home).expanduser() if home else Path(default_home())
+        self.device = device
+        self._model = Path(model).expanduser() if model else None
+        self._ranking = ranking or RankConfig()
+        self._vectors = vectors or VectorConfig()
+        self._lock = threading.Lock()
+        self._shared = opened
+
+    def index(
+        self,
+        root: Path | str,
+        options: IndexOptions | None = None,
+        *,
+        rebuild: bool = False,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> IndexReport:
+        """Index a folder, or bring its index up to date: only new and changed files are parsed.
+
+        Args:
+            root: the folder.
+            options: walk settings to change; the others stay as in the last run.
+            rebuild: forget the last index and its settings.
+            on_progress: called with the progress of a build.
+
+        Raises:
+            ConfigError: `root` is not a folder.
+            IndexLockedError: another process is writing this index.
+            IndexStoreError: the index cannot be written; the last one is untouched.
+        """
+        from codesearch.engine.update import update_index
+
+        return update_index(
+            Path(root).expanduser(),
+            self.home,
+            options or IndexOptions(),
+            model=self._model,
+            vectors=self._vectors,
+            open_encoder=lambda bundle: self._opened.encoder(bundle, self.device),
+            rebuild=rebuild,
+            on_progress=on_progress,
+        )
+
+    def refresh(self, root: Path | str, *, budget_s: float = 0.5) -> Freshness:
+        """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
+
+        Raises:
+            IndexNotFoundError: `root` is not indexed.
+            IndexStoreError: its index cannot be read or written.
+        """
+        from codesearch.engine.update import plan_again
+
+        entry = self._entry(Path(root).expanduser())
+        plan = plan_again(entry, self._vectors)
+        changes = Changes(len(plan.to_parse), plan.removed)
+        if plan.nothing_to_do:
+            return Freshness("current", changes)
+        if plan.estimated_seconds > budget_s:
+            return Freshness("behind", changes)
+        try:
+            self.index(root)
+        except IndexLockedError:
+            return Freshness("locked", changes)
+        return Freshness("updated", changes)
+
+    def search(self, request: SearchRequest | str, scope: Scope | None = None) -> Answer:
+        """Return the best documents for a query, best first.
+
+        Args:
+            request: what to search for; a plain string is a query with the default settings.
+            scope: where; all indexes of the home when None.
+
+        Raises:
+            ConfigError: the query has no words, or the indexes were made with different models.
+            IndexNotFoundError: nothing is indexed, or not what the scope names.
+            IndexStoreError: an index cannot be read.
+        """
+        wanted = SearchRequest(request) if isinstance(request, str) else request
+        return self._answer(wanted, scope, lambda searcher: searcher.answer(wanted))
+
+    def similar(
+        self, place: Place | str, request: SearchRequest | None = None, scope: Scope | None = None
+    ) -> Answer:
+        """Return the documents most like the function or class at a line of a file, which need not be indexed.
+
+        Args:
+            place: the line; a string is FILE:LINE.
+            request: how many hits, and which; its query and mode are ignored.
+            scope: where to search; all indexes of the home when None.
+
+        Raises:
+            ConfigError: there is no function at that line, or the file is of no known language.
+            IndexNotFoundError: nothing is indexed, or not what the scope names.
+            IndexStoreError: an index cannot be read.
+        """
+        from codesearch.search.similar import document_at, search_similar
+
+        place = Place.parse(place) if isinstance(place, str) else place
+        wanted = replace(request or SearchRequest(), mode="hybrid")
+        document = document_at(place.path, place.line)
+        answer = self._answer(wanted, scope, lambda searcher: search_similar(searcher, document, wanted))
+        return replace(answer, query=f"{place.path}:{place.line}", mode="similar")
+
+    @contextmanager
+    def open(
+        self, scope: Scope | None = None, *, with_model: bool = True, ranking: RankConfig | None = None
+    ) -> Iterator[Searcher]:
+        """Lend a searcher over a scope, for callers that ask many queries; what it uses stays open meanwhile.
+
+        Args:
+            scope: what to search; all indexes of the home when None.
+            with_model: False for keywords alone.
+            ranking: weights; those of the engine when None.
+
+        Raises:
+            IndexNotFoundError: nothing is indexed, or not what the scope names.
+            IndexStoreError: an index cannot be read.
+        """
+        from codesearch.search.searcher import Searcher
+
+        entries = choose_indexes(self.home, scope or Scope())
+        with self._opened.indexes([entry.folder for entry in entries]) as indexes:
+            encoder = self.encoder(indexes[0].manifest.model_folder) if with_model else None
+            yield Searcher(indexes, encoder, ranking or self._ranking)
+
+    def encoder(self, bundle: Path | None = None) -> OnnxEncoder:
+        """Return the encoder of this engine's model, else of `bundle`, else the shipped one.
+
+        Raises:
+            ModelBundleError: the bundle is damaged.
+            ConfigError: CUDA was asked for and is not there.
+        """
+        from codesearch.encoding.bundle import SHIPPED
+
+        return self._opened.encoder(self._model or bundle or SHIPPED, self.device)
+
+    def status(self, *, changes: bool = False) -> list[IndexStatus]:
+        """Return all indexes of the home.
+
+        Args:
+            changes: walk each folder and count what an update would do.
+        """
+        return [self._status(entry, changes=changes) for entry in list_indexes(self.home)]
+
+    def remove(self, root: Path | str) -> None:
+        """Forget an indexed folder; the folder itself stays as it is.
+
+        Raises:
+            IndexNotFoundError: it is not indexed.
+            IndexLockedError: its index is being written.
+        """
+        folder = index_folder(self.home, Path(root).expanduser())
+        if not folder.is_dir():
+            raise IndexNotFoundError(f"{root} is not indexed: see `codesearch status`")
+        remove_index(folder, str(root))
+
+    def remove_all(self) -> list[str]:
+        """Forget all indexed folders; return their roots."""
+        removed = []
+        for entry in list_indexes(self.home):
+            removed.append(entry.manifest.root if entry.manifest else str(entry.folder))
+            remove_index(entry.folder, removed[-1])
+        return removed
+
+    def clear_cache(self) -> None:
+        """Delete the cache of vectors, and the data of `codesearch bench`."""
+        shutil.rmtree(self.home / "cache", ignore_errors=True)
+
+    def verify(self) -> list[Check]:
+        """Check the installation, the model and every byte of every index."""
+        from codesearch.engine.verify import checks
+
+        return list(checks(self.home, self._model, self.device))
+
+    def tidy(self) -> None:
+        """Close what is no longer current, and what was not used for long."""
+        if self._shared:
+            self._shared.tidy()
+
+    def close(self) -> None:
+        """Close every index and model; the next call opens them again."""
+        if self._shared:
+            self._shared.close()
+
+    @property
+    def _opened(self) -> Opened:
+        with self._lock:
+            if self._shared is None:
+                from codesearch.engine.opened import Opened
+
+                self._shared = Opened()
+            return self._shared
+
+    def _answer(
+        self, request: SearchRequest, scope: Scope | None, find: Callable[[Searcher], Found]
+    ) -> Answer:
+        ranking = self._ranking.all_code() if request.all_code else self._ranking
+        with self.open(scope, with_model=request.mode != "lexical", ranking=ranking) as searcher:
+            started = time.perf_counter()
+            found = find(searcher)
+            return Answer(
+                query=request.query,
+                mode=request.mode,
+                model=searcher.encoder.name if searcher.encoder else "",
+                device=searcher.encoder.device if searcher.encoder else "",
+                documents=sum(index.manifest.documents for index in searcher.indexes),
+                seconds=time.perf_counter() - started,
+                hits=found.hits,
+                confidence=found.confidence,
+                low_confidence=found.low_confidence,
+            )
+
+    def _entry(self, root: Path) -> IndexEntry:
+        entry = read_entry(index_folder(self.home, root))
+        if entry is None:
+            raise IndexNotFoundError(f"{root} is not indexed: run `codesearch index {root}` first")
+        if entry.error:
+            raise entry.error
+        return entry
+
+    def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:
+        manifest = entry.manifest
+        if manifest is None:
+            return IndexStatus(entry.folder, str(entry.error))
+        found = None
+        if changes:
+            from codesearch.engine.update import count_changes
+
+            found = count_changes(entry, self._vectors)
+        return IndexStatus(
+            folder=entry.folder,
+            root=manifest.root,
+            documents=manifest.documents,
+            files=manifest.source_files,
+            languages=manifest.languages,
+            skipped=manifest.skipped,
+            warnings=manifest.warnings,
+            bytes=sum(file["bytes"] for file in manifest.files.values()),
+            created=manifest.created,
+            seconds=manifest.seconds,
+            model=manifest.model,
+            settings=manifest.settings,
+            changes=found,
+        )

@@ -1,0 +1,150 @@
+"""What the engine returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from codesearch.types import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Hits, best first, and how they were found.
+
+    Attributes:
+        query: as asked; FILE:LINE where code was given.
+        mode: of the request, or "similar".
+        model: name of the model; "" where none was needed.
+        device: where it ran, "cpu" or "cuda".
+        documents: how many were searched.
+        seconds: to search, without opening indexes and models.
+        confidence: probability that one of the hits answers the query, 0 to 1; None where it is not calibrated.
+        low_confidence: the confidence is so low that the user should know.
+    """
+
+    query: str
+    mode: str
+    model: str
+    device: str
+    documents: int
+    seconds: float
+    hits: list[Hit]
+    confidence: float | None = None
+    low_confidence: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What `Engine.index` did.
+
+    Attributes:
+        root: the folder as it was named.
+        built: False where the index was up to date and nothing was written.
+        documents: in the index.
+        files: source files in the index.
+        languages: language -> documents.
+        skipped: reason -> files without documents.
+        warnings: one line each.
+        missing_grammars: language -> files that no installed grammar can parse.
+        parsed: files that were new or changed.
+        kept: files that were not.
+        removed: files that are gone.
+        embedded: texts that went through the model.
+        cached: texts whose vector was known.
+        model: name of the model; "" where nothing was written.
+        device: where it ran.
+        seconds: wall time.
+    """
+
+    root: Path
+    built: bool
+    documents: int
+    files: int
+    seconds: float
+    languages: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    missing_grammars: dict[str, int] = field(default_factory=dict)
+    parsed: int = 0
+    kept: int = 0
+    removed: int = 0
+    embedded: int = 0
+    cached: int = 0
+    model: str = ""
+    device: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What an update would do: files that are new or changed, and files that are gone."""
+
+    to_parse: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """Whether an index has what its folder has.
+
+    Attributes:
+        state: "current"; "updated", it was brought up to date just now; "behind", the update would take longer than
+            allowed; "locked", another process is updating it.
+        changes: what was or would be updated.
+    """
+
+    state: str
+    changes: Changes
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """One index of a home. Of one that cannot be read only `folder` and `error` are known.
+
+    Attributes:
+        folder: where the index lies.
+        error: why it cannot be read; "" where it can.
+        root: the indexed folder.
+        documents: in the index.
+        files: source files in the index.
+        languages: language -> documents.
+        skipped: reason -> files without documents.
+        warnings: of the last run, one line each.
+        bytes: size on disk.
+        created: when the last run committed, in ISO 8601.
+        seconds: what the last run took.
+        model: name, id and folder of its model.
+        settings: walk settings of the last run.
+        changes: what an update would do, where that was asked for.
+    """
+
+    folder: Path
+    error: str = ""
+    root: str = ""
+    documents: int = 0
+    files: int = 0
+    languages: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    bytes: int = 0
+    created: str = ""
+    seconds: float = 0.0
+    model: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    changes: Changes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One finding of `Engine.verify`.
+
+    Attributes:
+        name: what was checked.
+        state: "ok", "none" (an optional part is absent) or "FAIL".
+        detail: what was found, and the cure of a failure.
+    """
+
+    name: str
+    state: str
+    detail: str

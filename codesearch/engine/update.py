@@ -1,0 +1,136 @@
+"""A folder -> its index brought up to date. Light to import: most runs find nothing to do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codesearch.config import IndexConfig, IndexOptions, VectorConfig, WalkConfig
+from codesearch.encoding.bundle import SHIPPED, load_bundle
+from codesearch.engine.reports import Changes, IndexReport
+from codesearch.errors import ConfigError, IndexNotFoundError, IndexStoreError
+from codesearch.index.catalogue import IndexEntry, index_folder
+from codesearch.index.commit import writer_lock
+from codesearch.index.manifest import Manifest, read_manifest
+from codesearch.index.plan import Plan, plan_update
+
+if TYPE_CHECKING:
+    from codesearch.encoding.encoder import Encoder
+    from codesearch.index.build import Progress
+
+OpenEncoder = Callable[[Path], "Encoder"]
+"""Folder of a bundle -> its encoder."""
+
+
+def update_index(
+    root: Path,
+    home: Path,
+    options: IndexOptions,
+    *,
+    model: Path | None,
+    vectors: VectorConfig,
+    open_encoder: OpenEncoder,
+    rebuild: bool,
+    on_progress: Callable[[Progress], None],
+) -> IndexReport:
+    """Bring the index of a folder up to date.
+
+    Args:
+        root: the folder.
+        home: where indexes live.
+        options: walk settings to change.
+        model: folder of the bundle to embed with; the last one, or the shipped one, when None.
+        vectors: when an HNSW graph is built.
+        open_encoder: opens a bundle; called only where something has to be embedded.
+        rebuild: forget the last index and its settings.
+        on_progress: called with the progress of a build.
+
+    Raises:
+        ConfigError: `root` is not a folder.
+        IndexLockedError: another process is writing this index.
+        IndexStoreError: the index cannot be written; the last one is untouched.
+    """
+    started = time.monotonic()
+    if not root.is_dir():
+        kind = "not a folder" if root.exists() else "no such folder"
+        raise ConfigError(f"{root}: {kind}: give the folder to index")
+    folder = index_folder(home, root)
+    last = None if rebuild else last_manifest(folder)
+    config = IndexConfig(
+        walk=options.applied_to(last.walk_config() if last else WalkConfig()), vectors=vectors
+    )
+    bundle = model or (last.model_folder if last else SHIPPED)
+    model_id = load_bundle(bundle).model_id
+    _make_folder(folder)
+    with writer_lock(folder, str(root)):
+        plan = plan_update(root, folder, config, model_id, rebuild=rebuild)
+        if plan.nothing_to_do and plan.previous:
+            return IndexReport(
+                root, False, plan.previous.documents, plan.previous.source_files, time.monotonic() - started
+            )
+        return _build(plan, home, open_encoder(bundle), started, on_progress)
+
+
+def plan_again(entry: IndexEntry, vectors: VectorConfig) -> Plan:
+    """Walk an indexed folder and plan what an update with its last settings would do.
+
+    Raises:
+        ConfigError: the folder is gone.
+        IndexStoreError: the index cannot be read.
+    """
+    if entry.manifest is None:
+        raise entry.error or IndexNotFoundError(f"{entry.folder}: no index there")
+    config = IndexConfig(walk=entry.manifest.walk_config(), vectors=vectors)
+    return plan_update(Path(entry.manifest.root), entry.folder, config, entry.manifest.model["id"])
+
+
+def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
+    """Count what an update of an index would do; where the folder is gone, all its files are."""
+    if entry.manifest and not Path(entry.manifest.root).is_dir():
+        return Changes(0, entry.manifest.source_files)
+    plan = plan_again(entry, vectors)
+    return Changes(len(plan.to_parse), plan.removed)
+
+
+def last_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest of an index that this version can build on, or None."""
+    try:
+        return read_manifest(folder)
+    except IndexStoreError:
+        return None
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IndexStoreError(f"{folder}: {error.strerror}: give another --home") from None
+
+
+def _build(
+    plan: Plan, home: Path, encoder: Encoder, started: float, on_progress: Callable[[Progress], None]
+) -> IndexReport:
+    from codesearch.index.build import build_generation
+
+    built = build_generation(plan, home, encoder, on_progress)
+    manifest = built.manifest
+    return IndexReport(
+        root=plan.root,
+        built=True,
+        documents=manifest.documents,
+        files=manifest.source_files,
+        seconds=time.monotonic() - started,
+        languages=manifest.languages,
+        skipped=manifest.skipped,
+        warnings=manifest.warnings,
+        missing_grammars=dict(plan.report.missing_grammars),
+        parsed=built.parsed,
+        kept=built.kept,
+        removed=built.removed,
+        embedded=built.embedded,
+        cached=built.cached,
+        model=encoder.name,
+        device=encoder.device,
+    )

@@ -1,0 +1,99 @@
+"""Checks of an installation: packages, grammars, the model, the device, and every byte of every index."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import codesearch
+from codesearch.encoding.bundle import SHIPPED, load_bundle
+from codesearch.engine.reports import Check
+from codesearch.errors import CodeSearchError
+from codesearch.index.catalogue import IndexEntry, list_indexes
+from codesearch.parsing.languages import LANGUAGES, grammar_version, is_installed, load_query
+from codesearch.segments.digest import check_digests
+
+
+def checks(home: Path, model: Path | None, device: str) -> Iterator[Check]:
+    """Yield one finding after the other."""
+    version = f"{codesearch.__version__}, Python {platform.python_version()}, {platform.platform()}"
+    yield Check("codesearch", "ok", version)
+    yield _runtime_check()
+    hnsw = _version("hnswlib")
+    yield (
+        Check("hnsw", "ok", f"hnswlib {hnsw}")
+        if hnsw
+        else Check("hnsw", "none", "extra `hnsw`; search is exact")
+    )
+    yield from _grammar_checks()
+    yield _model_check(model or SHIPPED)
+    yield _device_check(device)
+    existing = next(folder for folder in (home.absolute(), *home.absolute().parents) if folder.exists())
+    yield Check("home", "ok", f"{home}, {shutil.disk_usage(existing).free / 1e9:.1f} GB free")
+    for entry in list_indexes(home):
+        yield _index_check(entry)
+
+
+def _runtime_check() -> Check:
+    runtimes = [name for name in ("onnxruntime", "onnxruntime-gpu") if _version(name)]
+    if len(runtimes) == 2:
+        cure = "run `pip uninstall onnxruntime onnxruntime-gpu`, then install one extra, cpu or gpu"
+        return Check("runtime", "FAIL", f"onnxruntime and onnxruntime-gpu conflict: {cure}")
+    if not runtimes:
+        return Check(
+            "runtime", "none", "no ONNX Runtime (extra `cpu` or `gpu`); the shipped model works without it"
+        )
+    return Check("runtime", "ok", f"{runtimes[0]} {_version(runtimes[0])}")
+
+
+def _grammar_checks() -> Iterator[Check]:
+    present = [spec for spec in LANGUAGES if is_installed(spec)]
+    for spec in present:
+        try:
+            load_query(spec)
+        except Exception as error:  # A grammar refuses a query by an exception type of its own.
+            yield Check("grammar", "FAIL", f"{spec.name} {grammar_version(spec)}: {error}")
+    yield Check("grammars", "ok", ", ".join(f"{spec.name} {grammar_version(spec)}" for spec in present))
+    if absent := [spec.name for spec in LANGUAGES if spec not in present]:
+        yield Check("grammars", "none", f"{', '.join(absent)}: extra `langs`")
+
+
+def _model_check(folder: Path) -> Check:
+    try:
+        bundle = load_bundle(folder)
+    except CodeSearchError as error:
+        return Check("model", "FAIL", str(error))
+    return Check(
+        "model", "ok", f"{bundle.name} ({bundle.model_id}), {bundle.dim} dimensions, {bundle.licence}"
+    )
+
+
+def _device_check(device: str) -> Check:
+    from codesearch.encoding.onnx import choose_device
+
+    try:
+        return Check("device", "ok", f"{choose_device(device)} (asked for {device})")
+    except CodeSearchError as error:
+        return Check("device", "FAIL", str(error))
+
+
+def _index_check(entry: IndexEntry) -> Check:
+    manifest = entry.manifest
+    if manifest is None:
+        return Check("index", "FAIL", f"{entry.folder}: {entry.error}")
+    try:
+        check_digests(entry.folder / manifest.folder, manifest.files, manifest.root)
+    except CodeSearchError as error:
+        return Check("index", "FAIL", str(error))
+    return Check("index", "ok", f"{manifest.root}: {manifest.documents:,} documents, every byte checked")
+
+
+def _version(distribution: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return ""

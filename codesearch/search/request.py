@@ -1,0 +1,96 @@
+"""A search as the caller puts it. Light to import: it needs no numpy."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codesearch.errors import ConfigError
+from codesearch.parsing.languages import LANGUAGES, language_named
+from codesearch.types import KINDS
+
+MODES = ("hybrid", "lexical", "semantic")
+_PLACE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]*)?:?")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Languages, kinds and paths that a document must have; an empty tuple allows all.
+
+    Attributes:
+        languages: names as in `codesearch.parsing.languages`.
+        kinds: of `codesearch.types.KINDS`.
+        paths: shell patterns on the path below the root, for files or folders; one without a slash matches any
+            one part of it.
+
+    Raises:
+        ConfigError: a language or kind is unknown.
+    """
+
+    languages: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for language in self.languages:
+            if language_named(language) is None:
+                names = ", ".join(spec.name for spec in LANGUAGES)
+                raise ConfigError(f"language {language!r}: choose one of {names}")
+        for kind in self.kinds:
+            if kind not in KINDS:
+                raise ConfigError(f"kind {kind!r}: choose one of {', '.join(KINDS)}")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What to search for.
+
+    Attributes:
+        query: a question, keywords, a name or code; `Engine.similar` ignores it.
+        top_k: hits to return.
+        mode: "hybrid", "lexical" (keywords alone, no model) or "semantic" (vectors alone).
+        filters: which documents may be hits.
+        all_code: rank tests, generated and vendored code and stubs like other code.
+        context: lines of the file to return around each hit.
+
+    Raises:
+        ConfigError: the mode is unknown.
+        ValueError: `top_k` is below 1 or `context` below 0.
+    """
+
+    query: str = ""
+    top_k: int = 10
+    mode: str = "hybrid"
+    filters: Filters = field(default_factory=Filters)
+    all_code: bool = False
+    context: int = 0
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise ConfigError(f"mode {self.mode!r}: choose one of {', '.join(MODES)}")
+        if self.top_k < 1 or self.context < 0:
+            raise ValueError(f"top_k {self.top_k}, context {self.context}")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A 1-based line of a source file."""
+
+    path: Path
+    line: int
+
+    @classmethod
+    def parse(cls, text: str) -> Place:
+        """Read FILE:LINE; a column behind it, as editors and `--vimgrep` write it, is ignored.
+
+        >>> Place.parse("src/app.py:12:5").line
+        12
+
+        Raises:
+            ConfigError: the text is something else.
+        """
+        match = _PLACE.fullmatch(text)
+        if not match:
+            raise ConfigError(f"{text!r} is not FILE:LINE: give a line of a function, as in src/app.py:12")
+        return cls(Path(match["file"]), int(match["line"]))
