@@ -221,7 +221,7 @@ def _evaluate_questions(run: Path, name: str, questions: Questions, device: str)
         [tokenizer.encode(text, config.max_document_tokens) for text in questions.documents],
         on,
     )
-    ranks = ranks_among(queries, documents, torch.tensor(questions.answers, device=on))
+    ranks = ranks_among(queries, documents, np.array(questions.answers, np.int64))
     found = {metric: {questions.language: value} for metric, value in recalls(ranks).items()}
     return _written(run, name, started, {questions.language: len(questions.queries)}, found)
 

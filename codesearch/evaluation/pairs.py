@@ -129,12 +129,6 @@ def _document(code: str) -> Document:
     return Document("", "", "function", "", "", "", "", code, 1, 1, 0, 0)
 
 
-def ranks(scores: Scores, right: NDArray[np.intp]) -> NDArray[np.int64]:
-    """Return the 1-based rank of column `right[i]` in row i: int64 [B]; ties count against it."""
-    of_right = np.take_along_axis(scores, right[:, None], axis=1)
-    return np.asarray((scores >= of_right).sum(axis=1), np.int64)
-
-
 def summarise_means(scores: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> SystemResult:
     """Make means and 95% intervals of metric -> group -> scores, for more queries than can be drawn or listed.
 
