@@ -62,8 +62,12 @@ def read_pair(place: str, record: Mapping[str, Any], code_fields: Sequence[str])
     )
 
 
-def without_docstring(code: str) -> str:
+def without_docstring(code: str, docstring: str = "") -> str:
     r"""Cut the docstring out of a Python function, where it would give the answer away.
+
+    Args:
+        code: the function, as it stands in its file.
+        docstring: what to cut, where it first occurs, if the parser finds no docstring.
 
     >>> without_docstring("def f(x):\n    'Add one.'\n    return x + 1")
     'def f(x):\n    \n    return x + 1'
@@ -71,7 +75,9 @@ def without_docstring(code: str) -> str:
     python = language_named("python")
     assert python is not None
     documents = extract(code.encode("utf-8", "replace"), "", python).documents
-    return documents[0].code if documents and documents[0].docstring else code
+    if documents and documents[0].docstring:
+        return documents[0].code
+    return code.replace(docstring, "", 1) if docstring else code
 
 
 class CodePool:

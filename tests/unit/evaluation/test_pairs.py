@@ -11,7 +11,7 @@ import pytest
 from codesearch.errors import ConfigError
 from codesearch.evaluation.compare import compare
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pairs import CodePool, Pair, read_pair, summarise_means
+from codesearch.evaluation.pairs import CodePool, Pair, read_pair, summarise_means, without_docstring
 from codesearch.evaluation.report import html_report
 from codesearch.evaluation.result import SuiteResult, to_json, write_json
 from codesearch.evaluation.suites import csn_mrr
@@ -35,6 +35,14 @@ def test_a_pair_is_the_documentation_and_the_code_without_it():
     )
     own = {"language": "go", "docstring": "Read it.\n\nSlowly.", "code": "func Read() {}"}
     assert read_pair("f:1", own, ["function", "code"]) == Pair("Read it.", "func Read() {}")
+
+
+def test_a_docstring_that_the_parser_does_not_find_is_cut_where_its_text_is_known():
+    fragment = "x = 1  # Add one.\nreturn x  # Add one."
+    assert without_docstring(fragment) == fragment
+    assert without_docstring(fragment, "Add one.") == "x = 1  # \nreturn x  # Add one."
+    whole = 'def f(x):\n    """Add one."""\n    return "Add two."'
+    assert without_docstring(whole, "Add two.") == 'def f(x):\n    \n    return "Add two."'
 
 
 def test_a_record_without_code_is_named():
