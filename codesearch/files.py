@@ -1,4 +1,9 @@
-"""Files that survive a crash: locks, whole writes, and folders synced to disk. Imports next to nothing."""
+"""Locks, and files that are there whole or not at all. Imports next to nothing, so that any module can use it.
+
+`atomic_writer` writes to a new file in the same folder, `NAME.RANDOM.part`, which then replaces the old one in one
+step: a reader sees the old content or the new content, never a mixture. Several processes may write the same file; the
+last one wins. A process that is killed with SIGKILL leaves its `.part` file behind.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
+
+_MAX_NAME_CHARS = 50
+"""Characters of the name that a `.part` file repeats: a name may have 255 bytes, and a character up to 4."""
 
 
 @contextmanager
@@ -30,24 +39,47 @@ def file_lock(path: Path) -> Iterator[int | None]:
         os.close(descriptor)
 
 
-def write_atomically(path: Path, content: bytes, *, sync: bool = False) -> None:
-    """Replace a file by a complete new one: a reader sees the old content or the new, never a mixture.
+@contextmanager
+def atomic_writer(path: Path, *, sync: bool = False) -> Iterator[BinaryIO]:
+    """Yield a binary file whose content replaces that of `path` at the end of the block.
+
+    If the block raises, `path` stays as it was and what was written is removed.
 
     Args:
-        path: the file; its folder must exist.
-        content: all of it.
-        sync: also make the content survive a power cut, before it takes its name.
+        path: the file to write; its folder must exist.
+        sync: whether content and name must survive a power cut.
+
+    Raises:
+        OSError: the file cannot be written.
     """
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
+    part = path.with_name(f"{path.name[:_MAX_NAME_CHARS]}.{os.urandom(4).hex()}.part")
     try:
-        with open(temporary, "wb") as file:
-            file.write(content)
+        with open(part, "xb") as file:
+            yield file
             if sync:
                 file.flush()
                 os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    if sync:
+        sync_folder(path.parent)
+
+
+def write_atomically(path: Path, content: bytes, *, sync: bool = False) -> None:
+    """Replace the content of a file, or make the file.
+
+    Args:
+        path: the file to write; its folder must exist.
+        content: all of its bytes.
+        sync: whether content and name must survive a power cut.
+
+    Raises:
+        OSError: the file cannot be written; it is as it was before.
+    """
+    with atomic_writer(path, sync=sync) as file:
+        file.write(content)
 
 
 def sync_folder(folder: Path) -> None:

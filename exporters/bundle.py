@@ -8,16 +8,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from codesearch.encoding.bundle import MANIFEST, TOKENIZER
+from codesearch.encoding.bundle import BUNDLE_FORMAT, DOCUMENT, MANIFEST, QUERY, TOKENIZER
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from exporters.errors import ExportError
-from exporters.onnx import DOCUMENT, QUERY, Dtype, graph_names, row_places, write_graphs
+from exporters.onnx import Dtype, graph_names, row_places, write_graphs
 from training import checkpoint
 from training.config import TrainConfig
 from training.pipeline import load_run
 from training.pretrained import LICENCE, SOURCE
 
-FORMAT = 1
 _PARTITION = "test"
 _METRICS = ("mrr_999", "mrr_full")
 _NEAREST = {
@@ -87,7 +86,7 @@ def _origin(config: TrainConfig) -> dict[str, str]:
 def write_manifest(out: Path, manifest: dict[str, Any], files: Iterable[str]) -> dict[str, Any]:
     """Write a bundle's manifest, with size and hash of each file; return it whole."""
     described = {file: _described(out / file) for file in files}
-    manifest = {"format": FORMAT, **manifest, "files": described}
+    manifest = {"format": BUNDLE_FORMAT, **manifest, "files": described}
     (out / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
     return manifest
 

@@ -13,6 +13,7 @@ import onnx
 from onnx import helper, numpy_helper
 from torch import nn
 
+from codesearch.encoding.bundle import DOCUMENT, QUERY
 from exporters.bert import add_bert
 from exporters.errors import ExportError
 from exporters.graph import ROW_WEIGHTS, GraphBuilder, with_dtype
@@ -35,7 +36,6 @@ from training.pooling import MaxPooling
 
 Dtype = Literal["fp32", "fp16", "int8"]
 DTYPES = ("fp32", "fp16", "int8")
-QUERY, DOCUMENT = "query.onnx", "document.onnx"
 _ADDS_ROWS = ["Div", "Gather", "Gather", "MatMul", "Max", "Mul", "ReduceL2", "Squeeze", "Unsqueeze"]
 _DAMPENS_REPEATS = sorted(
     [*_ADDS_ROWS, "Equal", "MatMul", "Max", "Mul", "Pow", "Squeeze", "Unsqueeze", "Unsqueeze", "Unsqueeze"]

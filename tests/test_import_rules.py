@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import write_tree
 
 ROOT = Path(__file__).parents[1]
-BASE = {"config", "types", "errors", "home"}
+BASE = {"config", "types", "errors", "home", "files"}
 ALLOWED = {
     **{name: BASE for name in BASE},
     "parsing": BASE,

@@ -20,9 +20,9 @@ from typing import Any
 
 import torch
 
+from codesearch.files import atomic_writer, write_atomically
 from training.config import TrainConfig
 from training.errors import TrainingError
-from training.files import written_whole
 
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
 CHECKPOINT, WEIGHTS = "checkpoint.pt", "weights.pt"
@@ -100,8 +100,8 @@ def read_config(run: Path) -> dict[str, Any]:
 
 def save(state: object, path: Path) -> None:
     """Write a torch file so that a kill leaves the old one or the new one."""
-    with written_whole(path) as scratch:
-        torch.save(state, scratch)
+    with atomic_writer(path) as file:
+        torch.save(state, file)
 
 
 def load(path: Path) -> Any:  # noqa: ANN401 - it is what was saved.
@@ -114,5 +114,4 @@ def append_metrics(run: Path, record: dict[str, object], epoch: int) -> None:
     path = run / METRICS
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     kept = [line for line in lines if json.loads(line)["epoch"] < epoch]
-    with written_whole(path) as scratch:
-        scratch.write_text("\n".join([*kept, json.dumps(record)]) + "\n", "utf-8")
+    write_atomically(path, ("\n".join([*kept, json.dumps(record)]) + "\n").encode())

@@ -19,6 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from codesearch.evaluation.metrics import ranks
 from training.batches import documents_of, padded
 from training.encoders.joint import JointEncoder
 from training.encoders.ncs import NcsDocumentTower, postranked
@@ -32,13 +33,7 @@ _SCORED_AT_ONCE = 1_024
 _POSTRANKED_POOLS = 2
 
 
-def reciprocal_ranks(similarities: Tensor) -> Tensor:
-    """Return [B] reciprocal ranks of the diagonal in [B, B]; ties count against the right answer."""
-    right = similarities.diagonal()[:, None]
-    return 1.0 / (similarities >= right).sum(dim=1)
-
-
-def ranks_among(queries: Tensor, documents: Tensor, answers: Tensor) -> Tensor:
+def ranks_among(queries: Tensor, documents: Tensor, answers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the rank of each query's answer among all documents, from 1: int64 [Q].
 
     Args:
@@ -46,15 +41,14 @@ def ranks_among(queries: Tensor, documents: Tensor, answers: Tensor) -> Tensor:
         documents: [N, D].
         answers: int64 [Q], indices of documents.
     """
-    ranks = []
+    found = []
     for start in range(0, len(queries), _SCORED_AT_ONCE):
         similarities = queries[start : start + _SCORED_AT_ONCE] @ documents.T
-        right = similarities.gather(1, answers[start : start + _SCORED_AT_ONCE, None])
-        ranks.append((similarities >= right).sum(dim=1))
-    return torch.cat(ranks)
+        found.append(ranks(similarities.cpu().numpy(), answers[start : start + _SCORED_AT_ONCE]))
+    return np.concatenate(found)
 
 
-def fixed_distractor_ranks(queries: Tensor, documents: Tensor, chosen: Tensor) -> Tensor:
+def fixed_distractor_ranks(queries: Tensor, documents: Tensor, chosen: Tensor) -> NDArray[np.int64]:
     """Rank each query's document among fixed distractors, from 1: int64 [N].
 
     Args:
@@ -62,13 +56,12 @@ def fixed_distractor_ranks(queries: Tensor, documents: Tensor, chosen: Tensor) -
         documents: [N, D], the answer of query i is document i.
         chosen: int64 [K + 1], the distractors; the last only stands in for a query's own document.
     """
-    right = (queries * documents).sum(dim=1)
+    similarities = queries @ documents[chosen].T
     is_own = torch.arange(len(queries), device=queries.device)[:, None] == chosen
-    stands_in = ~is_own[:, :-1].any(dim=1)
-    wrong = queries @ documents[chosen].T >= right[:, None]
-    wrong &= ~is_own
-    wrong[:, -1] &= ~stands_in
-    return 1 + wrong.sum(dim=1)
+    # A query's own document takes the last place unless it has a place already.
+    is_own[:, -1] |= ~is_own.any(dim=1)
+    similarities[is_own] = (queries * documents).sum(dim=1)
+    return ranks(similarities.cpu().numpy(), is_own.int().argmax(dim=1).cpu().numpy())
 
 
 @torch.inference_mode()
@@ -123,11 +116,11 @@ def mrr_by_language(
 
 def batch_mrr(queries: Tensor, documents: Tensor, pool: int) -> float:
     """Return the mean reciprocal rank over whole batches of `pool` pairs."""
-    ranks = [
-        reciprocal_ranks(queries[start : start + pool] @ documents[start : start + pool].T)
+    found = [
+        ranks_among(queries[start : start + pool], documents[start : start + pool], np.arange(pool))
         for start in range(0, len(queries) - pool + 1, pool)
     ]
-    return float(torch.cat(ranks).mean())
+    return float((1 / np.concatenate(found)).mean())
 
 
 def figures(
@@ -151,10 +144,10 @@ def figures(
     return {name: with_average(values) for name, values in found.items()}
 
 
-def recalls(ranks: Tensor) -> dict[str, float]:
+def recalls(of_right: NDArray[np.int64]) -> dict[str, float]:
     """Return MRR and recall at each cut-off of ranks that count from 1."""
-    found = {"mrr_full": float((1 / ranks).mean())}
-    return found | {f"recall_at_{k}": float((ranks <= k).float().mean()) for k in RECALL_AT}
+    found = {"mrr_full": float((1 / of_right).mean())}
+    return found | {f"recall_at_{k}": float((of_right <= k).mean()) for k in RECALL_AT}
 
 
 def with_average(values: Mapping[str, float]) -> dict[str, float]:
@@ -163,7 +156,7 @@ def with_average(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _language_figures(queries: Tensor, documents: Tensor, pool: int) -> dict[str, float]:
-    found = recalls(ranks_among(queries, documents, torch.arange(len(queries), device=queries.device)))
+    found = recalls(ranks_among(queries, documents, np.arange(len(queries))))
     if len(queries) >= pool:
         found["mrr_999"] = batch_mrr(queries, documents, pool)
         chosen = torch.arange(pool, device=queries.device)

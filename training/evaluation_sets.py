@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from codesearch.evaluation.suites import cosqa
 from training.corpus.advtest import advtest_rows
 from training.corpus.load import load
-from training.corpus.rows import Row, read_jsonl_zst, read_rows
+from training.corpus.rows import Row, read_rows
 from training.errors import TrainingError
 
 SETS = ("valid", "test", "advtest", "cosqa")
@@ -61,19 +62,21 @@ def read_cosqa(evaluation_sets: Path | None) -> Questions:
     """Read CoSQA's development questions and their collection.
 
     Raises:
-        TrainingError: the folder is not given or does not hold them.
+        TrainingError: the folder is not given or is not there.
+        ConfigError: it does not hold them, or not as they should be.
     """
     if evaluation_sets is None:
         raise TrainingError("cosqa: not in the corpus: give its folder's parent by --evaluation-sets")
     folder = evaluation_sets / "cosqa"
     if not folder.is_dir():
         raise TrainingError(f"{folder} is not there: give the folder that holds it by --evaluation-sets")
-    documents = list(read_jsonl_zst(folder / "codebase.python.jsonl.zst"))
-    asked = list(read_jsonl_zst(folder / "retrieval_dev.python.jsonl.zst"))
-    position = {document["id"]: index for index, document in enumerate(documents)}
+    functions = cosqa.read_functions(folder / "codebase.python.jsonl.zst")
+    queries, qrels = cosqa.read_queries(folder / "retrieval_dev.python.jsonl.zst", functions)
+    positions = {name: position for position, name in enumerate(functions)}
+    asked = [(queries[query], positions[answer]) for query, right in qrels.items() for answer in right]
     return Questions(
-        language="python",
-        queries=[question["query"] for question in asked],
-        documents=[document["code"] for document in documents],
-        answers=[position[question["codebase_id"]] for question in asked],
+        language=cosqa.GROUP,
+        queries=[text for text, _ in asked],
+        documents=list(functions.values()),
+        answers=[position for _, position in asked],
     )

@@ -20,6 +20,7 @@ from torch import Tensor
 from codesearch.encoding.bundle import MANIFEST
 from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.files import atomic_writer
 from training import checkpoint
 from training.config import TrainConfig
 from training.corpus.rows import Row, read_rows
@@ -28,7 +29,6 @@ from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
 from training.evaluate import encode_texts, figures, ranks_among, recalls
 from training.evaluation_sets import Questions, read_cosqa, row_files, rows_elsewhere, rows_of
-from training.files import written_whole
 from training.hard_negatives import mine_by
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of
 from training.loop import build_model, train
@@ -133,8 +133,9 @@ def _initial_vectors(run: Path, config: TrainConfig) -> Tensor:
 def _once(path: Path, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
     """Read an array from its file; make and write it where it is not there."""
     if not path.exists():
-        with written_whole(path) as scratch, scratch.open("wb") as file:
-            np.save(file, make())
+        found = make()
+        with atomic_writer(path) as file:
+            np.save(file, found)
     return np.asarray(np.load(path))
 
 
@@ -220,7 +221,7 @@ def _evaluate_questions(run: Path, name: str, questions: Questions, device: str)
         [tokenizer.encode(text, config.max_document_tokens) for text in questions.documents],
         on,
     )
-    ranks = ranks_among(queries, documents, torch.tensor(questions.answers, device=on))
+    ranks = ranks_among(queries, documents, np.array(questions.answers, np.int64))
     found = {metric: {questions.language: value} for metric, value in recalls(ranks).items()}
     return _written(run, name, started, {questions.language: len(questions.queries)}, found)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from training.corpus.rows import Row, read_jsonl_zst
+from codesearch.evaluation.jsonl import read_jsonl
+from training.corpus.rows import Row
 from training.errors import TrainingError
 
 GROUP = "questions"
@@ -19,13 +20,14 @@ def read_questions(paths: Sequence[Path], repeats: int) -> Iterator[Row]:
     """Yield the questions of files, each `repeats` times over an epoch.
 
     Raises:
-        TrainingError: a file is missing, or a line has no query or no code.
+        ConfigError: a file is missing or damaged.
+        TrainingError: a line has no query or no code.
     """
     for path in paths:
         name = path.name.removesuffix(".jsonl.zst")
-        for number, record in enumerate(read_jsonl_zst(path), 1):
+        for place, record in read_jsonl(path):
             if not record.get("query") or not record.get("code"):
-                raise TrainingError(f"{path}:{number}: no query and code: not a file of questions")
+                raise TrainingError(f"{place}: no query and code: not a file of questions")
             row = Row(
                 repo=GROUP,
                 package=f"{GROUP}: {name}",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.files import written_whole
+from codesearch.files import atomic_writer
 from training.samples import Packed, Samples
 
 
@@ -24,7 +24,7 @@ def kept_samples(folder: Path, decided_by: object, make: Callable[[], Samples]) 
 
 
 def _write(samples: Samples, path: Path) -> None:
-    with written_whole(path) as scratch, scratch.open("wb") as file:
+    with atomic_writer(path) as file:
         np.savez(
             file,
             query_ids=samples.queries.ids,

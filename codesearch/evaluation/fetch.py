@@ -7,8 +7,6 @@ stopped goes on where it was, with the files that are not there yet.
 from __future__ import annotations
 
 import http.client
-import os
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -19,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from codesearch.errors import DownloadError
+from codesearch.files import write_atomically
 
 Check = Callable[[bytes], str]
 """Content -> what is wrong with it, "" where nothing is."""
@@ -127,11 +126,9 @@ def _read(url: str, config: FetchConfig) -> bytes:
 
 
 def _keep(target: Path, content: bytes) -> None:
-    """Write a file so that it is whole whenever it is there."""
+    """Write a file, and its folder where that is missing."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f"{target.name[:100]}.{threading.get_ident()}.part")
-        part.write_bytes(content)
-        os.replace(part, target)
+        write_atomically(target, content)
     except OSError as error:
         raise DownloadError(f"{target}: cannot be written ({error.strerror})") from None

@@ -7,11 +7,30 @@ import io
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import IO, Any
 
 from codesearch.errors import ConfigError, MissingExtraError
+
+DAMAGED = (ValueError, OSError, EOFError, zlib.error)
+"""What `read_lines` and `json.loads` raise for a file that is damaged or is not JSON lines."""
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file, unpacked as its suffix says: `.gz`, `.zst`, or neither.
+
+    Raises:
+        OSError: the file is not there or cannot be read.
+        ValueError, EOFError, zlib.error: it is damaged.
+        MissingExtraError: it is zstandard, and zstandard is not installed.
+    """
+    with open(path, "rb") as stream:
+        if path.suffix == ".gz":
+            yield from gzip.GzipFile(fileobj=stream)
+        elif path.suffix == ".zst":
+            yield from _unpacked(stream)
+        else:
+            yield from stream
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -23,15 +42,14 @@ def read_jsonl(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     number = 0
     try:
-        with _opened(path) as lines:
-            for number, line in enumerate(lines, 1):
-                found = json.loads(line)
-                if not isinstance(found, dict):
-                    raise ConfigError(f"{path}:{number}: not an object: give a file of JSON lines")
-                yield f"{path}:{number}", found
+        for number, line in enumerate(read_lines(path), 1):
+            found = json.loads(line.decode())
+            if not isinstance(found, dict):
+                raise ConfigError(f"{path}:{number}: not an object: give a file of JSON lines")
+            yield f"{path}:{number}", found
     except FileNotFoundError:
-        raise ConfigError(f"{path} is not there: give the folder of the suite's data") from None
-    except (ValueError, OSError, EOFError, zlib.error) as error:
+        raise ConfigError(f"{path} is not there: check the path of the data") from None
+    except DAMAGED as error:
         raise ConfigError(f"{path}:{max(number, 1)}: not JSON lines ({error}): get it again") from None
 
 
@@ -62,25 +80,13 @@ def field(place: str, record: Mapping[str, Any], *names: str) -> str:
     raise ConfigError(f"{place}: no field {' or '.join(names)}: give data of this suite")
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[TextIO]:
-    with ExitStack() as stack:
-        stream: Any = stack.enter_context(open(path, "rb"))
-        if path.suffix == ".gz":
-            stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
-        elif path.suffix == ".zst":
-            stream = stack.enter_context(_unpacked(path, stream))
-        yield stack.enter_context(io.TextIOWrapper(stream, "utf-8"))
-
-
-@contextmanager
-def _unpacked(path: Path, packed: IO[bytes]) -> Iterator[Any]:
+def _unpacked(packed: IO[bytes]) -> Iterator[bytes]:
     try:
         import zstandard
     except ModuleNotFoundError:
         raise MissingExtraError("zstandard", "bench") from None
-    try:
-        with zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True) as stream:
-            yield stream
-    except zstandard.ZstdError as error:
-        raise ConfigError(f"{path}: damaged ({error}): get it again") from None
+    with zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True) as stream:
+        try:
+            yield from io.BufferedReader(stream)
+        except zstandard.ZstdError as error:
+            raise ValueError(str(error)) from None

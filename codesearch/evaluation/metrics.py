@@ -2,12 +2,18 @@
 
 Each takes the doc_ids that a system found for one query, best first and none twice, and the grades of the documents
 that were judged for it. A document without a grade is not relevant.
+
+Where every document has a score and one is right, `ranks` gives the rank of that one for many queries at a time.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 DEPTH = 300
 """Results a query that CodeSearchNet's evaluation reads."""
@@ -64,6 +70,23 @@ def reciprocal_rank(run: Sequence[str], relevant: Collection[str], depth: int | 
     0.5
     """
     return next((1 / rank for rank, document in enumerate(run[:depth], 1) if document in relevant), 0.0)
+
+
+def ranks(scores: NDArray[np.floating[Any]], right: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return the 1-based rank of the right document of each query; ties count against it.
+
+    Args:
+        scores: [B, N], of each query and document; higher is better.
+        right: [B], the column of each query's right document.
+
+    Returns:
+        int64 [B]; the mean of `1 / ranks` is the MRR.
+
+    >>> ranks(np.array([[0.5, 0.5, 0.1], [0.2, 0.1, 0.9]]), np.array([0, 2]))
+    array([2, 1])
+    """
+    of_right = np.take_along_axis(scores, right[:, None], axis=1)
+    return np.asarray((scores >= of_right).sum(axis=1), np.int64)
 
 
 def _discounted(grades: Iterable[float]) -> float:

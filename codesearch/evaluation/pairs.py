@@ -62,8 +62,12 @@ def read_pair(place: str, record: Mapping[str, Any], code_fields: Sequence[str])
     )
 
 
-def without_docstring(code: str) -> str:
+def without_docstring(code: str, docstring: str = "") -> str:
     r"""Cut the docstring out of a Python function, where it would give the answer away.
+
+    Args:
+        code: the function, as it stands in its file.
+        docstring: what to cut, where it first occurs, if the parser finds no docstring.
 
     >>> without_docstring("def f(x):\n    'Add one.'\n    return x + 1")
     'def f(x):\n    \n    return x + 1'
@@ -71,7 +75,9 @@ def without_docstring(code: str) -> str:
     python = language_named("python")
     assert python is not None
     documents = extract(code.encode("utf-8", "replace"), "", python).documents
-    return documents[0].code if documents and documents[0].docstring else code
+    if documents and documents[0].docstring:
+        return documents[0].code
+    return code.replace(docstring, "", 1) if docstring else code
 
 
 class CodePool:
@@ -127,12 +133,6 @@ def _postings(codes: Sequence[str], folder: Path) -> PostingsReader:
 
 def _document(code: str) -> Document:
     return Document("", "", "function", "", "", "", "", code, 1, 1, 0, 0)
-
-
-def ranks(scores: Scores, right: NDArray[np.intp]) -> NDArray[np.int64]:
-    """Return the 1-based rank of column `right[i]` in row i: int64 [B]; ties count against it."""
-    of_right = np.take_along_axis(scores, right[:, None], axis=1)
-    return np.asarray((scores >= of_right).sum(axis=1), np.int64)
 
 
 def summarise_means(scores: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> SystemResult:

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError
-from codesearch.files import file_lock, sync_folder, write_atomically
+from codesearch.files import file_lock, write_atomically
 from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 from codesearch.segments.store import storage_error
 
@@ -32,7 +32,6 @@ def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
     """Make `manifest` the current one: a reader sees the old or the new, never a mixture."""
     text = json.dumps(asdict(manifest), indent=1, sort_keys=True)
     write_atomically(index_folder / MANIFEST, text.encode(), sync=True)
-    sync_folder(index_folder)
 
 
 @contextmanager

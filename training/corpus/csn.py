@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
+from codesearch.evaluation.pairs import without_docstring
 from training.corpus.docstrings import split_docstring
 from training.corpus.rows import MAX_REST_CHARS, PARTITIONS, CsnRow, Row, own_name
 
@@ -46,7 +45,8 @@ def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
     language, name = _text(record, "language"), _text(record, "func_name")
     docstring = _text(record, "docstring")
     paragraph, rest = split_docstring(docstring)
-    is_own = "package" in record
+    # CodeSearchNet's code has the docstring inside in Python only; our own code never has it.
+    has_docstring_inside = language == "python" and bool(docstring) and "package" not in record
     code = _text(record, "code")
     told = _text(record, "partition", "") or partition
     url = _text(record, "url", "")
@@ -58,7 +58,7 @@ def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
         func_name=name,
         identifier=own_name(name, language),
         language=language,
-        code=code if is_own else without_docstring(code, docstring, language),
+        code=without_docstring(code, docstring) if has_docstring_inside else code,
         docstring=paragraph,
         docstring_rest=rest[:MAX_REST_CHARS],
         partition=_PARTITION_NAMES.get(told, told),
@@ -72,21 +72,6 @@ def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
         docstring_tokens=_tokens(record, "docstring_tokens"),
         sha=_text(record, "sha", "") or (found_sha[1] if found_sha else ""),
     )
-
-
-def without_docstring(code: str, docstring: str, language: str) -> str:
-    r"""Cut a docstring that stands inside the code, as in CodeSearchNet's Python, where it would give the answer.
-
-    >>> without_docstring("def f(x):\n    'Add one.'\n    return x + 1", "Add one.", "python")
-    'def f(x):\n    \n    return x + 1'
-    """
-    spec = language_named(language)
-    if not docstring or language != "python" or spec is None:
-        return code
-    documents = extract(code.encode("utf-8", "replace"), "", spec).documents
-    if documents and documents[0].docstring:
-        return documents[0].code
-    return code.replace(docstring, "", 1)
 
 
 def _value(record: Mapping[str, object], name: str) -> object:

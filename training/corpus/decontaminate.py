@@ -17,11 +17,11 @@ from pathlib import Path
 
 from rensa import RMinHash
 
+from codesearch.evaluation.jsonl import read_jsonl
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from training.corpus.dedupe import Fingerprint, NearDuplicates, fingerprint, sketch_of
 from training.corpus.docstrings import split_docstring
-from training.corpus.rows import read_jsonl_zst
 
 REPOSITORY, SAME, NEAR = (
     f"{what} of an evaluation set" for what in ("repository", "function", "near-duplicate")
@@ -80,7 +80,7 @@ def _repositories(folder: Path) -> Iterator[str]:
     if _present(folder / _URLS):
         yield from _GITHUB.findall((folder / _URLS).read_text("utf-8").lower())
     if (folder / _QUESTIONS).exists():
-        for row in read_jsonl_zst(folder / _QUESTIONS):
+        for _, row in read_jsonl(folder / _QUESTIONS):
             yield from _GITHUB.findall(" ".join(row["examples_url"]).lower())
 
 
@@ -99,7 +99,7 @@ def _sources(folder: Path) -> Iterator[tuple[str, str, bool]]:
         (_QUESTIONS, "code", True),
     ):
         if _present(folder / name):
-            for row in read_jsonl_zst(folder / name):
+            for _, row in read_jsonl(folder / name):
                 yield row["language"], row[text], is_whole
 
 

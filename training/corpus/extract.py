@@ -15,13 +15,14 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from codesearch.evaluation.jsonl import read_lines
 from training.corpus.archives import is_wanted
 from training.corpus.decontaminate import Forbidden, read_forbidden
 from training.corpus.dedupe import NearDuplicates, sketch_of
 from training.corpus.fetch import FetchedPackage, read_marker
 from training.corpus.parse import ParsedFile, SourceFile, parse_file
 from training.corpus.recipe import SourcePackage
-from training.corpus.rows import PARTITIONS, read_lines, write_lines
+from training.corpus.rows import PARTITIONS, write_lines
 from training.corpus.split import REPOSITORY_SHARE, Place, place_rows, stable_hash
 from training.corpus.stats import CorpusStats, LanguageStats, peak_rss_bytes, write_stats
 

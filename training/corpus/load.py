@@ -12,21 +12,19 @@ Of a folder that holds several, the first in this list is read. All but the pick
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from multiprocessing import get_context
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO
 
 import zstandard
 
 from codesearch.errors import MissingExtraError
+from codesearch.evaluation.jsonl import DAMAGED, read_lines
 from training.corpus.advtest import advtest_rows
 from training.corpus.csn import from_record
 from training.corpus.decontaminate import Forbidden, read_forbidden
@@ -185,24 +183,11 @@ def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
 def _of_jsonl(path: Path) -> Iterator[object]:
     number = 0
     try:
-        with _opened(path) as lines:
-            for line in lines:
-                number += 1
-                yield json.loads(line)
-    except (ValueError, OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        for line in read_lines(path):
+            number += 1
+            yield json.loads(line.decode())
+    except DAMAGED as error:
         raise TrainingError(f"{path}:{number}: not JSON lines ({error}): download it again") from None
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[TextIO]:
-    with ExitStack() as stack:
-        stream: IO[bytes] = stack.enter_context(path.open("rb"))
-        if path.suffix == ".gz":
-            stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
-        elif path.suffix == ".zst":
-            reader = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
-            stream = stack.enter_context(reader)
-        yield stack.enter_context(io.TextIOWrapper(stream, "utf-8"))
 
 
 def _of_parquet(path: Path) -> Iterator[object]:

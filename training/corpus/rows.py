@@ -7,7 +7,6 @@ differs: `code` has no docstring inside, `sha` is the git blob id of the file, a
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 
 import zstandard
 
+from codesearch.evaluation.jsonl import DAMAGED, read_lines
 from codesearch.parsing.identifiers import split_qualified
 from codesearch.parsing.languages import language_named
 from training.corpus.docstrings import split_docstring
@@ -150,31 +150,9 @@ def read_rows(path: Path) -> Iterator[Row]:
         TrainingError: the file is missing or is not rows.
     """
     try:
-        for record in read_jsonl_zst(path):
-            yield row_of_record(record)
-    except (KeyError, TypeError, ValueError, zstandard.ZstdError) as error:
+        for line in read_lines(path):
+            yield row_of_record(json.loads(line))
+    except FileNotFoundError:
+        raise TrainingError(f"{path} is not there: run `python -m training corpus extract` first") from None
+    except (KeyError, TypeError, *DAMAGED) as error:
         raise TrainingError(f"{path}: not a corpus file ({error}): run `corpus extract` again") from None
-
-
-def read_jsonl_zst(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a zstd-compressed JSON lines file.
-
-    Raises:
-        TrainingError: the file is missing.
-    """
-    for line in read_lines(path):
-        yield json.loads(line)
-
-
-def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a compressed file.
-
-    Raises:
-        TrainingError: the file is missing.
-    """
-    if not path.exists():
-        raise TrainingError(f"{path} is not there: run `python -m training corpus extract` first")
-    with path.open("rb") as file:
-        reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-        with io.BufferedReader(reader) as stream:
-            yield from stream

@@ -25,12 +25,11 @@ from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.errors import ConfigError
 from codesearch.evaluation.environment import describe_encoder
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
-from codesearch.evaluation.metrics import reciprocal_rank
+from codesearch.evaluation.metrics import ranks, reciprocal_rank
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pairs import (
     SYSTEMS,
     CodePool,
-    ranks,
     read_pair,
     summarise_means,
     without_docstring,

@@ -25,8 +25,9 @@ from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.errors import ConfigError
 from codesearch.evaluation.environment import describe_encoder
 from codesearch.evaluation.jsonl import field, read_jsonl
+from codesearch.evaluation.metrics import ranks
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pairs import SYSTEMS, CodePool, Pair, Scores, ranks, read_pair, summarise_means
+from codesearch.evaluation.pairs import SYSTEMS, CodePool, Pair, Scores, read_pair, summarise_means
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
 

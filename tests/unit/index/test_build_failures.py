@@ -15,7 +15,6 @@ import pytest
 from codesearch import files as files_module
 from codesearch.errors import IndexCorruptError, IndexStoreError
 from codesearch.index import build as build_module
-from codesearch.index import commit as commit_module
 from codesearch.index.cache import VectorCache
 from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
@@ -78,14 +77,14 @@ def test_an_interrupt_after_the_commit_leaves_the_new_index(
     tiny_repo, home, encoder, last_good, monkeypatch, index_tree
 ):
     folder = index_folder(home, tiny_repo)
-    real = commit_module.sync_folder
+    real = files_module.sync_folder
 
     def interrupt(path):
         real(path)
         if path == folder:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(commit_module, "sync_folder", interrupt)
+    monkeypatch.setattr(files_module, "sync_folder", interrupt)
     with pytest.raises(KeyboardInterrupt):
         build(tiny_repo, home, encoder)
     monkeypatch.undo()

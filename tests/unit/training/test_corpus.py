@@ -9,12 +9,13 @@ zstandard = pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
 pytest.importorskip("rensa")
 
+from codesearch.evaluation.jsonl import read_jsonl  # noqa: E402
 from training.__main__ import main  # noqa: E402
 from training.corpus.archives import is_wanted, source_files  # noqa: E402
 from training.corpus.csn import from_record  # noqa: E402
 from training.corpus.extract import extract_corpus  # noqa: E402
 from training.corpus.recipe import SourcePackage, read_recipe  # noqa: E402
-from training.corpus.rows import Row, read_jsonl_zst, read_rows, write_rows  # noqa: E402
+from training.corpus.rows import Row, read_rows, write_rows  # noqa: E402
 from training.corpus.split import Place, place_rows, stable_hash  # noqa: E402
 from training.corpus.stats import from_json, read_stats, update_page  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
@@ -148,9 +149,7 @@ def test_a_record_has_the_fields_of_codesearchnet(tmp_path):
     )
     write_package(tmp_path, GOOD, source)
     extract_corpus([GOOD], tmp_path, None, processes=1)
-    (record,) = [
-        record for path in (tmp_path / "rows").glob("*.jsonl.zst") for record in read_jsonl_zst(path)
-    ]
+    (record,) = [record for path in (tmp_path / "rows").glob("*.jsonl.zst") for _, record in read_jsonl(path)]
     blob = subprocess.run(
         ["git", "hash-object", "--stdin"], input=source.encode(), capture_output=True, check=True
     )

@@ -15,7 +15,7 @@ from training.config import ARCHITECTURES, TrainConfig  # noqa: E402
 from training.corpus.rows import Row  # noqa: E402
 from training.encoders.bag import BagTower  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
-from training.evaluate import mrr_by_language, reciprocal_ranks  # noqa: E402
+from training.evaluate import mrr_by_language  # noqa: E402
 from training.phrasing import as_typed  # noqa: E402
 from training.plot import CURVE  # noqa: E402
 from training.samples import make_samples, name_texts_of_row, train_tokenizer  # noqa: E402
@@ -144,11 +144,6 @@ def test_embeddings_have_unit_length_and_an_empty_text_is_zero():
     ids, mask = torch.tensor([[4, 5], [0, 0]]), torch.tensor([[1, 1], [0, 0]])
     lengths = BagTower(9, 8)(ids, mask).norm(dim=1)
     torch.testing.assert_close(lengths, torch.tensor([1.0, 0.0]))
-
-
-def test_ties_count_against_the_right_answer():
-    similarities = torch.tensor([[0.5, 0.5, 0.1], [0.0, 0.9, 0.1], [0.9, 0.8, 0.7]])
-    torch.testing.assert_close(reciprocal_ranks(similarities), torch.tensor([1 / 2, 1.0, 1 / 3]))
 
 
 def test_a_batch_holds_one_language_and_an_epoch_every_sample(data, synthetic_rows):

@@ -1,0 +1,81 @@
+"""Files that are replaced whole: what an interrupted write leaves, and what a finished one does."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from codesearch.files import atomic_writer, write_atomically
+
+
+def test_a_file_is_made_and_then_replaced_and_nothing_else_is_left(tmp_path):
+    path = tmp_path / "a.json"
+    write_atomically(path, b"first")
+    write_atomically(path, b"2")
+    assert path.read_bytes() == b"2"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("interruption", [OSError, KeyboardInterrupt])
+def test_an_interrupted_write_leaves_the_old_file_whole_and_no_temporary_file(tmp_path, interruption):
+    path = tmp_path / "a.json"
+    path.write_bytes(b"old")
+    with pytest.raises(interruption), atomic_writer(path) as file:
+        file.write(b"half of the ne")
+        file.flush()
+        assert path.read_bytes() == b"old"
+        raise interruption
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_cannot_be_replaced_leaves_no_temporary_file(tmp_path):
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(OSError):
+        write_atomically(tmp_path / "taken", b"content")
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_a_folder_that_is_not_there_is_not_made(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        write_atomically(tmp_path / "none" / "a", b"content")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_content_is_synced_before_it_gets_its_name_and_its_folder_afterwards(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    synced = []
+    monkeypatch.setattr(
+        os, "fsync", lambda descriptor: synced.append((path.exists(), os.fstat(descriptor).st_size))
+    )
+    write_atomically(path, b"content", sync=True)
+    assert [exists for exists, _ in synced] == [False, True]
+    assert synced[0][1] == len(b"content")
+    assert path.read_bytes() == b"content"
+
+
+def test_a_write_that_nobody_waits_for_is_not_synced(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda _: pytest.fail("synced"))
+    write_atomically(tmp_path / "a", b"content")
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "ü" * 127, ".hidden", "no.suffix.at all"])
+def test_any_name_that_a_file_may_have_can_be_written(tmp_path, name):
+    write_atomically(tmp_path / name, b"content")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(name, b"content")]
+
+
+def test_several_may_write_one_file_and_one_of_them_wins(tmp_path):
+    contents = [bytes([number]) * 50_000 for number in range(20)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda content: write_atomically(tmp_path / "a", content), contents))
+    assert (tmp_path / "a").read_bytes() in contents
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_the_permissions_are_those_of_any_new_file(tmp_path):
+    (tmp_path / "plain").write_bytes(b"")
+    write_atomically(tmp_path / "a", b"")
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "plain").stat().st_mode
