@@ -25,14 +25,13 @@ from numpy.typing import NDArray
 import codesearch.search.confidence as confidence
 from benchmarks.record import record
 from codesearch.encoding.bundle import SHIPPED, load_bundle
+from codesearch.evaluation.collection import Collection, DocumentKey, functions_of_language, open_collection
 from codesearch.evaluation.jsonl import one_file
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pool import FUNCTIONS, DocumentKey, Pool, open_pool
 from codesearch.evaluation.qrels import Qrels, QueryId
 from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.suites import cosqa, docstrings, smoke
 from codesearch.evaluation.suites.csn_mrr import files_of
-from codesearch.search.filters import Filters
 from codesearch.search.searcher import Searcher
 
 _ALIKE = 0.45
@@ -68,12 +67,14 @@ def main() -> None:
 def _judge(found: Rankings) -> dict[str, dict[str, float]]:
     """Return precision and recall of the note, the share of answerable queries that get it, and the area under ROC."""
     calibration = confidence.shipped_calibration()
-    doubts = {name: np.array([calibration.doubt(tuple(row)) for row in rows]) for name, rows in _parts(found)}
-    whole = doubts.pop("whole")
+    confidences = {
+        name: np.array([calibration.confidence(tuple(row)) for row in rows]) for name, rows in _parts(found)
+    }
+    whole = confidences.pop("whole")
     judged = {}
-    for name, removed in doubts.items():
-        told, false = int((removed > calibration.threshold).sum()), int((whole > calibration.threshold).sum())
-        above = (removed[:, None] > whole).mean() + (removed[:, None] == whole).mean() / 2
+    for name, removed in confidences.items():
+        told, false = int((removed < calibration.threshold).sum()), int((whole < calibration.threshold).sum())
+        above = (removed[:, None] < whole).mean() + (removed[:, None] == whole).mean() / 2
         judged[name] = {
             "queries": len(whole),
             "precision": round(told / max(told + false, 1), 3),
@@ -92,12 +93,12 @@ def _parts(found: Rankings) -> Iterator[tuple[str, NDArray[np.float64]]]:
 def _fit(found: Rankings) -> None:
     """Fit a logistic regression by gradient descent and write it."""
     rows = np.concatenate([found.whole, found.without_alike])
-    removed = np.repeat([0.0, 1.0], [len(found.whole), len(found.without_alike)])
+    answered = np.repeat([1.0, 0.0], [len(found.whole), len(found.without_alike)])
     mean, deviation = rows.mean(axis=0), rows.std(axis=0)
     scaled = (rows - mean) / deviation
     weights, intercept = np.zeros(scaled.shape[1]), 0.0
     for _ in range(_STEPS):
-        error = 1 / (1 + np.exp(-(scaled @ weights + intercept))) - removed
+        error = 1 / (1 + np.exp(-(scaled @ weights + intercept))) - answered
         weights -= _RATE * (error @ scaled / len(error) + _L2 * weights)
         intercept -= _RATE * error.mean()
     weights /= deviation
@@ -114,8 +115,8 @@ def _fit(found: Rankings) -> None:
 
 def _of_smoke() -> Rankings:
     qrels = smoke.judgements(_options(Path()))
-    with _pool(smoke.FOLDER / "sources", smoke.document_key) as pool:
-        return _rankings(pool, {query: query[1] for query in qrels}, qrels)
+    with _collection(smoke.FOLDER / "sources", smoke.document_key) as collection:
+        return _rankings(collection, {query: query[1] for query in qrels}, qrels)
 
 
 def _of_cosqa(data: Path) -> Rankings:
@@ -123,17 +124,17 @@ def _of_cosqa(data: Path) -> Rankings:
     queries, qrels = cosqa.read_queries(one_file(data, cosqa.QUERIES), functions)
     with tempfile.TemporaryDirectory() as root:
         cosqa.write_tree(Path(root), functions)
-        with _pool(Path(root), cosqa.document_key) as pool:
-            return _rankings(pool, queries, qrels)
+        with _collection(Path(root), cosqa.document_key) as collection:
+            return _rankings(collection, queries, qrels)
 
 
 def _of_docstrings(rows: Path) -> Rankings:
     functions = [function for file in files_of(rows) for function in docstrings.read_functions(file)]
     with tempfile.TemporaryDirectory() as root:
         docstrings.write_functions(Path(root), functions)
-        with _pool(Path(root), docstrings.document_key) as pool:
-            asked = docstrings.ask([function for function in functions if function.path in pool.names])
-            return _rankings(pool, asked.queries, asked.qrels)
+        with _collection(Path(root), docstrings.document_key) as collection:
+            asked = docstrings.ask([function for function in functions if function.path in collection.names])
+            return _rankings(collection, asked.queries, asked.qrels)
 
 
 def _options(home: Path) -> BenchOptions:
@@ -141,18 +142,18 @@ def _options(home: Path) -> BenchOptions:
 
 
 @contextmanager
-def _pool(root: Path, key: DocumentKey) -> Iterator[Pool]:
+def _collection(root: Path, key: DocumentKey) -> Iterator[Collection]:
     with (
         tempfile.TemporaryDirectory() as home,
-        open_pool(root, _options(Path(home)), StageClock(), key) as pool,
+        open_collection(root, _options(Path(home)), StageClock(), key) as collection,
     ):
-        yield pool
+        yield collection
 
 
-def _rankings(pool: Pool, queries: dict[QueryId, str], qrels: Qrels) -> Rankings:
-    searcher = Searcher([pool.index], pool.encoder)
+def _rankings(collection: Collection, queries: dict[QueryId, str], qrels: Qrels) -> Rankings:
+    searcher = Searcher([collection.index], collection.encoder)
     doc_ids = defaultdict(set)
-    for doc_id, key in enumerate(pool.keys):
+    for doc_id, key in enumerate(collection.keys):
         doc_ids[key].add(doc_id)
     rows = []
     for query, text in queries.items():
@@ -166,15 +167,14 @@ def _of_query(
     searcher: Searcher, query: QueryId, text: str, answers: set[int]
 ) -> tuple[tuple[float, ...], ...]:
     analysed = searcher.analyse(text)
-    pool = searcher.pool(analysed, Filters((query[0],), FUNCTIONS))
-    found = [confidence.features(pool, len(analysed.terms))]
+    ranking = searcher.ranking(analysed, functions_of_language(query))
+    found = [confidence.features(ranking, len(analysed.terms))]
     for removed in (answers, answers | _alike(searcher, answers)):
-        pool.scores[np.isin(pool.doc_ids, list(removed))] = -np.inf
-        for name in confidence.FEATURES[
-            :2
-        ]:  # Where fewer than ten are left, what was removed must not count.
-            pool.signals[name][np.isneginf(pool.scores)] = 0
-        found.append(confidence.features(pool, len(analysed.terms)))
+        ranking.scores[np.isin(ranking.doc_ids, list(removed))] = -np.inf
+        for name in confidence.FEATURES[:2]:
+            # Where fewer than ten are left, what was removed must not count.
+            ranking.signals[name][np.isneginf(ranking.scores)] = 0
+        found.append(confidence.features(ranking, len(analysed.terms)))
     return tuple(found)
 
 

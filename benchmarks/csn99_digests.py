@@ -9,7 +9,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from codesearch.evaluation.download import DIGESTS, content_digest, path_digest
+from codesearch.evaluation.download import DIGESTS, known_digest, path_digest
 from codesearch.evaluation.pack import unpacked
 
 
@@ -23,7 +23,7 @@ def main() -> None:
         for path in (path for path in tree.rglob("*") if path.is_file()):
             content = path.read_bytes()
             if "\ufffd".encode() not in content:
-                records.append(path_digest(path.relative_to(tree).as_posix()) + content_digest(content))
+                records.append(path_digest(path.relative_to(tree).as_posix()) + known_digest(content))
     DIGESTS.write_bytes(b"".join(sorted(records)))
     print(f"{len(records):,} files")
 

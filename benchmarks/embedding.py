@@ -1,4 +1,4 @@
-"""Functions a second that the shipped models embed: by ONNX Runtime and by torch, on the CPU and on a GPU where one is.
+"""Functions a second that the shipped model embeds: by ONNX Runtime, numpy and torch, on the CPU and on a GPU.
 
     python -m benchmarks.embedding [TREE] [--functions 100000] [--limit-s 60]
 
@@ -27,10 +27,11 @@ from benchmarks.page import fill, line
 from benchmarks.record import record
 from benchmarks.speed import standard_library
 from codesearch.config import WalkConfig
-from codesearch.encoding import encoder as encoding
-from codesearch.encoding.bundle import LARGER, SHIPPED
+from codesearch.encoding import onnx as encoding
+from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import TokenIds
 from codesearch.encoding.onnx import OnnxEncoder, choose_device
+from codesearch.encoding.row_sum import RowSum
 from codesearch.encoding.text import document_text
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
@@ -42,7 +43,7 @@ from training.loop import build_model
 
 PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
 _BATCH = 4_096
-_SETTINGS = {SHIPPED: "nbow-teacher.toml", LARGER: "bert.toml"}
+_SETTINGS = {SHIPPED: "nbow-teacher.toml"}
 Embed = Callable[[Sequence[TokenIds]], object]
 
 
@@ -104,6 +105,10 @@ def ways(encoder: OnnxEncoder) -> Iterator[tuple[str, Embed, Stopwatch]]:
     for device in dict.fromkeys(("cpu", choose_device("auto"))):
         watch = Stopwatch()
         yield f"ONNX Runtime, {device}", onnx_way(folder, device, watch), watch
+    if rows := encoder.bundle.rows.get(encoder.bundle.document_graph):
+        watch = Stopwatch()
+        row_sum = RowSum(folder / encoder.bundle.document_graph, rows)
+        yield "numpy, cpu", watch.timed(row_sum.encode), watch
     for device in ("cpu", "cuda")[: 1 + torch.cuda.is_available()]:
         for dtype in (torch.float32, torch.bfloat16)[: 1 + (device == "cuda")]:
             watch = Stopwatch()

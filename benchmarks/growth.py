@@ -24,21 +24,19 @@ from benchmarks.process import folder_mb, measured
 from benchmarks.record import RESULTS, record
 from benchmarks.renamed import write_renamed
 from benchmarks.speed import described, quantiles
-from codesearch.config import IndexConfig, VectorConfig
-from codesearch.encoding.bundle import SHIPPED
-from codesearch.encoding.onnx import OnnxEncoder
+from codesearch.config import VectorConfig
+from codesearch.engine.engine import Engine
 from codesearch.evaluation.approximate import approximation_loss
-from codesearch.evaluation.pool import Pool
-from codesearch.index.build import build_generation
+from codesearch.evaluation.collection import Collection
 from codesearch.index.catalogue import index_folder
-from codesearch.index.manifest import commit_manifest, describe_files, read_manifest
-from codesearch.index.plan import plan_update
+from codesearch.index.commit import commit_manifest
+from codesearch.index.manifest import read_manifest
 from codesearch.index.reader import IndexReader
-from codesearch.search.searcher import Searcher
+from codesearch.segments.digest import describe_files
 from codesearch.segments.graph import GRAPH_FILE, build_graph
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
-_NO_GRAPH = IndexConfig(vectors=VectorConfig(hnsw_threshold=1 << 40))
+_NO_GRAPH = VectorConfig(hnsw_threshold=1 << 40)
 _STEP_S = 1_800
 
 
@@ -93,14 +91,11 @@ def _write_tree(options: argparse.Namespace, place: Path) -> dict[str, Any]:
 def _build_exact(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     home = place / "home"
     shutil.rmtree(home, ignore_errors=True)
-    folder = index_folder(home, place / "tree")
-    folder.mkdir(parents=True)
-    encoder = OnnxEncoder.load(SHIPPED, "cpu")
-    plan = plan_update(place / "tree", folder, _NO_GRAPH, encoder.model_id)
-    report = build_generation(plan, home, encoder)
-    sizes = {name: entry["bytes"] for name, entry in report.manifest.files.items()}
+    report = Engine(home, device="cpu", vectors=_NO_GRAPH).index(place / "tree")
+    manifest = read_manifest(index_folder(home, place / "tree"))
+    sizes = {name: entry["bytes"] for name, entry in manifest.files.items()}
     return {
-        "documents": report.manifest.documents,
+        "documents": report.documents,
         "index_mb": round(sum(sizes.values()) / 1e6, 1),
         "vectors_mb": round(sizes["vectors.int8"] / 1e6, 1),
         "cache_mb": folder_mb(home / "cache"),
@@ -120,16 +115,15 @@ def _add_graph(options: argparse.Namespace, place: Path) -> dict[str, Any]:
 
 def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     """Ask the queries in process; the first one, which maps and loads, is timed by itself."""
-    encoder = OnnxEncoder.load(SHIPPED, "cpu")
-    index = IndexReader.open(index_folder(place / "home", place / "tree"))
-    searcher = Searcher([index], encoder)
+    engine = Engine(place / "home", device="cpu")
     with open(options.queries, encoding="utf-8") as file:
         queries = [row["query"] for row in csv.DictReader(file)]
-    first_s = timed(lambda: searcher.search(queries[0]))
+    first_s = timed(lambda: engine.search(queries[0]))
     for query in queries:
-        searcher.search(query)
-    times_ms = [1000 * timed(lambda query=query: searcher.search(query)) for query in queries]
-    loss = approximation_loss(Pool(index, encoder, [], {}), queries)
+        engine.search(query)
+    times_ms = [1000 * timed(lambda query=query: engine.search(query)) for query in queries]
+    with engine.open() as searcher:
+        loss = approximation_loss(Collection(searcher.indexes[0], engine.encoder(), [], {}), queries)
     return {"first_s": round(first_s, 3), **quantiles(times_ms), **loss}
 
 

@@ -14,12 +14,16 @@ import pytest
 
 from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
+from codesearch.engine.engine import Engine
 from codesearch.index.build import BuildReport, Progress, build_generation
 from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import FORMAT_VERSION, MANIFEST
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
 from codesearch.parsing.identifiers import subtokens
+from codesearch.search.request import Filters, SearchRequest
+from codesearch.search.searcher import Searcher
+from codesearch.types import Hit
 from tests.command import Command
 
 # Timings mean nothing on a busy machine; where a change is judged, the same examples are tried each time.
@@ -164,6 +168,20 @@ def build(
     return build_generation(plan, home, encoder, on_progress)
 
 
+def index_by_engine(root: Path, home: Path, bundle: Path | None = None) -> None:
+    """Index a tree with a model bundle, as the command does, in this process."""
+    engine = Engine(home, model=bundle, device="cpu")
+    engine.index(root)
+    engine.close()
+
+
+def search(
+    searcher: Searcher, query: str, top_k: int = 10, filters: Filters | None = None, mode: str = "hybrid"
+) -> list[Hit]:
+    """Return the hits of a query."""
+    return searcher.answer(SearchRequest(query, top_k, mode, filters or Filters())).hits
+
+
 def contents(index: IndexReader) -> dict[str, Any]:
     """Everything an index holds, in values that compare: generations are equal when these are."""
     files = [
@@ -254,7 +272,5 @@ def command(tmp_path: Path, home: Path) -> Command:
 @pytest.fixture
 def indexed(tiny_repo: Path, home: Path, tiny_bundle: Path) -> Path:
     """The tiny repository, indexed in this process: quicker than by the command."""
-    from codesearch.cli.index import update_index
-
-    update_index(tiny_repo, home, model=tiny_bundle, device="cpu")
+    index_by_engine(tiny_repo, home, tiny_bundle)
     return tiny_repo

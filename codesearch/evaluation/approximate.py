@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from codesearch.config import RankConfig
-from codesearch.evaluation.pool import Pool
+from codesearch.evaluation.collection import Collection
 from codesearch.segments.topk import best_positions
 
 _DEPTHS = (10, 100)
@@ -16,7 +16,7 @@ _LAST_BITS = 1e-6
 """Documents of one vector tie, but for the order in which they are added up."""
 
 
-def approximation_loss(pool: Pool, queries: Iterable[str]) -> dict[str, Any]:
+def approximation_loss(collection: Collection, queries: Iterable[str]) -> dict[str, Any]:
     """Compare the graph's nearest documents with the true ones, without filters, where there is a graph.
 
     Returns:
@@ -24,10 +24,10 @@ def approximation_loss(pool: Pool, queries: Iterable[str]) -> dict[str, Any]:
         or of some as near, that the graph finds. A search with a language filter, as the suites
         make, scans exactly in any case.
     """
-    vectors = pool.index.vectors
+    vectors = collection.index.vectors
     if not vectors.has_graph:
         return {"in_use": False}
-    embeddings = pool.encoder.encode_queries(list(dict.fromkeys(queries)))
+    embeddings = collection.encoder.encode_queries(list(dict.fromkeys(queries)))
     shares: dict[int, list[float]] = {depth: [] for depth in _DEPTHS}
     for embedding in embeddings:
         exact = vectors.similarities(embedding)

@@ -91,7 +91,7 @@ def path_digest(path: str) -> bytes:
     return hashlib.sha256(path.encode()).digest()[:PATH_BYTES]
 
 
-def content_digest(content: bytes) -> bytes:
+def known_digest(content: bytes) -> bytes:
     """Return what the table keeps of a content."""
     return hashlib.sha256(content).digest()[:CONTENT_BYTES]
 
@@ -102,7 +102,7 @@ def _wanted_file(path: str, folder: Path, addresses: Addresses, known: dict[byte
     expected = known.get(path_digest(path))
 
     def check(content: bytes) -> str:
-        return "not the content that is known" if expected and content_digest(content) != expected else ""
+        return "not the content that is known" if expected and known_digest(content) != expected else ""
 
     return Wanted(f"{addresses.files}/{quote(path)}", folder / SOURCES / path, check)
 

@@ -1,16 +1,27 @@
-"""Questions about a folder of sources -> what a suite reports: the product's own path, by every system."""
+"""Questions about a folder of sources -> what a suite reports: every suite over whole code runs here."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from codesearch.evaluation.approximate import approximation_loss
+from codesearch.evaluation.collection import (
+    FUNCTIONS,
+    Collection,
+    DocumentKey,
+    QueryFilters,
+    coverage,
+    describe_collection,
+    functions_of_language,
+    open_collection,
+    run_systems,
+)
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pool import DocumentKey, Pool, describe_pool, open_pool, run_systems
 from codesearch.evaluation.qrels import Qrels, QueryId, Run
 from codesearch.evaluation.result import QueryScores, SuiteResult, summarise
 from codesearch.evaluation.stages import StageClock
@@ -18,11 +29,19 @@ from codesearch.evaluation.stages import StageClock
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What a suite asks, id -> the query as it is asked, and how what one system found is scored."""
+    """What a suite asks, and how it scores what a system found.
+
+    Attributes:
+        queries: id -> the query as it is asked.
+        score: run -> scores of the judged queries.
+        qrels: judgements, where there are any.
+        filters: query_id -> which documents compete.
+    """
 
     queries: dict[QueryId, str]
     score: Callable[[Run], QueryScores]
     qrels: Qrels = field(default_factory=dict)
+    filters: QueryFilters = functions_of_language
 
 
 @contextmanager
@@ -36,12 +55,13 @@ def scratch_folder(suite: str, options: BenchOptions) -> Iterator[Path]:
 def judge(
     suite: str,
     root: Path,
-    ask: Callable[[Pool], Questions],
+    ask: Callable[[Collection], Questions],
     *,
     key: DocumentKey,
     options: BenchOptions,
     clock: StageClock,
-    details: Mapping[str, Any],
+    details: Mapping[str, Any] | None = None,
+    kinds: tuple[str, ...] = FUNCTIONS,
 ) -> SuiteResult:
     """Index a folder, ask every system every question, and score what it finds.
 
@@ -49,23 +69,30 @@ def judge(
         suite: its name.
         root: the folder.
         ask: gives the questions, knowing what was indexed.
-        key: how the answers are called.
-        options: model, device and what shapes the index.
+        key: how judgements call a document.
+        options: model, device and settings of the index.
         clock: gets the stages.
-        details: what to tell about the data.
+        details: facts about the data to report.
+        kinds: what competes.
     """
-    with open_pool(root, options, clock, key) as pool:
-        questions = ask(pool)
-        runs, times_ms = run_systems(pool, questions.queries, options, clock)
-        known = {**details, **describe_pool(pool), "query_ms": times_ms, "queries": len(questions.queries)}
-        known["functions_extracted"] = len(pool.names)
-        names = pool.names
+    with open_collection(root, options, clock, key, kinds) as collection:
+        questions = ask(collection)
+        runs, times_ms = run_systems(collection, questions.queries, options, clock, questions.filters)
+        known = {
+            **(details or {}),
+            **describe_collection(collection),
+            "coverage": coverage(collection, questions.qrels),
+            "approximation": approximation_loss(collection, questions.queries.values()),
+            "query_ms": times_ms,
+            "queries": len(questions.queries),
+        }
+        names = collection.names
     with clock.stage("score"):
         systems = {name: summarise(questions.score(run)) for name, run in runs.items()}
     return SuiteResult(
         suite=suite,
         systems=systems,
-        judged_queries=len(questions.queries),
+        judged_queries=_distinct(systems[next(iter(systems))].queries),
         documents=len(names),
         seconds=clock.seconds,
         rss_bytes=clock.rss_bytes,
@@ -75,3 +102,35 @@ def judge(
         qrels=questions.qrels,
         names=names,
     )
+
+
+def merge(suite: str, parts: Sequence[SuiteResult]) -> SuiteResult:
+    """Put the results of several folders together; their queries have different groups."""
+    first = parts[0]
+    systems = {
+        name: summarise(
+            {query: scores for part in parts for query, scores in part.systems[name].queries.items()}
+        )
+        for name in first.systems
+    }
+    return SuiteResult(
+        suite=suite,
+        systems=systems,
+        judged_queries=_distinct(systems[next(iter(systems))].queries),
+        documents=sum(part.documents for part in parts),
+        seconds=first.seconds,
+        rss_bytes=first.rss_bytes,
+        details={
+            "model": first.details["model"],
+            "parts": [part.details | {"documents": part.documents} for part in parts],
+        },
+        runs={name: {q: run for part in parts for q, run in part.runs[name].items()} for name in systems},
+        queries={query: text for part in parts for query, text in part.queries.items()},
+        qrels={query: grades for part in parts for query, grades in part.qrels.items()},
+        names={key: name for part in parts for key, name in part.names.items()},
+    )
+
+
+def _distinct(queries: QueryScores) -> int:
+    """Count the queries whatever their group."""
+    return len({text for _, text in queries})

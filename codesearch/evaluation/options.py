@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codesearch.config import IndexConfig
+from codesearch.config import IndexOptions, VectorConfig
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -23,7 +23,8 @@ class BenchOptions:
         annotations: judgements to use in place of the suite's own.
         model: folder of a model bundle; None for the shipped one.
         device: where it runs.
-        index: what shapes the index.
+        walk: settings of the walk.
+        vectors: when an HNSW graph is built.
         without: signals of the ranking that are turned off; see `systems.SIGNALS`.
         on_progress: told the stage, and what is done of how much (0 of 0 where that is not known).
     """
@@ -33,7 +34,8 @@ class BenchOptions:
     annotations: Path | None = None
     model: Path | None = None
     device: str = "auto"
-    index: IndexConfig = field(default_factory=IndexConfig)
+    walk: IndexOptions = field(default_factory=IndexOptions)
+    vectors: VectorConfig = field(default_factory=VectorConfig)
     without: tuple[str, ...] = ()
     on_progress: Callable[[str, int, int], None] = _silent
 

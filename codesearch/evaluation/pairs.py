@@ -1,4 +1,4 @@
-"""Documented functions -> every query against every code of a pool: the protocols that measure encoders.
+"""Documented functions -> every query against every code of a set: the protocols that measure encoders.
 
 A query is the first paragraph of a function's documentation, its answer that function's code without documentation.
 Of the product only the encoder and BM25F take part: a code is its text alone, with neither name nor path beside it.
@@ -80,13 +80,13 @@ def without_docstring(code: str, docstring: str = "") -> str:
     return code.replace(docstring, "", 1) if docstring else code
 
 
-class CodePool:
-    """Scores all codes of a pool for some queries at a time."""
+class CodeScorer:
+    """Scores all codes of a set for some queries at a time."""
 
     def __init__(self, codes: Sequence[str], encoder: Encoder, config: RankConfig | None = None) -> None:
         self._encoder = encoder
         self._config = config or RankConfig()
-        self._scratch = tempfile.TemporaryDirectory(prefix="codesearch-pool-")
+        self._scratch = tempfile.TemporaryDirectory(prefix="codesearch-codes-")
         self._lexical = LexicalScorer(_postings(codes, Path(self._scratch.name)), self._config)
         self._terms: dict[str, tuple[NDArray[np.intp], Scores, float]] = {}
         texts = [

@@ -2,9 +2,10 @@
 
 {"suite", "judged_queries", "documents", "seconds", "rss_bytes", "peak_rss_bytes", "details",
  "command", "commit", "date", "machine", "versions",
+ "queries": {"group": [..], "text": [..]},
  "systems": {name: {metric: {group: mean, "average": mean of the groups},
                     "ci95": {metric: {group: [low, high]}},
-                    "queries": [{"group", "query", metric: score}]}}}
+                    "scores": {metric: [one for each of "queries"]}}}}
 """
 
 from __future__ import annotations
@@ -91,23 +92,43 @@ def to_json(result: SuiteResult) -> dict[str, Any]:
         "rss_bytes": result.rss_bytes,
         "peak_rss_bytes": max(result.rss_bytes.values(), default=0),
         "details": result.details,
+        "queries": {
+            "group": [group for group, _ in _query_ids(result)],
+            "text": [text for _, text in _query_ids(result)],
+        },
         "systems": {name: _system_json(system) for name, system in result.systems.items()},
     }
 
 
+def _query_ids(result: SuiteResult) -> list[QueryId]:
+    """List the judged queries, which are the same for all systems."""
+    return list(next(iter(result.systems.values())).queries)
+
+
 def _system_json(system: SystemResult) -> dict[str, Any]:
-    return {
-        **system.metrics,
-        "ci95": system.ci95,
-        "queries": [
-            {"group": group, "query": text, **scores} for (group, text), scores in system.queries.items()
-        ],
+    scores = {
+        metric: [round(given[metric], 6) for given in system.queries.values()]
+        for metric in next(iter(system.queries.values()), {})
     }
+    return {**system.metrics, "ci95": system.ci95, "scores": scores}
 
 
 def write_json(path: Path, fields: Mapping[str, Any]) -> None:
-    """Write a result's JSON."""
-    path.write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
+    """Write a result's JSON, each list of numbers or texts on one line."""
+    path.write_text(_dumped(fields, 0) + "\n", "utf-8")
+
+
+def _dumped(value: Any, depth: int) -> str:  # noqa: ANN401 - any JSON.
+    if isinstance(value, Mapping) and value:
+        inner = (f"{json.dumps(str(name))}: {_dumped(part, depth + 1)}" for name, part in value.items())
+        opening, closing = "{", "}"
+    elif isinstance(value, list) and any(isinstance(part, list | Mapping) for part in value):
+        inner = (_dumped(part, depth + 1) for part in value)
+        opening, closing = "[", "]"
+    else:
+        return json.dumps(value)
+    indent = "\n" + " " * (depth + 1)
+    return f"{opening}{indent}{f',{indent}'.join(inner)}{indent[:-1]}{closing}"
 
 
 def read_queries_json(path: Path) -> tuple[str, dict[str, QueryScores]]:
@@ -118,15 +139,17 @@ def read_queries_json(path: Path) -> tuple[str, dict[str, QueryScores]]:
     """
     try:
         fields = json.loads(path.read_text("utf-8"))
-        systems = {
-            name: {
-                (entry.pop("group"), entry.pop("query")): {key: float(score) for key, score in entry.items()}
-                for entry in system["queries"]
-            }
-            for name, system in fields["systems"].items()
-        }
+        ids = list(zip(fields["queries"]["group"], fields["queries"]["text"], strict=True))
+        systems = {name: _query_scores(ids, system["scores"]) for name, system in fields["systems"].items()}
         return str(fields["suite"]), systems
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}: give what `codesearch bench --json` wrote") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{path}: not what `codesearch bench --json` writes ({error!r})") from None
+
+
+def _query_scores(ids: list[QueryId], scores: Mapping[str, list[float]]) -> QueryScores:
+    rows = zip(*scores.values(), strict=True)
+    return {
+        query: dict(zip(scores, map(float, row), strict=True)) for query, row in zip(ids, rows, strict=True)
+    }

@@ -13,6 +13,7 @@ import pytest
 
 from codesearch.search.searcher import MODES, Searcher
 from codesearch.types import Hit
+from tests.conftest import search
 
 HERE = Path(__file__).parent
 STATS = HERE / "rank_stats.txt"
@@ -47,7 +48,7 @@ def rank_stats(searcher: Searcher, qrels: dict[str, dict[str, int]]) -> str:
         lines.append(f"# {mode}")
         mrr, total = 0.0, 0.0
         for query, grades in qrels.items():
-            hits = searcher.search(query, 100, mode=mode)
+            hits = search(searcher, query, 100, mode=mode)
             run = [document_name(hit) for hit in hits]
             mrr += reciprocal_rank(run, grades) / len(qrels)
             total += ndcg(run, grades) / len(qrels)

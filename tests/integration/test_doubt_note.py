@@ -8,16 +8,15 @@ import pytest
 
 from codesearch.evaluation.suites.smoke import FOLDER
 from tests.command import Command
+from tests.conftest import index_by_engine
 
 NOTE = "note: nothing here seems to do this; what comes nearest:\n"
 
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory) -> Command:
-    from codesearch.cli.index import update_index
-
     home = tmp_path_factory.mktemp("home")
-    update_index(FOLDER / "sources", home, device="cpu")
+    index_by_engine(FOLDER / "sources", home)
     return Command(FOLDER, home)
 
 
@@ -27,12 +26,12 @@ def test_a_query_for_what_is_not_there_is_told_so_on_stderr_and_answered(ask):
     assert done.stdout.splitlines()[-1].startswith("3 answers from ")
 
 
-def test_json_has_the_doubt_and_no_note(ask):
+def test_json_has_the_confidence_and_no_note(ask):
     done = ask("query", "render a 3d mesh with shadows", "--json")
     answer = json.loads(done.stdout)
-    assert done.stderr == "" and answer["doubtful"] and 0.7 < answer["doubt"] <= 1
+    assert done.stderr == "" and answer["low_confidence"] and 0 <= answer["confidence"] < 0.3
     answer = json.loads(ask("query", "base64 encode", "--json").stdout)
-    assert not answer["doubtful"] and answer["doubt"] < 0.7
+    assert not answer["low_confidence"] and answer["confidence"] > 0.3
 
 
 def test_what_is_there_gets_no_note_nor_does_one_half_alone(ask):

@@ -9,16 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.command import Command
-from tests.conftest import TINY_REPO, break_format, write_tree
+from tests.conftest import TINY_REPO, break_format, index_by_engine, write_tree
 
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory, tiny_bundle) -> Command:
     """The command beside one indexed tiny repository, which the tests here only read."""
-    from codesearch.cli.index import update_index
-
     folder = tmp_path_factory.mktemp("query")
-    update_index(write_tree(folder / "tiny", TINY_REPO), folder / "home", model=tiny_bundle, device="cpu")
+    index_by_engine(write_tree(folder / "tiny", TINY_REPO), folder / "home", tiny_bundle)
     return Command(folder, folder / "home")
 
 

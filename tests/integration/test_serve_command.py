@@ -17,7 +17,7 @@ import pytest
 
 from codesearch.service.address import socket_path
 from tests.command import ROOT, TIMEOUT, Command
-from tests.conftest import TINY_REPO, write_tree
+from tests.conftest import TINY_REPO, index_by_engine, write_tree
 from tests.integration.test_terminal import on_terminal
 
 QUERY = ("query", "push", "-k", "2", "--vimgrep")
@@ -46,9 +46,7 @@ def serving(command: Command) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def index(folder: Path, home: Path, bundle: Path, files: dict[str, str] = TINY_REPO) -> None:
-    from codesearch.cli.index import update_index
-
-    update_index(write_tree(folder, files), home, model=bundle, device="cpu")
+    index_by_engine(write_tree(folder, files), home, bundle)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import Command
-from tests.conftest import TINY_REPO, write_tree
+from tests.conftest import TINY_REPO, index_by_engine, write_tree
 
 COPY = '''def int_as_string(number: int) -> str:
     """Convert an integer to its decimal string."""
@@ -39,12 +39,10 @@ def run(job):
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory, tiny_bundle) -> Command:
     """The command beside one indexed tree and a file that is not in it, which the tests here only read."""
-    from codesearch.cli.index import update_index
-
     folder = tmp_path_factory.mktemp("similar")
     tree = write_tree(folder / "tiny", {**TINY_REPO, "python/copy.py": COPY})
     (tree / "python/siblings.py").write_text(SIBLINGS)
-    update_index(tree, folder / "home", model=tiny_bundle, device="cpu")
+    index_by_engine(tree, folder / "home", tiny_bundle)
     (folder / "elsewhere.py").write_text(COPY)
     return Command(folder, folder / "home")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
 from codesearch.search.searcher import MODES, Searcher
-from tests.conftest import HashEncoder, build, write_tree
+from tests.conftest import HashEncoder, build, search, write_tree
 
 WORDS = ("read", "line", "test", "copy", "tree", "sum")
 NAME = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map("_".join)
@@ -38,7 +38,7 @@ def test_an_exact_name_always_ranks_first(
         root = write_tree(Path(scratch, "tree"), sources)
         build(root, Path(scratch, "home"), encoder)
         index = IndexReader.open(index_folder(Path(scratch, "home"), root))
-        hits = Searcher([index], encoder).search(name, 100, mode=mode)
+        hits = search(Searcher([index], encoder), name, 100, mode=mode)
         index.close()
     found = [hit.name == name for hit in hits]
     called = sum(name == other for functions in files.values() for other, _ in functions)

@@ -13,11 +13,10 @@ or, where such files have a form of their own, two:
     def score(file: Path, options: BenchOptions) -> SuiteResult
     def write_results(file: Path, result: SuiteResult) -> None
 
-It indexes with `codesearch.evaluation.pool.open_pool`, asks each system of `codesearch.evaluation.systems`, makes a
-score of each query (`metrics`; a query's id is its group, a language mostly, and its text), and lets
-`result.summarise` make means and intervals of them. Metrics have names and are higher the better: whatever a suite
-calls `mrr` or `ndcg_all` is printed, written to JSON and compared under that name. What is told about the run besides
-(coverage, where the data came from) goes into `SuiteResult.details`.
+A suite over whole code gives its folder and its questions to `codesearch.evaluation.judge.judge`, which indexes the
+folder, asks each system of `codesearch.evaluation.systems` and scores what it finds. The id of a query is its group,
+mostly a language, and its text. Metrics have names, and higher is better: what a suite calls `mrr` or `ndcg_all` is
+printed, written to JSON and compared under that name. Other facts about the run go into `SuiteResult.details`.
 To add one: write the module, and name it in `SUITES`.
 """
 
@@ -28,7 +27,7 @@ from pathlib import Path
 from types import ModuleType
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.challenge import score_predictions
+from codesearch.evaluation.grades import score_predictions
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import read_predictions, write_predictions
 from codesearch.evaluation.result import SuiteResult
@@ -42,6 +41,7 @@ SUITES = {
     "docstrings": "held-out documentation against its functions, through the whole product; needs data",
     "csn-mrr": "documentation against code among 999 others, the encoders' protocol; needs data",
     "advtest": "documentation against Python functions that lost their names; needs data",
+    "known-items": "questions to the standard libraries of Python, Go and Ruby; Python's needs no data",
     "ncs": "questions about Android over a folder of Java code of yours; needs data",
 }
 """Name -> what it is; `advtest` and such are modules of the same name, with a dash read as an underscore."""

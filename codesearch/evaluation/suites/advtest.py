@@ -29,7 +29,7 @@ from codesearch.evaluation.metrics import ranks, reciprocal_rank
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pairs import (
     SYSTEMS,
-    CodePool,
+    CodeScorer,
     read_pair,
     summarise_means,
     without_docstring,
@@ -73,12 +73,12 @@ def run(options: BenchOptions) -> SuiteResult:
         test_set = read_test_set(options.data)
     encoder = OnnxEncoder.load(options.model or SHIPPED, options.device)
     with clock.stage("encode"):
-        pool = CodePool(list(test_set.codes.values()), encoder)
+        scorer = CodeScorer(list(test_set.codes.values()), encoder)
     try:
         with clock.stage("rank"):
-            found, runs = _rank(test_set, pool, options)
+            found, runs = _rank(test_set, scorer, options)
     finally:
-        pool.close()
+        scorer.close()
     return SuiteResult(
         suite="advtest",
         systems={system: _summary(found[system]) for system in SYSTEMS},
@@ -92,7 +92,7 @@ def run(options: BenchOptions) -> SuiteResult:
 
 
 def _rank(
-    test_set: TestSet, pool: CodePool, options: BenchOptions
+    test_set: TestSet, scorer: CodeScorer, options: BenchOptions
 ) -> tuple[dict[str, NDArray[np.int64]], dict[str, Run]]:
     """Return system -> rank of the right function [Q], and its first answers."""
     names = list(test_set.codes)
@@ -102,8 +102,8 @@ def _rank(
     runs: dict[str, Run] = {system: {} for system in SYSTEMS}
     for start in range(0, len(urls), _BATCH):
         batch = urls[start : start + _BATCH]
-        scores = pool.scores([test_set.queries[url] for url in batch])
-        scores["fused"] = pool.fused(scores["bm25"], scores["dense"])
+        scores = scorer.scores([test_set.queries[url] for url in batch])
+        scores["fused"] = scorer.fused(scores["bm25"], scores["dense"])
         right = np.array([positions[test_set.answers[url]] for url in batch], np.intp)
         for system in SYSTEMS:
             found[system].append(ranks(scores[system], right))

@@ -10,8 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from codesearch.errors import ConfigError, DownloadError
-from codesearch.evaluation.challenge import Challenge, run_challenge
 from codesearch.evaluation.download import ANNOTATIONS, QUERIES, SOURCES, download
+from codesearch.evaluation.grades import graded_questions
+from codesearch.evaluation.judge import judge
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.pack import unpacked
 from codesearch.evaluation.qrels import Qrels, document_url, query_id, read_annotations, read_queries
@@ -36,14 +37,9 @@ def run(options: BenchOptions) -> SuiteResult:
     with clock.stage("unpack"):
         root = _sources(folder, options)
     texts = read_queries(folder / QUERIES)
-    challenge = Challenge(
-        suite="csn99",
-        root=root,
-        queries={query_id(language, text): text for language in LANGUAGES for text in texts},
-        qrels=judgements(options),
-        key=document_key,
-    )
-    return run_challenge(challenge, options, clock)
+    queries = {query_id(language, text): text for language in LANGUAGES for text in texts}
+    questions = graded_questions(queries, judgements(options))
+    return judge("csn99", root, lambda _: questions, key=document_key, options=options, clock=clock)
 
 
 def judgements(options: BenchOptions) -> Qrels:

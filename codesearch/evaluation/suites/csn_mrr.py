@@ -27,11 +27,11 @@ from codesearch.evaluation.environment import describe_encoder
 from codesearch.evaluation.jsonl import field, read_jsonl
 from codesearch.evaluation.metrics import ranks
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pairs import SYSTEMS, CodePool, Pair, Scores, read_pair, summarise_means
+from codesearch.evaluation.pairs import SYSTEMS, CodeScorer, Pair, Scores, read_pair, summarise_means
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
 
-POOL = 1_000
+COMPETING = 1_000
 METRICS = ("mrr", "mrr_fixed")
 LAYOUTS = ("**/*.test.jsonl.zst", "**/*_test_*.jsonl.gz", "**/test.jsonl*")
 CODE_FIELDS = ("code", "func_code_string", "original_string", "whole_func_string")
@@ -52,15 +52,15 @@ def run(options: BenchOptions) -> SuiteResult:
     clock = StageClock()
     with clock.stage("read"):
         pairs = read_pairs(options.data)
-    large = {language: found for language, found in sorted(pairs.items()) if len(found) >= POOL}
+    large = {language: found for language, found in sorted(pairs.items()) if len(found) >= COMPETING}
     if not large:
-        raise ConfigError(f"{options.data}: no language has {POOL:,} functions: give a larger test set")
+        raise ConfigError(f"{options.data}: no language has {COMPETING:,} functions: give a larger test set")
     encoder = OnnxEncoder.load(options.model or SHIPPED, options.device)
     found: dict[str, ReciprocalRanks] = {}
     for number, (language, of_language) in enumerate(large.items()):
         options.on_progress("rank", number, len(large))
         with clock.stage(language):
-            found[language] = reciprocal_ranks(of_language, encoder, POOL)
+            found[language] = reciprocal_ranks(of_language, encoder, COMPETING)
     return SuiteResult(
         suite="csn-mrr",
         systems={
@@ -79,7 +79,7 @@ def run(options: BenchOptions) -> SuiteResult:
         details={
             "model": describe_encoder(encoder),
             "pairs": {language: len(of_language) for language, of_language in sorted(pairs.items())},
-            "pool": POOL,
+            "competing": COMPETING,
             "seed": _SEED,
         },
     )
@@ -122,17 +122,17 @@ def reciprocal_ranks(pairs: list[Pair], encoder: Encoder, size: int) -> Reciproc
     found: dict[str, dict[str, list[NDArray[np.float64]]]] = {
         system: {metric: [] for metric in METRICS} for system in SYSTEMS
     }
-    pool = CodePool([pair.code for pair in pairs], encoder)
+    scorer = CodeScorer([pair.code for pair in pairs], encoder)
     try:
         for start in range(0, len(order) - size + 1, size):
             batch = order[start : start + size]
-            scores = pool.scores([pairs[row].query for row in batch])
+            scores = scorer.scores([pairs[row].query for row in batch])
             for metric, columns in zip(METRICS, _columns(batch, fixed), strict=True):
-                for system, competing in _competing(pool, scores, columns):
+                for system, competing in _competing(scorer, scores, columns):
                     right = np.zeros(len(batch), np.intp)
                     found[system][metric].append(1.0 / ranks(competing, right))
     finally:
-        pool.close()
+        scorer.close()
     return {
         system: {metric: np.concatenate(parts) for metric, parts in of_system.items()}
         for system, of_system in found.items()
@@ -149,7 +149,7 @@ def _columns(
 
 
 def _competing(
-    pool: CodePool, scores: dict[str, Scores], columns: NDArray[np.int64]
+    scorer: CodeScorer, scores: dict[str, Scores], columns: NDArray[np.int64]
 ) -> Iterator[tuple[str, Scores]]:
     bm25, dense = (np.take_along_axis(scores[system], columns, axis=1) for system in ("bm25", "dense"))
-    yield from zip(SYSTEMS, (bm25, dense, pool.fused(bm25, dense)), strict=True)
+    yield from zip(SYSTEMS, (bm25, dense, scorer.fused(bm25, dense)), strict=True)

@@ -59,7 +59,7 @@ def run(options: BenchOptions) -> SuiteResult:
         return judge(
             "docstrings",
             root,
-            lambda pool: ask([function for function in functions if function.path in pool.names]),
+            lambda collection: ask([function for function in functions if function.path in collection.names]),
             key=document_key,
             options=options,
             clock=clock,

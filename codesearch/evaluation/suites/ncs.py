@@ -19,15 +19,14 @@ import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.aroma import Features, features, similarity
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
+from codesearch.evaluation.judge import Questions, judge
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pool import describe_pool, open_pool, run_systems
 from codesearch.evaluation.qrels import QueryId, Run, query_id
-from codesearch.evaluation.result import SuiteResult, summarise
+from codesearch.evaluation.result import QueryScores, SuiteResult
 from codesearch.evaluation.stages import StageClock
 from codesearch.segments.store import DocumentRow, FileRecord
 
@@ -65,32 +64,19 @@ def run(options: BenchOptions) -> SuiteResult:
     clock = StageClock()
     questions = {query_id(GROUP, question.text): question for question in read_questions(folder)}
     root = (folder / CORPUS).resolve()
-    with open_pool(root, options, clock, document_key) as pool:
-        queries = {query: question.text for query, question in questions.items()}
-        runs, times_ms = run_systems(pool, queries, options, clock)
-        details: dict[str, Any] = {**describe_pool(pool), "query_ms": times_ms, "threshold": THRESHOLD}
-        names = pool.names
-    with clock.stage("score"):
-        franks = first_ranks(runs, questions, root)
-        systems = {
-            system: summarise({query: scores(frank) for query, frank in of_system.items()})
-            for system, of_system in franks.items()
-        }
-    details["frank"] = {
-        system: {questions[query].text: frank for query, frank in of_system.items()}
-        for system, of_system in franks.items()
-    }
-    return SuiteResult(
-        suite="ncs",
-        systems=systems,
-        judged_queries=len(questions),
-        documents=len(names),
-        seconds=clock.seconds,
-        rss_bytes=clock.rss_bytes,
-        details=details,
-        runs=runs,
-        queries=queries,
-        names=names,
+    known: dict[str, Features] = {}
+    asked = Questions(
+        {query: question.text for query, question in questions.items()},
+        lambda run_: score_run(run_, questions, root, known),
+    )
+    return judge(
+        "ncs",
+        root,
+        lambda _: asked,
+        key=document_key,
+        options=options,
+        clock=clock,
+        details={"threshold": THRESHOLD},
     )
 
 
@@ -111,11 +97,10 @@ def document_key(file: FileRecord, row: DocumentRow) -> str:
     return f"{file.path}#L{row.start_line}-L{row.end_line}"
 
 
-def first_ranks(
-    runs: Mapping[str, Run], questions: Mapping[QueryId, Question], root: Path
-) -> dict[str, dict[QueryId, FRank]]:
-    """Find the FRank of each question for each system, reading the methods from the corpus at `root`."""
-    known: dict[str, Features] = {}
+def score_run(
+    run_: Run, questions: Mapping[QueryId, Question], root: Path, known: dict[str, Features]
+) -> QueryScores:
+    """Score what a system found; methods are read from the corpus at `root`, their features kept in `known`."""
 
     def features_of(document: str) -> Features:
         if document not in known:
@@ -123,11 +108,8 @@ def first_ranks(
         return known[document]
 
     return {
-        system: {
-            query: first_rank(run_.get(query, []), features(question.code), features_of)
-            for query, question in questions.items()
-        }
-        for system, run_ in runs.items()
+        query: scores(first_rank(run_.get(query, []), features(question.code), features_of))
+        for query, question in questions.items()
     }
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codesearch.evaluation.challenge import Challenge, run_challenge
+from codesearch.evaluation.grades import graded_questions
+from codesearch.evaluation.judge import judge
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import Qrels, query_id, read_named_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
@@ -21,14 +22,15 @@ def run(options: BenchOptions) -> SuiteResult:
     """Run the suite; it needs no data but its own."""
     texts = {query_id("", text)[1]: text for text in read_queries(FOLDER / "queries.csv")}
     qrels = judgements(options)
-    challenge = Challenge(
-        suite="smoke",
-        root=FOLDER / "sources",
-        queries={query: texts.get(query[1], query[1]) for query in qrels},
-        qrels=qrels,
+    questions = graded_questions({query: texts.get(query[1], query[1]) for query in qrels}, qrels)
+    return judge(
+        "smoke",
+        FOLDER / "sources",
+        lambda _: questions,
         key=document_key,
+        options=options,
+        clock=StageClock(),
     )
-    return run_challenge(challenge, options, StageClock())
 
 
 def judgements(options: BenchOptions) -> Qrels:

@@ -21,6 +21,12 @@ def folder(tiny_repo, home, encoder):
     return index_folder(home, tiny_repo)
 
 
+def lent(opened: Opened, folder):
+    """Borrow an index and give it back at once."""
+    with opened.indexes([folder]) as (index,):
+        return index
+
+
 def is_closed(index) -> bool:
     try:
         index.store.files()
@@ -32,37 +38,37 @@ def is_closed(index) -> bool:
 
 def test_an_index_stays_open_until_it_is_updated(folder, tiny_repo, home, encoder):
     kept = Opened()
-    first = kept.index(folder)
+    first = lent(kept, folder)
     kept.tidy()
-    assert kept.index(folder) is first and not is_closed(first)
+    assert lent(kept, folder) is first and not is_closed(first)
     write_tree(tiny_repo, {"new.py": "def new():\n    pass\n"})
     build(tiny_repo, home, encoder)
-    second = kept.index(folder)
+    second = lent(kept, folder)
     assert is_closed(first)
     assert second.manifest.documents == first.manifest.documents + 1
 
 
 def test_an_index_that_is_removed_or_replaced_is_closed(folder, tiny_repo, home, encoder):
     kept = Opened()
-    first = kept.index(folder)
+    first = lent(kept, folder)
     write_tree(tiny_repo, {"new.py": "def new():\n    pass\n"})
     build(tiny_repo, home, encoder)
     kept.tidy()
     assert is_closed(first)
-    second = kept.index(folder)
+    second = lent(kept, folder)
     shutil.rmtree(folder)
     kept.tidy()
     assert is_closed(second)
     with pytest.raises(IndexNotFoundError):
-        kept.index(folder)
+        lent(kept, folder)
 
 
 def test_an_index_that_was_damaged_meanwhile_is_found_so(folder):
     kept = Opened()
-    path = kept.index(folder).generation / "rows" / "kinds.npy"
+    path = lent(kept, folder).generation / "rows" / "kinds.npy"
     path.write_bytes(path.read_bytes() + b"x")
     with pytest.raises(IndexCorruptError, match="kinds.npy"):
-        kept.index(folder)
+        lent(kept, folder)
 
 
 def test_the_one_that_was_not_used_for_longest_is_closed_first(tmp_path, home, encoder, monkeypatch):
@@ -72,8 +78,8 @@ def test_the_one_that_was_not_used_for_longest_is_closed_first(tmp_path, home, e
         root = write_tree(tmp_path / name, {"a.py": "def f():\n    pass\n"})
         build(root, home, encoder)
         folders.append(index_folder(home, root))
-    a, b, c = (kept.index(folder) for folder in folders)
-    assert kept.index(folders[0]) is a
+    a, b, c = (lent(kept, folder) for folder in folders)
+    assert lent(kept, folders[0]) is a
     assert not any(map(is_closed, (a, b, c))), "one query may need them all"
     kept.tidy()
     assert [is_closed(index) for index in (a, b, c)] == [False, True, False]
@@ -99,3 +105,16 @@ def test_a_few_models_are_kept(tiny_bundle, tmp_path, monkeypatch):
     kept.encoder(other, "cpu")
     kept.tidy()
     assert kept.encoder(tiny_bundle, "cpu") is not first
+
+
+def test_an_index_that_is_replaced_stays_open_for_those_who_use_it(folder, tiny_repo, home, encoder):
+    kept = Opened()
+    with kept.indexes([folder]) as (first,):
+        write_tree(tiny_repo, {"new.py": "def new():\n    pass\n"})
+        build(tiny_repo, home, encoder)
+        second = lent(kept, folder)
+        kept.tidy()
+        assert second is not first and not is_closed(first)
+    assert is_closed(first) and not is_closed(second)
+    kept.close()
+    assert is_closed(second)

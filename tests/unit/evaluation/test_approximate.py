@@ -7,15 +7,15 @@ import pytest
 
 from codesearch.config import IndexConfig, VectorConfig
 from codesearch.evaluation.approximate import approximation_loss
-from codesearch.evaluation.pool import Pool
+from codesearch.evaluation.collection import Collection
 from tests.conftest import write_tree
 
 GRAPH = VectorConfig(hnsw_threshold=1)
 QUERIES = ["int to string", "read lines", "int to string"]
 
 
-def pool_over(tree: Path, index_tree, encoder, config: VectorConfig) -> Pool:
-    return Pool(index_tree(tree, config=IndexConfig(vectors=config)), encoder, keys=[], names={})
+def pool_over(tree: Path, index_tree, encoder, config: VectorConfig) -> Collection:
+    return Collection(index_tree(tree, config=IndexConfig(vectors=config)), encoder, keys=[], names={})
 
 
 @pytest.fixture
@@ -29,26 +29,26 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_without_a_graph_nothing_is_lost(tree, index_tree, encoder):
-    pool = pool_over(tree, index_tree, encoder, VectorConfig())
-    assert approximation_loss(pool, QUERIES) == {"in_use": False}
+    collection = pool_over(tree, index_tree, encoder, VectorConfig())
+    assert approximation_loss(collection, QUERIES) == {"in_use": False}
 
 
 def test_a_graph_that_finds_everything_loses_nothing(tree, index_tree, encoder):
     pytest.importorskip("hnswlib")
-    pool = pool_over(tree, index_tree, encoder, GRAPH)
-    found = approximation_loss(pool, QUERIES)
+    collection = pool_over(tree, index_tree, encoder, GRAPH)
+    found = approximation_loss(collection, QUERIES)
     assert found["in_use"]
     assert (found["recall_at_10"], found["recall_at_100"]) == (1, 1)
 
 
 def test_what_a_graph_misses_is_counted(tree, index_tree, encoder, monkeypatch):
     pytest.importorskip("hnswlib")
-    pool = pool_over(tree, index_tree, encoder, GRAPH)
+    collection = pool_over(tree, index_tree, encoder, GRAPH)
 
     def blind(query, count, config):
-        exact = np.argsort(-pool.index.vectors.similarities(query), kind="stable")
+        exact = np.argsort(-collection.index.vectors.similarities(query), kind="stable")
         return exact[count // 2 : count // 2 + count]
 
-    monkeypatch.setattr(pool.index.vectors, "neighbours", blind)
-    found = approximation_loss(pool, QUERIES)
+    monkeypatch.setattr(collection.index.vectors, "neighbours", blind)
+    found = approximation_loss(collection, QUERIES)
     assert (found["recall_at_10"], found["recall_at_100"]) == (0.5, 0.5)

@@ -11,7 +11,7 @@ import pytest
 from codesearch.errors import ConfigError
 from codesearch.evaluation.compare import compare
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pairs import CodePool, Pair, read_pair, summarise_means, without_docstring
+from codesearch.evaluation.pairs import CodeScorer, Pair, read_pair, summarise_means, without_docstring
 from codesearch.evaluation.report import html_report
 from codesearch.evaluation.result import SuiteResult, to_json, write_json
 from codesearch.evaluation.suites import csn_mrr
@@ -51,14 +51,14 @@ def test_a_record_without_code_is_named():
 
 
 def test_a_pool_scores_every_code_for_every_query(encoder):
-    pool = CodePool(CODES, encoder)
-    scores = pool.scores(["convert int to string", "push an item"])
+    scorer = CodeScorer(CODES, encoder)
+    scores = scorer.scores(["convert int to string", "push an item"])
     assert scores["bm25"].argmax(axis=1).tolist() == scores["dense"].argmax(axis=1).tolist() == [0, 2]
     assert scores["bm25"][0, 1] == 0.0
-    fused = pool.fused(scores["bm25"], scores["dense"])
+    fused = scorer.fused(scores["bm25"], scores["dense"])
     assert fused[1, 2] == pytest.approx(scores["dense"][1, 2] + 0.6 * scores["bm25"][1, 2])
     assert 0.0 < scores["bm25"][1, 2] < 1.0
-    pool.close()
+    scorer.close()
 
 
 def test_intervals_are_those_of_the_normal_distribution():

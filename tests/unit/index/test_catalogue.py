@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.errors import IndexFormatError, IndexLockedError, IndexNotFoundError
+from codesearch.errors import IndexFormatError, IndexLockedError
 from codesearch.home import default_home
-from codesearch.index.catalogue import choose_indexes, index_folder, list_indexes, remove_index
+from codesearch.index.catalogue import index_folder, list_indexes, remove_index
 from codesearch.index.commit import writer_lock
 from tests.conftest import HashEncoder, break_format, build, write_tree
 
@@ -25,11 +25,6 @@ def roots(tmp_path: Path, home: Path, encoder: HashEncoder) -> dict[str, Path]:
     for root in roots.values():
         build(root, home, encoder)
     return roots
-
-
-def chosen(home: Path, here: Path, *roots: Path, everything: bool = False) -> list[str]:
-    entries = choose_indexes(home, roots=list(roots), everything=everything, here=here)
-    return [entry.manifest.root for entry in entries]
 
 
 def test_the_name_of_an_index_shows_the_folder_and_differs_by_its_path(home, tmp_path):
@@ -49,57 +44,6 @@ def test_one_folder_has_one_name_however_it_is_written(home, tmp_path, monkeypat
         for p in ("src", "./src/", "src/../src", str(tmp_path / "src"), "link")
     }
     assert len(names) == 1
-
-
-def test_the_root_that_holds_the_working_directory_is_searched(home, roots):
-    assert chosen(home, roots["two"]) == [str(roots["two"])]
-    (roots["two"] / "deep" / "er").mkdir(parents=True)
-    assert chosen(home, roots["two"] / "deep" / "er") == [str(roots["two"])]
-
-
-def test_of_nested_roots_the_innermost_is_searched(home, roots):
-    assert chosen(home, roots["inner"]) == [str(roots["inner"])]
-    assert chosen(home, roots["one"]) == [str(roots["one"])]
-
-
-def test_a_root_does_not_hold_a_folder_whose_name_only_begins_the_same(home, roots, tmp_path):
-    (tmp_path / "two_more").mkdir()
-    assert len(chosen(home, tmp_path / "two_more")) == 3
-
-
-def test_outside_of_all_roots_all_are_searched_in_the_order_of_their_folders(home, roots, tmp_path):
-    expected = [str(root) for root in sorted(roots.values(), key=lambda root: index_folder(home, root))]
-    assert chosen(home, tmp_path) == expected
-    assert chosen(home, roots["two"], everything=True) == expected
-
-
-def test_named_roots_are_searched_in_the_order_given_wherever_one_is(home, roots):
-    assert chosen(home, roots["one"], roots["two"], roots["inner"]) == [
-        str(roots["two"]),
-        str(roots["inner"]),
-    ]
-
-
-def test_a_named_root_that_is_not_indexed_is_an_error_with_its_cure(home, roots, tmp_path):
-    with pytest.raises(IndexNotFoundError) as caught:
-        chosen(home, tmp_path, roots["one"], tmp_path / "three")
-    three = tmp_path / "three"
-    assert str(caught.value) == f"{three} is not indexed: run `codesearch index {three}` first"
-
-
-def test_an_empty_home_is_an_error_with_its_cure(home, tmp_path):
-    with pytest.raises(
-        IndexNotFoundError, match=f"nothing is indexed in {home}: run `codesearch index FOLDER`"
-    ):
-        chosen(home, tmp_path)
-
-
-def test_an_index_that_cannot_be_read_matters_only_where_it_is_searched(home, roots, tmp_path):
-    break_format(index_folder(home, roots["one"]))
-    assert chosen(home, roots["two"]) == [str(roots["two"])]
-    for here, named in ((tmp_path, []), (tmp_path, [roots["one"]])):
-        with pytest.raises(IndexFormatError):
-            chosen(home, here, *named)
 
 
 def test_listing_shows_the_error_of_an_index_that_cannot_be_read(home, roots):

@@ -10,7 +10,7 @@ from codesearch.config import RankConfig
 from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
 from codesearch.search.searcher import Searcher
-from tests.conftest import HashEncoder, build, write_tree
+from tests.conftest import HashEncoder, build, search, write_tree
 
 SORTS = "".join(
     f'def sort_{how}(items):\n    """Sort items {how}."""\n    return sorted(items, key={how})\n\n\n'
@@ -32,7 +32,7 @@ def index(tmp_path: Path, home: Path, encoder: HashEncoder) -> IndexReader:
 
 def ranked(index: IndexReader, penalty: float, *, indexes: int = 1):
     config = RankConfig(file_diversity_penalty=penalty)
-    return Searcher([index] * indexes, None, config).search(QUERY, 20, mode="lexical")
+    return search(Searcher([index] * indexes, None, config), QUERY, 20, mode="lexical")
 
 
 def test_another_file_rises_above_what_follows_the_best_of_one(index):
@@ -59,5 +59,5 @@ def test_files_of_two_folders_are_told_apart(index):
 
 
 def test_pasted_code_is_compared_as_it_is(index, encoder):
-    hits = Searcher([index], encoder).search("def order(items):\n    return len(sorted(items))", 20)
+    hits = search(Searcher([index], encoder), "def order(items):\n    return len(sorted(items))", 20)
     assert all("file_diversity" not in hit.signals for hit in hits)

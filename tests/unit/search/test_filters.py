@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from codesearch.errors import ConfigError
-from codesearch.search.filters import Filters, allowed_documents
+from codesearch.search.filters import allowed_documents
+from codesearch.search.request import Filters
 from tests.conftest import write_tree
 
 CONVERT, READER, SORTER, HTTP, CRYPTO, QUEUE = (

@@ -10,7 +10,7 @@ import pytest
 from codesearch.index.reader import IndexReader
 from codesearch.search.forms import is_code, name_parts, spellings
 from codesearch.search.searcher import Searcher
-from tests.conftest import HashEncoder, write_tree
+from tests.conftest import HashEncoder, search, write_tree
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def ask(
     searcher = Searcher([index_tree(write_tree(tmp_path / "src", TREE))], encoder)
 
     def found(query: str, top_k: int = 1) -> list[str]:
-        return [f"{hit.path} {hit.qualified_name}" for hit in searcher.search(query, top_k)]
+        return [f"{hit.path} {hit.qualified_name}" for hit in search(searcher, query, top_k)]
 
     return found
 
@@ -121,7 +121,7 @@ def test_the_end_of_a_qualifier_is_no_qualifier(
     tmp_path: Path, encoder: HashEncoder, index_tree: Callable[[Path], IndexReader]
 ) -> None:
     searcher = Searcher([index_tree(write_tree(tmp_path / "src", TREE))], encoder)
-    assert {hit.signals["name"] for hit in searcher.search("ache.fetch_page")} == {0.0}
+    assert {hit.signals["name"] for hit in search(searcher, "ache.fetch_page")} == {0.0}
 
 
 def test_pasted_code_finds_where_it_stands(ask: Callable[..., list[str]]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from codesearch.config import RankConfig
 from codesearch.index.reader import IndexReader
 from codesearch.search.searcher import Searcher
-from tests.conftest import write_tree
+from tests.conftest import search, write_tree
 
 HANDLER = "class {name}:\n    def send_message(self, message, address):\n        {body}\n"
 TREE = {
@@ -28,7 +28,7 @@ def index(tmp_path: Path, index_tree: Callable[[Path], IndexReader]) -> IndexRea
 
 
 def found(index: IndexReader, query: str, config: RankConfig | None = None) -> list[str]:
-    hits = Searcher([index], None, config).search(query, mode="lexical")
+    hits = search(Searcher([index], None, config), query, mode="lexical")
     return [hit.qualified_name.split(".")[0] for hit in hits if hit.kind == "method"]
 
 
@@ -54,5 +54,5 @@ def test_all_of_them_are_found_nonetheless_and_as_all_code_rank_by_their_words(i
 def test_a_query_that_asks_for_such_code_does_not_lower_it(
     index: IndexReader, query: str, reason: str
 ) -> None:
-    signals = Searcher([index], None).search(query, 1, mode="lexical")[0].signals
+    signals = search(Searcher([index], None), query, 1, mode="lexical")[0].signals
     assert {"stub", "vendored", "generated", "test"} - signals.keys() == {reason}

@@ -10,7 +10,7 @@ from codesearch.config import RankConfig
 from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
 from codesearch.search.searcher import Searcher
-from tests.conftest import HashEncoder, build, write_tree
+from tests.conftest import HashEncoder, build, search, write_tree
 
 TREE = {
     "a.py": 'def string_to_int(value):\n    """Convert a string to an int."""\n    return value\n',
@@ -28,7 +28,7 @@ def index(tmp_path: Path, home: Path, encoder: HashEncoder) -> IndexReader:
 
 
 def names(index: IndexReader, query: str, config: RankConfig | None = None) -> list[str]:
-    return [hit.name for hit in Searcher([index], None, config).search(query, 2, mode="lexical")]
+    return [hit.name for hit in search(Searcher([index], None, config), query, 2, mode="lexical")]
 
 
 def test_each_of_two_inverse_functions_answers_its_own_query(index: IndexReader) -> None:
@@ -57,5 +57,5 @@ def test_a_head_of_none_leaves_the_fused_order(index):
 
 
 def test_what_is_not_lowered_has_a_plain_zero(index: IndexReader) -> None:
-    hits = Searcher([index], None).search("join paths", 2, mode="lexical")
+    hits = search(Searcher([index], None), "join paths", 2, mode="lexical")
     assert [str(hit.signals["generated"]) for hit in hits] == ["0.0", "0.0"]

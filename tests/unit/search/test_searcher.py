@@ -13,9 +13,9 @@ import pytest
 from codesearch.config import IndexConfig, RankConfig, VectorConfig
 from codesearch.errors import ConfigError
 from codesearch.index.reader import IndexReader
-from codesearch.search.filters import Filters
+from codesearch.search.request import Filters
 from codesearch.search.searcher import Searcher
-from tests.conftest import TINY_REPO, HashEncoder, write_tree
+from tests.conftest import TINY_REPO, HashEncoder, search, write_tree
 
 IndexTree = Callable[..., IndexReader]
 
@@ -30,22 +30,22 @@ def names(hits) -> list[str]:
 
 
 def test_the_best_answers_share_the_words_of_the_query(searcher):
-    hits = searcher.search("convert an integer to its decimal string", 2)
+    hits = search(searcher, "convert an integer to its decimal string", 2)
     assert names(hits) == ["int_to_string", "string_to_int"]
     assert [hit.rank for hit in hits] == [1, 2]
-    assert names(searcher.search("encrypt with aes", 1)) == ["encryptAes"]
-    assert names(searcher.search("send http request", 1)) == ["getJson"]
+    assert names(search(searcher, "encrypt with aes", 1)) == ["encryptAes"]
+    assert names(search(searcher, "send http request", 1)) == ["getJson"]
 
 
 def test_scores_never_rise_down_the_ranking(searcher):
-    scores = [hit.score for hit in searcher.search("put an item on top of the queue", 13)]
+    scores = [hit.score for hit in search(searcher, "put an item on top of the queue", 13)]
     assert len(scores) == 13
     assert scores == sorted(scores, reverse=True)
 
 
 def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
     config = RankConfig(semantic_weight=0.7, lexical_weight=0.4, name_weight=0.3, file_diversity_penalty=0.1)
-    hits = Searcher([built_index], encoder, config).search("push", 13)
+    hits = search(Searcher([built_index], encoder, config), "push", 13)
     for hit in hits:
         signals = hit.signals
         told = signals["cosine"] * signals["length_prior"]
@@ -57,7 +57,7 @@ def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
 def test_words_of_pasted_code_weigh_more(built_index, encoder):
     config = RankConfig(lexical_weight=0.4, code_lexical_weight=2.0, file_diversity_penalty=0).all_code()
     for query, weight in (("push an item", 0.4), ("items.push(item);\nreturn items;", 2.0)):
-        hits = Searcher([built_index], encoder, config).search(query, 13)
+        hits = search(Searcher([built_index], encoder, config), query, 13)
         assert max(hit.signals["bm25_normalised"] for hit in hits) > 0.2
         for hit in hits:
             told = hit.signals["cosine"] * hit.signals["length_prior"]
@@ -66,7 +66,9 @@ def test_words_of_pasted_code_weigh_more(built_index, encoder):
 
 def test_a_cosine_is_believed_by_the_length_of_the_body(built_index, encoder):
     def evidence(half: float) -> dict[str, float]:
-        hits = Searcher([built_index], encoder, RankConfig(length_prior_half=half)).search("push an item", 13)
+        hits = search(
+            Searcher([built_index], encoder, RankConfig(length_prior_half=half)), "push an item", 13
+        )
         return {hit.qualified_name: hit.signals["length_prior"] for hit in hits}
 
     believed = evidence(5.0)
@@ -78,7 +80,7 @@ def test_a_cosine_is_believed_by_the_length_of_the_body(built_index, encoder):
 
 
 def test_the_signals_are_what_each_half_gives(searcher, built_index, encoder):
-    (hit,) = searcher.search("sort a list of strings", 1)
+    (hit,) = search(searcher, "sort a list of strings", 1)
     vector = encoder.encode_queries(["sort a list of strings"])[0]
     assert (hit.qualified_name, hit.signals["name"]) == ("Sorter.sortStrings", 0.0)
     assert hit.signals["cosine"] == pytest.approx(float(built_index.vectors.similarities(vector)[3]))
@@ -87,7 +89,7 @@ def test_the_signals_are_what_each_half_gives(searcher, built_index, encoder):
 
 def test_each_mode_uses_its_own_half_alone(built_index, encoder):
     searcher = Searcher([built_index], encoder, RankConfig(file_diversity_penalty=0))
-    lexical = searcher.search("decimal string", 13, mode="lexical")
+    lexical = search(searcher, "decimal string", 13, mode="lexical")
     assert names(lexical) == [
         "int_to_string",
         "string_to_int",
@@ -96,7 +98,7 @@ def test_each_mode_uses_its_own_half_alone(built_index, encoder):
         "ReadLines",
     ]
     assert {hit.signals["cosine"] for hit in lexical} == {0.0}
-    semantic = searcher.search("decimal string", 13, mode="semantic")
+    semantic = search(searcher, "decimal string", 13, mode="semantic")
     assert len(semantic) == 13
     assert {hit.signals["bm25"] for hit in semantic} == {0.0}
     cosines = [hit.signals["cosine"] * hit.signals["length_prior"] for hit in semantic]
@@ -105,13 +107,13 @@ def test_each_mode_uses_its_own_half_alone(built_index, encoder):
 
 def test_lexical_mode_needs_no_model(built_index):
     searcher = Searcher([built_index], None)
-    assert names(searcher.search("priority", 1, mode="lexical")) == ["PriorityQueue"]
+    assert names(search(searcher, "priority", 1, mode="lexical")) == ["PriorityQueue"]
     with pytest.raises(ConfigError, match="no model is loaded: only mode lexical can answer"):
-        searcher.search("priority")
+        search(searcher, "priority")
 
 
 def test_words_that_occur_nowhere_find_nothing_by_keywords(searcher):
-    assert searcher.search("xylophone", mode="lexical") == []
+    assert search(searcher, "xylophone", mode="lexical") == []
 
 
 @pytest.mark.parametrize(
@@ -127,13 +129,13 @@ def test_words_that_occur_nowhere_find_nothing_by_keywords(searcher):
     ],
 )
 def test_an_exact_name_ranks_first(searcher, query, first):
-    hit = searcher.search(query, 1)[0]
+    hit = search(searcher, query, 1)[0]
     assert hit.qualified_name == first
     assert hit.signals["name"] == (1.0 if hit.name in query else 0.5)
 
 
 def test_a_name_shared_by_several_puts_all_of_them_first(searcher):
-    hits = searcher.search("push", 3)
+    hits = search(searcher, "push", 3)
     assert sorted(names(hits)[:2]) == ["PriorityQueue.push", "Stack.push"]
     assert [hit.signals["name"] for hit in hits] == [1.0, 1.0, 0.0]
 
@@ -165,33 +167,33 @@ def test_filters_apply_before_the_top_k_is_cut(tmp_path, encoder, index_tree: In
     files |= {f"z{n}.go": weak.format(n) for n in range(5)}
     index = index_tree(write_tree(tmp_path / "src", files))
     searcher = Searcher([index], encoder, RankConfig(candidate_count=4))
-    assert {hit.language for hit in searcher.search("parse json", 4)} == {"python"}
-    hits = searcher.search("parse json", 4, Filters(languages=("go",)))
+    assert {hit.language for hit in search(searcher, "parse json", 4)} == {"python"}
+    hits = search(searcher, "parse json", 4, Filters(languages=("go",)))
     assert [hit.language for hit in hits] == ["go"] * 4
-    assert len(searcher.search("parse json", 10, Filters(languages=("python",)), mode="lexical")) == 4
+    assert len(search(searcher, "parse json", 10, Filters(languages=("python",)), mode="lexical")) == 4
 
 
 def test_filters_hold_for_exact_names_too(searcher):
-    hits = searcher.search("push", 5, Filters(languages=("ruby",)))
+    hits = search(searcher, "push", 5, Filters(languages=("ruby",)))
     assert names(hits) == ["PriorityQueue.push", "PriorityQueue"]
 
 
 def test_filters_do_not_change_the_order_or_the_signals_of_what_passes(searcher):
-    every = searcher.search("push an item", 13)
-    of_python = searcher.search("push an item", 13, Filters(languages=("python",)))
+    every = search(searcher, "push an item", 13)
+    of_python = search(searcher, "push an item", 13, Filters(languages=("python",)))
     expected = [hit for hit in every if hit.language == "python"]
     assert names(of_python) == names(expected)
     assert [hit.signals["cosine"] for hit in of_python] == [hit.signals["cosine"] for hit in expected]
 
 
 def test_a_filter_that_nothing_passes_gives_no_answers(searcher):
-    assert searcher.search("push", 5, Filters(paths=("*.absent",))) == []
+    assert search(searcher, "push", 5, Filters(paths=("*.absent",))) == []
 
 
 def test_several_roots_are_merged_into_one_ranking(tmp_path, encoder, index_tree: IndexTree):
     split = [{p: t for p, t in TINY_REPO.items() if (p < "k") is early} for early in (True, False)]
     parts = [index_tree(write_tree(tmp_path / f"part{i}", files)) for i, files in enumerate(split)]
-    hits = Searcher(parts, encoder).search("sort strings, push on a stack", 13)
+    hits = search(Searcher(parts, encoder), "sort strings, push on a stack", 13)
     assert len(hits) == 13
     assert [(Path(hit.root).name, hit.qualified_name) for hit in hits[:2]] == [
         ("part0", "Sorter.sortStrings"),
@@ -203,13 +205,13 @@ def test_several_roots_are_merged_into_one_ranking(tmp_path, encoder, index_tree
 @pytest.mark.parametrize("query", ["", "   ", "?!", "-> ()"])
 def test_a_query_without_words_is_an_error(searcher, query):
     with pytest.raises(ConfigError) as caught:
-        searcher.search(query)
+        search(searcher, query)
     assert str(caught.value) == f"query {query!r} has no words to search for"
 
 
 def test_an_unknown_mode_lists_the_known_ones(searcher):
     with pytest.raises(ConfigError) as caught:
-        searcher.search("push", mode="fuzzy")
+        search(searcher, "push", mode="fuzzy")
     assert str(caught.value) == "mode 'fuzzy': choose one of hybrid, lexical, semantic"
 
 
@@ -237,7 +239,7 @@ def test_the_graph_ranks_like_the_exact_scan(tmp_path, encoder, index_tree: Inde
 def test_an_empty_index_gives_no_answers(tmp_path, encoder, index_tree: IndexTree):
     (tmp_path / "src").mkdir()
     searcher = Searcher([index_tree(tmp_path / "src")], encoder)
-    assert [searcher.search("push", mode=mode) for mode in ("hybrid", "lexical", "semantic")] == [[], [], []]
+    assert [search(searcher, "push", mode=mode) for mode in ("hybrid", "lexical", "semantic")] == [[], [], []]
 
 
 RANK = """

@@ -16,11 +16,10 @@ pytest.importorskip("onnxruntime")
 
 import exporters.__main__ as exporting  # noqa: E402
 import training.__main__ as training  # noqa: E402
-from codesearch.cli.index import update_index  # noqa: E402
 from codesearch.encoding.onnx import OnnxEncoder  # noqa: E402
 from codesearch.encoding.text import join_fields  # noqa: E402
 from tests.command import Command  # noqa: E402
-from tests.conftest import TINY_REPO, write_tree  # noqa: E402
+from tests.conftest import TINY_REPO, index_by_engine, write_tree  # noqa: E402
 from tests.unit.training.conftest import WORDS  # noqa: E402
 from training import checkpoint  # noqa: E402
 from training.corpus.rows import Row, read_rows, write_rows  # noqa: E402
@@ -112,7 +111,7 @@ def test_a_bundle_with_an_encoder_a_language_serves_index_and_query(run, tmp_pat
     assert manifest["document_graphs"]["php"] == "document.php.onnx"
     assert "go" not in manifest["document_graphs"]
     tree = write_tree(tmp_path / "tiny", TINY_REPO)
-    update_index(tree, tmp_path / "home", model=bundle, device="cpu")
+    index_by_engine(tree, tmp_path / "home", bundle)
     done = Command(tmp_path, tmp_path / "home")("query", "push", "--model", str(bundle), "-k", "3", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     answer = json.loads(done.stdout)

@@ -1,0 +1,58 @@
+"""Graded judgements -> scores, by CodeSearchNet's protocol.
+
+A query is asked in each language, so language and query together count as one. NDCG "all" takes every result as it
+stands; results without a judgement gain nothing. "Within" takes those out first. Only queries with a relevant document
+count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from codesearch.evaluation.judge import Questions
+from codesearch.evaluation.metrics import DEPTH, ndcg, ndcg_within, recall_at_k
+from codesearch.evaluation.qrels import Qrels, QueryId, Run, judged
+from codesearch.evaluation.result import QueryScores, SuiteResult, summarise
+
+
+def graded_questions(queries: Mapping[QueryId, str], qrels: Qrels) -> Questions:
+    """Ask `queries` and whatever else was judged.
+
+    Args:
+        queries: id -> the query as it is asked.
+        qrels: judgements of all queries.
+    """
+    scored = judged(qrels)
+    return Questions(
+        queries={query: query[1] for query in scored} | dict(queries),
+        score=lambda run: score_run(run, scored),
+        qrels=scored,
+    )
+
+
+def score_predictions(suite: str, name: str, run: Run, qrels: Qrels) -> SuiteResult:
+    """Score results that come from a file."""
+    qrels = judged(qrels)
+    return SuiteResult(
+        suite=suite,
+        systems={name: summarise(score_run(run, qrels))},
+        judged_queries=len({text for _, text in qrels}),
+        documents=len({document for found in run.values() for document in found}),
+        details={"judged_pairs": len(qrels), "answered_pairs": len(qrels.keys() & run.keys())},
+        runs={name: run},
+        qrels=qrels,
+    )
+
+
+def score_run(run: Run, qrels: Mapping[QueryId, Mapping[str, float]]) -> QueryScores:
+    """Score each judged query; one that the run does not answer scores 0."""
+    return {query: _score(run.get(query, []), grades) for query, grades in qrels.items()}
+
+
+def _score(found: list[str], grades: Mapping[str, float]) -> dict[str, float]:
+    return {
+        "ndcg_all": ndcg(found, grades),
+        "ndcg_within": ndcg_within(found, grades),
+        "recall_at_10": recall_at_k(found, grades, 10),
+        f"recall_at_{DEPTH}": recall_at_k(found, grades, DEPTH),
+    }

@@ -1,0 +1,111 @@
+"""Suite `known-items`: questions to whole standard libraries, whose answers are known definitions.
+
+The questions are in the package (`known_items/LANGUAGE.tsv`: a question, and its answers as path:name). All of a tree
+competes: tests, classes, and code without documentation. The data is a folder with a tree for each language:
+
+    python    CPython's `Lib`; without --data, the running interpreter's
+    go        `src` of Go 1.19, as in Debian's `golang-1.19-src` (usr/share/go-1.19/src)
+    ruby      Ruby 3.1's, as in Debian's `libruby3.1` (usr/lib/ruby/3.1.0)
+
+A language without a tree is not asked. `mrr` counts an answer among the first 100.
+"""
+
+from __future__ import annotations
+
+import sysconfig
+from dataclasses import replace
+from pathlib import Path
+
+from codesearch.config import IndexOptions
+from codesearch.errors import ConfigError
+from codesearch.evaluation.collection import Collection
+from codesearch.evaluation.judge import Questions, judge, merge
+from codesearch.evaluation.metrics import reciprocal_rank
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
+from codesearch.evaluation.result import QueryScores, SuiteResult
+from codesearch.evaluation.stages import StageClock
+from codesearch.search.request import Filters
+from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.types import KINDS
+
+FOLDER = Path(__file__).parent.parent / "known_items"
+LANGUAGES = ("go", "python", "ruby")
+DEPTH = 100
+DEPTHS = (1, 10, 50)
+_EXCLUDED = {"python": ("site-packages",), "go": ("testdata", "cmd")}
+"""Not the library: installed packages; sources that are input of tests; the commands."""
+
+
+def run(options: BenchOptions) -> SuiteResult:
+    """Run the suite.
+
+    Raises:
+        ConfigError: there is no tree, or it is another version.
+    """
+    clock = StageClock()
+    return merge(
+        "known-items", [_judge(language, tree, options, clock) for language, tree in _trees(options.data)]
+    )
+
+
+def _trees(data: Path | None) -> list[tuple[str, Path]]:
+    if data is None:
+        return [("python", Path(sysconfig.get_path("stdlib")))]
+    found = [(language, data / language) for language in LANGUAGES if (data / language).is_dir()]
+    if not found:
+        raise ConfigError(f"{data}: no folder {', '.join(LANGUAGES)}: give --data a folder with these trees")
+    return found
+
+
+def _judge(language: str, tree: Path, options: BenchOptions, clock: StageClock) -> SuiteResult:
+    def ask(collection: Collection) -> Questions:
+        queries, answers = read_questions(language)
+        qrels = {query: dict.fromkeys(_places(collection, right), 1.0) for query, right in answers.items()}
+        if missing := [query for query, right in qrels.items() if not right]:
+            raise ConfigError(
+                f"{tree}: nothing answers {missing[0][1]!r}: give the version that the suite asks about"
+            )
+        return Questions(queries, lambda found: score_run(found, qrels), qrels, lambda _: Filters())
+
+    return judge(
+        "known-items",
+        tree.resolve(),
+        ask,
+        key=document_key,
+        options=replace(options, walk=IndexOptions(exclude=_EXCLUDED.get(language, ()))),
+        clock=clock,
+        details={"language": language},
+        kinds=KINDS,
+    )
+
+
+def _places(collection: Collection, answers: set[str]) -> list[str]:
+    """List the documents that are called path:name, whatever their line."""
+    return [key for key in collection.keys if key.rpartition(":")[0] in answers]
+
+
+def read_questions(language: str) -> tuple[dict[QueryId, str], dict[QueryId, set[str]]]:
+    """Read the questions about a language's tree, and path:name of what answers each."""
+    queries: dict[QueryId, str] = {}
+    answers: dict[QueryId, set[str]] = {}
+    for line in (FOLDER / f"{language}.tsv").read_text("utf-8").splitlines():
+        text, right = line.split("	")
+        queries[query_id(language, text)] = text
+        answers[query_id(language, text)] = set(right.split(","))
+    return queries, answers
+
+
+def document_key(file: FileRecord, row: DocumentRow) -> str:
+    """Call a document by its file, its own name and its line."""
+    return f"{file.path}:{row.name}:{row.start_line}"
+
+
+def score_run(run: Run, qrels: Qrels) -> QueryScores:
+    """Score each question by the rank of its first answer, 0 below `DEPTH`."""
+    return {query: _score(run.get(query, []), set(right)) for query, right in qrels.items()}
+
+
+def _score(found: list[str], right: set[str]) -> dict[str, float]:
+    recalls = {f"recall_at_{depth}": float(not right.isdisjoint(found[:depth])) for depth in DEPTHS}
+    return {"mrr": reciprocal_rank(found, right, DEPTH), **recalls}
