@@ -182,6 +182,14 @@ def search(
     return searcher.answer(SearchRequest(query, top_k, mode, filters or Filters())).hits
 
 
+def child_processes() -> set[int]:
+    """Return the ids of the processes that this one started and that still run."""
+    if not Path("/proc/self/task").exists():
+        pytest.skip("no /proc here")
+    lists = (path.read_text() for path in Path("/proc/self/task").glob("*/children"))
+    return {int(child) for line in lists for child in line.split()}
+
+
 def contents(index: IndexReader) -> dict[str, Any]:
     """Everything an index holds, in values that compare: generations are equal when these are."""
     files = [

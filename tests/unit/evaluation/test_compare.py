@@ -68,4 +68,7 @@ def test_a_result_keeps_every_score_in_its_json(tmp_path):
     system = fields["systems"]["default"]
     assert system["mrr"] == pytest.approx({"go": 0.295, "average": 0.295})
     assert system["ci95"]["mrr"]["average"][0] < 0.295 < system["ci95"]["mrr"]["average"][1]
-    assert system["queries"][1] == {"group": "go", "query": "q1", **BASE["go", "q1"]}
+    assert (fields["queries"]["group"][1], fields["queries"]["text"][1]) == ("go", "q1")
+    assert {metric: scores[1] for metric, scores in system["scores"].items()} == pytest.approx(
+        BASE["go", "q1"]
+    )

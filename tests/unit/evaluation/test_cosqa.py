@@ -41,7 +41,7 @@ def test_functions_are_found_through_the_products_own_path(data, home, tiny_bund
     assert bm25["python", "no function here"] == dict.fromkeys(bm25["python", "read lines"], 0.0)
     assert result.runs["bm25"]["python", "strip line"] == ["8"]
     assert result.systems["bm25"].metrics["mrr"]["average"] == 0.75
-    assert result.details["functions"] == 5 and result.details["functions_extracted"] == 4
+    assert result.details["functions"] == 5 and result.documents == 4
     assert list(home.rglob("cosqa-*")) == []
 
 

@@ -105,7 +105,7 @@ def test_each_query_competes_with_its_batch_and_with_the_same_others():
 
 
 def test_the_official_layout_is_read_by_language(tmp_path, home, tiny_bundle, monkeypatch):
-    monkeypatch.setattr(csn_mrr, "POOL", 2)
+    monkeypatch.setattr(csn_mrr, "COMPETING", 2)
     folder = tmp_path / "python" / "final" / "jsonl" / "test"
     folder.mkdir(parents=True)
     with gzip.open(folder / "python_test_0.jsonl.gz", "wt") as file:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import time
 
@@ -15,7 +14,7 @@ from codesearch.index import embed, parse
 from codesearch.index.embed import Embedder, embedding_processes
 from codesearch.segments.digest import text_digest
 from codesearch.segments.vectors import ROWS_FILE, VectorWriter, quantize
-from tests.conftest import HashEncoder, build
+from tests.conftest import HashEncoder, build, child_processes
 
 
 @pytest.fixture
@@ -133,15 +132,17 @@ def test_a_process_that_is_stopped_is_one_error_that_says_so(tokenizer_path, tmp
 
 
 def test_an_error_of_the_model_comes_through_as_it_is(tokenizer_path, tmp_path):
-    with pytest.raises(ModelBundleError, match=r"^model.onnx: cannot be read: install the model again$"):
+    with pytest.raises(ModelBundleError) as caught:
         embed_all(tmp_path / "home", tmp_path / "out", FailingEncoder(tokenizer_path), 1)
+    assert str(caught.value) == "model.onnx: cannot be read: install the model again"
+    assert "in encode_documents" in caught.value.__notes__[0], "where it was raised in the other process"
 
 
 def test_gathering_goes_on_while_others_embed_and_no_process_is_left_behind(
     tokenizer_path, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(embed, "_BATCH", 3)
-    before = set(multiprocessing.active_children())
+    before = child_processes()
     writer = VectorWriter(tmp_path, HashEncoder.dim)
     embedder = Embedder(tmp_path / "home", SlowEncoder(tokenizer_path), writer, 2)
     first, second, third = files(3)
@@ -152,7 +153,7 @@ def test_gathering_goes_on_while_others_embed_and_no_process_is_left_behind(
     assert embedder.embedded == 3, "a third one waits for the first"
     embedder.close()
     writer.abandon()
-    assert set(multiprocessing.active_children()) <= before
+    assert child_processes() <= before
 
 
 @pytest.mark.parametrize(("cores", "processes"), [(1, 0), (2, 0), (5, 0), (6, 1), (16, 2)])
@@ -165,13 +166,13 @@ def test_an_index_is_the_same_whoever_embeds(tiny_repo, tmp_path, encoder, monke
     expected = build(tiny_repo, tmp_path / "one", encoder)
     opened = []
 
-    def many(*arguments, real=embed.open_processes):
+    def many(*arguments, real=embed.Workers):
         opened.append(arguments)
         return real(*arguments)
 
     monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
     monkeypatch.setattr(build_module, "embedding_processes", lambda: 2)
-    monkeypatch.setattr(embed, "open_processes", many)
+    monkeypatch.setattr(embed, "Workers", many)
     found = build(tiny_repo, tmp_path / "two", encoder)
     assert len(opened) == 1
     assert found.manifest.files == expected.manifest.files

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import time
 from dataclasses import dataclass
@@ -16,9 +15,10 @@ from codesearch.index import build as build_module
 from codesearch.index import parse
 from codesearch.index.file_parser import FileParser, ParsedFile
 from codesearch.index.parse import ParseJob, parse_files
+from codesearch.index.workers import Workers
 from codesearch.parsing.walker import SourceFile, WalkReport, walk
 from codesearch.segments.digest import content_digest
-from tests.conftest import write_tree
+from tests.conftest import child_processes, write_tree
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,11 @@ def test_results_come_in_the_order_of_the_files(tmp_path, tokenizer_path, many_c
 def test_no_more_is_in_flight_than_keeps_the_workers_busy(tmp_path, tokenizer_path, many_chunks, monkeypatch):
     submitted = []
 
-    def submit(executor, work, chunk, real=parse.submit):
+    def submit(pool, chunk, real=Workers.submit):
         submitted.append(chunk)
-        return real(executor, work, chunk)
+        return real(pool, chunk)
 
-    monkeypatch.setattr(parse, "submit", submit)
+    monkeypatch.setattr(Workers, "submit", submit)
     files = tree(tmp_path, *(f"g{number:02}.py" for number in range(28)))
     ahead = [
         len(submitted) - taken // 2
@@ -85,13 +85,13 @@ def test_no_more_is_in_flight_than_keeps_the_workers_busy(tmp_path, tokenizer_pa
 
 
 def test_little_work_starts_no_process(tmp_path, tokenizer_path, monkeypatch):
-    monkeypatch.setattr(parse, "_executor", None)
+    monkeypatch.setattr(parse, "Workers", None)
     files = tree(tmp_path)
     assert len(list(parse_files(job(tmp_path, tokenizer_path), files, 2))) == 12
 
 
 def test_one_worker_is_this_process(tmp_path, tokenizer_path, monkeypatch, many_chunks):
-    monkeypatch.setattr(parse, "_executor", None)
+    monkeypatch.setattr(parse, "Workers", None)
     files = tree(tmp_path)
     assert len(list(parse_files(job(tmp_path, tokenizer_path), files, 1))) == 12
 
@@ -150,11 +150,11 @@ def test_a_file_that_crashed_is_not_tried_again_until_it_changes(tmp_path, token
 
 
 def test_a_reader_that_stops_early_leaves_no_process(tmp_path, tokenizer_path, many_chunks):
-    before = set(multiprocessing.active_children())
+    before = child_processes()
     results = parse_files(job(tmp_path, tokenizer_path), tree(tmp_path), 2)
     next(results)
     results.close()
     deadline = time.monotonic() + 10
-    while set(multiprocessing.active_children()) - before and time.monotonic() < deadline:
+    while child_processes() - before and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert set(multiprocessing.active_children()) <= before
+    assert child_processes() <= before

@@ -1,11 +1,18 @@
-"""Requests: what a command line sees of its client, which are left to it, and a service that does not answer."""
+"""Requests: which are answered, many at a time, and which are left to the client."""
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
+import subprocess
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +22,19 @@ from codesearch.errors import ConfigError
 from codesearch.service import client, server
 from codesearch.service.address import identity, socket_path, with_address
 from codesearch.service.server import Handlers, answer, serve, service_at
+from tests.command import ROOT, TIMEOUT
 
 
-def asked(folder: Path, **fields: Any) -> bytes:
+@dataclass(frozen=True)
+class Said:
+    out: str
+    err: str = ""
+    code: int = 0
+
+
+def asked(**fields: Any) -> bytes:
     """A request as a client sends it."""
-    request = {
-        "identity": identity(),
-        "folder": str(folder),
-        "arguments": ["query", "x"],
-        "variables": {},
-        "columns": 0,
-        "streams": [(True, "utf-8"), (False, "latin-1")],
-    }
+    request = {"identity": identity(), **client.facts(["query", "x"])}
     return json.dumps({**request, **fields}).encode() + b"\n"
 
 
@@ -34,81 +42,164 @@ def handlers(run: Any, passed_on: list[Exception]) -> Handlers:
     return Handlers(run, lambda: None, passed_on.append, lambda: None)
 
 
-def never(arguments: list[str]) -> int:
-    raise AssertionError(arguments)
+def never(facts: dict[str, Any]) -> Said:
+    raise AssertionError(facts)
 
 
-def test_a_command_line_sees_the_streams_folder_and_variables_of_its_client(tmp_path, monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("PATH", "/ours")
-    before = (os.getcwd(), dict(os.environ), sys.stdout)
+def test_a_command_line_runs_with_the_facts_of_its_client():
+    def run(facts: dict[str, Any]) -> Said:
+        return Said(f"{facts['arguments']} {facts['folder']}", facts["variables"]["TERM"], 1)
 
-    def run(arguments: list[str]) -> int:
-        for stream in (sys.stdout, sys.stderr):
-            stream.write(f"{stream.isatty()} {stream.encoding}\n")
-        sys.stdout.write(f"{arguments} {os.getcwd()}\n")
-        sys.stderr.write(f"{os.environ.get('NO_COLOR')} {os.environ['TERM']} {os.environ['PATH']}\n")
-        return 1
-
-    assert answer(asked(tmp_path, variables={"TERM": "xterm"}), handlers(run, [])) == {
+    line = asked(folder="/there", variables={"TERM": "xterm"})
+    assert answer(line, handlers(run, [])) == {
         "code": 1,
-        "stdout": f"True utf-8\n['query', 'x'] {tmp_path}\n",
-        "stderr": "False latin-1\nNone xterm /ours\n",
+        "stdout": "['query', 'x'] /there",
+        "stderr": "xterm",
     }
-    assert (os.getcwd(), dict(os.environ), sys.stdout) == before
 
 
-@pytest.mark.parametrize(
-    ("variables", "columns", "expected"),
-    [
-        ({}, 132, "132"),
-        ({}, 0, "80"),
-        ({"COLUMNS": "40"}, 132, "40"),
-        ({"COLUMNS": "wide"}, 132, "132"),
-        ({"TERM": "dumb"}, 132, None),
-    ],
-    ids=str,
-)
-def test_the_width_is_that_of_the_clients_terminal(tmp_path, variables, columns, expected):
-    seen = []
-
-    def run(_: list[str]) -> int:
-        seen.append(os.environ.get("COLUMNS"))
-        return 0
-
-    answer(asked(tmp_path, variables=variables, columns=columns), handlers(run, []))
-    assert seen == [expected]
+def test_a_client_sends_where_it_is_and_what_its_terminal_is_like(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CODESEARCH_HOME", "mine")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("SECRET", "not for others")
+    facts = client.facts(["query", "x"])
+    assert (facts["folder"], facts["home"], facts["arguments"]) == (str(tmp_path), "mine", ["query", "x"])
+    assert facts["variables"]["NO_COLOR"] == "1" and "SECRET" not in facts["variables"]
+    assert facts["streams"] == [
+        (sys.stdout.isatty(), sys.stdout.encoding),
+        (sys.stderr.isatty(), sys.stderr.encoding),
+    ]
 
 
-def test_another_version_is_not_answered(tmp_path):
-    other = ["0.0.0", *identity()[1:]]
-    assert answer(asked(tmp_path, identity=other), handlers(never, [])) == {}
+def test_another_version_is_not_answered():
+    assert answer(asked(identity=["0.0.0", *identity()[1:]]), handlers(never, [])) == {}
 
 
-@pytest.mark.parametrize("line", [b"", b"{", b"[]\n", b'{"identity": []}\n', b"\xff\n"], ids=str)
+@pytest.mark.parametrize("line", [b"", b"{", b"[]\n", b'{"folder": "/"}\n', b"\xff\n"], ids=str)
 def test_what_is_no_request_is_passed_on(line):
-    told: list[Exception] = []
-    assert answer(line, handlers(never, told)) == {}
-    assert len(told) == 1
+    reasons: list[Exception] = []
+    assert answer(line, handlers(never, reasons)) == {}
+    assert len(reasons) == 1
 
 
-def test_a_folder_that_is_gone_and_a_failure_are_left_to_the_client(tmp_path):
-    told: list[Exception] = []
+def test_a_failure_is_left_to_the_client():
+    reasons: list[Exception] = []
 
-    def fail(_: list[str]) -> int:
-        sys.stdout.write("half of it")
+    def fail(_: dict[str, Any]) -> Said:
         raise RuntimeError("broken")
 
-    assert answer(asked(tmp_path / "gone"), handlers(never, told)) == {}
-    assert answer(asked(tmp_path), handlers(fail, told)) == {}
-    assert [type(error) for error in told] == [FileNotFoundError, RuntimeError]
+    assert answer(asked(), handlers(fail, reasons)) == {}
+    assert [type(error) for error in reasons] == [RuntimeError]
+
+
+SERVE = """
+import sys, time
+from pathlib import Path
+from codesearch.service import server
+from tests.unit.service.test_server import Said
+
+server.DEADLINE_S, server._THREADS = 1.0, 4
+
+def run(facts):
+    seconds = float(facts["arguments"][1])
+    time.sleep(seconds)
+    return Said(f"slept {seconds}")
+
+def ready():
+    print("ready", flush=True)
+
+server.serve(Path(sys.argv[1]), server.Handlers(run, ready, lambda e: print(e, file=sys.stderr), lambda: None))
+"""
+"""A service whose command lines only take time, with a deadline of one second and four threads."""
+
+
+@contextmanager
+def serving(home: Path) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-c", SERVE, str(home)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, env=environment, stdout=-1, stderr=-1) as process:
+        assert process.stdout.readline() == b"ready\n", process.stderr.read()
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[tuple[Path, subprocess.Popen[bytes]]]:
+    with serving(tmp_path) as process:
+        yield tmp_path, process
+
+
+def timed(home: Path, seconds: float) -> tuple[object, float]:
+    started = time.monotonic()
+    return client.ask(str(home), ["query", str(seconds)]), time.monotonic() - started
+
+
+def in_background(home: Path, seconds: float, count: int) -> list[threading.Thread]:
+    threads = [threading.Thread(target=timed, args=(home, seconds)) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.3)  # Until they are being answered.
+    return threads
+
+
+def test_a_slow_request_does_not_delay_others(service):
+    home, _ = service
+    slow = in_background(home, 0.9, 3)
+    reply, seconds = timed(home, 0)
+    assert reply == (0, "slept 0.0", "") and seconds < 0.5
+    assert all(thread.is_alive() for thread in slow)
+    for thread in slow:
+        thread.join()
+
+
+def test_a_request_over_its_deadline_is_left_to_its_client(service):
+    home, process = service
+    reply, seconds = timed(home, 30)
+    assert reply is None and 0.9 < seconds < 3
+    process.terminate()
+    assert b"a request took over 1 s" in process.stderr.read()
+
+
+def test_when_every_thread_is_busy_a_client_is_sent_away_at_once(service):
+    home, _ = service
+    busy = in_background(home, 30, 4)
+    reply, seconds = timed(home, 0)
+    assert reply is None and seconds < 0.5
+    for thread in busy:
+        thread.join()
+
+
+def test_a_service_with_stuck_requests_stops_at_once(service):
+    home, process = service
+    stuck = in_background(home, 30, 4)
+    started = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(TIMEOUT) == 0
+    assert time.monotonic() - started < 3
+    assert not Path(socket_path(str(home))).exists()
+    for thread in stuck:
+        thread.join()
+
+
+def test_clients_that_say_nothing_do_not_delay_others(service):
+    home, _ = service
+    silent = [socket.socket(socket.AF_UNIX) for _ in range(8)]
+    for one in silent:
+        one.connect(socket_path(str(home)))
+    reply, seconds = timed(home, 0)
+    assert reply == (0, "slept 0.0", "") and seconds < 0.5
+    for one in silent:
+        one.close()
 
 
 @pytest.mark.parametrize(
     "reply", [None, b"", b"{}\n", b"what?\n", b"[]\n", b'{"code": 0, "stdout": ""}\n'], ids=str
 )
 def test_a_service_that_does_not_answer_is_none(tmp_path, monkeypatch, reply):
-    monkeypatch.setattr(client, "_PATIENCE_S", 0.1)
+    monkeypatch.setattr(client, "DEADLINE_S", 0.1)
     home = str(tmp_path)
     os.makedirs(os.path.dirname(socket_path(home)))
     with socket.socket(socket.AF_UNIX) as listener:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codesearch.encoding import encoder as encoder_module
+from codesearch.encoding import onnx as encoder_module
 from codesearch.encoding.onnx import OnnxEncoder, choose_device
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
 from tests.tiny_bundle import DIM, VOCABULARY, write_bundle, write_manifest

@@ -1,0 +1,59 @@
+"""What a command knows of the process that started it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codesearch.cli.invocation import Invocation, Output, merged, outputs
+from codesearch.errors import ConfigError
+
+
+def invocation(**changes: Any) -> Invocation:
+    facts = {
+        "folder": "/work",
+        "home": "/data",
+        "user_home": "/me",
+        "variables": {},
+        "columns": 0,
+        "streams": [(True, "utf-8"), (False, "latin-1")],
+    }
+    return Invocation.of({**facts, **changes})
+
+
+@pytest.mark.parametrize(
+    ("columns", "variables", "expected"),
+    [
+        (132, {}, 132),
+        (0, {}, 80),
+        (132, {"COLUMNS": "40"}, 40),
+        (132, {"COLUMNS": "wide"}, 132),
+    ],
+)
+def test_the_width_is_that_of_the_callers_terminal(columns, variables, expected):
+    assert invocation(columns=columns, variables=variables).terminal.width == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("src", "/work/src"), ("/abs/x", "/abs/x"), ("~", "/me"), ("~/src", "/me/src"), (".", "/work")],
+)
+def test_a_path_is_what_the_caller_means(path, expected):
+    assert invocation().path(Path(path)) == Path(expected)
+
+
+def test_a_relative_home_lies_below_the_callers_folder():
+    assert invocation(home="indexes").engine().home == Path("/work/indexes")
+    assert invocation().engine(Path("~/mine")).home == Path("/me/mine")
+
+
+def test_an_error_is_the_last_output_and_says_so_in_the_exit_code():
+    def command():
+        yield Output("half\n")
+        raise ConfigError("no such folder: give another")
+
+    parts = list(outputs(command))
+    assert parts == [Output("half\n"), Output(err="error: no such folder: give another\n", code=2)]
+    assert merged(parts) == Output("half\n", "error: no such folder: give another\n", 2)

@@ -1,0 +1,203 @@
+"""The engine: index, search, freshness and accounts of one home, from several threads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
+from codesearch.engine.reports import Changes
+from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError
+from codesearch.index.catalogue import index_folder
+from codesearch.index.commit import writer_lock
+from tests.command import ROOT
+from tests.conftest import write_tree
+
+
+@pytest.fixture
+def engine(home: Path, tiny_bundle: Path):
+    engine = Engine(home, model=tiny_bundle, device="cpu")
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def ready(engine: Engine, tiny_repo: Path) -> Engine:
+    engine.index(tiny_repo)
+    return engine
+
+
+def names(answer) -> list[str]:
+    return [hit.qualified_name for hit in answer.hits]
+
+
+def test_a_folder_is_indexed_searched_and_found_up_to_date(engine, tiny_repo):
+    report = engine.index(tiny_repo)
+    assert (report.built, report.documents, report.parsed, report.removed) == (True, 13, 6, 0)
+    answer = engine.search(SearchRequest("push", 2))
+    assert names(answer) == ["Stack.push", "PriorityQueue.push"]
+    assert (answer.documents, answer.mode, answer.device) == (13, "hybrid", "cpu")
+    again = engine.index(tiny_repo)
+    assert (again.built, again.documents, again.model) == (False, 13, "")
+
+
+def test_progress_ends_with_the_commit(engine, tiny_repo):
+    seen = []
+    engine.index(tiny_repo, on_progress=lambda progress: seen.append(progress.stage))
+    assert list(dict.fromkeys(seen)) == ["parse", "write", "commit"]
+
+
+def test_options_that_are_not_given_stay_until_a_rebuild(ready, tiny_repo):
+    assert ready.index(tiny_repo, IndexOptions(exclude=("go",))).documents == 11
+    assert not ready.index(tiny_repo).built
+    assert ready.index(tiny_repo, IndexOptions(hidden=True)).documents == 11
+    assert ready.index(tiny_repo, rebuild=True).documents == 13
+
+
+def test_filters_and_modes_are_part_of_the_request(ready):
+    found = ready.search(SearchRequest("push", mode="lexical", filters=Filters(languages=("ruby",))))
+    assert names(found)[0] == "PriorityQueue.push" and {hit.language for hit in found.hits} == {"ruby"}
+    assert found.model == ""
+
+
+def test_context_lines_come_with_the_hit(ready):
+    (hit,) = ready.search(SearchRequest("pop", 1, context=2)).hits
+    assert (hit.name, hit.before, hit.after) == ("pop", ("        self.items.append(item)", ""), ("",))
+
+
+def test_similar_code_is_found_from_a_place_and_not_itself(ready, tiny_repo):
+    place = Place(tiny_repo / "python" / "convert.py", 5)
+    answer = ready.similar(place, SearchRequest(top_k=1))
+    assert names(answer) == ["string_to_int"]
+    assert (answer.mode, answer.query) == ("similar", f"{place.path}:5")
+    assert names(ready.similar(f"{place.path}:5", SearchRequest(top_k=1))) == ["string_to_int"]
+
+
+def test_a_scope_names_roots_or_a_folder_inside_one(ready, tiny_repo, tmp_path):
+    other = write_tree(tmp_path / "other", {"a.py": "def push_other():\n    return 1\n"})
+    ready.index(other)
+    assert ready.search("push").documents == 14
+    assert ready.search("push", Scope(here=tiny_repo / "go")).documents == 13
+    assert ready.search("push", Scope(roots=(other,))).documents == 1
+    with pytest.raises(IndexNotFoundError, match="is not indexed"):
+        ready.search("push", Scope(roots=(tmp_path,)))
+
+
+def test_an_index_is_fresh_until_a_file_changes(ready, tiny_repo):
+    assert ready.refresh(tiny_repo).state == "current"
+    write_tree(tiny_repo, {"new.py": "def brand_new():\n    return 1\n"})
+    assert ready.refresh(tiny_repo, budget_s=0).state == "behind"
+    found = ready.refresh(tiny_repo)
+    assert (found.state, found.changes) == ("updated", Changes(1, 0))
+    assert "brand_new" in names(ready.search("brand_new"))
+
+
+def test_an_index_that_another_process_writes_is_locked(ready, tiny_repo, home):
+    write_tree(tiny_repo, {"new.py": "def brand_new():\n    return 1\n"})
+    with writer_lock(index_folder(home, tiny_repo), "tiny"):
+        assert ready.refresh(tiny_repo).state == "locked"
+        with pytest.raises(IndexLockedError):
+            ready.index(tiny_repo)
+
+
+def test_status_shows_sizes_settings_and_changes(ready, tiny_repo):
+    (status,) = ready.status(changes=True)
+    assert (status.root, status.documents, status.files) == (str(tiny_repo), 13, 6)
+    assert status.bytes > 1_000 and status.changes == Changes(0, 0)
+    (tiny_repo / "python" / "convert.py").unlink()
+    assert ready.status(changes=True)[0].changes == Changes(0, 1)
+    assert ready.status()[0].changes is None
+
+
+def test_what_is_removed_is_no_longer_found(ready, tiny_repo):
+    ready.search("push")
+    ready.remove(tiny_repo)
+    with pytest.raises(IndexNotFoundError, match="nothing is indexed"):
+        ready.search("push")
+    with pytest.raises(IndexNotFoundError, match="see `codesearch status`"):
+        ready.remove(tiny_repo)
+
+
+def test_all_indexes_and_the_cache_are_removed(ready, tiny_repo, home):
+    assert ready.remove_all() == [str(tiny_repo)]
+    assert ready.status() == [] and (home / "cache").exists()
+    ready.clear_cache()
+    assert not (home / "cache").exists()
+
+
+def test_a_damaged_index_fails_verification(ready, tiny_repo, home):
+    assert "FAIL" not in {check.state for check in ready.verify()}
+    index = index_folder(home, tiny_repo)
+    next(index.rglob("vectors.int8")).write_bytes(b"")
+    failed = [check for check in ready.verify() if check.state == "FAIL"]
+    assert [check.name for check in failed] == ["index"] and "vectors.int8" in failed[0].detail
+
+
+@pytest.mark.parametrize(
+    ("request_", "error"), [(dict(mode="fuzzy"), ConfigError), (dict(top_k=0), ValueError)]
+)
+def test_a_request_that_makes_no_sense_is_refused(request_, error):
+    with pytest.raises(error):
+        SearchRequest("x", **request_)
+
+
+def test_threads_search_while_another_updates(ready, tiny_repo):
+    stop = threading.Event()
+
+    def search() -> int:
+        count = 0
+        while not stop.is_set() or not count:
+            assert "Stack.push" in names(ready.search("push"))
+            count += 1
+        return count
+
+    with ThreadPoolExecutor(4) as threads:
+        searching = [threads.submit(search) for _ in range(4)]
+        for number in range(5):
+            write_tree(tiny_repo, {f"more{number}.py": f"def more{number}():\n    return {number}\n"})
+            assert ready.index(tiny_repo).parsed == 1
+        stop.set()
+        assert all(one.result() > 0 for one in searching)
+    assert ready.search("push").documents == 18
+
+
+SCRIPT = """
+import sys
+from codesearch import Engine
+from codesearch.index import parse
+
+print("once")
+parse._SERIAL_BYTES = 0
+engine = Engine(sys.argv[2])
+print(engine.index(sys.argv[1]).documents)
+for hit in engine.search("push").hits[:1]:
+    print(hit.qualified_name)
+"""
+
+
+def test_a_script_without_a_main_guard_runs_once_though_processes_parse(tiny_repo, tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, "script.py", str(tiny_repo), "home"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.stdout, done.stderr) == ("once\n13\nStack.push\n", "")
+
+
+def test_without_onnx_runtime_the_shipped_model_indexes_and_searches(tiny_repo, home, monkeypatch):
+    monkeypatch.setattr("codesearch.encoding.onnx.has_runtime", lambda: False)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    engine = Engine(home)
+    assert engine.index(tiny_repo).embedded == 13
+    assert names(engine.search("put an element on top of a stack"))[0] == "Stack.push"
+    assert {check.name: check.state for check in engine.verify()}["device"] == "ok"
+    engine.close()
