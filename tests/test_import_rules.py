@@ -14,17 +14,22 @@ import pytest
 from tests.conftest import write_tree
 
 ROOT = Path(__file__).parents[1]
-BASE = {"config", "types", "errors", "home", "files"}
+BASE = {"config", "types", "errors", "home", "cores", "files"}
+ORDER = (
+    "parsing",
+    "analysis",
+    "encoding",
+    "segments",
+    "index",
+    "search",
+    "engine",
+    "evaluation",
+    "service",
+    "cli",
+)
 ALLOWED = {
     **{name: BASE for name in BASE},
-    "parsing": BASE,
-    "encoding": BASE | {"parsing"},
-    "index": BASE | {"parsing", "encoding"},
-    "search": BASE | {"parsing", "encoding", "index"},
-    "evaluation": BASE | {"parsing", "encoding", "index", "search"},
-    "backends": BASE | {"parsing", "encoding", "index", "search"},
-    "service": BASE | {"parsing", "encoding", "index", "search", "backends"},
-    "cli": BASE | {"parsing", "encoding", "index", "search", "backends", "service", "evaluation"},
+    **{name: BASE | set(ORDER[:position]) for position, name in enumerate(ORDER)},
 }
 """Package of codesearch -> the packages it may import besides itself."""
 HEAVY = (
@@ -124,9 +129,9 @@ def loaded_after(code: str, *arguments: object) -> set[str]:
 
 
 RUN = """
-from codesearch.cli.main import make_app
+from codesearch.cli.main import run
 try:
-    make_app()(sys.argv[1:])
+    run(sys.argv[1:])
 except SystemExit as done:
     assert done.code == 0, done.code
 """
@@ -208,6 +213,7 @@ def test_a_query_that_a_service_answers_loads_next_to_nothing(indexed, command):
         "codesearch.service",
         "codesearch.service.address",
         "codesearch.service.client",
+        "codesearch.service.facts",
     }
 
 

@@ -59,7 +59,7 @@ class Invocation:
         terminal: its stdout.
         home: folder of all indexes where no option names one.
         user_home: what `~` stands for.
-        opened: indexes and models that are open in this process.
+        opened: indexes and models that are open in this process; None where it is the one that asks.
     """
 
     terminal: Terminal
@@ -69,7 +69,7 @@ class Invocation:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], opened: Opened | None = None) -> Invocation:
-        """Read what `codesearch.service.client.facts` collected."""
+        """Read what `codesearch.service.facts.facts` collected."""
         here, variables = Path(facts["folder"]), dict(facts["variables"])
         (is_terminal, encoding), _ = facts["streams"]
         columns = variables.get("COLUMNS", "")
@@ -78,11 +78,11 @@ class Invocation:
         return cls(terminal, here / facts["home"], Path(facts["user_home"]), opened)
 
     def path(self, path: Path) -> Path:
-        """Return the absolute path that the process means."""
+        """Return the path that the process means; in that process itself, as it was typed."""
         first, *rest = path.parts or ("",)
         if first == "~":
             return self.user_home.joinpath(*rest)
-        return self.terminal.here / path
+        return path if self.opened is None else self.terminal.here / path
 
     def engine(self, home: Path | None = None, *, model: Path | None = None, device: str = "auto") -> Engine:
         """Return an engine for a home and a model as options name them."""

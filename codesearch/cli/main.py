@@ -17,7 +17,7 @@ import typer
 import codesearch
 from codesearch.cli.invocation import Invocation, Output, merged, outputs
 from codesearch.cli.output import INTERRUPTED, failed_output
-from codesearch.service.client import facts
+from codesearch.service.facts import facts
 
 if TYPE_CHECKING:
     from codesearch.engine.opened import Opened

@@ -29,9 +29,10 @@ def remove(
         raise ConfigError("nothing to remove: name an indexed folder, or give --all or --cache")
     invocation = invocation_of(context)
     engine = invocation.engine(home)
+    engine.remove(*map(invocation.path, folders or []))
     for folder in folders or []:
-        engine.remove(invocation.path(folder))
-        yield Output(f"{folder}: index removed\n")
+        yield Output(f"{folder}: index removed
+")
     for root in engine.remove_all() if everything else []:
         yield Output(f"{root}: index removed\n")
     if cache:

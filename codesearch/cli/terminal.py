@@ -12,8 +12,8 @@ from rich.style import Style
 from rich.syntax import Syntax
 from rich.text import Text
 
+from codesearch.cli.hits import explanation, footer, shown_path, snippet, title
 from codesearch.cli.invocation import Terminal
-from codesearch.cli.render import explanation, footer, shown_path, snippet, title
 from codesearch.engine.reports import Answer
 from codesearch.types import Hit
 

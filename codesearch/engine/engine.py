@@ -200,17 +200,19 @@ class Engine:
         """
         return [self._status(entry, changes=changes) for entry in list_indexes(self.home)]
 
-    def remove(self, root: Path | str) -> None:
-        """Forget an indexed folder; the folder itself stays as it is.
+    def remove(self, *roots: Path | str) -> None:
+        """Forget indexed folders; the folders themselves stay as they are.
 
         Raises:
-            IndexNotFoundError: it is not indexed.
-            IndexLockedError: its index is being written.
+            IndexNotFoundError: one is not indexed; then nothing is removed.
+            IndexLockedError: an index is being written.
         """
-        folder = index_folder(self.home, Path(root).expanduser())
-        if not folder.is_dir():
-            raise IndexNotFoundError(f"{root} is not indexed: see `codesearch status`")
-        remove_index(folder, str(root))
+        folders = {root: index_folder(self.home, Path(root).expanduser()) for root in roots}
+        for root, folder in folders.items():
+            if not folder.is_dir():
+                raise IndexNotFoundError(f"{root} is not indexed: see `codesearch status`")
+        for root, folder in folders.items():
+            remove_index(folder, str(root))
 
     def remove_all(self) -> list[str]:
         """Forget all indexed folders; return their roots."""

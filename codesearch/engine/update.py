@@ -11,8 +11,7 @@ from codesearch.config import IndexConfig, IndexOptions, VectorConfig, WalkConfi
 from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.engine.reports import Changes, IndexReport
 from codesearch.errors import ConfigError, IndexNotFoundError, IndexStoreError
-from codesearch.index.catalogue import IndexEntry, index_folder
-from codesearch.index.commit import writer_lock
+from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
 from codesearch.index.manifest import Manifest, read_manifest
 from codesearch.index.plan import Plan, plan_update
 

@@ -155,13 +155,12 @@ def run_systems(
 
 def coverage(collection: Collection, qrels: Qrels) -> dict[str, dict[str, int]]:
     """Count by group the judged documents, and those that exist as documents of the index."""
-    known = set(collection.keys)
     counts: dict[str, dict[str, int]] = {}
     for language in sorted({group for group, _ in qrels}):
         judged = {
             document for (group, _), grades in qrels.items() if group == language for document in grades
         }
-        counts[language] = {"judged": len(judged), "extracted": len(judged & known)}
+        counts[language] = {"judged": len(judged), "extracted": len(judged & collection.names.keys())}
     return counts
 
 

@@ -1,14 +1,16 @@
-"""The indexes of a home: one folder for each indexed root."""
+"""The indexes of a home: one folder for each indexed root, and the lock of its writer."""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from codesearch.errors import IndexStoreError
-from codesearch.index.commit import writer_lock
+from codesearch.errors import IndexLockedError, IndexStoreError
+from codesearch.files import file_lock
 from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 
 INDEXES = "indexes"
@@ -44,6 +46,19 @@ def read_entry(folder: Path) -> IndexEntry | None:
         return IndexEntry(folder, read_manifest(folder))
     except IndexStoreError as error:
         return IndexEntry(folder, None, error)
+
+
+@contextmanager
+def writer_lock(index_folder: Path, root: str) -> Iterator[None]:
+    """Hold an index for writing.
+
+    Raises:
+        IndexLockedError: another process holds it.
+    """
+    with file_lock(index_folder / "lock") as owner:
+        if owner is not None:
+            raise IndexLockedError(owner, root)
+        yield
 
 
 def remove_index(folder: Path, root: str) -> None:

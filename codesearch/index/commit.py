@@ -1,4 +1,4 @@
-"""The writer's side of an index folder: its lock, the commit of a generation, and what is left of older ones."""
+"""The writer's side of an index folder: the commit of a generation, and the end of older ones."""
 
 from __future__ import annotations
 
@@ -9,23 +9,10 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError
-from codesearch.files import file_lock, write_atomically
+from codesearch.errors import CodeSearchError, IndexStoreError
+from codesearch.files import write_atomically
 from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 from codesearch.segments.store import storage_error
-
-
-@contextmanager
-def writer_lock(index_folder: Path, root: str) -> Iterator[None]:
-    """Hold an index for writing.
-
-    Raises:
-        IndexLockedError: another process holds it.
-    """
-    with file_lock(index_folder / "lock") as owner:
-        if owner is not None:
-            raise IndexLockedError(owner, root)
-        yield
 
 
 def commit_manifest(index_folder: Path, manifest: Manifest) -> None:

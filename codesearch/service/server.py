@@ -48,7 +48,7 @@ class Handlers:
     """What a service does.
 
     Attributes:
-        run: runs the command line of some facts (see `client`); called in several threads at a time.
+        run: runs the command line of some facts (see `facts`); called in several threads at a time.
         ready: is called when clients can connect.
         passed_on: is called with the reason why a command line was left to its client.
         tidy: is called once a minute.
@@ -175,5 +175,7 @@ def answer(line: bytes, handlers: Handlers) -> dict[str, Any]:
         reply = handlers.run(dict(request))
     except Exception as error:  # Whatever it is, it is no reason to end.
         handlers.passed_on(error)
+        return {}
+    if reply.code > 1:  # The client fails by itself, and names paths as they were typed.
         return {}
     return {"code": reply.code, "stdout": reply.out, "stderr": reply.err}

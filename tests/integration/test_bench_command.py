@@ -137,7 +137,7 @@ def test_every_query_is_asked_in_every_language_and_answered_in_it_alone(output)
 
 def test_predictions_score_as_the_run_that_wrote_them(bench, output):
     scored = bench.json("scored.json", "--score", output.folder / "p.csv")["systems"]["p"]
-    assert scored["queries"] == output.default["queries"]
+    assert scored["scores"] == output.default["scores"]
     assert scored["ci95"] == output.default["ci95"]
 
 

@@ -12,9 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
-from codesearch.index.lock import writer_lock
 
-from codesearch.index.catalogue import index_folder
+from codesearch.index.catalogue import index_folder, writer_lock
 from tests.command import Command
 from tests.conftest import write_tree
 

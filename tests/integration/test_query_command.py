@@ -65,6 +65,8 @@ def test_json_is_one_document_with_everything_about_each_answer(ask):
         "end_line": 19,
         "code": '    def push(self, item):\n        """Put an item on top."""\n        self.items.append(item)',
         "stale": False,
+        "before": [],
+        "after": [],
     }
 
 
@@ -105,7 +107,7 @@ def test_context_shows_lines_of_the_file_around(ask):
 def test_explain_shows_what_each_signal_gave(ask):
     lines = ask("query", "getJson", "-k", "1", "--explain").stdout.splitlines()
     assert re.fullmatch(
-        r"    cosine \d\.\d{3}  evidence 0\.\d{3}  bm25 \d\.\d{3}  bm25_normalised 0\.\d{3}  name 1\.000.*",
+        r"    cosine \d\.\d{3}  length_prior 0\.\d{3}  bm25 \d\.\d{3}  bm25_normalised 0\.\d{3}  name 1\.000.*",
         lines[2],
     )
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from codesearch.cli.hits import MAX_LINE, snippet
 from codesearch.cli.invocation import Terminal
-from codesearch.cli.render import MAX_LINE, render, snippet
+from codesearch.cli.render import render
 from codesearch.engine.reports import Answer
 from codesearch.types import Hit
 

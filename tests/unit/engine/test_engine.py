@@ -13,8 +13,7 @@ import pytest
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
 from codesearch.engine.reports import Changes
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError
-from codesearch.index.catalogue import index_folder
-from codesearch.index.commit import writer_lock
+from codesearch.index.catalogue import index_folder, writer_lock
 from tests.command import ROOT
 from tests.conftest import write_tree
 

@@ -9,8 +9,7 @@ import pytest
 
 from codesearch.errors import IndexFormatError, IndexLockedError
 from codesearch.home import default_home
-from codesearch.index.catalogue import index_folder, list_indexes, remove_index
-from codesearch.index.commit import writer_lock
+from codesearch.index.catalogue import index_folder, list_indexes, remove_index, writer_lock
 from tests.conftest import HashEncoder, break_format, build, write_tree
 
 SOURCE = {"a.py": "def f():\n    pass\n"}

@@ -21,6 +21,7 @@ import pytest
 from codesearch.errors import ConfigError
 from codesearch.service import client, server
 from codesearch.service.address import identity, socket_path, with_address
+from codesearch.service.facts import facts
 from codesearch.service.server import Handlers, answer, serve, service_at
 from tests.command import ROOT, TIMEOUT
 
@@ -34,7 +35,7 @@ class Said:
 
 def asked(**fields: Any) -> bytes:
     """A request as a client sends it."""
-    request = {"identity": identity(), **client.facts(["query", "x"])}
+    request = {"identity": identity(), **facts(["query", "x"])}
     return json.dumps({**request, **fields}).encode() + b"\n"
 
 
@@ -63,10 +64,10 @@ def test_a_client_sends_where_it_is_and_what_its_terminal_is_like(monkeypatch, t
     monkeypatch.setenv("CODESEARCH_HOME", "mine")
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("SECRET", "not for others")
-    facts = client.facts(["query", "x"])
-    assert (facts["folder"], facts["home"], facts["arguments"]) == (str(tmp_path), "mine", ["query", "x"])
-    assert facts["variables"]["NO_COLOR"] == "1" and "SECRET" not in facts["variables"]
-    assert facts["streams"] == [
+    found = facts(["query", "x"])
+    assert (found["folder"], found["home"], found["arguments"]) == (str(tmp_path), "mine", ["query", "x"])
+    assert found["variables"]["NO_COLOR"] == "1" and "SECRET" not in found["variables"]
+    assert found["streams"] == [
         (sys.stdout.isatty(), sys.stdout.encoding),
         (sys.stderr.isatty(), sys.stderr.encoding),
     ]

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import IndexLockedError
-from codesearch.index.commit import writer_lock
+from codesearch.index.catalogue import writer_lock
 
 HOLD = """
 import sys
 from pathlib import Path
-from codesearch.index.commit import writer_lock
+from codesearch.index.catalogue import writer_lock
 with writer_lock(Path(sys.argv[1]), "root"):
     print("held", flush=True)
     sys.stdin.read()
