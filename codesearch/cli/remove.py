@@ -31,8 +31,7 @@ def remove(
     engine = invocation.engine(home)
     engine.remove(*map(invocation.path, folders or []))
     for folder in folders or []:
-        yield Output(f"{folder}: index removed
-")
+        yield Output(f"{folder}: index removed\n")
     for root in engine.remove_all() if everything else []:
         yield Output(f"{root}: index removed\n")
     if cache:
