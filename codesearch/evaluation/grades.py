@@ -26,7 +26,7 @@ def graded_questions(queries: Mapping[QueryId, str], qrels: Qrels) -> Questions:
     return Questions(
         queries={query: query[1] for query in scored} | dict(queries),
         score=lambda run: score_run(run, scored),
-        qrels=scored,
+        qrels=qrels,
     )
 
 

@@ -9,7 +9,12 @@
             postings/*.npy      keyword half (see `postings`)
             vectors.int8 ...    semantic half (see `vectors`)
 
-Format history: 1, the first; 2, terms without inflection, abbreviations spelled out, flags of documents.
+Format history:
+    1   the first
+    2   terms without inflection, abbreviations spelled out
+    3   flags of documents beside the rows, compounds taken apart
+    4   the first paragraph of documentation counted again
+    5   flags of tests and of vendored code, beside those of generated code and stubs
 """
 
 from __future__ import annotations
@@ -23,9 +28,7 @@ from codesearch.config import WalkConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError
 
-FORMAT_VERSION = 4
-"""2: keywords without inflection, abbreviations spelled out. 3: flags beside the rows, compounds taken apart.
-4: the first paragraph of documentation counted again."""
+FORMAT_VERSION = 5
 MANIFEST = "manifest.json"
 
 

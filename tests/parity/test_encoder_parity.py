@@ -94,7 +94,6 @@ def test_the_rows_of_a_bag_s_queries_are_told_and_give_what_torch_gives(pooling,
     ("architecture", "pooling", "power"),
     [
         ("nbow", "max", 1.0),
-        ("nbow", "token-weights", 0.5),
         ("ncs", "mean", 1.0),
         ("cnn", "token-weights", 1.0),
         ("selfatt", "mean", 1.0),
@@ -107,6 +106,20 @@ def test_no_rows_are_told_of_a_graph_that_does_more_than_add(
     path = tmp_path / "document.onnx"
     path.write_bytes(tower_graph(tower, "int8").SerializeToString())
     assert row_places(path) == {}
+
+
+@pytest.mark.parametrize("power", [1.0, 0.5])
+def test_rows_added_without_a_runtime_are_what_the_document_graph_gives(tokenizer, tmp_path, power):
+    tower = random_encoder(tokenizer, "nbow", "token-weights", power).document("go")
+    path = tmp_path / "document.onnx"
+    path.write_bytes(tower_graph(tower, "int8").SerializeToString())
+    ids = np.random.default_rng(0).integers(4, 30, (40, 25)) * (np.arange(25) < np.arange(1, 41)[:, None])
+    mask = (ids > 0).astype(np.int64)
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    (expected,) = session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})
+    texts = [row[kept > 0].astype(np.uint32) for row, kept in zip(ids, mask, strict=True)]
+    assert max(np.unique(text, return_counts=True)[1].max() for text in texts) > 2, "tokens occur again"
+    np.testing.assert_allclose(RowSum(path, row_places(path)).encode(texts), expected, atol=1e-6)
 
 
 def test_int8_products_as_wide_as_a_trained_model_s_do_not_depend_on_the_batch(tokenizer, tmp_path):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from codesearch.encoding.bundle import SHIPPED, load_bundle
+from codesearch.encoding import onnx
 from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.encoding.row_sum import RowSum
 from codesearch.errors import ModelBundleError
@@ -73,6 +74,17 @@ def test_the_shipped_model_embeds_queries_as_its_graph_does(tmp_path):
 def test_the_shipped_model_embeds_queries_without_a_runtime(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     assert OnnxEncoder.load(SHIPPED, "cpu").encode_queries(["read a file"]).any()
+
+
+def test_the_shipped_model_embeds_documents_alike_with_and_without_a_runtime(monkeypatch):
+    pytest.importorskip("onnxruntime")
+    encoder = OnnxEncoder.load(SHIPPED, "cpu")
+    tokens = [encoder.tokenizer.encode_document(text, 200, "python") for text in (*QUERIES, "x = x + x
+" * 30)]
+    expected = encoder.encode_documents(tokens)
+    assert list(encoder._sessions) == ["document.onnx"], "ONNX Runtime embeds where it is installed"
+    monkeypatch.setattr(onnx, "has_runtime", lambda: False)
+    np.testing.assert_allclose(encoder.encode_documents(tokens), expected, atol=1e-6)
 
 
 def test_a_manifest_that_points_elsewhere_is_an_error(tmp_path):
