@@ -31,7 +31,9 @@ def index(
     ] = None,
     ignore: Annotated[
         bool | None,
-        typer.Option("--ignore/--no-ignore", help="Honour .gitignore and .codesearchignore [default: yes]."),
+        typer.Option(
+            "--ignore/--no-ignore", help=r"Honour .gitignore and .codesearchignore \[default: yes]."
+        ),
     ] = None,
     follow: Annotated[
         bool | None, typer.Option("--follow/--no-follow", help="Follow symbolic links.")
@@ -40,7 +42,7 @@ def index(
         int | None,
         typer.Option(
             "--max-file-mb",
-            help=f"Leave out larger files [default: {_DEFAULTS.max_file_bytes // 1_000_000}].",
+            help=rf"Leave out larger files \[default: {_DEFAULTS.max_file_bytes // 1_000_000}].",
         ),
     ] = None,
     rebuild: Annotated[

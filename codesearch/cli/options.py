@@ -13,22 +13,24 @@ HomeOption = Annotated[
     Path | None,
     typer.Option(
         "--home",
-        help="Folder of all indexes [default: $CODESEARCH_HOME, or codesearch in $XDG_DATA_HOME].",
+        help=r"Folder of all indexes \[default: $CODESEARCH_HOME, or codesearch in $XDG_DATA_HOME].",
         show_default=False,
     ),
 ]
 ModelOption = Annotated[
     Path | None,
-    typer.Option("--model", help="Folder of a model bundle [default: the one in use, else the shipped one]."),
+    typer.Option(
+        "--model", help=r"Folder of a model bundle \[default: the one in use, else the shipped one]."
+    ),
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="Where the model runs: auto, cpu or cuda.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-JsonLinesOption = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object an answer.")]
+JsonLinesOption = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object for each answer.")]
 VimgrepOption = Annotated[bool, typer.Option("--vimgrep", help="Print path:line:column:signature.")]
 ContextOption = Annotated[
     int, typer.Option("--context", "-C", help="Lines of the file to show around each answer.")
 ]
-ExplainOption = Annotated[bool, typer.Option("--explain", help="Show what each signal gave.")]
+ExplainOption = Annotated[bool, typer.Option("--explain", help="Show the value of each signal.")]
 TopKOption = Annotated[int, typer.Option("-k", "--top-k", help="Answers to show.")]
 LanguagesOption = Annotated[list[str] | None, typer.Option("--lang", help="Only this language; repeatable.")]
 PathsOption = Annotated[

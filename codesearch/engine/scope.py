@@ -18,8 +18,8 @@ class Scope:
         here: a folder; without roots, the innermost index that holds it is searched, or all where none does.
     """
 
-    roots: tuple[Path, ...] = ()
-    here: Path | None = None
+    roots: tuple[Path | str, ...] = ()
+    here: Path | str | None = None
 
 
 def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
@@ -30,12 +30,12 @@ def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
         IndexStoreError: a chosen index cannot be read.
     """
     if scope.roots:
-        chosen = [_named(home, root) for root in scope.roots]
+        chosen = [_named(home, Path(root)) for root in scope.roots]
     else:
         entries = list_indexes(home)
         if not entries:
             raise IndexNotFoundError(f"nothing is indexed in {home}: run `codesearch index FOLDER` first")
-        chosen = _holding(home, entries, scope.here) or entries
+        chosen = _holding(home, entries, Path(scope.here) if scope.here else None) or entries
     for entry in chosen:
         if entry.error:
             raise entry.error

@@ -69,8 +69,10 @@ class SearchRequest:
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise ConfigError(f"mode {self.mode!r}: choose one of {', '.join(MODES)}")
-        if self.top_k < 1 or self.context < 0:
-            raise ValueError(f"top_k {self.top_k}, context {self.context}")
+        if self.top_k < 1:
+            raise ValueError(f"top_k must be at least 1, not {self.top_k}")
+        if self.context < 0:
+            raise ValueError(f"context must not be negative, not {self.context}")
 
 
 @dataclass(frozen=True, slots=True)

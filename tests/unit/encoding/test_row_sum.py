@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.encoding import onnx
+from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.encoding.row_sum import RowSum
 from codesearch.errors import ModelBundleError
@@ -79,8 +79,9 @@ def test_the_shipped_model_embeds_queries_without_a_runtime(monkeypatch):
 def test_the_shipped_model_embeds_documents_alike_with_and_without_a_runtime(monkeypatch):
     pytest.importorskip("onnxruntime")
     encoder = OnnxEncoder.load(SHIPPED, "cpu")
-    tokens = [encoder.tokenizer.encode_document(text, 200, "python") for text in (*QUERIES, "x = x + x
-" * 30)]
+    tokens = [
+        encoder.tokenizer.encode_document(text, 200, "python") for text in (*QUERIES, "x = x + x; " * 30)
+    ]
     expected = encoder.encode_documents(tokens)
     assert list(encoder._sessions) == ["document.onnx"], "ONNX Runtime embeds where it is installed"
     monkeypatch.setattr(onnx, "has_runtime", lambda: False)
