@@ -1,0 +1,98 @@
+"""The examples of docs/python.md run and print what the page shows, and the page lists every public name."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import codesearch
+from tests.conftest import TINY_REPO, write_tree
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs/python.md").read_text("utf-8")
+EXAMPLES = re.findall(r"^```python\n(.*?)^```(?:\s*^```text\n(.*?)^```)?", PAGE, re.DOTALL | re.MULTILINE)
+"""(code, what it prints) of each example."""
+NEXT = "--- next example"
+SOURCE_BYTES = 1_200_000
+"""So much source is parsed by worker processes."""
+
+
+def run_script(folder: Path, script: str) -> str:
+    """Run a script from a file, in a folder with `src`, and return what it prints."""
+    file = folder / "script.py"
+    file.write_text(script, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, file.name],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CODESEARCH_HOME": str(folder / "home")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_tree(tmp_path / "src", TINY_REPO)
+    return tmp_path
+
+
+def test_the_first_example_is_a_short_script_that_finds_what_it_shows(folder):
+    code, shown = EXAMPLES[0]
+    assert len(code.splitlines()) <= 6
+    assert "__main__" not in code
+    assert shown == "python/convert.py 4 int_to_string\npython/convert.py 9 string_to_int\n"
+    assert run_script(folder, code) == shown
+
+
+def test_all_examples_run_in_order_and_print_what_they_show(folder):
+    script = f"print({NEXT!r})\n".join(code for code, _ in EXAMPLES)
+    printed = run_script(folder, script).split(f"{NEXT}\n")
+    assert printed == [shown for _, shown in EXAMPLES]
+
+
+def test_a_script_without_a_main_guard_runs_once_though_workers_parse(tmp_path):
+    source = "".join(
+        f"def function_{number}(first, second):\n    return first\n\n" for number in range(1_000)
+    )
+    files = {f"module_{number}.py": source for number in range(SOURCE_BYTES // len(source) + 1)}
+    write_tree(tmp_path / "src", files)
+    script = "import codesearch\nprint('begins')\nprint(codesearch.Engine().index('src').files)\n"
+    assert run_script(tmp_path, script) == f"begins\n{len(files)}\n"
+
+
+@pytest.mark.parametrize("name", codesearch.__all__)
+def test_every_public_name_imports(name):
+    assert getattr(codesearch, name).__name__ == name
+
+
+def test_the_page_lists_exactly_the_public_names():
+    table = PAGE.partition("## Public names")[2]
+    assert sorted(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == sorted(codesearch.__all__)
+
+
+def test_importing_the_package_takes_under_ten_milliseconds_and_neither_numpy_nor_dataclasses():
+    script = (
+        "import sys, time; started = time.perf_counter(); import codesearch; "
+        "print(1000 * (time.perf_counter() - started), *{'numpy', 'dataclasses'} & set(sys.modules))"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for _ in range(5)
+    ]
+    assert [loaded for _, *loaded in runs] == [[]] * len(runs)
+    assert min(float(milliseconds) for milliseconds, *_ in runs) < 10
