@@ -72,7 +72,9 @@ def test_another_format_says_which_and_how_to_go_on(tmp_path, found):
     assert (caught.value.found, caught.value.expected) == (found, FORMAT_VERSION)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", bf'{{"format": {FORMAT_VERSION}, "root": "/src"}}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"\xff\xfe", f'{{"format": {FORMAT_VERSION}, "root": "/src"}}'.encode()]
+)
 def test_a_manifest_that_cannot_be_read_is_a_corrupt_index(tmp_path, content):
     (tmp_path / MANIFEST).write_bytes(content)
     with pytest.raises(IndexCorruptError, match=r"manifest\.json: .*run `codesearch index --rebuild"):
