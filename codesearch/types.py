@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 KINDS = ("function", "method", "class")
+TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
+"""What marks tests, in the path of a file as in a query."""
 STUB, GENERATED, TEST, VENDORED = 1, 2, 4, 8
 """Bits of `Document.flags`: a body that does nothing; a file that a program wrote; one that holds tests; one copied
 from another project."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from codesearch.cli.invocation import Terminal
-from codesearch.engine.reports import Answer
+from codesearch.engine.answer import Answer
 from codesearch.types import Hit
 
 SNIPPET_LINES = 6

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from codesearch.cli.hits import explanation, footer, shown_path, snippet, title
 from codesearch.cli.invocation import Terminal
-from codesearch.engine.reports import Answer
+from codesearch.engine.answer import Answer
 
 FORMATS = ("text", "json", "jsonl", "vimgrep")
 

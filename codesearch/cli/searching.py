@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.options import positive
-from codesearch.cli.render import render
-from codesearch.engine.scope import Scope
 from codesearch.errors import ConfigError
-from codesearch.search.request import Filters, SearchRequest
 
 if TYPE_CHECKING:
-    from codesearch.engine.reports import Answer
+    from codesearch.engine.answer import Answer
+    from codesearch.engine.scope import Scope
+    from codesearch.search.request import SearchRequest
 
 _NOTE = "note: nothing here seems to do this; what comes nearest:\n"
 
@@ -31,6 +30,8 @@ def make_request(
     mode: str = "hybrid",
 ) -> SearchRequest:
     """Make a request of the options of a command."""
+    from codesearch.search.request import Filters, SearchRequest
+
     if context < 0:
         raise ConfigError(f"--context must not be negative, as {context} is")
     filters = Filters(tuple(lang or ()), tuple(kind or ()), tuple(path or ()))
@@ -39,6 +40,8 @@ def make_request(
 
 def make_scope(invocation: Invocation, roots: Sequence[Path] | None, *, everything: bool) -> Scope:
     """Return the roots that options name, else where the process is, unless it asks for everything."""
+    from codesearch.engine.scope import Scope
+
     named = tuple(invocation.path(root) for root in roots or ())
     return Scope(named, None if everything else invocation.terminal.here)
 
@@ -59,6 +62,8 @@ def chosen_format(*, as_json: bool, as_jsonl: bool, vimgrep: bool) -> str:
 
 def shown(answer: Answer, form: str, invocation: Invocation, *, explain: bool) -> Iterator[Output]:
     """Yield an answer as a command prints it; the exit code is 1 where nothing was found."""
+    from codesearch.cli.render import render
+
     if answer.low_confidence and form != "json":
         yield Output(err=_NOTE)
     text = render(answer, form, invocation.terminal, explain=explain)

@@ -28,7 +28,6 @@ from codesearch.cli.options import (
     VimgrepOption,
 )
 from codesearch.cli.searching import chosen_format, make_request, make_scope, shown
-from codesearch.search.request import Place
 
 
 def similar(
@@ -54,6 +53,8 @@ def similar(
     no_service: NoServiceOption = False,  # Read by `entry`, before this.
 ) -> Iterator[Output]:
     """Find code that does what the function at a line does, indexed or not."""
+    from codesearch.search.request import Place
+
     invocation = invocation_of(context)
     form = chosen_format(as_json=as_json, as_jsonl=as_jsonl, vimgrep=vimgrep)
     request = make_request(

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from codesearch.cli.hits import explanation, footer, shown_path, snippet, title
 from codesearch.cli.invocation import Terminal
-from codesearch.engine.reports import Answer
+from codesearch.engine.answer import Answer
 from codesearch.types import Hit
 
 _INDENT = 4

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig
-from codesearch.engine.reports import Answer, Changes, Check, Freshness, IndexReport, IndexStatus
+from codesearch.engine.answer import Answer
 from codesearch.engine.scope import Scope, choose_indexes
 from codesearch.errors import IndexLockedError, IndexNotFoundError
 from codesearch.home import default_home
@@ -26,6 +26,7 @@ from codesearch.search.request import Place, SearchRequest
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
     from codesearch.engine.opened import Opened
+    from codesearch.engine.reports import Check, Freshness, IndexReport, IndexStatus
     from codesearch.index.build import Progress
     from codesearch.search.searcher import Found, Searcher
 
@@ -106,6 +107,7 @@ class Engine:
             IndexNotFoundError: `root` is not indexed.
             IndexStoreError: its index cannot be read or written.
         """
+        from codesearch.engine.reports import Changes, Freshness
         from codesearch.engine.update import plan_again
 
         entry = self._entry(Path(root).expanduser())
@@ -279,6 +281,8 @@ class Engine:
         return entry
 
     def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:
+        from codesearch.engine.reports import IndexStatus
+
         manifest = entry.manifest
         if manifest is None:
             return IndexStatus(entry.folder, str(entry.error))

@@ -10,9 +10,8 @@ import re
 from functools import lru_cache
 
 from codesearch.parsing.identifiers import subtokens
-from codesearch.types import GENERATED, TEST, VENDORED
+from codesearch.types import GENERATED, TEST, TEST_WORDS, VENDORED
 
-TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
 _PART_ENDS = re.compile(r"[-_/]")
 _VENDOR_FOLDERS = frozenset(
     "vendor vendored _vendor node_modules bower_components site-packages dist-packages third_party third-party "

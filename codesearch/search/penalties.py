@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.index.reader import IndexReader
-from codesearch.parsing.flags import TEST_WORDS
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.fusion import Ranking
-from codesearch.types import GENERATED, STUB, TEST, VENDORED
+from codesearch.types import GENERATED, STUB, TEST, TEST_WORDS, VENDORED
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import pytest
 from codesearch.cli.hits import MAX_LINE, snippet
 from codesearch.cli.invocation import Terminal
 from codesearch.cli.render import render
-from codesearch.engine.reports import Answer
+from codesearch.engine.answer import Answer
 from codesearch.types import Hit
 
 HIT = Hit(
