@@ -131,10 +131,12 @@ class _Service:
 
     async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            line = await asyncio.wait_for(reader.readline(), _PATIENCE_S)
+            async with asyncio.timeout(_PATIENCE_S):
+                line = await reader.readline()
             reply = await self._answer(line)
             writer.write(json.dumps(reply).encode() + b"\n")
-            await asyncio.wait_for(writer.drain(), _PATIENCE_S)
+            async with asyncio.timeout(_PATIENCE_S):
+                await writer.drain()
         except (OSError, ValueError, TimeoutError):  # The client is gone, or stands still, or sends too much.
             pass
         finally:
@@ -160,7 +162,8 @@ class _Service:
         self._busy += 1
         threading.Thread(target=work, daemon=True).start()  # A daemon does not delay the end of the process.
         try:
-            return await asyncio.wait_for(done, DEADLINE_S)
+            async with asyncio.timeout(DEADLINE_S):
+                return await done
         except TimeoutError:
             self._handlers.passed_on(TimeoutError(f"a request took over {DEADLINE_S:g} s"))
             return {}
