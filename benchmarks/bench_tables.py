@@ -16,12 +16,13 @@ BY_LANGUAGE = {
     "csn99": ("ndcg_all", "ndcg_within", "recall_at_10", "recall_at_300"),
     "csn_mrr": ("mrr", "mrr_fixed"),
     "direction": ("accuracy",),
+    "known_items": ("mrr", "recall_at_10"),
 }
-"""Suites whose groups stand side by side, a table a metric."""
+"""Suites whose groups stand side by side: one table for each metric."""
 ALL_TOGETHER = {
     suite: ("mrr", *(f"recall_at_{k}" for k in (1, 5, 10, 100))) for suite in ("cosqa", "advtest")
 }
-"""Suites of one group: a table a suite, its first metric with the interval."""
+"""Suites of one group: one table for each suite, its first metric with the interval."""
 
 
 def main() -> None:

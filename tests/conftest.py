@@ -258,6 +258,17 @@ def built_index(tiny_repo: Path, home: Path, encoder: HashEncoder) -> Iterator[I
 
 
 @pytest.fixture
+def nested_roots(tmp_path: Path, home: Path, encoder: HashEncoder) -> dict[str, Path]:
+    """Three indexed folders, one of them inside another."""
+    roots = {"one": tmp_path / "one", "inner": tmp_path / "one" / "inner", "two": tmp_path / "two"}
+    for root in roots.values():
+        write_tree(root, {"a.py": "def f():\n    pass\n"})
+    for root in roots.values():
+        build(root, home, encoder)
+    return roots
+
+
+@pytest.fixture
 def index_tree(home: Path, encoder: HashEncoder) -> Iterator[Callable[..., IndexReader]]:
     """Bring the index of a tree up to date and open it; what was opened is closed at the end."""
     opened: list[IndexReader] = []

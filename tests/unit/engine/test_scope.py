@@ -9,58 +9,47 @@ import pytest
 from codesearch.engine.scope import Scope, choose_indexes
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError
 from codesearch.index.catalogue import index_folder
-from tests.conftest import HashEncoder, break_format, build, write_tree
-
-SOURCE = {"a.py": "def f():\n    pass\n"}
-
-
-@pytest.fixture
-def roots(tmp_path: Path, home: Path, encoder: HashEncoder) -> dict[str, Path]:
-    """Three indexed folders, one of them inside another."""
-    roots = {"one": tmp_path / "one", "inner": tmp_path / "one" / "inner", "two": tmp_path / "two"}
-    for root in roots.values():
-        write_tree(root, SOURCE)
-    for root in roots.values():
-        build(root, home, encoder)
-    return roots
+from tests.conftest import break_format
 
 
 def chosen(home: Path, here: Path | None, *roots: Path) -> list[str]:
     return [entry.manifest.root for entry in choose_indexes(home, Scope(roots, here))]
 
 
-def test_the_root_that_holds_the_working_directory_is_searched(home, roots):
-    assert chosen(home, roots["two"]) == [str(roots["two"])]
-    (roots["two"] / "deep" / "er").mkdir(parents=True)
-    assert chosen(home, roots["two"] / "deep" / "er") == [str(roots["two"])]
+def test_the_root_that_holds_the_working_directory_is_searched(home, nested_roots):
+    assert chosen(home, nested_roots["two"]) == [str(nested_roots["two"])]
+    (nested_roots["two"] / "deep" / "er").mkdir(parents=True)
+    assert chosen(home, nested_roots["two"] / "deep" / "er") == [str(nested_roots["two"])]
 
 
-def test_of_nested_roots_the_innermost_is_searched(home, roots):
-    assert chosen(home, roots["inner"]) == [str(roots["inner"])]
-    assert chosen(home, roots["one"]) == [str(roots["one"])]
+def test_of_nested_roots_the_innermost_is_searched(home, nested_roots):
+    assert chosen(home, nested_roots["inner"]) == [str(nested_roots["inner"])]
+    assert chosen(home, nested_roots["one"]) == [str(nested_roots["one"])]
 
 
-def test_a_root_does_not_hold_a_folder_whose_name_only_begins_the_same(home, roots, tmp_path):
+def test_a_root_does_not_hold_a_folder_whose_name_only_begins_the_same(home, nested_roots, tmp_path):
     (tmp_path / "two_more").mkdir()
     assert len(chosen(home, tmp_path / "two_more")) == 3
 
 
-def test_outside_of_all_roots_all_are_searched_in_the_order_of_their_folders(home, roots, tmp_path):
-    expected = [str(root) for root in sorted(roots.values(), key=lambda root: index_folder(home, root))]
+def test_outside_of_all_roots_all_are_searched_in_the_order_of_their_folders(home, nested_roots, tmp_path):
+    expected = [
+        str(root) for root in sorted(nested_roots.values(), key=lambda root: index_folder(home, root))
+    ]
     assert chosen(home, tmp_path) == expected
     assert chosen(home, None) == expected
 
 
-def test_named_roots_are_searched_in_the_order_given_wherever_one_is(home, roots):
-    assert chosen(home, roots["one"], roots["two"], roots["inner"]) == [
-        str(roots["two"]),
-        str(roots["inner"]),
+def test_named_roots_are_searched_in_the_order_given_wherever_one_is(home, nested_roots):
+    assert chosen(home, nested_roots["one"], nested_roots["two"], nested_roots["inner"]) == [
+        str(nested_roots["two"]),
+        str(nested_roots["inner"]),
     ]
 
 
-def test_a_named_root_that_is_not_indexed_is_an_error_with_its_cure(home, roots, tmp_path):
+def test_a_named_root_that_is_not_indexed_is_an_error_with_its_cure(home, nested_roots, tmp_path):
     with pytest.raises(IndexNotFoundError) as caught:
-        chosen(home, tmp_path, roots["one"], tmp_path / "three")
+        chosen(home, tmp_path, nested_roots["one"], tmp_path / "three")
     three = tmp_path / "three"
     assert str(caught.value) == f"{three} is not indexed: run `codesearch index {three}` first"
 
@@ -72,17 +61,17 @@ def test_an_empty_home_is_an_error_with_its_cure(home, tmp_path):
         chosen(home, tmp_path)
 
 
-def test_an_index_that_cannot_be_read_matters_only_where_it_is_searched(home, roots, tmp_path):
-    break_format(index_folder(home, roots["one"]))
-    assert chosen(home, roots["two"]) == [str(roots["two"])]
-    for here, named in ((tmp_path, []), (tmp_path, [roots["one"]])):
+def test_an_index_that_cannot_be_read_matters_only_where_it_is_searched(home, nested_roots, tmp_path):
+    break_format(index_folder(home, nested_roots["one"]))
+    assert chosen(home, nested_roots["two"]) == [str(nested_roots["two"])]
+    for here, named in ((tmp_path, []), (tmp_path, [nested_roots["one"]])):
         with pytest.raises(IndexFormatError):
             chosen(home, here, *named)
 
 
-def test_the_innermost_index_that_cannot_be_read_is_an_error_and_no_outer_one_answers(home, roots):
-    manifest = index_folder(home, roots["inner"]) / "manifest.json"
+def test_the_innermost_index_that_cannot_be_read_is_an_error_and_no_outer_one_answers(home, nested_roots):
+    manifest = index_folder(home, nested_roots["inner"]) / "manifest.json"
     manifest.write_text("damaged")
     with pytest.raises(IndexCorruptError):
-        chosen(home, roots["inner"])
-    assert chosen(home, roots["one"]) == [str(roots["one"])]
+        chosen(home, nested_roots["inner"])
+    assert chosen(home, nested_roots["one"]) == [str(nested_roots["one"])]

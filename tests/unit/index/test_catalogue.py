@@ -10,20 +10,7 @@ import pytest
 from codesearch.errors import IndexFormatError, IndexLockedError
 from codesearch.home import default_home
 from codesearch.index.catalogue import index_folder, list_indexes, remove_index, writer_lock
-from tests.conftest import HashEncoder, break_format, build, write_tree
-
-SOURCE = {"a.py": "def f():\n    pass\n"}
-
-
-@pytest.fixture
-def roots(tmp_path: Path, home: Path, encoder: HashEncoder) -> dict[str, Path]:
-    """Three indexed folders, one of them inside another."""
-    roots = {"one": tmp_path / "one", "inner": tmp_path / "one" / "inner", "two": tmp_path / "two"}
-    for root in roots.values():
-        write_tree(root, SOURCE)
-    for root in roots.values():
-        build(root, home, encoder)
-    return roots
+from tests.conftest import break_format
 
 
 def test_the_name_of_an_index_shows_the_folder_and_differs_by_its_path(home, tmp_path):
@@ -45,30 +32,30 @@ def test_one_folder_has_one_name_however_it_is_written(home, tmp_path, monkeypat
     assert len(names) == 1
 
 
-def test_listing_shows_the_error_of_an_index_that_cannot_be_read(home, roots):
-    break_format(index_folder(home, roots["two"]))
+def test_listing_shows_the_error_of_an_index_that_cannot_be_read(home, nested_roots):
+    break_format(index_folder(home, nested_roots["two"]))
     entries = {entry.folder: entry for entry in list_indexes(home)}
-    broken = entries.pop(index_folder(home, roots["two"]))
+    broken = entries.pop(index_folder(home, nested_roots["two"]))
     assert broken.manifest is None
     assert isinstance(broken.error, IndexFormatError)
     assert sorted(entry.manifest.root for entry in entries.values()) == [
-        str(roots["one"]),
-        str(roots["inner"]),
+        str(nested_roots["one"]),
+        str(nested_roots["inner"]),
     ]
 
 
-def test_removing_an_index_leaves_the_sources_and_the_others(home, roots):
-    remove_index(index_folder(home, roots["one"]), str(roots["one"]))
-    assert (roots["one"] / "a.py").read_text() == SOURCE["a.py"]
+def test_removing_an_index_leaves_the_sources_and_the_others(home, nested_roots):
+    remove_index(index_folder(home, nested_roots["one"]), str(nested_roots["one"]))
+    assert (nested_roots["one"] / "a.py").read_text() == "def f():\n    pass\n"
     assert sorted(entry.manifest.root for entry in list_indexes(home)) == [
-        str(roots["inner"]),
-        str(roots["two"]),
+        str(nested_roots["inner"]),
+        str(nested_roots["two"]),
     ]
-    assert not index_folder(home, roots["one"]).exists()
+    assert not index_folder(home, nested_roots["one"]).exists()
 
 
-def test_an_index_that_is_being_written_is_not_removed(home, roots):
-    folder = index_folder(home, roots["one"])
+def test_an_index_that_is_being_written_is_not_removed(home, nested_roots):
+    folder = index_folder(home, nested_roots["one"])
     with writer_lock(folder, "one"), pytest.raises(IndexLockedError):
         remove_index(folder, "one")
     assert (folder / "manifest.json").exists()
