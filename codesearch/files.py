@@ -76,7 +76,7 @@ def write_atomically(path: Path, content: bytes, *, sync: bool = False) -> None:
         sync: whether content and name must survive a power cut.
 
     Raises:
-        OSError: the file cannot be written; it is as it was before.
+        OSError: the file cannot be written; the old content stays.
     """
     with atomic_writer(path, sync=sync) as file:
         file.write(content)
