@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from codesearch.index.manifest import FORMAT_VERSION
 from tests.command import Command
 from tests.conftest import TINY_REPO, break_format, index_by_engine, write_tree
 
@@ -161,7 +162,10 @@ def test_an_index_of_another_format_names_the_cure(indexed, command, home):
     break_format(index)
     done = command("query", "push", "--root", "tiny")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: index format 99, expected 4: run `codesearch index {indexed}` again\n"
+    assert (
+        done.stderr
+        == f"error: index format 99, expected {FORMAT_VERSION}: run `codesearch index {indexed}` again\n"
+    )
 
 
 def test_an_index_with_a_cut_file_names_file_and_cure(indexed, command, home):
