@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,6 +81,15 @@ def write_atomically(path: Path, content: bytes, *, sync: bool = False) -> None:
     """
     with atomic_writer(path, sync=sync) as file:
         file.write(content)
+
+
+def stamp_of(path: str) -> tuple[int, int]:
+    """Return size in bytes, 0 for a folder, and mtime_ns; (-1, -1) for what is not there."""
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return (-1, -1)
+    return (0 if stat.S_ISDIR(seen.st_mode) else seen.st_size, seen.st_mtime_ns)
 
 
 def sync_folder(folder: Path) -> None:

@@ -15,14 +15,16 @@ import pytest
 from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
 from codesearch.engine.engine import Engine
-from codesearch.index.build import BuildReport, Progress, build_generation
+from codesearch.index.build import BuildReport, Progress, build_index
 from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import FORMAT_VERSION, MANIFEST
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import Snapshot
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
+from codesearch.segments.reader import SegmentReader
 from codesearch.types import Hit
 from tests.command import Command
 
@@ -165,7 +167,7 @@ def build(
     folder = index_folder(home, root)
     folder.mkdir(parents=True, exist_ok=True)
     plan = plan_update(root, folder, config, encoder.model_id, rebuild=rebuild)
-    return build_generation(plan, home, encoder, on_progress)
+    return build_index(plan, home, encoder, on_progress)
 
 
 def index_by_engine(root: Path, home: Path, bundle: Path | None = None) -> None:
@@ -191,27 +193,42 @@ def child_processes() -> set[int]:
 
 
 def contents(index: IndexReader) -> dict[str, Any]:
-    """Everything an index holds, in values that compare: generations are equal when these are."""
-    files = [
-        (file.path, file.language, file.size, file.digest, file.first_doc, file.doc_count, file.skipped)
-        for file in index.files
-    ]
-    postings = index.postings
-    lists = {
-        (term, field): [part.tolist() for part in postings.postings(term_id, field)]
-        for term_id, term in enumerate(postings.terms())
-        for field in range(postings.field_lengths.shape[1])
-    }
-    return {
-        "files": files,
-        "documents": index.store.document_rows(0, index.manifest.documents),
-        "postings": {key: value for key, value in lists.items() if value[0]},
-        "lengths": postings.field_lengths.tolist(),
-        "vectors": np.asarray(index.vectors.rows).tolist(),
-        "scales": index.vectors.scales.tolist(),
-        "kinds": index.rows.kinds.tolist(),
-        "file_ids": index.rows.files.tolist(),
-    }
+    """Everything that lives in an index, in values that compare: indexes are equal when these are."""
+    files, documents, postings = {}, {}, {}
+    for segment in index.segments:
+        names = {}
+        for file_id, file in enumerate(segment.files):
+            if file_id in segment.dead_files:
+                continue
+            files[file.path] = (file.language, file.size, file.digest, file.doc_count, file.skipped)
+            of_file = range(file.first_doc, file.first_doc + file.doc_count)
+            for place, (doc_id, row) in enumerate(
+                zip(of_file, segment.store.document_rows(file.first_doc, file.doc_count), strict=True)
+            ):
+                names[doc_id] = (file.path, place)
+                documents[file.path, place] = (
+                    row,
+                    segment.postings.field_lengths[doc_id].tolist(),
+                    segment.vectors.rows[doc_id].tolist(),
+                    float(segment.vectors.scales[doc_id]),
+                    int(segment.rows.kinds[doc_id]),
+                    int(segment.rows.flags[doc_id]),
+                )
+        for term_id, term in enumerate(segment.postings.terms()):
+            for field in range(segment.postings.field_lengths.shape[1]):
+                doc_ids, frequencies = segment.postings.postings(term_id, field)
+                for doc_id, frequency in zip(doc_ids.tolist(), frequencies.tolist(), strict=True):
+                    if doc_id in names:
+                        postings[term, field, names[doc_id]] = frequency
+    snapshot = Snapshot([index])
+    statistics = (snapshot.document_count, snapshot.average_lengths.tolist())
+    return {"files": files, "documents": documents, "postings": postings, "statistics": statistics}
+
+
+def only(index: IndexReader) -> SegmentReader:
+    """The one segment of an index."""
+    (segment,) = index.segments
+    return segment
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -299,7 +299,7 @@ class Engine:
             languages=manifest.languages,
             skipped=manifest.skipped,
             warnings=manifest.warnings,
-            bytes=sum(file["bytes"] for file in manifest.files.values()),
+            bytes=manifest.bytes,
             created=manifest.created,
             seconds=manifest.seconds,
             model=manifest.model,

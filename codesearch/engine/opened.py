@@ -11,7 +11,6 @@ from pathlib import Path
 from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.index.manifest import MANIFEST
 from codesearch.index.reader import IndexReader
-from codesearch.segments.digest import check_sizes
 
 _MAX_INDEXES = 16
 _MAX_ENCODERS = 4
@@ -69,7 +68,7 @@ class Opened:
         held = self._indexes.pop(folder, None)
         try:
             if held and held.stamp == stamp:
-                check_sizes(held.reader.generation, held.reader.manifest.files, held.reader.manifest.root)
+                held.reader.check()
                 current, held = held, None
             else:
                 current = _Held(stamp, IndexReader.open(folder))

@@ -111,9 +111,9 @@ def _make_folder(folder: Path) -> None:
 def _build(
     plan: Plan, home: Path, encoder: Encoder, started: float, on_progress: Callable[[Progress], None]
 ) -> IndexReport:
-    from codesearch.index.build import build_generation
+    from codesearch.index.build import build_index
 
-    built = build_generation(plan, home, encoder, on_progress)
+    built = build_index(plan, home, encoder, on_progress)
     manifest = built.manifest
     return IndexReport(
         root=plan.root,

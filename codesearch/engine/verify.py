@@ -84,7 +84,8 @@ def _index_check(entry: IndexEntry) -> Check:
     if manifest is None:
         return Check("index", "FAIL", f"{entry.folder}: {entry.error}")
     try:
-        check_digests(entry.folder / manifest.folder, manifest.files, manifest.root)
+        for segment in manifest.segments:
+            check_digests(entry.folder / segment.folder, segment.files, manifest.root)
     except CodeSearchError as error:
         return Check("index", "FAIL", str(error))
     return Check("index", "ok", f"{manifest.root}: {manifest.documents:,} documents, every byte checked")

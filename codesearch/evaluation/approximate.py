@@ -9,6 +9,7 @@ import numpy as np
 
 from codesearch.config import RankConfig
 from codesearch.evaluation.collection import Collection
+from codesearch.index.snapshot import Snapshot
 from codesearch.segments.topk import best_positions
 
 _DEPTHS = (10, 100)
@@ -24,16 +25,18 @@ def approximation_loss(collection: Collection, queries: Iterable[str]) -> dict[s
         or of some as near, that the graph finds. A search with a language filter, as the suites
         make, scans exactly in any case.
     """
-    vectors = collection.index.vectors
-    if not vectors.has_graph:
+    snapshot = Snapshot([collection.index])
+    if not any(segment.vectors.has_graph for segment in snapshot.segments):
         return {"in_use": False}
+    everything = np.arange(snapshot.size)
     embeddings = collection.encoder.encode_queries(list(dict.fromkeys(queries)))
     shares: dict[int, list[float]] = {depth: [] for depth in _DEPTHS}
     for embedding in embeddings:
-        exact = vectors.similarities(embedding)
+        exact = snapshot.similarities(embedding, everything)
         for depth in _DEPTHS:
             nearest = best_positions(exact, depth)
-            found = vectors.neighbours(embedding, depth, RankConfig().hnsw_ef_search)
+            near = snapshot.nearest(embedding, depth, None, RankConfig().hnsw_ef_search)
+            found = near[best_positions(exact[near], depth)]
             as_near = exact[found] >= exact[nearest].min() - _LAST_BITS
             shares[depth].append(as_near.sum() / len(nearest))
     return {

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +96,12 @@ def _identify(
 ) -> tuple[list[str], dict[str, str]]:
     keys: list[str] = []
     names = {}
-    for file in index.files:
-        for row in index.store.document_rows(file.first_doc, file.doc_count):
-            keys.append(key(file, row))
-            if row.kind in kinds:
-                names[keys[-1]] = row.qualified_name
+    for segment in index.segments:
+        for file in segment.files:
+            for row in segment.store.document_rows(file.first_doc, file.doc_count):
+                keys.append(key(file, row))
+                if row.kind in kinds:
+                    names[keys[-1]] = row.qualified_name
     return keys, names
 
 
@@ -168,15 +170,18 @@ def describe_collection(collection: Collection) -> dict[str, Any]:
     """Say what was searched, by what."""
     return {
         "model": describe_encoder(collection.encoder),
-        "vectors": "hnsw" if collection.index.vectors.has_graph else "exact",
+        "vectors": "hnsw"
+        if any(segment.vectors.has_graph for segment in collection.index.segments)
+        else "exact",
         "functions_by_language": _functions_by_language(collection),
     }
 
 
 def _functions_by_language(collection: Collection) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for file in collection.index.files:
-        documents = slice(file.first_doc, file.first_doc + file.doc_count)
-        functions = sum(key in collection.names for key in collection.keys[documents])
-        counts[file.language] = counts.get(file.language, 0) + functions
+    keys = iter(collection.keys)
+    for segment in collection.index.segments:
+        for file in segment.files:
+            functions = sum(key in collection.names for key in islice(keys, file.doc_count))
+            counts[file.language] = counts.get(file.language, 0) + functions
     return {language: count for language, count in sorted(counts.items()) if count}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,13 @@ from codesearch.encoding.text import join_fields
 from codesearch.evaluation.jsonl import field
 from codesearch.evaluation.result import Interval, SystemResult
 from codesearch.evaluation.significance import AVERAGE
+from codesearch.index.snapshot import average_lengths
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from codesearch.search.lexical import LexicalScorer
 from codesearch.segments.postings import PostingsReader, PostingsWriter, make_block
+from codesearch.segments.writer import field_statistics
 from codesearch.types import Document
 
 Scores = NDArray[np.float32]
@@ -80,6 +82,21 @@ def without_docstring(code: str, docstring: str = "") -> str:
     return code.replace(docstring, "", 1) if docstring else code
 
 
+class _Codes:
+    """Codes as one segment of which nothing is dead."""
+
+    dead = None
+
+    def __init__(self, postings: PostingsReader) -> None:
+        self.postings = postings
+        self.size = self.document_count = len(postings.field_lengths)
+        sums, counts = field_statistics(postings.field_lengths)
+        self.average_lengths = average_lengths([sums], [counts])
+
+    def based_segments(self) -> Iterator[tuple[int, _Codes]]:
+        yield 0, self
+
+
 class CodeScorer:
     """Scores all codes of a set for some queries at a time."""
 
@@ -87,7 +104,7 @@ class CodeScorer:
         self._encoder = encoder
         self._config = config or RankConfig()
         self._scratch = tempfile.TemporaryDirectory(prefix="codesearch-codes-")
-        self._lexical = LexicalScorer(_postings(codes, Path(self._scratch.name)), self._config)
+        self._lexical = LexicalScorer(_Codes(_postings(codes, Path(self._scratch.name))), self._config)
         self._terms: dict[str, tuple[NDArray[np.intp], Scores, float]] = {}
         texts = [
             encoder.tokenizer.encode(join_fields("", "", code), encoder.max_document_tokens) for code in codes

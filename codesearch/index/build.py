@@ -1,17 +1,19 @@
-"""A plan -> a new generation of an index, committed whole or not at all.
+"""A plan -> new segments, and a commit of them: whole or not at all.
 
-parse (processes) -> store, rows, postings as files come, in walk order -> encode in batches, through the
-cache -> vectors -> postings scattered -> everything synced and hashed -> manifest renamed into place.
-What has not changed is copied from the last generation.
+parse (processes) -> store, rows, postings as files come, in the order of their paths -> encode in batches, through the
+cache -> vectors -> postings -> everything synced and hashed -> manifest renamed into place.
+
+An update writes one segment, of what changed and of the segments that are merged with it (see `policy`). A first build
+commits a segment after the other, so that an interrupted one goes on where it was.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,18 +21,25 @@ import numpy as np
 
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder
-from codesearch.index.commit import commit_manifest, drop_old_generations, last_number, scratch_folder
+from codesearch.index.commit import commit_manifest, last_number, writing
 from codesearch.index.embed import Embedder, embedding_processes
 from codesearch.index.file_parser import ParsedFile
-from codesearch.index.manifest import Manifest, generation_folder
+from codesearch.index.manifest import Manifest, SegmentEntry, segment_folder
 from codesearch.index.parse import ParseJob, is_small, parse_files
-from codesearch.index.plan import Plan
-from codesearch.index.reader import IndexReader
+from codesearch.index.plan import LiveFile, Plan
+from codesearch.index.policy import segments_to_merge
+from codesearch.index.stamps import write_stamps
+from codesearch.parsing.walker import SourceFile
 from codesearch.segments.digest import describe_files
-from codesearch.segments.postings import PostingsWriter
-from codesearch.segments.rows import RowWriter
-from codesearch.segments.store import DocumentRow, FileRecord, StoreWriter
-from codesearch.segments.vectors import VectorWriter
+from codesearch.segments.postings import load_field_lengths
+from codesearch.segments.reader import SegmentReader
+from codesearch.segments.store import FileRecord
+from codesearch.segments.writer import SegmentWriter, field_statistics
+
+_DOCUMENT_BYTES = 400
+"""Source bytes of a document, for estimates: a little less than most trees have."""
+_SEGMENT_BYTES = 16_000_000
+"""A first build commits after so much source, or an eighth of all, whichever is more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +65,10 @@ class BuildReport:
 
 
 ProgressCallback = Callable[[Progress], None]
+Item = tuple[FileRecord, ParsedFile | LiveFile]
 
 
-def build_generation(
+def build_index(
     plan: Plan, home: Path, encoder: Encoder, on_progress: ProgressCallback = lambda _: None
 ) -> BuildReport:
     """Carry out a plan and commit the result. The caller holds the writer lock.
@@ -67,38 +77,13 @@ def build_generation(
         plan: what to do.
         home: where the cache of vectors lives.
         encoder: the model that the plan was made for.
-        on_progress: told how far the work is.
+        on_progress: called with the progress.
 
     Raises:
-        IndexStoreError: the storage is full or failed; the last generation is still the current one.
+        IndexStoreError: the storage is full or failed; the last commit is still the current one.
     """
-    started = time.monotonic()
-    number = (plan.previous.generation if plan.previous else last_number(plan.index_folder)) + 1
-    generation = plan.index_folder / generation_folder(number)
-    with scratch_folder(generation, plan.index_folder):
-        build = _Build(plan, generation, home, encoder, on_progress=on_progress)
-        build.run()
-        on_progress(Progress("commit", 0, 0, build.store.document_count))
-        manifest = Manifest(
-            root=str(plan.root.resolve()),
-            generation=number,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            config_digest=plan.config_digest,
-            settings=asdict(plan.config.walk),
-            model=describe_model(encoder),
-            documents=build.store.document_count,
-            source_files=build.store.file_count,
-            languages=dict(sorted(build.languages.items())),
-            skipped=dict(sorted(build.skipped.items())),
-            warnings=plan.report.warnings + build.warnings,
-            seconds=round(time.monotonic() - started, 3),
-            files=describe_files(generation),
-        )
-        commit_manifest(plan.index_folder, manifest)
-    drop_old_generations(plan.index_folder, manifest)
-    return BuildReport(
-        manifest, build.parsed, len(plan.kept), plan.removed, build.embedder.embedded, build.embedder.cached
-    )
+    with writing(plan.index_folder), _Build(plan, home, encoder, on_progress) as build:
+        return build.run()
 
 
 def describe_model(encoder: Encoder) -> dict[str, str | int]:
@@ -114,85 +99,198 @@ def describe_model(encoder: Encoder) -> dict[str, str | int]:
 
 
 class _Build:
-    """The writers of one generation and what passes between them."""
+    """What is open while segments are written, and what is known of the files so far."""
 
-    def __init__(
-        self, plan: Plan, generation: Path, home: Path, encoder: Encoder, *, on_progress: ProgressCallback
-    ) -> None:
-        self.plan, self.on_progress = plan, on_progress
-        self.generation = generation
-        with ExitStack() as opened:  # What is open is closed again when the next thing cannot be opened.
-            self.old = IndexReader(plan.index_folder, plan.previous) if plan.previous else None
-            if self.old:
-                opened.callback(self.old.close)
-            self.store = StoreWriter(generation)
-            opened.callback(self.store.abandon)
-            self.vectors = VectorWriter(generation, encoder.dim)
-            opened.callback(self.vectors.abandon)
-            self.postings = PostingsWriter(generation)
-            opened.callback(self.postings.abandon)
-            processes = 0 if is_small(plan.to_parse) else embedding_processes()
-            self.embedder = Embedder(home, encoder, self.vectors, processes)
-            opened.callback(self.embedder.close)
-            self._opened = opened.pop_all()
-        # Each document of the last generation by its new id, -1 while it is not kept.
-        self.new_ids = np.full(plan.previous.documents if plan.previous else 0, -1, dtype=np.int64)
-        self.rows = RowWriter()
-        self.job = ParseJob.of(plan, encoder)
-        self.languages: Counter[str] = Counter()
-        self.skipped: Counter[str] = Counter({k: len(v) for k, v in plan.report.skipped.items()})
-        self.warnings: list[str] = []
+    def __init__(self, plan: Plan, home: Path, encoder: Encoder, on_progress: ProgressCallback) -> None:
+        self.plan, self.home, self.encoder, self.on_progress = plan, home, encoder, on_progress
+        self.started = time.monotonic()
+        self.previous = plan.previous
+        self.entries = _with_dead(plan, plan.previous) if plan.previous else []
+        self.next_number = last_number(plan.index_folder) + 1
+        self.records: dict[str, FileRecord] = {path: live.record for path, live in plan.kept.items()}
         self.parsed = 0
         self.done_bytes = 0
         self.total_bytes = sum(file.size for file in plan.to_parse)
+        self.opened = ExitStack()
 
-    def run(self) -> None:
-        with self._opened:
-            self._add_files()
-            self.on_progress(Progress("write", self.done_bytes, self.total_bytes, self.store.document_count))
-            self.embedder.finish()
-            self.store.finish()
-            self.vectors.finish(self.plan.config.vectors)
-            self.rows.write(self.generation)
-            if self.old:
-                self.postings.keep(self.old.postings, self.new_ids)
-            self.postings.write()
+    def __enter__(self) -> _Build:
+        with ExitStack() as opened:
+            processes = 0 if is_small(self.plan.to_parse) else embedding_processes()
+            self.embedder = Embedder(self.home, self.encoder, processes)
+            opened.callback(self.embedder.close)
+            self.opened = opened.pop_all()
+        return self
 
-    def _add_files(self) -> None:
-        # Left to the garbage collector after a failure, the pool may be shut down by its own thread, which complains.
-        with closing(parse_files(self.job, self.plan.to_parse)) as parsed:
-            for file in self.plan.files:
-                if record := self.plan.kept.get(file.path):
-                    self._add_kept(record)
+    def __exit__(self, *_: object) -> None:
+        self.opened.close()
+
+    def run(self) -> BuildReport:
+        merged = self._segments_to_merge()
+        readers = {entry.number: self._open(entry) for entry in merged}
+        self.entries = [entry for entry in self.entries if entry not in merged]
+        kept = [live for live in self.plan.kept.values() if live.segment in readers]
+        limit = max(_SEGMENT_BYTES, self.total_bytes // 8)
+        # Left to the garbage collector after a failure, the workers may be ended by their own threads.
+        with closing(parse_files(ParseJob.of(self.plan, self.encoder), self.plan.to_parse)) as parsed:
+            items = self._items(sorted([*self.plan.to_parse, *kept], key=_path_of), parsed)
+            while first := next(items, None):
+                self.entries.append(self._write(self._part(first, items, limit), readers))
+                if self.done_bytes < self.total_bytes:
+                    self._commit(complete=False)
+        manifest = self._commit(complete=True)
+        return BuildReport(
+            manifest,
+            self.parsed,
+            len(self.plan.kept),
+            self.plan.removed,
+            self.embedder.embedded,
+            self.embedder.cached,
+        )
+
+    def _open(self, entry: SegmentEntry) -> SegmentReader:
+        segment = SegmentReader(
+            self.plan.index_folder / entry.folder,
+            str(self.plan.root.resolve()),
+            documents=entry.documents,
+            dim=self.encoder.dim,
+            files=entry.files,
+            dead_files=entry.dead_files,
+        )
+        self.opened.callback(segment.close)
+        return segment
+
+    def _segments_to_merge(self) -> list[SegmentEntry]:
+        """Choose what is rewritten; nothing while a first build goes on, and no segment alone that is whole."""
+        if not self.previous or not self.previous.complete:
+            return []
+        chosen = segments_to_merge(self.entries, self.total_bytes // _DOCUMENT_BYTES + 1)
+        alone = len(chosen) == 1 and not self.plan.to_parse and not chosen[0].dead_files
+        return [] if alone else chosen
+
+    def _part(self, first: Item, items: Iterator[Item], limit: int) -> Iterator[Item]:
+        """Yield what one segment holds: files of about `limit` bytes of new source."""
+        end = self.done_bytes + limit
+        yield first
+        while self.done_bytes < end and (item := next(items, None)):
+            yield item
+
+    def _items(
+        self,
+        files: Sequence[SourceFile | LiveFile],
+        parsed: Iterator[tuple[SourceFile, ParsedFile | None]],
+    ) -> Iterator[Item]:
+        for file in files:
+            if isinstance(file, LiveFile):
+                yield file.record, file
+                continue
+            _, result = next(parsed)
+            self.done_bytes += file.size
+            if result:
+                self.parsed += 1
+                self.records[file.path] = replace(result.record, doc_count=len(result.rows))
+                yield result.record, result
+
+    def _write(self, items: Iterator[Item], readers: dict[int, SegmentReader]) -> SegmentEntry:
+        """Write one segment, and sync it to disk."""
+        number, self.next_number = self.next_number, self.next_number + 1
+        folder = self.plan.index_folder / segment_folder(number)
+        writer = SegmentWriter(folder, self.encoder.dim)
+        try:
+            self.embedder.start(writer.vectors)
+            for record, content in items:
+                if isinstance(content, LiveFile):
+                    segment = readers[content.segment]
+                    writer.add_kept(record, content.segment, segment)
+                    old = slice(record.first_doc, record.first_doc + record.doc_count)
+                    self.embedder.add_kept(segment.vectors.rows[old], segment.vectors.scales[old])
                 else:
-                    _, result = next(parsed)
-                    if result:
-                        self._add_parsed(result)
-                    self.done_bytes += file.size
-                progress = Progress("parse", self.done_bytes, self.total_bytes, self.store.document_count)
-                self.on_progress(progress)
+                    writer.add_parsed(record, content.rows, content.block)
+                    digests = [row.text_digest for row in content.rows]
+                    self.embedder.add(digests, content.document_tokens())
+                self._tell("parse", writer.documents)
+            self._tell("write", writer.documents)
+            self.embedder.finish()
+            writer.finish(self.plan.config.vectors)
+        finally:
+            writer.abandon()
+        self._tell("commit", writer.documents)
+        sums, counts = field_statistics(load_field_lengths(folder))
+        return SegmentEntry(
+            number=number,
+            source_files=writer.source_files,
+            documents=writer.documents,
+            live_documents=writer.documents,
+            dead_files=[],
+            field_sums=sums,
+            field_counts=counts,
+            files=describe_files(folder),
+        )
 
-    def _add_parsed(self, parsed: ParsedFile) -> None:
-        first_doc = self.store.document_count
-        self._add_record(parsed.record, parsed.rows)
-        self.postings.add(parsed.block, first_doc)
-        self.embedder.add([row.text_digest for row in parsed.rows], parsed.document_tokens())
-        self.parsed += 1
+    def _commit(self, *, complete: bool) -> Manifest:
+        previous = self.previous
+        records = self.records.values()
+        warnings = [line for record in records for line in record.warnings.splitlines()]
+        languages: Counter[str] = Counter()
+        skipped = Counter({reason: len(paths) for reason, paths in self.plan.report.skipped.items()})
+        for record in records:
+            languages[record.language] += record.doc_count
+            skipped[record.skipped] += 1
+        del skipped[""]
+        manifest = Manifest(
+            root=str(self.plan.root.resolve()),
+            commit=previous.commit + 1 if previous else 1,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            config_digest=self.plan.config_digest,
+            settings=asdict(self.plan.config.walk),
+            model=describe_model(self.encoder),
+            documents=sum(entry.live_documents for entry in self.entries),
+            source_files=len(self.records),
+            languages={name: count for name, count in sorted(languages.items()) if count},
+            skipped=dict(sorted(skipped.items())),
+            warnings=self.plan.report.warnings + warnings,
+            seconds=round(time.monotonic() - self.started, 3),
+            segments=self.entries,
+            complete=complete,
+        )
+        commit_manifest(self.plan.index_folder, manifest)
+        self.previous = manifest
+        if complete:
+            write_stamps(self.plan.index_folder, self.plan.stamps, manifest.commit)
+        return manifest
 
-    def _add_kept(self, record: FileRecord) -> None:
-        if self.old is None:
-            raise ValueError("a kept file needs a previous generation")
-        first_doc = self.store.document_count
-        old = slice(record.first_doc, record.first_doc + record.doc_count)
-        self._add_record(record, self.old.store.document_rows(record.first_doc, record.doc_count))
-        self.new_ids[old] = np.arange(first_doc, first_doc + record.doc_count)
-        self.embedder.add_kept(self.old.vectors.rows[old], self.old.vectors.scales[old])
+    def _tell(self, stage: str, documents: int) -> None:
+        documents += sum(entry.live_documents for entry in self.entries)
+        self.on_progress(Progress(stage, self.done_bytes, self.total_bytes, documents))
 
-    def _add_record(self, record: FileRecord, rows: list[DocumentRow]) -> None:
-        self.rows.add(self.store.file_count, (row.kind for row in rows), (row.flags for row in rows))
-        self.store.add_file(record, rows)
-        if rows:
-            self.languages[record.language] += len(rows)
-        self.warnings += record.warnings.splitlines()
-        if record.skipped:
-            self.skipped[record.skipped] += 1
+
+def _path_of(file: SourceFile | LiveFile) -> str:
+    return file.record.path if isinstance(file, LiveFile) else file.path
+
+
+def _with_dead(plan: Plan, previous: Manifest) -> list[SegmentEntry]:
+    """Return the segments of the last commit without the files that are gone or changed."""
+    by_segment: dict[int, list[LiveFile]] = {}
+    for live in plan.dead:
+        by_segment.setdefault(live.segment, []).append(live)
+    entries = (
+        _bury(entry, by_segment.get(entry.number, []), plan.index_folder / entry.folder)
+        for entry in previous.segments
+    )
+    return [entry for entry in entries if len(entry.dead_files) < entry.source_files]
+
+
+def _bury(entry: SegmentEntry, dead: Sequence[LiveFile], folder: Path) -> SegmentEntry:
+    """Take files and their documents out of what lives in a segment."""
+    if not dead:
+        return entry
+    lengths = load_field_lengths(folder)
+    records = [live.record for live in dead]
+    of_dead = [lengths[record.first_doc : record.first_doc + record.doc_count] for record in records]
+    sums, counts = field_statistics(np.concatenate(of_dead))
+    return replace(
+        entry,
+        live_documents=entry.live_documents - sum(record.doc_count for record in records),
+        dead_files=sorted([*entry.dead_files, *(live.file_id for live in dead)]),
+        field_sums=[all_ - gone for all_, gone in zip(entry.field_sums, sums, strict=True)],
+        field_counts=[all_ - gone for all_, gone in zip(entry.field_counts, counts, strict=True)],
+    )

@@ -1,4 +1,4 @@
-"""The writer's side of an index folder: the commit of a generation, and the end of older ones."""
+"""The writer's side of an index folder: the commit of a manifest, and the end of what it no longer names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from codesearch.errors import CodeSearchError, IndexStoreError
 from codesearch.files import write_atomically
-from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
+from codesearch.index.manifest import MANIFEST, SEGMENTS, Manifest, read_manifest
 from codesearch.segments.store import storage_error
 
 
@@ -22,41 +22,36 @@ def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
 
 
 @contextmanager
-def scratch_folder(generation: Path, index_folder: Path) -> Iterator[None]:
-    """Make a generation's folder, and remove it again on a failure or interrupt before its commit.
+def writing(index_folder: Path) -> Iterator[None]:
+    """Write segments; afterwards, also after a failure or interrupt, delete those that no manifest names.
 
     Raises:
-        IndexStoreError: the storage is full or failed.
+        IndexStoreError: the storage is full or failed; what was committed is untouched.
     """
     try:
-        shutil.rmtree(generation, ignore_errors=True)
-        generation.mkdir(parents=True)
         yield
-    except BaseException as error:
-        if not _is_committed(generation, index_folder):
-            shutil.rmtree(generation, ignore_errors=True)
-        if isinstance(error, CodeSearchError) or not isinstance(error, Exception):
-            raise
-        if known := storage_error(error, index_folder):
+    except Exception as error:
+        if not isinstance(error, CodeSearchError) and (known := storage_error(error, index_folder)):
             raise known from error
         raise
+    finally:
+        drop_unnamed(index_folder)
 
 
 def last_number(index_folder: Path) -> int:
-    """Return the highest generation that any version left, so that no folder is written twice."""
-    numbers = [path.name.rpartition("-")[2] for path in index_folder.glob("generation-*")]
+    """Return the highest segment that any version left, so that no folder is written twice."""
+    numbers = [path.name for path in (index_folder / SEGMENTS).glob("*")]
     return max((int(number) for number in numbers if number.isdigit()), default=0)
 
 
-def drop_old_generations(index_folder: Path, manifest: Manifest) -> None:
-    """Delete every generation but the current one."""
-    for path in index_folder.glob("generation-*"):
-        if path.name != manifest.folder:
-            shutil.rmtree(path, ignore_errors=True)
-
-
-def _is_committed(generation: Path, index_folder: Path) -> bool:
+def drop_unnamed(index_folder: Path) -> None:
+    """Delete segments that the manifest does not name, and what older formats left."""
     try:
-        return read_manifest(index_folder).folder == generation.name
+        named = {Path(segment.folder).name for segment in read_manifest(index_folder).segments}
     except IndexStoreError:
-        return False
+        named = set()
+    for path in (index_folder / SEGMENTS).glob("*"):
+        if path.name not in named:
+            shutil.rmtree(path, ignore_errors=True)
+    for path in index_folder.glob("generation-*"):
+        shutil.rmtree(path, ignore_errors=True)

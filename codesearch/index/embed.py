@@ -84,16 +84,15 @@ class Embedder:
         cached: documents that did not have to.
     """
 
-    def __init__(self, home: Path, encoder: Encoder, writer: VectorWriter, processes: int = 0) -> None:
+    def __init__(self, home: Path, encoder: Encoder, processes: int = 0) -> None:
         """Open.
 
         Args:
             home: where the cache of vectors lives.
             encoder: the model.
-            writer: gets the vectors, in the order of the documents.
             processes: that embed; this one does it itself when 0.
         """
-        self._writer = writer
+        self._writer: VectorWriter | None = None
         # Opened also where others embed, so that none of them finds a cache half-made.
         self._here = CachedEncoder(home, encoder)
         self._processes = Workers(processes, _open_encoder, home, encoder) if processes else None
@@ -103,6 +102,10 @@ class Embedder:
         self._flying: deque[tuple[Future[Embedded], list[bytes], list[Part]]] = deque()
         self.embedded = 0
         self.cached = 0
+
+    def start(self, writer: VectorWriter) -> None:
+        """Write what is added from now on, in the order of the documents, to `writer`."""
+        self._writer = writer
 
     def add(self, digests: Sequence[bytes], tokens: Sequence[TokenIds]) -> None:
         """Add documents by the digest of their ids and the ids."""
@@ -146,6 +149,8 @@ class Embedder:
 
     def _write(self) -> None:
         """Wait for the oldest batch that is embedded, and write it."""
+        if self._writer is None:
+            raise ValueError("documents were added before `start`")
         embedded, digests, parts = self._flying.popleft()
         try:
             found = embedded.result()

@@ -1,13 +1,17 @@
-"""The manifest: what a generation of an index holds, committed last.
+"""The manifest: what an index holds, committed last.
 
     <home>/indexes/<name>-<hash>/
-        manifest.json           names the current generation; written beside itself, synced, renamed
+        manifest.json           replaced as a whole; names the segments
+        stamps                  time stamps of the last walk (see `stamps`); disposable
         lock                    held while a writer works
-        generation-<n>/         never changed once the manifest names it
+        segments/<number>/      never changed once the manifest names it
             documents.sqlite    files and documents (see `store`)
-            rows/*.npy          one small number a document, for filters
-            postings/*.npy      keyword half (see `postings`)
-            vectors.int8 ...    semantic half (see `vectors`)
+            rows/*.npy          small numbers of each document, for filters
+            postings/*.npy      lists of terms (see `postings`)
+            vectors.int8 ...    vectors (see `vectors`)
+
+A file that changes dies in its segment and lives on in a newer one. The manifest lists the dead files of each segment,
+and has the statistics of what lives.
 
 Format history:
     1   the first
@@ -15,6 +19,7 @@ Format history:
     3   flags of documents beside the rows, compounds taken apart
     4   the first paragraph of documentation counted again
     5   flags of tests and of vendored code, beside those of generated code and stubs
+    6   segments
 """
 
 from __future__ import annotations
@@ -28,23 +33,56 @@ from codesearch.config import WalkConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError
 
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 MANIFEST = "manifest.json"
+SEGMENTS = "segments"
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentEntry:
+    """One segment of an index.
+
+    Attributes:
+        number: names its folder.
+        source_files: files, the dead ones among them.
+        documents: in its files, N, the dead ones among them.
+        live_documents: those that are not dead.
+        dead_files: file_ids whose documents no longer count, ascending.
+        field_sums: terms of each field over the live documents, [F].
+        field_counts: live documents in which each field is not empty, [F].
+        files: path inside its folder -> `{"bytes": .., "sha256": ..}`.
+    """
+
+    number: int
+    source_files: int
+    documents: int
+    live_documents: int
+    dead_files: list[int]
+    field_sums: list[int]
+    field_counts: list[int]
+    files: dict[str, dict[str, Any]]
+
+    @property
+    def folder(self) -> str:
+        """Name of its folder, below the index's."""
+        return segment_folder(self.number)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One committed generation.
+    """A committed state of an index.
 
     Attributes:
         root: the indexed folder, absolute.
+        commit: counts the commits.
+        complete: False while a first build goes on, segment by segment.
         config_digest: hash of every option and grammar that shaped the index.
         settings: the options as given, so that `index` without options repeats them.
-        files: path inside the generation -> `{"bytes": .., "sha256": ..}`.
+        segments: oldest first.
     """
 
     root: str
-    generation: int
+    commit: int
     created: str
     config_digest: str
     settings: dict[str, Any]
@@ -55,27 +93,28 @@ class Manifest:
     skipped: dict[str, int]
     warnings: list[str]
     seconds: float
-    files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    segments: list[SegmentEntry] = field(default_factory=list)
+    complete: bool = True
     format: int = FORMAT_VERSION
-
-    @property
-    def folder(self) -> str:
-        """Name of the generation's folder."""
-        return generation_folder(self.generation)
 
     @property
     def model_folder(self) -> Path:
         """Folder of the bundle that made the vectors; the shipped one has none recorded."""
         return Path(self.model["folder"]) if self.model["folder"] else SHIPPED
 
+    @property
+    def bytes(self) -> int:
+        """Size of all segments on disk."""
+        return sum(file["bytes"] for segment in self.segments for file in segment.files.values())
+
     def walk_config(self) -> WalkConfig:
         """Return the walk options that the index was made with."""
         return WalkConfig(**{**self.settings, "exclude": tuple(self.settings["exclude"])})
 
 
-def generation_folder(generation: int) -> str:
-    """Name the folder of a generation."""
-    return f"generation-{generation:06d}"
+def segment_folder(number: int) -> str:
+    """Name the folder of a segment, below the index's."""
+    return f"{SEGMENTS}/{number:06d}"
 
 
 def read_manifest(index_folder: Path) -> Manifest:
@@ -98,6 +137,6 @@ def read_manifest(index_folder: Path) -> Manifest:
         found = raw.get("format") if isinstance(raw, dict) else None
         raise IndexFormatError(found, FORMAT_VERSION, root)
     try:
-        return Manifest(**raw)
-    except TypeError as error:
+        return Manifest(**{**raw, "segments": [SegmentEntry(**entry) for entry in raw["segments"]]})
+    except (TypeError, KeyError) as error:
         raise IndexCorruptError(path, str(error), root) from None

@@ -1,14 +1,16 @@
-"""A root and its last index -> what has to be done. Light to import: most runs find nothing to do."""
+"""A root and its last commit -> what has to be done. Light to import: most runs find nothing to do."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from codesearch.config import IndexConfig
 from codesearch.errors import IndexStoreError
 from codesearch.index.manifest import Manifest, read_manifest
+from codesearch.index.stamps import Stamps, read_stamps
 from codesearch.parsing.languages import LANGUAGES, grammar_version
 from codesearch.parsing.walker import SourceFile, WalkReport, walk
 from codesearch.segments.digest import content_digest
@@ -17,11 +19,20 @@ from codesearch.segments.store import FileRecord, StoreReader
 _RACY_NS = 2_000_000_000
 """A file written this shortly before it was read may change again within its time stamp's grain."""
 UNREADABLE = "unreadable"
-_PARSED_BYTES_S, _COPIED_DOCUMENTS_S = 1_000_000, 100_000
+_PARSED_BYTES_S = 1_000_000
 """What one second indexes at least on two cores."""
 
 
 @dataclass(frozen=True, slots=True)
+class LiveFile:
+    """A file of the last commit that is not dead: where it is, and its record."""
+
+    segment: int
+    file_id: int
+    record: FileRecord
+
+
+@dataclass(frozen=True)
 class Plan:
     """What an update would do.
 
@@ -29,10 +40,11 @@ class Plan:
         root: the folder to index.
         index_folder: where its index lives.
         config: what shapes the index.
-        previous: the last generation, if this version can build on it.
-        files: every source file, in walk order.
-        kept: path -> the last generation's record of each unchanged file.
-        removed: how many files of the last generation are gone.
+        previous: the last commit, if this version can build on it.
+        files: every source file, in the order of their paths.
+        kept: path -> each unchanged file of the last commit, with the time stamp seen now.
+        dead: files of the last commit that are gone or changed.
+        removed: how many files of the last commit are gone.
         started_ns: wall clock when the walk began.
     """
 
@@ -42,49 +54,76 @@ class Plan:
     previous: Manifest | None
     config_digest: str
     files: list[SourceFile]
-    kept: dict[str, FileRecord]
+    kept: dict[str, LiveFile]
+    dead: list[LiveFile]
     removed: int
     report: WalkReport
     started_ns: int
 
     @property
     def nothing_to_do(self) -> bool:
-        """Say whether the last generation is what would be written."""
-        return self.previous is not None and not self.removed and len(self.kept) == len(self.files)
+        """Say whether the last commit is what would be written."""
+        return bool(self.previous and self.previous.complete) and not self.dead and not self.to_parse
 
     @property
     def estimated_seconds(self) -> float:
-        """Estimate how long a build takes: to parse what changed, and to copy what did not."""
-        copied = self.previous.documents if self.previous else 0
-        return sum(file.size for file in self.to_parse) / _PARSED_BYTES_S + copied / _COPIED_DOCUMENTS_S
+        """Estimate how long a build takes."""
+        return sum(file.size for file in self.to_parse) / _PARSED_BYTES_S
+
+    @cached_property
+    def to_parse(self) -> list[SourceFile]:
+        """The files that are new or changed."""
+        return [file for file in self.files if file.path not in self.kept]
 
     @property
-    def to_parse(self) -> list[SourceFile]:
-        """List the files that are new or changed."""
-        return [file for file in self.files if file.path not in self.kept]
+    def stamps(self) -> Stamps:
+        """What a later walk would have to find for nothing to have changed."""
+        trusted = {file.path: (file.size, trusted_mtime(file, self.started_ns)) for file in self.files}
+        folders = {
+            path: (size, mtime_ns if mtime_ns <= self.started_ns - _RACY_NS else 0)
+            for path, (size, mtime_ns) in self.report.watched.items()
+        }
+        return Stamps(files=trusted, watched=folders)
 
 
 def plan_update(
     root: Path, index_folder: Path, config: IndexConfig, model_id: str, *, rebuild: bool = False
 ) -> Plan:
-    """Walk `root` and compare it with the last generation.
+    """Walk `root` and compare it with the last commit.
 
     Raises:
         ConfigError: `root` is not a folder that can be read.
     """
     started_ns = time.time_ns()
     report = WalkReport()
-    files = list(walk(root, config.walk, report))
+    files = sorted(walk(root, config.walk, report), key=lambda file: file.path)
     digest = config.digest(model_id, *(grammar_version(spec) for spec in LANGUAGES))
     previous = None if rebuild else _usable(index_folder, digest)
-    known = _known_files(index_folder, previous) if previous else {}
+    known = live_files(index_folder, previous) if previous else {}
+    stamps = read_stamps(index_folder).files if previous else {}
     kept = {}
     for file in files:
-        record = known.get(file.path)
-        if record and (same := _unchanged(root, file, record, started_ns)):
-            kept[file.path] = same
+        live = known.get(file.path)
+        if live and _is_unchanged(root, file, live.record, stamps.get(file.path)):
+            kept[file.path] = live
+    dead = [live for path, live in known.items() if path not in kept]
     removed = len(known.keys() - {file.path for file in files})
-    return Plan(root, index_folder, config, previous, digest, files, kept, removed, report, started_ns)
+    return Plan(root, index_folder, config, previous, digest, files, kept, dead, removed, report, started_ns)
+
+
+def live_files(index_folder: Path, manifest: Manifest) -> dict[str, LiveFile]:
+    """Read the files of a commit that are not dead, by path."""
+    found: dict[str, LiveFile] = {}
+    for entry in manifest.segments:
+        store = StoreReader(index_folder / entry.folder, manifest.root)
+        try:
+            dead = set(entry.dead_files)
+            for file_id, record in enumerate(store.files().values()):
+                if file_id not in dead:
+                    found[record.path] = LiveFile(entry.number, file_id, record)
+        finally:
+            store.close()
+    return found
 
 
 def trusted_mtime(file: SourceFile, started_ns: int) -> int:
@@ -100,24 +139,14 @@ def _usable(index_folder: Path, digest: str) -> Manifest | None:
     return manifest if manifest.config_digest == digest else None
 
 
-def _known_files(index_folder: Path, manifest: Manifest) -> dict[str, FileRecord]:
-    store = StoreReader(index_folder / manifest.folder, manifest.root)
-    try:
-        return store.files()
-    finally:
-        store.close()
-
-
-def _unchanged(root: Path, file: SourceFile, record: FileRecord, started_ns: int) -> FileRecord | None:
-    """Return the record of a file whose content is the same, with the time stamp seen now."""
+def _is_unchanged(root: Path, file: SourceFile, record: FileRecord, stamp: tuple[int, int] | None) -> bool:
+    """Compare a file with its record: the time stamps of the record or of the last walk, else the content."""
     if file.size != record.size or file.language != record.language:
-        return None
-    if file.mtime_ns == record.mtime_ns:
-        return record
+        return False
+    if file.mtime_ns == record.mtime_ns or (file.size, file.mtime_ns) == stamp:
+        return True
     try:
         source = (root / file.path).read_bytes()
     except OSError:
-        return record if record.skipped == UNREADABLE else None
-    if content_digest(source) != record.digest:
-        return None
-    return replace(record, mtime_ns=trusted_mtime(file, started_ns))
+        return record.skipped == UNREADABLE
+    return content_digest(source) == record.digest

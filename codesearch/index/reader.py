@@ -1,55 +1,47 @@
-"""An index folder -> its current generation, opened for queries."""
+"""An index folder -> its committed segments, opened for queries."""
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from codesearch.errors import IndexCorruptError
 from codesearch.index.manifest import Manifest, read_manifest
 from codesearch.segments.digest import check_sizes
-from codesearch.segments.graph import GRAPH_FILE
-from codesearch.segments.postings import PostingsReader
-from codesearch.segments.rows import RowReader
-from codesearch.segments.store import FileRecord, StoreReader
-from codesearch.segments.vectors import VectorReader
+from codesearch.segments.reader import SegmentReader
 
 
 class IndexReader:
-    """One generation, open: whatever a writer commits later, it goes on reading this one.
+    """One commit, open: whatever a writer commits later, it goes on reading this one.
 
     Attributes:
         folder: the index.
-        manifest: of the generation.
-        generation: its folder.
-        store: files and documents.
-        rows: numbers for filters.
-        postings: the keyword half.
-        vectors: the semantic half.
+        manifest: of the commit.
+        segments: open, in the order of the manifest.
     """
 
     def __init__(self, index_folder: Path, manifest: Manifest) -> None:
         self.folder = index_folder
         self.manifest = manifest
-        self.generation = index_folder / manifest.folder
-        check_sizes(self.generation, manifest.files, manifest.root)
-        self.rows = RowReader(self.generation, manifest.root)
-        self.postings = PostingsReader(self.generation, manifest.root)
-        self.vectors = VectorReader(
-            self.generation,
-            manifest.documents,
-            int(manifest.model["dim"]),
-            root=manifest.root,
-            graph_entry=manifest.files.get(GRAPH_FILE),
-        )
-        self.store = StoreReader(self.generation, manifest.root)
+        self.segments: list[SegmentReader] = []
+        try:
+            for entry in manifest.segments:
+                self.segments.append(
+                    SegmentReader(
+                        index_folder / entry.folder,
+                        manifest.root,
+                        documents=entry.documents,
+                        dim=int(manifest.model["dim"]),
+                        files=entry.files,
+                        dead_files=entry.dead_files,
+                    )
+                )
+        except BaseException:
+            self.close()
+            raise
 
     @classmethod
     def open(cls, index_folder: Path) -> IndexReader:
-        """Open the committed generation.
+        """Open the current commit.
 
         Raises:
             IndexNotFoundError: nothing was committed.
@@ -67,16 +59,16 @@ class IndexReader:
         """The indexed folder."""
         return Path(self.manifest.root)
 
-    @cached_property
-    def files(self) -> list[FileRecord]:
-        """All files; a file_id is a position here."""
-        return list(self.store.files().values())
+    def check(self) -> None:
+        """Check that every file is still there at its size.
 
-    @cached_property
-    def languages(self) -> NDArray[np.str_]:
-        """Language of each file."""
-        return np.array([file.language for file in self.files], dtype=np.str_)
+        Raises:
+            IndexCorruptError: one is not.
+        """
+        for segment, entry in zip(self.segments, self.manifest.segments, strict=True):
+            check_sizes(segment.folder, entry.files, self.manifest.root)
 
     def close(self) -> None:
-        """Close the database."""
-        self.store.close()
+        """Close the databases."""
+        for segment in self.segments:
+            segment.close()

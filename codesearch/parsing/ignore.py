@@ -98,25 +98,38 @@ def compile_lines(lines: Iterable[str], *, strict: bool) -> list[Pattern]:
     return patterns
 
 
-def rules_above(root: Path) -> list[Rules]:
-    """Read the rules between the top of the git work tree and `root`, which itself is not included.
+def rule_files_above(root: Path) -> list[tuple[str, str]]:
+    """List the ignore files between the top of the git work tree and `root`, which itself is not included.
 
-    A root that those rules ignore was asked for all the same, so then none of them apply.
+    Returns:
+        The absolute path of each, which need not exist, and the path from its folder to `root`, ended by a slash.
     """
     absolute = root.resolve()
     tops = [folder for folder in (absolute, *absolute.parents) if (folder / ".git").exists()]
     if not tops:
         return []
     parts = absolute.relative_to(tops[0]).parts
+    return [
+        (str(tops[0].joinpath(*parts[:depth], name)), "".join(f"{part}/" for part in parts[depth:]))
+        for depth in range(len(parts))
+        for name in (*(() if depth else (EXCLUDE_FILE,)), *IGNORE_FILES)
+    ]
+
+
+def rules_above(root: Path, files: Sequence[tuple[str, str]]) -> list[Rules]:
+    """Read the rules of `rule_files_above`.
+
+    A root that those rules ignore was asked for all the same, so then none of them apply.
+    """
     rules = []
-    for depth in range(len(parts)):
-        above = "".join(f"{part}/" for part in parts[depth:])
-        folder = tops[0].joinpath(*parts[:depth])
-        for name in (*(() if depth else (EXCLUDE_FILE,)), *IGNORE_FILES):
-            try:
-                rules.append(read_rules(str(folder / name), above=above))
-            except OSError:
-                continue
+    for path, above in files:
+        try:
+            rules.append(read_rules(path, above=above))
+        except OSError:
+            continue
+    if not files:
+        return []
+    parts = files[0][1].rstrip("/").split("/")  # Those of the top lead to the root.
     ignored = any(_is_folder_ignored(parts[: depth + 1], rules, len(parts)) for depth in range(len(parts)))
     return [] if ignored else rules
 

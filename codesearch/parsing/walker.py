@@ -9,6 +9,7 @@ from pathlib import Path
 
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError
+from codesearch.files import stamp_of
 from codesearch.parsing.ignore import (
     EXCLUDE_FILE,
     IGNORE_FILES,
@@ -17,6 +18,7 @@ from codesearch.parsing.ignore import (
     compile_lines,
     is_ignored,
     read_rules,
+    rule_files_above,
     rules_above,
 )
 from codesearch.parsing.languages import (
@@ -50,15 +52,22 @@ class WalkReport:
         skipped: reason -> paths; the ordinary reasons, told as counts.
         warnings: one line each; what a user would want to mend.
         missing_grammars: language -> how many files wait for the extra `langs`.
+        watched: folders that were entered, and files with ignore rules -> size (0 for a folder) and mtime_ns; by path
+            below the root with forward slashes, or absolute above it. What is not there has (-1, -1).
     """
 
     skipped: dict[str, list[str]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     missing_grammars: dict[str, int] = field(default_factory=dict)
+    watched: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def skip(self, reason: str, path: str) -> None:
         """Note that `path` was passed over."""
         self.skipped.setdefault(reason, []).append(path)
+
+    def watch(self, path: str, place: str) -> None:
+        """Note the stamp of what a later walk depends on: its path as it is known, and where it is."""
+        self.watched[path] = stamp_of(place)
 
 
 def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceFile]:
@@ -75,7 +84,10 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
         os.scandir(root).close()
     except OSError as error:
         raise ConfigError(f"{root}: {error.strerror}: give a folder that can be read") from None
-    rules = rules_above(root) if config.ignore_files else []
+    above = rule_files_above(root) if config.ignore_files else []
+    for path, _ in above:
+        report.watch(path, path)
+    rules = rules_above(root, above)
     try:
         rules.append(Rules(tuple(compile_lines(config.exclude, strict=True))))
     except BadPatternError as error:
@@ -96,6 +108,7 @@ class _Walk:
         while stack:
             folder, rules = stack.pop()
             here = os.path.join(self.root, folder)
+            self.report.watch(folder, here)
             try:
                 with os.scandir(here) as scan:
                     listing = sorted(scan, key=lambda entry: entry.name)
@@ -176,8 +189,10 @@ class _Walk:
         if ".git" in names:
             files.insert(0, EXCLUDE_FILE)
         for name in files:
+            path = os.path.join(self.root, folder, name)
+            self.report.watch(f"{folder}{name}", path)
             try:
-                own.append(read_rules(os.path.join(self.root, folder, name), below=folder))
+                own.append(read_rules(path, below=folder))
             except (FileNotFoundError, NotADirectoryError):  # `.git` of a submodule is a file.
                 continue
             except OSError as error:

@@ -1,20 +1,19 @@
-"""A query against one index -> the documents that compete, each with all its signals."""
+"""A query against a snapshot -> the documents that compete, each with all its signals."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
 from codesearch.config import RankConfig
-from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import Snapshot
 from codesearch.search.forms import name_parts, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
-from codesearch.segments.topk import best_positions, distinct
+from codesearch.segments.topk import distinct
 from codesearch.types import KINDS
 
 _BODY = FIELDS.index("body")
@@ -26,19 +25,17 @@ _NAMELESS = frozenset({"__init__", "index", "mod"})
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Documents of one index that compete.
+    """Documents that compete.
 
     Attributes:
-        index: position among the indexes that are searched.
         doc_ids: int64 [C], ascending.
         bm25: float32 [C], not normalised.
-        ceiling: what no BM25F score of this index reaches for the query.
+        ceiling: the limit of a BM25F score for the query.
         cosine: float32 [C].
         length_prior: float32 [C], weight of the cosine, 0 to 1; low for short bodies.
         name: float32 [C], 1 where the query is the document's name, .5 where only case or underscores differ.
     """
 
-    index: int
     doc_ids: NDArray[np.int64]
     bm25: NDArray[np.float32]
     ceiling: float
@@ -63,8 +60,7 @@ class AnalysedQuery:
 
 
 def gather(
-    number: int,
-    index: IndexReader,
+    snapshot: Snapshot,
     lexical: LexicalScorer,
     query: AnalysedQuery,
     *,
@@ -74,71 +70,59 @@ def gather(
     """Collect the best allowed documents by keywords and by vectors, and score all of them by all signals.
 
     Args:
-        number: position of the index among those searched.
-        index: what to search.
-        lexical: the keyword half of the same index.
+        snapshot: what to search.
+        lexical: scores its documents by keywords.
         query: what to search for.
-        allowed: bool [N], or None when every document is.
+        allowed: bool [size], or None when every document is.
         config: how many candidates, and how far a vector is believed.
     """
     count = config.candidate_count
     bm25, ceiling = lexical.scores(query.terms)
     if allowed is not None:
         bm25 *= allowed
-    named = _named(index, query.text, allowed)
+    named = _named(snapshot, query.text, allowed)
     found = np.flatnonzero(bm25 > 0)
-    found_ids = [found[best_positions(bm25[found], count)], np.array(list(named), dtype=np.int64)]
+    parts = [snapshot.best(found, bm25[found], count), np.array(list(named), dtype=np.int64)]
     if query.vector is not None:
-        if allowed is None and index.vectors.has_graph:
-            found_ids.append(index.vectors.neighbours(query.vector, 2 * count, config.hnsw_ef_search))
-        else:  # The graph cannot filter first, so the allowed ones are scanned.
-            choice = None if allowed is None else np.flatnonzero(allowed)
-            found_ids.append(index.vectors.nearest(query.vector, count, choice))
-    doc_ids = distinct(np.concatenate(found_ids))
+        parts.append(snapshot.nearest(query.vector, count, allowed, config.hnsw_ef_search))
+    doc_ids = distinct(np.concatenate(parts))
     cosine = np.zeros(len(doc_ids), dtype=np.float32)
     if query.vector is not None:
-        cosine = index.vectors.similarities(query.vector, doc_ids)
+        cosine = snapshot.similarities(query.vector, doc_ids)
     name = np.zeros(len(doc_ids), dtype=np.float32)
     name[np.searchsorted(doc_ids, list(named))] = list(named.values())
-    return Candidates(
-        number,
-        doc_ids,
-        bm25[doc_ids],
-        ceiling,
-        cosine,
-        _length_prior(index, doc_ids, config.length_prior_half),
-        name,
-    )
+    length_prior = _length_prior(snapshot, doc_ids, config.length_prior_half)
+    return Candidates(doc_ids, bm25[doc_ids], ceiling, cosine, length_prior, name)
 
 
-def _length_prior(index: IndexReader, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
+def _length_prior(snapshot: Snapshot, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
     """Return n / (n + half) for documents with n terms in their bodies: float32 [C].
 
     A class is its header alone, which is short by nature, and counts as a body of usual length.
     """
-    terms = index.postings.field_lengths[doc_ids, _BODY].astype(np.float32)
-    terms[index.rows.kinds[doc_ids] == _CLASS] = _USUAL_TERMS
+    terms = snapshot.field_lengths(doc_ids, _BODY).astype(np.float32)
+    terms[snapshot.kinds(doc_ids) == _CLASS] = _USUAL_TERMS
     if half == 0:
         return np.ones_like(terms)
     return np.asarray(terms / (terms + np.float32(half)), dtype=np.float32)
 
 
-def _named(index: IndexReader, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
+def _named(snapshot: Snapshot, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
     """Find the documents whose name, qualified by classes or its module or not at all, is the query."""
     *qualifiers, name = name_parts(query) or [""]
     found: dict[int, float] = {}
     for spelling in spellings(name) if name else []:
-        for doc_id, exact, qualified in index.store.documents_named(spelling):
-            if (allowed is None or allowed[doc_id]) and _is_within(index, doc_id, qualified, qualifiers):
+        for doc_id, exact, qualified in snapshot.named(spelling):
+            if (allowed is None or allowed[doc_id]) and _is_within(snapshot, doc_id, qualified, qualifiers):
                 found[doc_id] = 1.0 if exact == name else 0.5
     return found
 
 
-def _is_within(index: IndexReader, doc_id: int, qualified: str, qualifiers: Sequence[str]) -> bool:
+def _is_within(snapshot: Snapshot, doc_id: int, qualified: str, qualifiers: Sequence[str]) -> bool:
     """Say whether what is around a definition ends with some qualifiers; a file is around what is in it."""
     if not qualifiers:
         return True
-    path = PurePosixPath(index.files[int(index.rows.files[doc_id])].path)
+    path = snapshot.path_of(doc_id)
     module = path.parent if path.stem in _NAMELESS else path.with_suffix("")
     around = [*module.parts, *split_name(qualified)[:-1]]
     wanted = [qualifier.lower() for qualifier in qualifiers]

@@ -6,13 +6,10 @@ same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.index.reader import IndexReader
 from codesearch.search.fusion import Ranking
 from codesearch.segments.topk import starts_of_runs
 
@@ -21,15 +18,12 @@ _MOST = 4
 """More documents above than this count as this many."""
 
 
-def diversify_files(ranking: Ranking, indexes: Sequence[IndexReader], config: RankConfig) -> None:
+def diversify_files(ranking: Ranking, config: RankConfig) -> None:
     """Lower each candidate by `file_diversity_penalty` for each of its file above it, up to `_MOST`."""
     if not config.file_diversity_penalty:
         return
     order = ranking.order()
-    files = ranking.indexes << 32  # An index has fewer files than that.
-    for number, index in enumerate(indexes):
-        found = ranking.indexes == number
-        files[found] += index.rows.files[ranking.doc_ids[found]]
+    files = ranking.snapshot.file_numbers(ranking.doc_ids)
     above = np.minimum(_equal_before(files[order]), _MOST)
     ranking.add_signal(SIGNAL, order, -above / _MOST, penalty=_MOST * config.file_diversity_penalty)
 

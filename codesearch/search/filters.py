@@ -11,18 +11,26 @@ from fnmatch import translate
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import Snapshot
 from codesearch.search.request import Filters
+from codesearch.segments.reader import SegmentReader
 from codesearch.types import KINDS
 
 
-def allowed_documents(filters: Filters, index: IndexReader) -> NDArray[np.bool_] | None:
-    """Return which documents pass: bool [N], or None when all do."""
+def allowed_documents(filters: Filters, snapshot: Snapshot) -> NDArray[np.bool_] | None:
+    """Return which documents pass: bool [size], or None when all do."""
+    if filters == Filters():
+        return None
+    parts = [_allowed(filters, segment) for segment in snapshot.segments]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=bool)
+
+
+def _allowed(filters: Filters, index: SegmentReader) -> NDArray[np.bool_]:
     allowed: NDArray[np.bool_] | None = None
     if filters.languages or filters.paths:
         files = np.ones(len(index.files), dtype=bool)
         if filters.languages:
-            files = np.isin(index.languages, filters.languages)
+            files = np.isin([file.language for file in index.files], filters.languages)
         if filters.paths:
             patterns = [_compile(pattern) for pattern in filters.paths]
             matching = (any(pattern.match(f"/{file.path}") for pattern in patterns) for file in index.files)
@@ -32,7 +40,7 @@ def allowed_documents(filters: Filters, index: IndexReader) -> NDArray[np.bool_]
         numbers = [KINDS.index(kind) for kind in filters.kinds]
         of_kind = np.isin(index.rows.kinds, numbers)
         allowed = of_kind if allowed is None else allowed & of_kind
-    return allowed
+    return np.ones(len(index), bool) if allowed is None else allowed
 
 
 def _compile(pattern: str) -> re.Pattern[str]:

@@ -1,4 +1,4 @@
-"""The candidates of all indexes -> one ranking.
+"""Candidates -> one ranking.
 
     score = semantic_weight * cosine * length_prior
             + lexical_weight * BM25F / sum of idf + name_weight * exact name
@@ -10,7 +10,7 @@ of a function that only calls another rests on few words and is near many querie
 The sum of the idf of a query's terms is the limit that a BM25F score approaches. Divided by it, scores of different
 queries and indexes compare. Divided by the best score of the query they would not.
 
-Ties go to the earlier index and then to the smaller doc_id, so that a ranking is reproducible.
+Equal scores are ordered by path, root and line, so that a ranking is the same after any history of updates.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
+from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import Candidates
 
 _ABOVE = 0.001
@@ -30,9 +31,8 @@ _ABOVE = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One place of a ranking: which document of which index, why, and what each signal gave."""
+    """One place of a ranking: which document, its score, and what each signal gave."""
 
-    index: int
     doc_id: int
     score: float
     signals: dict[str, float]
@@ -43,21 +43,22 @@ class Ranking:
     """All candidates side by side, with their scores; every array is [C].
 
     Attributes:
+        snapshot: what was searched.
         signals: name -> float32 [C], before weighting.
         scores: float32 [C].
     """
 
-    indexes: NDArray[np.int64]
+    snapshot: Snapshot
     doc_ids: NDArray[np.int64]
     signals: dict[str, NDArray[np.float32]]
     scores: NDArray[np.float32]
     _ordered: tuple[NDArray[np.float32], NDArray[np.intp]] | None = None
 
     def order(self) -> NDArray[np.intp]:
-        """Return the positions by (-score, index, doc_id)."""
+        """Return the positions by score, highest first; equal ones by path, root and line."""
         # Scores are exchanged, never changed in place: another array asks for another order.
         if self._ordered is None or self._ordered[0] is not self.scores:
-            self._ordered = self.scores, np.lexsort((self.doc_ids, self.indexes, -self.scores))
+            self._ordered = self.scores, self.snapshot.order(self.doc_ids, self.scores)
         return self._ordered[1]
 
     def add_signal(
@@ -93,7 +94,6 @@ class Ranking:
         """Return the best `top_k`, best first."""
         return [
             Ranked(
-                index=int(self.indexes[position]),
                 doc_id=int(self.doc_ids[position]),
                 score=float(self.scores[position]),
                 signals={name: float(values[position]) for name, values in self.signals.items()},
@@ -102,27 +102,23 @@ class Ranking:
         ]
 
 
-def fuse(candidates: Sequence[Candidates], config: RankConfig) -> Ranking:
-    """Weigh the signals of all candidates; BM25F is divided by the sum of idf in its own index."""
-    bm25 = np.concatenate([part.bm25 for part in candidates])
-    cosine = np.concatenate([part.cosine for part in candidates])
-    name = np.concatenate([part.name for part in candidates])
-    normalised = np.concatenate([part.bm25 / np.float32(part.ceiling or 1.0) for part in candidates])
-    length_prior = np.concatenate([part.length_prior for part in candidates])
+def fuse(candidates: Candidates, snapshot: Snapshot, config: RankConfig) -> Ranking:
+    """Weigh the signals of all candidates."""
+    normalised = candidates.bm25 / np.float32(candidates.ceiling or 1.0)
     return Ranking(
-        indexes=np.concatenate([np.full(len(part.doc_ids), part.index) for part in candidates]),
-        doc_ids=np.concatenate([part.doc_ids for part in candidates]),
+        snapshot=snapshot,
+        doc_ids=candidates.doc_ids,
         signals={
-            "cosine": cosine,
-            "length_prior": length_prior,
-            "bm25": bm25,
+            "cosine": candidates.cosine,
+            "length_prior": candidates.length_prior,
+            "bm25": candidates.bm25,
             "bm25_normalised": normalised,
-            "name": name,
+            "name": candidates.name,
         },
         scores=np.asarray(
-            config.semantic_weight * cosine * length_prior
+            config.semantic_weight * candidates.cosine * candidates.length_prior
             + config.lexical_weight * normalised
-            + config.name_weight * name,
+            + config.name_weight * candidates.name,
             dtype=np.float32,
         ),
     )

@@ -5,38 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import Snapshot
 from codesearch.search.fusion import Ranked
 from codesearch.segments.digest import content_digest
-from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.segments.store import FileRecord
 from codesearch.types import Hit
 
-Stored = tuple[FileRecord, DocumentRow]
 
-
-def stored_documents(indexes: Sequence[IndexReader], places: Sequence[tuple[int, int]]) -> list[Stored]:
-    """Read what the stores keep of (index, doc_id) places, in their order, each index in one go."""
-    found: dict[tuple[int, int], Stored] = {}
-    for number, index in enumerate(indexes):
-        doc_ids = [doc_id for of, doc_id in places if of == number]
-        found.update(((number, doc_id), entry) for doc_id, entry in index.store.documents(doc_ids).items())
-    return [found[place] for place in places]
-
-
-def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked], context: int = 0) -> list[Hit]:
+def hydrate(snapshot: Snapshot, ranked: Sequence[Ranked], context: int = 0) -> list[Hit]:
     """Return the hits of ranked documents, in their order, with `context` lines of the file around each.
 
     A file that changed after it was indexed gives the code now at the old place, marked stale; one that is
     gone gives none.
     """
-    stored = stored_documents(indexes, [(place.index, place.doc_id) for place in ranked])
-    sources: dict[tuple[int, str], tuple[bytes, bool]] = {}
+    stored = snapshot.stored([place.doc_id for place in ranked])
+    sources: dict[tuple[str, str], tuple[bytes, bool]] = {}
     hits = []
-    for rank, (place, (file, row)) in enumerate(zip(ranked, stored, strict=True), start=1):
-        number = place.index
-        key = (number, file.path)
+    for rank, (place, (segment, file, row)) in enumerate(zip(ranked, stored, strict=True), start=1):
+        key = (segment.root, file.path)
         if key not in sources:
-            sources[key] = _read(indexes[number].manifest.root, file)
+            sources[key] = _read(segment.root, file)
         source, stale = sources[key]
         code = _lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
         before, after = _around(source, row.start_line, row.end_line, context)
@@ -44,7 +32,7 @@ def hydrate(indexes: Sequence[IndexReader], ranked: Sequence[Ranked], context: i
             Hit(
                 rank=rank,
                 score=place.score,
-                root=indexes[number].manifest.root,
+                root=segment.root,
                 path=file.path,
                 language=file.language,
                 kind=row.kind,

@@ -11,7 +11,8 @@ Source: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weigh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,21 +25,44 @@ _LONG = 8
 """A term whose lists together hold more than one document in so many is scored over all of them."""
 
 
-class LexicalScorer:
-    """Scores one index."""
+class HasPostings(Protocol):
+    """A segment."""
 
-    def __init__(self, postings: PostingsReader, config: RankConfig) -> None:
-        self._postings = postings
+    @property
+    def postings(self) -> PostingsReader: ...  # noqa: D102
+
+
+class Corpus(Protocol):
+    """What is scored: see `codesearch.index.snapshot.Snapshot`."""
+
+    @property
+    def size(self) -> int: ...  # noqa: D102
+    @property
+    def document_count(self) -> int: ...  # noqa: D102
+    @property
+    def average_lengths(self) -> NDArray[np.float64]: ...  # noqa: D102
+    @property
+    def dead(self) -> NDArray[np.bool_] | None: ...  # noqa: D102
+    def based_segments(self) -> Iterator[tuple[int, HasPostings]]:
+        """Yield each segment after the doc_id of its first document."""
+        ...
+
+
+class LexicalScorer:
+    """Scores the documents of a corpus."""
+
+    def __init__(self, snapshot: Corpus, config: RankConfig) -> None:
+        self._snapshot = snapshot
         self._config = config
 
     def scores(self, terms: Sequence[str]) -> tuple[NDArray[np.float32], float]:
         """Score every document for distinct query terms.
 
         Returns:
-            float32 [N], 0 where no term occurs; and the sum of the idf of the terms that do occur, which is what a
-            document would score if it were about nothing else.
+            float32 [size], 0 where no term occurs and for dead documents; and the sum of the idf of the terms that do
+            occur, the limit of a document's score.
         """
-        total = np.zeros(self._postings.document_count, dtype=np.float32)
+        total = np.zeros(self._snapshot.size, dtype=np.float32)
         scratch = np.zeros_like(total)
         ceiling = 0.0
         for term in terms:
@@ -54,25 +78,35 @@ class LexicalScorer:
     def _add_weighted_frequencies(
         self, term: str, scratch: NDArray[np.float32]
     ) -> tuple[NDArray[np.int64] | slice, int]:
-        """Add tf' of a term to `scratch`, zeros [N]; return where, and the number of documents that have it.
+        """Add tf' of a term to `scratch`, zeros [size]; return where, and the number of live documents that have it.
 
-        A long list is told as all documents: what is done to each of many takes less than to find those to leave out.
+        For a long list, "where" is everywhere: to compute all documents takes less than to find those to leave out.
         """
         lists: list[NDArray[np.int64]] = []
-        if (term_id := self._postings.find(term)) is not None:
-            kept = self._postings.occurrence_weights(self._config.field_weights, self._config.field_b)
-            for field, weights in enumerate(kept):
-                doc_ids, frequencies = self._postings.postings(term_id, field)
+        for base, segment in self._snapshot.based_segments():
+            postings = segment.postings
+            if (term_id := postings.find(term)) is None:
+                continue
+            weights = postings.occurrence_weights(
+                self._config.field_weights, self._config.field_b, self._snapshot.average_lengths
+            )
+            for field, of_field in enumerate(weights):
+                doc_ids, frequencies = postings.postings(term_id, field)
                 if self._config.field_weights[field] and len(doc_ids):
-                    lists.append(
-                        doc_ids.astype(np.int64)
-                    )  # Once: all that indexes is turned into that at each use.
-                    scratch[lists[-1]] += weights[lists[-1]] * frequencies
+                    local = doc_ids.astype(np.int64)  # Convert once; numpy would convert on every indexing.
+                    lists.append(local + base if base else local)
+                    scratch[lists[-1]] += of_field[local] * frequencies
+        dead = self._snapshot.dead
         if sum(map(len, lists)) * _LONG > len(scratch):
+            if dead is not None:
+                scratch[dead] = 0
             return slice(None), int(np.count_nonzero(scratch))
         found = distinct(np.concatenate(lists)) if lists else np.empty(0, np.int64)
+        if dead is not None:
+            scratch[found[dead[found]]] = 0
+            found = found[~dead[found]]
         return found, len(found)
 
     def _idf(self, df: int) -> float:
-        count = self._postings.document_count
+        count = self._snapshot.document_count
         return float(np.log1p((count - df + 0.5) / (df + 0.5)))

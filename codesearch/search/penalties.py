@@ -6,14 +6,12 @@ one of them, such as "test for the parser", gets it without the penalty.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.index.reader import IndexReader
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.fusion import Ranking
 from codesearch.types import GENERATED, STUB, TEST, TEST_WORDS, VENDORED
@@ -42,27 +40,11 @@ PENALTIES = (
 )
 
 
-def add_penalties(
-    query: str,
-    ranking: Ranking,
-    head: NDArray[np.intp],
-    indexes: Sequence[IndexReader],
-    config: RankConfig,
-) -> None:
+def add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config: RankConfig) -> None:
     """Lower the flagged documents at the head of a ranking, unless the query asks for such code."""
     words = set(subtokens(query))
-    flags = _flags(ranking, head, indexes)
+    flags = ranking.snapshot.flags(ranking.doc_ids[head])
     for penalty in PENALTIES:
         if (weight := config.penalty(penalty.signal)) and penalty.asked_by.isdisjoint(words):
             lowered = (flags & penalty.flag != 0).astype(np.float32)
             ranking.add_signal(penalty.signal, head, -lowered, penalty=weight)
-
-
-def _flags(
-    ranking: Ranking, positions: NDArray[np.intp], indexes: Sequence[IndexReader]
-) -> NDArray[np.uint8]:
-    flags = np.zeros(len(positions), dtype=np.uint8)
-    for number, index in enumerate(indexes):
-        of_index = np.flatnonzero(ranking.indexes[positions] == number)
-        flags[of_index] = index.rows.flags[ranking.doc_ids[positions[of_index]]]
-    return flags

@@ -14,6 +14,7 @@ from codesearch.config import RankConfig
 from codesearch.encoding.encoder import Encoder
 from codesearch.errors import ConfigError
 from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
 from codesearch.search.diversity import diversify_files
@@ -67,6 +68,7 @@ class Searcher:
             ConfigError: an index was made with another model than `encoder`.
         """
         self.indexes = list(indexes)
+        self.snapshot = Snapshot(self.indexes)
         self.encoder = encoder
         self.config = config or RankConfig()
         for index in self.indexes:
@@ -90,7 +92,7 @@ class Searcher:
         confidence = None
         if self.encoder and request.mode == "hybrid" and analysed.text:
             confidence = confidence_of(ranking, len(analysed.terms), self.encoder.model_id)
-        return Found(hydrate(self.indexes, ranking.ranked(request.top_k), request.context), confidence)
+        return Found(hydrate(self.snapshot, ranking.ranked(request.top_k), request.context), confidence)
 
     def rank(
         self, query: str, top_k: int, filters: Filters | None = None, mode: str = "hybrid"
@@ -104,28 +106,25 @@ class Searcher:
 
     def ranking(self, query: AnalysedQuery, filters: Filters | None = None) -> Ranking:
         """Gather, fuse and rerank the documents that compete for an analysed query."""
-        candidates = [
-            gather(
-                number,
-                index,
-                self._lexical[number],
-                query,
-                allowed=allowed_documents(filters or Filters(), index),
-                config=self.config,
-            )
-            for number, index in enumerate(self.indexes)
-        ]
-        ranking = fuse(candidates, self.config.for_code() if query.pasted else self.config)
-        rerank(query.text, ranking, self.indexes, self.config)
+        candidates = gather(
+            self.snapshot,
+            self._lexical,
+            query,
+            allowed=allowed_documents(filters or Filters(), self.snapshot),
+            config=self.config,
+        )
+        weights = self.config.for_code() if query.pasted else self.config
+        ranking = fuse(candidates, self.snapshot, weights)
+        rerank(query.text, ranking, self.config)
         if query.text:
-            diversify_files(ranking, self.indexes, self.config)
+            diversify_files(ranking, self.config)
         if self.config.name_weight:
             ranking.put_names_first()
         return ranking
 
     @cached_property
-    def _lexical(self) -> list[LexicalScorer]:
-        return [LexicalScorer(index.postings, self.config) for index in self.indexes]
+    def _lexical(self) -> LexicalScorer:
+        return LexicalScorer(self.snapshot, self.config)
 
     def analyse(self, query: str, mode: str = "hybrid") -> AnalysedQuery:
         """Make of a query what each half needs.

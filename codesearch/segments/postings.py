@@ -17,7 +17,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -189,6 +188,12 @@ class PostingsWriter:
         return file
 
 
+def load_field_lengths(segment: Path) -> NDArray[np.uint16]:
+    """Map the field lengths of a segment's documents: uint16 [N, F]."""
+    lengths: NDArray[np.uint16] = load_array(segment / POSTINGS / "field_lengths.npy", str(segment))
+    return lengths
+
+
 def _map_terms(keys: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Exchange the term in each key for `numbers[term]`, keeping its field."""
     if not len(keys):
@@ -216,34 +221,26 @@ class PostingsReader:
         """Terms a field of each document has: uint16 [N, F]."""
         return self._arrays["field_lengths"]
 
-    @cached_property
-    def average_lengths(self) -> NDArray[np.float64]:
-        """Mean length of each field where it is not empty, at least 1: float64 [F].
-
-        Most documents have no documentation: were they counted, any that is there would be long beside the mean, and
-        what it says worth little.
-        """
-        lengths = self.field_lengths
-        mean = lengths.sum(axis=0, dtype=np.float64) / np.maximum(np.count_nonzero(lengths, axis=0), 1)
-        return np.asarray(np.maximum(mean, 1))
-
     def occurrence_weights(
-        self, field_weights: tuple[float, ...], field_b: tuple[float, ...]
+        self,
+        field_weights: tuple[float, ...],
+        field_b: tuple[float, ...],
+        average_lengths: NDArray[np.float64],
     ) -> NDArray[np.float32]:
         """Return what an occurrence in a field of a document counts in BM25F: float32 [F, N].
 
-        They are kept here, not by what scores one query: a service keeps this reader open.
+        The last ones are kept here, for this reader stays open between queries.
         """
-        key = (field_weights, field_b)
+        key = (field_weights, field_b, tuple(average_lengths.tolist()))
         if key not in self._occurrence_weights:
             weights = self.field_lengths.T.astype(np.float32, order="C")
             # Nothing occurs in an empty field, and nothing is divided by 0.
             np.maximum(weights, 1, out=weights)
-            for row, weight, b, average in zip(weights, *key, self.average_lengths, strict=True):
+            for row, weight, b, average in zip(weights, *key, strict=True):
                 row *= np.float32(b / average)
                 row += np.float32(1 - b)
                 np.divide(np.float32(weight), row, out=row)
-            self._occurrence_weights[key] = weights
+            self._occurrence_weights = {key: weights}
         return self._occurrence_weights[key]
 
     def find(self, term: str) -> int | None:

@@ -1,0 +1,34 @@
+"""Which segments an update rewrites into its new one.
+
+Small segments are merged: the smallest one joins while it is at most `_GROWTH` times what is gathered. So the number
+of segments grows with the logarithm of the documents, and a document is rewritten as often. A segment in which many
+documents are dead is rewritten too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from codesearch.index.manifest import SegmentEntry
+
+MAX_DOCUMENTS = 8_000_000
+"""No merge makes a larger segment; a posting can number twice as many documents."""
+_GROWTH = 3
+_DEAD_SHARE = 0.3
+
+
+def segments_to_merge(entries: Sequence[SegmentEntry], new_documents: int) -> list[SegmentEntry]:
+    """Choose the segments to rewrite together with about `new_documents` new ones."""
+    chosen = [entry for entry in entries if _is_mostly_dead(entry)]
+    gathered = new_documents + sum(entry.live_documents for entry in chosen)
+    rest = [entry for entry in entries if entry not in chosen]
+    for entry in sorted(rest, key=lambda entry: (entry.live_documents, entry.number)):
+        if entry.live_documents > _GROWTH * gathered or gathered + entry.live_documents > MAX_DOCUMENTS:
+            break
+        chosen.append(entry)
+        gathered += entry.live_documents
+    return sorted(chosen, key=lambda entry: entry.number)
+
+
+def _is_mostly_dead(entry: SegmentEntry) -> bool:
+    return entry.live_documents <= (1 - _DEAD_SHARE) * entry.documents

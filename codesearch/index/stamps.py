@@ -1,0 +1,74 @@
+"""Time stamps of a root's last walk: whether anything can have changed since is answered without another walk.
+
+    stamps    one line of JSON, {"commit": .., "files": N, "watched": M}; then N + M paths below the root, each ended by
+              a zero byte, files first; then size and mtime_ns of each, int64
+
+Watched are the folders that the walk entered, whose time stamps change when a file is added, removed or renamed. So
+are the files with ignore rules, those above the root by absolute path. A time stamp of 0 is never equal: the file was
+written so shortly before the walk that it may have changed within the grain of its time stamp. The file is disposable.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from array import array
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codesearch.files import stamp_of, write_atomically
+
+FILE = "stamps"
+Stamp = tuple[int, int]
+"""As `codesearch.files.stamp_of` gives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamps:
+    """What a walk saw: path -> size and mtime_ns."""
+
+    files: dict[str, Stamp] = field(default_factory=dict)
+    watched: dict[str, Stamp] = field(default_factory=dict)
+
+
+def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
+    """Write the stamps that belong to a commit."""
+    head = json.dumps({"commit": commit, "files": len(stamps.files), "watched": len(stamps.watched)})
+    entries = [*stamps.files.items(), *stamps.watched.items()]
+    names = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path, _ in entries)
+    numbers = array("q", (number for _, stamp in entries for number in stamp))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    write_atomically(index_folder / FILE, head.encode() + b"\n" + names + numbers.tobytes())
+
+
+def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:
+    """Read the stamps, of one commit or of any; empty ones where there are none."""
+    try:
+        head, _, rest = (index_folder / FILE).read_bytes().partition(b"\n")
+        fields = json.loads(head)
+        count = fields["files"] + fields["watched"]
+        if commit is not None and fields["commit"] != commit:
+            return Stamps()
+        numbers = array("q", rest[len(rest) - 16 * count :])
+        if sys.byteorder == "big":
+            numbers.byteswap()
+        names = rest[: len(rest) - 16 * count].decode("utf-8", "surrogateescape").split("\0")[:-1]
+    except (OSError, ValueError, KeyError, TypeError):
+        return Stamps()
+    if len(names) != count:
+        return Stamps()
+    pairs = list(zip(names, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
+    return Stamps(dict(pairs[: fields["files"]]), dict(pairs[fields["files"] :]))
+
+
+def is_current(root: str, stamps: Stamps) -> bool:
+    """Say whether every file and folder has its stamp; without stamps nothing is known."""
+    if not stamps.watched:
+        return False
+    for entries in (stamps.watched, stamps.files):
+        for path, stamp in entries.items():
+            if stamp_of(os.path.join(root, path)) != stamp:
+                return False
+    return True

@@ -1,0 +1,90 @@
+"""Files and documents -> a new segment's folder: one writer for fresh builds, updates and merges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import VectorConfig
+from codesearch.segments.postings import PostingsBlock, PostingsWriter
+from codesearch.segments.reader import SegmentReader
+from codesearch.segments.rows import RowWriter
+from codesearch.segments.store import DocumentRow, FileRecord, StoreWriter
+from codesearch.segments.vectors import VectorWriter
+
+
+class SegmentWriter:
+    """Takes files in the order of their paths; doc_ids and file_ids count up from 0.
+
+    Attributes:
+        folder: of the segment.
+        vectors: takes the vectors of all documents, in their order.
+    """
+
+    def __init__(self, folder: Path, dim: int) -> None:
+        """Make the folder and open the writers of its parts."""
+        folder.mkdir(parents=True)
+        self.folder = folder
+        self._rows = RowWriter()
+        self._new_ids: dict[int, NDArray[np.int64]] = {}
+        self._merged: dict[int, SegmentReader] = {}
+        with ExitStack() as opened:  # What is open is closed again when the next thing cannot be opened.
+            self._store = StoreWriter(folder)
+            opened.callback(self._store.abandon)
+            self.vectors = VectorWriter(folder, dim)
+            opened.callback(self.vectors.abandon)
+            self._postings = PostingsWriter(folder)
+            opened.callback(self._postings.abandon)
+            self._opened = opened.pop_all()
+
+    @property
+    def documents(self) -> int:
+        """Count the documents so far."""
+        return self._store.document_count
+
+    @property
+    def source_files(self) -> int:
+        """Count the files so far."""
+        return self._store.file_count
+
+    def add_parsed(self, record: FileRecord, rows: Sequence[DocumentRow], block: PostingsBlock) -> None:
+        """Add a file with its documents and their terms."""
+        first = self.documents
+        self._add(record, rows)
+        self._postings.add(block, first)
+
+    def add_kept(self, record: FileRecord, number: int, segment: SegmentReader) -> None:
+        """Take over a file of another segment; `number` names it."""
+        first = self.documents
+        self._add(record, segment.store.document_rows(record.first_doc, record.doc_count))
+        self._merged[number] = segment
+        new_ids = self._new_ids.setdefault(number, np.full(len(segment), -1, dtype=np.int64))
+        new_ids[record.first_doc : record.first_doc + record.doc_count] = np.arange(first, self.documents)
+
+    def finish(self, config: VectorConfig) -> None:
+        """Write what is left; all vectors must have been added."""
+        with self._opened:
+            self._store.finish()
+            self.vectors.finish(config)
+            self._rows.write(self.folder)
+            for number, segment in self._merged.items():
+                self._postings.keep(segment.postings, self._new_ids[number])
+            self._postings.write()
+
+    def abandon(self) -> None:
+        """Close without finishing."""
+        self._opened.close()
+
+    def _add(self, record: FileRecord, rows: Sequence[DocumentRow]) -> None:
+        kinds, flags = (row.kind for row in rows), (row.flags for row in rows)
+        self._rows.add(self._store.file_count, kinds, flags)
+        self._store.add_file(record, rows)
+
+
+def field_statistics(lengths: NDArray[np.uint16]) -> tuple[list[int], list[int]]:
+    """Return of documents' field lengths [N, F] the sums, and the counts of those that are not 0: [F] each."""
+    return lengths.sum(axis=0, dtype=np.int64).tolist(), np.count_nonzero(lengths, axis=0).tolist()
