@@ -1,0 +1,250 @@
+"""After any history of edits an index is that of a fresh build: documents, statistics, hits, order and scores."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from codesearch.config import RankConfig
+from codesearch.index import build as build_module
+from codesearch.index import policy
+from codesearch.index.catalogue import index_folder
+from codesearch.index.commit import last_number
+from codesearch.index.manifest import segment_folder
+from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import Snapshot
+from codesearch.search.request import Filters, SearchRequest
+from codesearch.search.searcher import Searcher
+from tests.conftest import HashEncoder, build, contents, write_tokenizer
+
+WORDS = ("push", "item", "stack", "read", "line", "file", "string", "sort")
+FOLDERS = ("", "a/", "a/b/", "tests/", "z/")
+PATHS = st.builds(
+    lambda folder, name, ending: f"{folder}{name}.{ending}",
+    st.sampled_from(FOLDERS),
+    st.sampled_from(("one", "two", "three", "vendor_x")),
+    st.sampled_from(("py", "rb")),
+)
+FUNCTION = st.tuples(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=3),
+    st.lists(st.sampled_from(WORDS), max_size=4),
+    st.lists(st.sampled_from(WORDS), max_size=3),
+)
+FUNCTIONS = st.lists(FUNCTION, max_size=4)
+REQUESTS = [
+    SearchRequest(query, top_k, mode, filters)
+    for query, top_k in (("push item", 3), ("read line of a file", 40), ("sort_string", 5))
+    for mode in ("hybrid", "lexical", "semantic")
+    for filters in (
+        Filters(),
+        Filters(languages=("ruby",)),
+        Filters(paths=("a/*",)),
+        Filters(kinds=("function",)),
+    )
+]
+
+
+CONFIGS = [RankConfig(), RankConfig(candidate_count=3, rerank_count=4)]
+"""The second one leaves most documents out, so that ties at the edge of what competes matter."""
+
+
+def source(functions: list[tuple[list[str], list[str], list[str]]], path: str) -> str:
+    """Functions with a name, documentation and a body; the same ones may stand in many files."""
+    texts = []
+    for name, documentation, body in functions:
+        words = " + ".join(body or ["1"])
+        if path.endswith(".rb"):
+            texts.append(f"# {' '.join(documentation)}\ndef {'_'.join(name)}\n  {words}\nend\n")
+        else:
+            texts.append(
+                f'def {"_".join(name)}():\n    """{" ".join(documentation)}"""\n    return {words}\n'
+            )
+    return "\n".join(texts)
+
+
+class Histories(RuleBasedStateMachine):
+    """Edits of a tree, updates of its index, merges and killed writers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.place = Path(tempfile.mkdtemp())
+        self.root, self.home = self.place / "tree", self.place / "home"
+        self.root.mkdir()
+        write_tokenizer(self.place / "tokenizer.json")
+        self.encoder = HashEncoder(self.place / "tokenizer.json")
+        self.held: list[tuple[IndexReader, object]] = []
+        self.policy = policy._GROWTH, policy._DEAD_SHARE
+
+    def teardown(self) -> None:
+        self.compare_with_a_fresh_build()
+        for index, _ in self.held:
+            index.close()
+        policy._GROWTH, policy._DEAD_SHARE = self.policy
+        shutil.rmtree(self.place)
+
+    def files(self) -> list[str]:
+        return sorted(str(path.relative_to(self.root)) for path in self.root.rglob("*.*") if path.suffix)
+
+    @initialize(
+        files=st.dictionaries(PATHS, st.lists(FUNCTION, min_size=1, max_size=4), min_size=6, max_size=14),
+        growth=st.sampled_from([0, 0, 3]),
+        dead_share=st.sampled_from([0.3, 1.1]),
+    )
+    def start(self, files, growth, dead_share) -> None:
+        policy._GROWTH, policy._DEAD_SHARE = growth, dead_share
+        for path, functions in files.items():
+            self.write(path, functions)
+        self.update()
+
+    @rule(path=PATHS, functions=FUNCTIONS)
+    def write(self, path, functions) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(source(functions, path))
+
+    @rule(data=st.data(), functions=FUNCTIONS)
+    @precondition(lambda self: self.files())
+    def edit(self, data, functions) -> None:
+        self.write(data.draw(st.sampled_from(self.files())), functions)
+
+    @rule(data=st.data(), to=PATHS)
+    @precondition(lambda self: self.files())
+    def rename(self, data, to) -> None:
+        (self.root / to).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / data.draw(st.sampled_from(self.files()))).rename(self.root / to)
+
+    @rule(data=st.data(), to=PATHS)
+    @precondition(lambda self: self.files())
+    def copy(self, data, to) -> None:
+        text = (self.root / data.draw(st.sampled_from(self.files()))).read_bytes()
+        (self.root / to).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / to).write_bytes(text)
+
+    @rule(data=st.data())
+    @precondition(lambda self: self.files())
+    def touch(self, data) -> None:
+        (self.root / data.draw(st.sampled_from(self.files()))).touch()
+
+    @rule(data=st.data())
+    @precondition(lambda self: self.files())
+    def delete(self, data) -> None:
+        (self.root / data.draw(st.sampled_from(self.files()))).unlink()
+
+    @rule(pattern=st.sampled_from(["", "a/\n", "*.rb\n", "one.*\n!a/one.py\n"]))
+    def change_the_ignore_file(self, pattern) -> None:
+        (self.root / ".gitignore").write_text(pattern)
+
+    @rule(growth=st.sampled_from([0, 3, 1_000]))
+    def change_how_much_is_merged(self, growth) -> None:
+        policy._GROWTH = growth
+
+    @rule()
+    def a_writer_is_killed(self) -> None:
+        """What it had written so far lies there when the next one begins."""
+        folder = index_folder(self.home, self.root)
+        stray = folder / segment_folder(last_number(folder) + 1)
+        stray.mkdir(parents=True)
+        (stray / "documents.sqlite").write_bytes(b"half")
+
+    @rule()
+    def hold_a_reader(self) -> None:
+        index = IndexReader.open(index_folder(self.home, self.root))
+        self.held.append((index, contents(index)))
+
+    @rule()
+    def update(self) -> None:
+        build(self.root, self.home, self.encoder)
+
+    def searched(self, home: Path) -> list[list[tuple]]:
+        index = IndexReader.open(index_folder(home, self.root))
+        try:
+            return [
+                [
+                    (hit.path, hit.start_line, hit.qualified_name, hit.score, tuple(hit.signals.items()))
+                    for hit in Searcher([index], self.encoder, config).answer(request).hits
+                ]
+                for config in CONFIGS
+                for request in REQUESTS
+            ]
+        finally:
+            index.close()
+
+    @invariant()
+    def an_open_reader_reads_what_it_opened(self) -> None:
+        for index, expected in self.held:
+            assert contents(index) == expected
+
+    @rule()
+    def compare_with_a_fresh_build(self) -> None:
+        self.update()
+        fresh_home = self.place / "fresh"
+        shutil.rmtree(fresh_home, ignore_errors=True)
+        build(self.root, fresh_home, self.encoder)
+        updated = IndexReader.open(index_folder(self.home, self.root))
+        fresh = IndexReader.open(index_folder(fresh_home, self.root))
+        try:
+            assert contents(updated) == contents(fresh)
+            for field in ("documents", "source_files", "languages", "skipped", "warnings"):
+                assert getattr(updated.manifest, field) == getattr(fresh.manifest, field), field
+            self.check_statistics(updated)
+        finally:
+            updated.close()
+            fresh.close()
+        assert self.searched(self.home) == self.searched(fresh_home)
+
+    def check_statistics(self, index: IndexReader) -> None:
+        """Compare N, df and lengths with what counting the live documents gives."""
+        everything = contents(index)
+        snapshot = Snapshot([index])
+        assert snapshot.document_count == len(everything["documents"])
+        lengths = np.array([entry[1] for entry in everything["documents"].values()]).reshape(-1, 5)
+        means = lengths.sum(axis=0) / np.maximum((lengths > 0).sum(axis=0), 1)
+        assert snapshot.average_lengths.tolist() == np.maximum(means, 1).tolist()
+        found = {}
+        for (term, _, document), _ in everything["postings"].items():
+            found.setdefault(term, set()).add(document)
+        lexical = Searcher([index], self.encoder)._lexical
+        for term, documents in found.items():
+            _, df = lexical._add_weighted_frequencies(term, np.zeros(snapshot.size, np.float32))
+            assert df == len(documents), term
+        names = Counter(row[0].name for row in everything["documents"].values())
+        for name, count in names.items():
+            assert sum(exact == name for _, exact, _ in snapshot.named(name)) == count
+
+
+Histories.TestCase.settings = settings(deadline=None, max_examples=20, stateful_step_count=25)
+TestAnyHistoryEndsWithTheIndexOfAFreshBuild = Histories.TestCase
+
+
+def test_a_first_build_that_is_interrupted_goes_on_where_it_was(tmp_path, encoder, home, monkeypatch):
+    root = tmp_path / "tree"
+    root.mkdir()
+    for number in range(30):
+        (root / f"f{number:02}.py").write_text(f"def push_{number}():\n    return {number}\n")
+    monkeypatch.setattr(build_module, "_SEGMENT_BYTES", 200)
+    commits = []
+
+    def stop_after_three(folder, manifest, real=build_module.commit_manifest):
+        real(folder, manifest)
+        commits.append(manifest)
+        if len(commits) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(build_module, "commit_manifest", stop_after_three)
+    with pytest.raises(KeyboardInterrupt):
+        build(root, home, encoder)
+    monkeypatch.undo()
+    half = IndexReader.open(index_folder(home, root))
+    assert 0 < half.manifest.documents < 30 and not half.manifest.complete
+    assert len(half.segments) == 3
+    half.close()
+    report = build(root, home, encoder)
+    assert report.kept == half.manifest.documents and report.parsed == 30 - report.kept
+    assert report.manifest.complete and report.manifest.documents == 30
