@@ -15,9 +15,9 @@ from __future__ import annotations
 TYPE_CHECKING = False  # As in `typing`, whose import takes longer than all else here.
 if TYPE_CHECKING:
     from codesearch.config import IndexOptions, RankConfig, VectorConfig
-    from codesearch.engine.answer import Answer
+    from codesearch.engine.answer import Answer, Changes, Freshness
     from codesearch.engine.engine import Engine
-    from codesearch.engine.reports import Changes, Check, Freshness, IndexReport, IndexStatus
+    from codesearch.engine.reports import Check, IndexReport, IndexStatus
     from codesearch.engine.scope import Scope
     from codesearch.errors import (
         CodeSearchError,
@@ -37,8 +37,8 @@ __version__ = "0.1.0"
 _MODULES = {
     "codesearch.config": ("IndexOptions", "RankConfig", "VectorConfig"),
     "codesearch.engine.engine": ("Engine",),
-    "codesearch.engine.answer": ("Answer",),
-    "codesearch.engine.reports": ("Changes", "Check", "Freshness", "IndexReport", "IndexStatus"),
+    "codesearch.engine.answer": ("Answer", "Changes", "Freshness"),
+    "codesearch.engine.reports": ("Check", "IndexReport", "IndexStatus"),
     "codesearch.engine.scope": ("Scope",),
     "codesearch.errors": (
         "CodeSearchError",

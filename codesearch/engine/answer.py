@@ -8,6 +8,30 @@ from codesearch.types import Hit
 
 
 @dataclass(frozen=True, slots=True)
+class Changes:
+    """What an update would do: files that are new or changed, and files that are gone."""
+
+    to_parse: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """Whether an index has what its folder has.
+
+    Attributes:
+        root: the indexed folder.
+        state: "current"; "updated", it was brought up to date just now; "behind", the update would take longer than
+            allowed; "locked", another process is updating it.
+        changes: what was or would be updated.
+    """
+
+    root: str
+    state: str
+    changes: Changes
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """Hits, best first, and how they were found.
 
@@ -20,6 +44,7 @@ class Answer:
         seconds: to search, without opening indexes and models.
         confidence: probability that one of the hits answers the query, 0 to 1; None where it is not calibrated.
         low_confidence: the confidence is so low that the user should know.
+        freshness: whether each index that was searched has what its folder has, where that was checked.
     """
 
     query: str
@@ -31,3 +56,4 @@ class Answer:
     hits: list[Hit]
     confidence: float | None = None
     low_confidence: bool = False
+    freshness: tuple[Freshness, ...] = ()

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig
-from codesearch.engine.answer import Answer
+from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.scope import Scope, choose_indexes
-from codesearch.errors import IndexLockedError, IndexNotFoundError
+from codesearch.errors import IndexNotFoundError
 from codesearch.home import default_home
 from codesearch.index.catalogue import IndexEntry, index_folder, list_indexes, read_entry, remove_index
 from codesearch.search.request import Place, SearchRequest
@@ -26,9 +26,12 @@ from codesearch.search.request import Place, SearchRequest
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
     from codesearch.engine.opened import Opened
-    from codesearch.engine.reports import Check, Freshness, IndexReport, IndexStatus
+    from codesearch.engine.reports import Check, IndexReport, IndexStatus
     from codesearch.index.build import Progress
     from codesearch.search.searcher import Found, Searcher
+
+_REFRESH_S = 0.5
+"""An update that is estimated to take less is done before a query is answered."""
 
 
 class Engine:
@@ -100,28 +103,14 @@ class Engine:
             on_progress=on_progress,
         )
 
-    def refresh(self, root: Path | str, *, budget_s: float = 0.5) -> Freshness:
+    def refresh(self, root: Path | str, *, budget_s: float = _REFRESH_S) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
 
         Raises:
             IndexNotFoundError: `root` is not indexed.
             IndexStoreError: its index cannot be read or written.
         """
-        from codesearch.engine.reports import Changes, Freshness
-        from codesearch.engine.update import plan_again
-
-        entry = self._entry(Path(root).expanduser())
-        plan = plan_again(entry, self._vectors)
-        changes = Changes(len(plan.to_parse), plan.removed)
-        if plan.nothing_to_do:
-            return Freshness("current", changes)
-        if plan.estimated_seconds > budget_s:
-            return Freshness("behind", changes)
-        try:
-            self.index(root)
-        except IndexLockedError:
-            return Freshness("locked", changes)
-        return Freshness("updated", changes)
+        return self._refresh(self._entry(Path(root).expanduser()), budget_s)
 
     def search(self, request: SearchRequest | str, scope: Scope | None = None) -> Answer:
         """Return the best documents for a query, best first.
@@ -256,6 +245,10 @@ class Engine:
     def _answer(
         self, request: SearchRequest, scope: Scope | None, find: Callable[[Searcher], Found]
     ) -> Answer:
+        freshness: list[Freshness] = []
+        if request.refresh:
+            entries = choose_indexes(self.home, scope or Scope())
+            freshness = [self._refresh(entry, _REFRESH_S) for entry in entries]
         ranking = self._ranking.all_code() if request.all_code else self._ranking
         with self.open(scope, with_model=request.mode != "lexical", ranking=ranking) as searcher:
             started = time.perf_counter()
@@ -270,7 +263,16 @@ class Engine:
                 hits=found.hits,
                 confidence=found.confidence,
                 low_confidence=found.low_confidence,
+                freshness=tuple(freshness),
             )
+
+    def _refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
+        from codesearch.engine.update import refresh_index
+
+        def open_encoder(bundle: Path) -> OnnxEncoder:
+            return self._opened.encoder(bundle, self.device)
+
+        return refresh_index(entry, self.home, self._vectors, open_encoder, budget_s)
 
     def _entry(self, root: Path) -> IndexEntry:
         entry = read_entry(index_folder(self.home, root))

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from codesearch.engine.answer import Changes
+
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
@@ -46,28 +48,6 @@ class IndexReport:
     cached: int = 0
     model: str = ""
     device: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What an update would do: files that are new or changed, and files that are gone."""
-
-    to_parse: int
-    removed: int
-
-
-@dataclass(frozen=True, slots=True)
-class Freshness:
-    """Whether an index has what its folder has.
-
-    Attributes:
-        state: "current"; "updated", it was brought up to date just now; "behind", the update would take longer than
-            allowed; "locked", another process is updating it.
-        changes: what was or would be updated.
-    """
-
-    state: str
-    changes: Changes
 
 
 @dataclass(frozen=True, slots=True)

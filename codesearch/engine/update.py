@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING
 
 from codesearch.config import IndexConfig, IndexOptions, VectorConfig, WalkConfig
 from codesearch.encoding.bundle import SHIPPED, load_bundle
-from codesearch.engine.reports import Changes, IndexReport
-from codesearch.errors import ConfigError, IndexNotFoundError, IndexStoreError
+from codesearch.engine.answer import Changes, Freshness
+from codesearch.engine.reports import IndexReport
+from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError, IndexStoreError
 from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
 from codesearch.index.manifest import Manifest, read_manifest
 from codesearch.index.plan import Plan, plan_update
+from codesearch.index.stamps import is_current, read_stamps, write_stamps
 
 if TYPE_CHECKING:
     from codesearch.encoding.encoder import Encoder
     from codesearch.index.build import Progress
 
+_PATIENCE_S = 2.0
+"""How long to wait for another writer: a query that brings the index up to date takes less."""
 OpenEncoder = Callable[[Path], "Encoder"]
 """Folder of a bundle -> its encoder."""
 
@@ -63,9 +67,10 @@ def update_index(
     bundle = model or (last.model_folder if last else SHIPPED)
     model_id = load_bundle(bundle).model_id
     _make_folder(folder)
-    with writer_lock(folder, str(root)):
+    with writer_lock(folder, str(root), wait_s=_PATIENCE_S):
         plan = plan_update(root, folder, config, model_id, rebuild=rebuild)
         if plan.nothing_to_do and plan.previous:
+            save_stamps(plan, plan.previous)
             return IndexReport(
                 root, False, plan.previous.documents, plan.previous.source_files, time.monotonic() - started
             )
@@ -83,6 +88,45 @@ def plan_again(entry: IndexEntry, vectors: VectorConfig) -> Plan:
         raise entry.error or IndexNotFoundError(f"{entry.folder}: no index there")
     config = IndexConfig(walk=entry.manifest.walk_config(), vectors=vectors)
     return plan_update(Path(entry.manifest.root), entry.folder, config, entry.manifest.model["id"])
+
+
+def refresh_index(
+    entry: IndexEntry, home: Path, vectors: VectorConfig, open_encoder: OpenEncoder, budget_s: float
+) -> Freshness:
+    """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
+
+    Where no time stamp of the last walk differs, there is no other walk.
+
+    Raises:
+        IndexStoreError: the index cannot be read or written.
+    """
+    manifest = entry.manifest
+    if manifest is None:
+        raise entry.error or IndexNotFoundError(f"{entry.folder}: no index there")
+    stamps = read_stamps(entry.folder, manifest.commit)
+    if is_current(manifest.root, stamps):
+        return Freshness(manifest.root, "current", Changes(0, 0))
+    if not Path(manifest.root).is_dir():
+        return Freshness(manifest.root, "behind", Changes(0, manifest.source_files))
+    try:
+        with writer_lock(entry.folder, manifest.root):
+            plan = plan_again(entry, vectors)
+            changes = Changes(len(plan.to_parse), plan.removed)
+            if plan.nothing_to_do:
+                save_stamps(plan, manifest)
+                return Freshness(manifest.root, "current", changes)
+            if plan.previous is None or plan.estimated_seconds > budget_s:
+                return Freshness(manifest.root, "behind", changes)
+            _build(plan, home, open_encoder(manifest.model_folder), time.monotonic(), lambda _: None)
+            return Freshness(manifest.root, "updated", changes)
+    except IndexLockedError:
+        return Freshness(manifest.root, "locked", Changes(0, 0))
+
+
+def save_stamps(plan: Plan, manifest: Manifest) -> None:
+    """Remember the stamps of a walk that found nothing to do, so that the next check needs no walk."""
+    if read_stamps(plan.index_folder, manifest.commit) != plan.stamps:
+        write_stamps(plan.index_folder, plan.stamps, manifest.commit)
 
 
 def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:

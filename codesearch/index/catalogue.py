@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from codesearch.files import file_lock
 from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 
 INDEXES = "indexes"
+_POLL_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +51,21 @@ def read_entry(folder: Path) -> IndexEntry | None:
 
 
 @contextmanager
-def writer_lock(index_folder: Path, root: str) -> Iterator[None]:
-    """Hold an index for writing.
+def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterator[None]:
+    """Hold an index for writing; wait up to `wait_s` seconds for another writer, such as a query that refreshes it.
 
     Raises:
         IndexLockedError: another process holds it.
     """
-    with file_lock(index_folder / "lock") as owner:
-        if owner is not None:
+    deadline = time.monotonic() + wait_s
+    while True:
+        with file_lock(index_folder / "lock") as owner:
+            if owner is None:
+                yield
+                return
+        if time.monotonic() >= deadline:
             raise IndexLockedError(owner, root)
-        yield
+        time.sleep(_POLL_S)
 
 
 def remove_index(folder: Path, root: str) -> None:

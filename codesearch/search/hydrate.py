@@ -15,22 +15,24 @@ from codesearch.types import Hit
 def hydrate(snapshot: Snapshot, ranked: Sequence[Ranked], context: int = 0) -> list[Hit]:
     """Return the hits of ranked documents, in their order, with `context` lines of the file around each.
 
-    A file that changed after it was indexed gives the code now at the old place, marked stale; one that is
-    gone gives none.
+    A file that changed after it was indexed gives the code now at the old place, marked stale. Documents of a file
+    that is gone are left out.
     """
     stored = snapshot.stored([place.doc_id for place in ranked])
-    sources: dict[tuple[str, str], tuple[bytes, bool]] = {}
-    hits = []
-    for rank, (place, (segment, file, row)) in enumerate(zip(ranked, stored, strict=True), start=1):
+    sources: dict[tuple[str, str], tuple[bytes, bool] | None] = {}
+    hits: list[Hit] = []
+    for place, (segment, file, row) in zip(ranked, stored, strict=True):
         key = (segment.root, file.path)
         if key not in sources:
             sources[key] = _read(segment.root, file)
-        source, stale = sources[key]
+        if (found := sources[key]) is None:
+            continue
+        source, stale = found
         code = _lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
         before, after = _around(source, row.start_line, row.end_line, context)
         hits.append(
             Hit(
-                rank=rank,
+                rank=len(hits) + 1,
                 score=place.score,
                 root=segment.root,
                 path=file.path,
@@ -52,14 +54,17 @@ def hydrate(snapshot: Snapshot, ranked: Sequence[Ranked], context: int = 0) -> l
     return hits
 
 
-def _read(root: str, file: FileRecord) -> tuple[bytes, bool]:
-    """Return a file's bytes and whether they are others than those indexed; an equal time stamp says they are not."""
+def _read(root: str, file: FileRecord) -> tuple[bytes, bool] | None:
+    """Return a file's bytes, and whether they differ from those indexed; None where it is gone.
+
+    An equal time stamp means that they do not differ.
+    """
     try:
         with open(os.path.join(root, file.path), "rb") as opened:
             seen = os.fstat(opened.fileno())
             source = opened.read()
     except OSError:
-        return b"", True
+        return None
     if (seen.st_size, seen.st_mtime_ns) == (file.size, file.mtime_ns):
         return source, False
     return source, content_digest(source) != file.digest

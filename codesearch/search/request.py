@@ -53,6 +53,7 @@ class SearchRequest:
         filters: which documents may be hits.
         all_code: rank tests, generated and vendored code and stubs like other code.
         context: lines of the file to return around each hit.
+        refresh: first bring indexes up to date, where that takes less than half a second.
 
     Raises:
         ConfigError: the mode is unknown.
@@ -65,6 +66,7 @@ class SearchRequest:
     filters: Filters = field(default_factory=Filters)
     all_code: bool = False
     context: int = 0
+    refresh: bool = True
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -92,7 +92,24 @@ class Searcher:
         confidence = None
         if self.encoder and request.mode == "hybrid" and analysed.text:
             confidence = confidence_of(ranking, len(analysed.terms), self.encoder.model_id)
-        return Found(hydrate(self.snapshot, ranking.ranked(request.top_k), request.context), confidence)
+        return Found(self.hits(ranking, request), confidence)
+
+    def hits(self, ranking: Ranking, request: SearchRequest, left_out: Collection[int] = ()) -> list[Hit]:
+        """Return the first `request.top_k` hits of a ranking whose files are still there.
+
+        Args:
+            ranking: of this searcher.
+            request: how many, and with how many lines of context.
+            left_out: doc_ids that are no hits.
+        """
+        spare = len(left_out)
+        while True:
+            ranked = ranking.ranked(request.top_k + spare)
+            chosen = [place for place in ranked if place.doc_id not in left_out]
+            hits = hydrate(self.snapshot, chosen, request.context)[: request.top_k]
+            if len(hits) == request.top_k or len(ranked) < request.top_k + spare:
+                return hits
+            spare += 4 * request.top_k
 
     def rank(
         self, query: str, top_k: int, filters: Filters | None = None, mode: str = "hybrid"

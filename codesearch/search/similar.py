@@ -15,7 +15,6 @@ from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named, language_of_path
 from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.fusion import Ranked
-from codesearch.search.hydrate import hydrate
 from codesearch.search.request import SearchRequest
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
 from codesearch.segments.store import DocumentRow
@@ -54,10 +53,9 @@ def search_similar(searcher: Searcher, document: Document, request: SearchReques
     """
     vector = searcher.document_vector(document_text(document), document.language)
     query = AnalysedQuery(text="", terms=_terms(document), vector=vector if vector.any() else None)
-    ranked = searcher.ranking(query, request.filters).ranked(request.top_k + _SPARE)
-    left_out = _overlapping(searcher.snapshot, ranked, document)
-    hits = [place for place in ranked if place not in left_out][: request.top_k]
-    return Found(hydrate(searcher.snapshot, hits, request.context))
+    ranking = searcher.ranking(query, request.filters)
+    left_out = _overlapping(searcher.snapshot, ranking.ranked(request.top_k + _SPARE), document)
+    return Found(searcher.hits(ranking, request, left_out))
 
 
 def _terms(document: Document) -> list[str]:
@@ -65,14 +63,14 @@ def _terms(document: Document) -> list[str]:
     return list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))[:MAX_CODE_TERMS]
 
 
-def _overlapping(snapshot: Snapshot, ranked: Sequence[Ranked], document: Document) -> list[Ranked]:
-    """List the ranked documents that are the given one, inside it or around it."""
+def _overlapping(snapshot: Snapshot, ranked: Sequence[Ranked], document: Document) -> set[int]:
+    """Return the doc_ids of the ranked documents that are the given one, inside it or around it."""
     stored = snapshot.stored([place.doc_id for place in ranked])
-    return [
-        place
+    return {
+        place.doc_id
         for place, (segment, file, row) in zip(ranked, stored, strict=True)
         if _overlaps(row, document) and Path(segment.root, file.path).resolve() == Path(document.path)
-    ]
+    }
 
 
 def _overlaps(row: DocumentRow, document: Document) -> bool:

@@ -151,7 +151,7 @@ def test_threads_search_while_another_updates(ready, tiny_repo):
     def search() -> int:
         count = 0
         while not stop.is_set() or not count:
-            assert "Stack.push" in names(ready.search("push"))
+            assert "Stack.push" in names(ready.search(SearchRequest("push", refresh=False)))
             count += 1
         return count
 
