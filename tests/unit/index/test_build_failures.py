@@ -32,12 +32,12 @@ def last_good(tiny_repo: Path, home: Path, encoder: HashEncoder):
     build(tiny_repo, home, encoder)
     folder = index_folder(home, tiny_repo)
     index = IndexReader.open(folder)
-    expected, names = contents(index), sorted(path.name for path in folder.iterdir())
+    expected, names = contents(index), [path.relative_to(folder) for path in sorted(folder.rglob("*"))]
     index.close()
     (tiny_repo / "python" / "new.py").write_text("def brand_new():\n    return 'x'\n")
 
     def check() -> None:
-        assert sorted(path.name for path in folder.iterdir()) == names
+        assert [path.relative_to(folder) for path in sorted(folder.rglob("*"))] == names
         index = IndexReader.open(folder)
         assert contents(index) == expected
         index.close()
@@ -67,10 +67,10 @@ def test_an_interrupt_at_any_stage_leaves_the_last_index(tiny_repo, home, encode
     last_good()
 
 
-def test_an_interrupt_of_the_first_build_leaves_nothing(tiny_repo, home, tokenizer_path):
+def test_an_interrupt_of_the_first_build_before_its_first_commit_leaves_nothing(tiny_repo, home, tokenizer_path):
     with pytest.raises(KeyboardInterrupt):
         build(tiny_repo, home, InterruptedEncoder(tokenizer_path))
-    assert list(index_folder(home, tiny_repo).iterdir()) == []
+    assert [path.name for path in index_folder(home, tiny_repo).rglob("*")] == ["segments"]
 
 
 def test_an_interrupt_after_the_commit_leaves_the_new_index(
@@ -195,8 +195,8 @@ def test_a_bug_is_not_dressed_up_as_a_storage_error_and_leaves_the_last_index(
     last_good()
 
 
-def test_a_damaged_last_generation_is_an_error_that_names_the_cure(tiny_repo, home, encoder, last_good):
-    (vectors,) = index_folder(home, tiny_repo).glob("generation-*/vectors.int8")
+def test_a_damaged_segment_is_an_error_that_names_the_cure(tiny_repo, home, encoder, last_good):
+    (vectors,) = index_folder(home, tiny_repo).glob("segments/*/vectors.int8")
     vectors.write_bytes(b"")
     with pytest.raises(IndexCorruptError, match=f"codesearch index --rebuild {tiny_repo}"):
         build(tiny_repo, home, encoder)
@@ -210,5 +210,5 @@ def test_a_home_that_cannot_be_written_is_named(tiny_repo, home, encoder, monkey
     folder = index_folder(home, tiny_repo)
     folder.mkdir(parents=True)
     monkeypatch.setattr(Path, "mkdir", lambda path, *_, **__: None if path == folder else refuse(path))
-    with pytest.raises(IndexStoreError, match=r"generation-000001: Permission denied; the last good index"):
+    with pytest.raises(IndexStoreError, match=r"segments/000001: Permission denied; the last good index"):
         build(tiny_repo, home, encoder)
