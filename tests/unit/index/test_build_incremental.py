@@ -113,7 +113,12 @@ def test_a_fresh_index_holds_every_definition_in_the_order_of_paths(built_index)
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
-def test_an_update_ends_with_the_index_of_a_fresh_build(tiny_repo, tmp_path, encoder, index_tree, step):
+@pytest.mark.parametrize("merging", ["usual", "never_merged", "always_merged"])
+def test_an_update_ends_with_the_index_of_a_fresh_build(
+    tiny_repo, tmp_path, encoder, index_tree, request, step, merging
+):
+    if merging != "usual":
+        request.getfixturevalue(merging)
     index_tree(tiny_repo)
     step(tiny_repo)
     updated = index_tree(tiny_repo)
@@ -126,7 +131,12 @@ def test_an_update_ends_with_the_index_of_a_fresh_build(tiny_repo, tmp_path, enc
     fresh.close()
 
 
-def test_many_updates_one_after_the_other_end_there_too(tiny_repo, tmp_path, encoder, index_tree):
+@pytest.mark.parametrize("merging", ["usual", "never_merged", "always_merged"])
+def test_many_updates_one_after_the_other_end_there_too(
+    tiny_repo, tmp_path, encoder, index_tree, request, merging
+):
+    if merging != "usual":
+        request.getfixturevalue(merging)
     for step in (change, delete, rename, add, delete_the_first_and_the_last):
         index_tree(tiny_repo)
         step(tiny_repo)
@@ -150,7 +160,7 @@ def files_of(home: Path, root: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("run_words", [30, 100])
 def test_postings_sorted_in_many_runs_are_the_same_bytes(
-    tiny_repo, home, tmp_path, encoder, monkeypatch, run_words
+    tiny_repo, home, tmp_path, encoder, monkeypatch, always_merged, run_words
 ):
     spilled = tmp_path / "spilled"
     for number, step in enumerate((add, all_at_once, delete_the_first_and_the_last)):

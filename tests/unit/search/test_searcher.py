@@ -15,7 +15,7 @@ from codesearch.errors import ConfigError
 from codesearch.index.reader import IndexReader
 from codesearch.search.request import Filters
 from codesearch.search.searcher import Searcher
-from tests.conftest import TINY_REPO, HashEncoder, search, write_tree
+from tests.conftest import TINY_REPO, HashEncoder, only, search, write_tree
 
 IndexTree = Callable[..., IndexReader]
 
@@ -83,7 +83,7 @@ def test_the_signals_are_what_each_half_gives(searcher, built_index, encoder):
     (hit,) = search(searcher, "sort a list of strings", 1)
     vector = encoder.encode_queries(["sort a list of strings"])[0]
     assert (hit.qualified_name, hit.signals["name"]) == ("Sorter.sortStrings", 0.0)
-    assert hit.signals["cosine"] == pytest.approx(float(built_index.vectors.similarities(vector)[3]))
+    assert hit.signals["cosine"] == pytest.approx(float(only(built_index).vectors.similarities(vector)[3]))
     assert hit.signals["bm25"] > 0
 
 
@@ -232,7 +232,7 @@ def test_the_graph_ranks_like_the_exact_scan(tmp_path, encoder, index_tree: Inde
     exact = Searcher([index_tree(root)], encoder).rank("word3 times other5", 10, mode="semantic")
     config = IndexConfig(vectors=VectorConfig(hnsw_threshold=100))
     index = index_tree(root, config=config)
-    assert index.vectors.has_graph
+    assert only(index).vectors.has_graph
     assert Searcher([index], encoder).rank("word3 times other5", 10, mode="semantic") == exact
 
 
