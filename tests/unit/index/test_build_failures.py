@@ -182,13 +182,16 @@ def test_a_manifest_that_cannot_be_read_for_a_moment_costs_no_segment(
     last_good()
 
 
-def test_an_interrupt_leaves_an_index_of_another_format_whole(tiny_repo, home, encoder, tokenizer_path):
+def test_an_interrupt_leaves_an_index_of_another_format_whole(tiny_repo, home, encoder):
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
     build(tiny_repo, home, encoder)
     folder = index_folder(home, tiny_repo)
     break_format(folder)
     before = sorted(folder.rglob("*"))
     with pytest.raises(KeyboardInterrupt):
-        build(tiny_repo, home, InterruptedEncoder(tokenizer_path))
+        build(tiny_repo, home, encoder, on_progress=interrupt)
     assert sorted(folder.rglob("*")) == before
 
 
