@@ -164,6 +164,16 @@ def test_no_commit_before_the_last_of_an_update_takes_documents_away(
     assert before <= {path for path, _ in documents_of(home, tiny_repo)}
 
 
+def test_no_commit_before_the_last_of_a_rebuild_takes_documents_away(tiny_repo, home, encoder, monkeypatch):
+    build(tiny_repo, home, encoder)
+    before = documents_of(home, tiny_repo)
+    monkeypatch.setattr(build_module, "_SEGMENT_BYTES", 60)
+    stop_after(1, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        build(tiny_repo, home, encoder, rebuild=True)
+    assert documents_of(home, tiny_repo) == before
+
+
 def documents_of(home: Path, root: Path) -> set[tuple[str, int]]:
     with closing(IndexReader.open(index_folder(home, root))) as index:
         return set(contents(index)["documents"])

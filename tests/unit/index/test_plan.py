@@ -15,6 +15,7 @@ from codesearch.index import plan as plan_module
 from codesearch.index.catalogue import index_folder
 from codesearch.index.plan import LiveFile, Plan, content_digest, plan_update, trusted_mtime
 from codesearch.index.reader import IndexReader
+from codesearch.index.stamps import FILE as STAMPS
 from codesearch.parsing.walker import SourceFile
 from tests.conftest import HashEncoder, break_format, build, only
 
@@ -94,6 +95,27 @@ def test_a_touched_file_is_known_by_its_content(planned, tiny_repo, home, encode
     del digested[:]
     assert planned().nothing_to_do
     assert digested == [], "the next update need not read it again"
+
+
+def test_stamps_of_another_commit_are_not_believed(planned, tiny_repo, home, encoder):
+    path, folder = tiny_repo / CONVERT, index_folder(home, tiny_repo)
+    old = path.read_text()
+    stamps = (folder / STAMPS).read_bytes()
+    path.write_text(old.replace("decimal", "DECIMAL"))
+    build(tiny_repo, home, encoder)
+    (folder / STAMPS).write_bytes(stamps)  # As where the writer is killed right after its commit.
+    path.write_text(old)
+    os.utime(path, ns=(OLD_NS, OLD_NS))
+    assert to_parse(planned()) == [CONVERT]
+
+
+def test_without_stamps_touched_files_are_known_by_their_content(planned, tiny_repo, home, digested):
+    (index_folder(home, tiny_repo) / STAMPS).unlink()
+    assert planned().nothing_to_do
+    assert digested == []
+    os.utime(tiny_repo / CONVERT)
+    assert planned().nothing_to_do
+    assert digested == [(tiny_repo / CONVERT).read_bytes()]
 
 
 def test_a_touched_file_that_then_changes_is_parsed(planned, tiny_repo, home, encoder):
