@@ -70,7 +70,9 @@ def test_an_interrupt_at_any_stage_leaves_the_last_index(tiny_repo, home, encode
     last_good()
 
 
-def test_an_interrupt_of_the_first_build_before_its_first_commit_leaves_nothing(tiny_repo, home, tokenizer_path):
+def test_an_interrupt_of_the_first_build_before_its_first_commit_leaves_nothing(
+    tiny_repo, home, tokenizer_path
+):
     with pytest.raises(KeyboardInterrupt):
         build(tiny_repo, home, InterruptedEncoder(tokenizer_path))
     assert [path.name for path in index_folder(home, tiny_repo).rglob("*")] == ["segments"]

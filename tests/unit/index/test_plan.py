@@ -73,9 +73,7 @@ def test_an_unchanged_tree_gives_nothing_to_do_and_reads_no_file(planned, tiny_r
     assert digested == []
 
 
-def test_what_is_kept_and_what_is_dead_is_told_with_its_segment_and_record(
-    planned, tiny_repo, home
-):
+def test_what_is_kept_and_what_is_dead_is_told_with_its_segment_and_record(planned, tiny_repo, home):
     (tiny_repo / CONVERT).unlink()
     plan = planned()
     segment = only(IndexReader.open(index_folder(home, tiny_repo)))

@@ -16,7 +16,6 @@ from codesearch.search.fusion import Ranking, fuse
 from codesearch.segments.topk import best_positions
 from tests.conftest import write_tree
 
-
 TWO = "def first():\n    pass\n\n\ndef second():\n    pass\n"
 ONE_SEGMENT = Snapshot([])
 
@@ -34,9 +33,7 @@ def places(ranking: Ranking, top_k: int = 10) -> list[tuple[int, float]]:
 
 
 def test_ties_go_to_the_document_that_stands_first():
-    ranking = fuse(
-        candidates([1, 2, 3, 5, 9], cosine=[0.5, 0.75, 0.5, 0.75, 0.5]), ONE_SEGMENT, RankConfig()
-    )
+    ranking = fuse(candidates([1, 2, 3, 5, 9], cosine=[0.5, 0.75, 0.5, 0.75, 0.5]), ONE_SEGMENT, RankConfig())
     assert places(ranking) == [(2, 0.75), (5, 0.75), (1, 0.5), (3, 0.5), (9, 0.5)]
     assert places(ranking, 2) == [(2, 0.75), (5, 0.75)]
 
