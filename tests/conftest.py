@@ -15,6 +15,8 @@ import pytest
 from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
 from codesearch.engine.engine import Engine
+from codesearch.index import build as build_module
+from codesearch.index import policy
 from codesearch.index.build import BuildReport, Progress, build_index
 from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import FORMAT_VERSION, MANIFEST
@@ -298,6 +300,18 @@ def index_tree(home: Path, encoder: HashEncoder) -> Iterator[Callable[..., Index
     yield update
     for index in opened:
         index.close()
+
+
+@pytest.fixture
+def always_merged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every update rewrites all segments into one."""
+    monkeypatch.setattr(policy, "_GROWTH", 1_000)
+
+
+@pytest.fixture
+def never_merged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every update leaves all segments as they are, but for those with nothing alive."""
+    monkeypatch.setattr(build_module, "segments_to_merge", lambda *_: [])
 
 
 @pytest.fixture

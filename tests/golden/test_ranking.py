@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from codesearch.index.snapshot import Snapshot
 from codesearch.search.searcher import MODES, Searcher
 from codesearch.types import Hit
 from tests.conftest import search
@@ -71,8 +72,8 @@ def test_rankings_are_those_of_the_golden_file(request: pytest.FixtureRequest, e
 
 def test_every_judged_document_is_in_the_tree(encoder, index_tree):
     index = index_tree(HERE / "tree")
-    rows = index.store.documents(range(index.manifest.documents)).values()
-    known = {f"{file.path} {row[2]}" for file, row in rows}
+    stored = Snapshot([index]).stored(range(index.manifest.documents))
+    known = {f"{file.path} {row.qualified_name}" for _, file, row in stored}
     qrels = json.loads((HERE / "queries.json").read_text("utf-8"))
     assert {name for grades in qrels.values() for name in grades} <= known
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.index.catalogue import index_folder, writer_lock
+from codesearch.index.manifest import read_manifest
 from tests.command import Command
 from tests.conftest import write_tree
 
@@ -37,7 +38,7 @@ def wait_for(condition, seconds: float = 60) -> None:
 
 
 def assert_last_good(command: Command, folder: Path) -> None:
-    assert [path.name for path in folder.glob("generation-*")] == ["generation-000001"]
+    assert [path.name for path in folder.glob("segments/*")] == ["000001"]
     assert not (folder / "manifest.json.new").exists()
     done = command("query", "push", "-k", "1", "--vimgrep")
     assert (done.returncode, done.stderr) == (0, "")
@@ -49,7 +50,7 @@ def test_an_interrupt_leaves_the_last_good_index(indexed, command, home, whole_g
     folder = index_folder(home, indexed)
     bigger_tree(indexed, 500)
     with command.start("index", "tiny", stdout=-1, stderr=-1, start_new_session=True) as process:
-        wait_for((folder / "generation-000002" / "vectors.int8").exists)
+        wait_for((folder / "segments/000002" / "vectors.int8").exists)
         (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
     assert (stdout, stderr) == (b"", b"interrupted: the last good index is untouched\n")
@@ -61,13 +62,15 @@ def test_a_killed_index_leaves_the_last_good_one_and_the_next_clears_up(indexed,
     folder = index_folder(home, indexed)
     bigger_tree(indexed, 100)
     with command.start("index", "tiny", stdout=-1, stderr=-1, start_new_session=True) as process:
-        wait_for((folder / "generation-000002").exists)
+        wait_for((folder / "segments/000002").exists)
         os.killpg(process.pid, signal.SIGKILL)
     done = command("query", "push", "-k", "1", "--vimgrep")
     assert done.stdout == "tiny/python/convert.py:17:1:def push(self, item)\n"
     done = command("index", "tiny")
     assert (done.returncode, done.stderr) == (0, "")
-    assert [path.name for path in folder.glob("generation-*")] == ["generation-000002"]
+    named = [entry.folder for entry in read_manifest(folder).segments]
+    assert named[-1] == "segments/000003", "no number is given twice"
+    assert [path.relative_to(folder).as_posix() for path in sorted(folder.glob("segments/*"))] == named
 
 
 def test_storage_that_fills_up_is_one_error_and_leaves_the_last_good_index(indexed, command, home):

@@ -114,10 +114,11 @@ def test_a_path_that_is_no_folder_is_an_error_and_leaves_no_index(
         (["--device", "tpu"], "device 'tpu': choose one of auto, cpu, cuda"),
     ],
 )
-def test_a_bad_option_is_one_line_and_leaves_no_generation(index, home, options, message):
+def test_a_bad_option_is_one_line_and_leaves_no_index(index, home, options, message):
     done = index(*options)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {message}\n")
-    assert not list(home.glob("indexes/*/generation-*"))
+    assert not list(home.glob("indexes/*/segments/*"))
+    assert not list(home.glob("indexes/*/manifest.json"))
 
 
 def test_a_home_that_cannot_be_made_is_named(command, tiny_repo, tiny_bundle, tmp_path):
@@ -144,12 +145,12 @@ def test_an_index_of_another_format_is_made_anew(indexed, index, home):
     assert (done.returncode, done.stderr) == (0, "")
     assert "6 parsed, 0 unchanged" in done.stdout
     assert "0 texts embedded, 13 from the cache" in done.stdout
-    assert [path.name for path in only_file(home, "*").glob("generation-*")] == ["generation-000002"]
+    assert [path.name for path in only_file(home, "*").glob("segments/*")] == ["000002"]
 
 
 def test_a_damaged_index_names_the_cure_and_the_cure_works(indexed, index, home):
     (indexed / "go" / "reader.go").unlink()
-    path = only_file(home, "*/generation-000001/postings/doc_ids.npy")
+    path = only_file(home, "*/segments/000001/postings/doc_ids.npy")
     path.write_bytes(path.read_bytes()[:-1])
     done = index()
     assert done.returncode == 2

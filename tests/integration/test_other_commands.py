@@ -30,7 +30,7 @@ def test_status_in_json_has_every_field_and_counts_changes(indexed, command, hom
     (indexed / "go" / "reader.go").unlink()
     (entry,) = json.loads(command("status", "--json", "--changes").stdout)
     assert entry["bytes"] == sum(
-        path.stat().st_size for path in home.glob("indexes/*/generation-*/**/*") if path.is_file()
+        path.stat().st_size for path in home.glob("indexes/*/segments/**/*") if path.is_file()
     )
     assert (entry["root"], entry["folder"]) == (str(indexed), str(index_folder(home, indexed)))
     assert (entry["documents"], entry["files"]) == (13, 6)
@@ -95,7 +95,7 @@ def test_doctor_checks_installation_model_and_every_index(indexed, command, tiny
 def test_doctor_finds_a_flipped_byte_in_an_index_and_in_the_model(
     indexed, command, home, tiny_bundle, tmp_path
 ):
-    (path,) = home.glob("indexes/*/generation-*/vectors.int8")
+    (path,) = home.glob("indexes/*/segments/*/vectors.int8")
     change_one_byte(path)
     bundle = Path(shutil.copytree(tiny_bundle, tmp_path / "bundle"))
     change_one_byte(bundle / "query.onnx")

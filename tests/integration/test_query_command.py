@@ -169,7 +169,7 @@ def test_an_index_of_another_format_names_the_cure(indexed, command, home):
 
 
 def test_an_index_with_a_cut_file_names_file_and_cure(indexed, command, home):
-    (path,) = home.glob("indexes/*/generation-*/vectors.int8")
+    (path,) = home.glob("indexes/*/segments/*/vectors.int8")
     path.write_bytes(path.read_bytes()[:-1])
     done = command("query", "push")
     assert done.returncode == 2

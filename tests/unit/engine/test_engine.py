@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -13,7 +14,9 @@ import pytest
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
 from codesearch.engine.reports import Changes
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError
+from codesearch.index import plan
 from codesearch.index.catalogue import index_folder, writer_lock
+from codesearch.segments.digest import content_digest
 from tests.command import ROOT
 from tests.conftest import write_tree
 
@@ -43,6 +46,24 @@ def test_a_folder_is_indexed_searched_and_found_up_to_date(engine, tiny_repo):
     assert (answer.documents, answer.mode, answer.device) == (13, "hybrid", "cpu")
     again = engine.index(tiny_repo)
     assert (again.built, again.documents, again.model) == (False, 13, "")
+
+
+def test_touched_files_are_looked_into_once(ready, tiny_repo, monkeypatch):
+    digested = []
+
+    def digest(source: bytes, real=content_digest) -> bytes:
+        digested.append(source)
+        return real(source)
+
+    monkeypatch.setattr(plan, "content_digest", digest)
+    path = tiny_repo / "go" / "reader.go"
+    for file in tiny_repo.rglob("*.*"):
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+    assert not ready.index(tiny_repo).built
+    assert path.read_bytes() in digested
+    del digested[:]
+    assert not ready.index(tiny_repo).built
+    assert digested == []
 
 
 def test_progress_ends_with_the_commit(engine, tiny_repo):

@@ -11,7 +11,7 @@ from codesearch.engine import opened
 from codesearch.engine.opened import Opened
 from codesearch.errors import IndexCorruptError, IndexNotFoundError, ModelBundleError
 from codesearch.index.catalogue import index_folder
-from tests.conftest import build, write_tree
+from tests.conftest import build, only, write_tree
 from tests.tiny_bundle import change_one_byte
 
 
@@ -28,12 +28,16 @@ def lent(opened: Opened, folder):
 
 
 def is_closed(index) -> bool:
-    try:
-        index.store.files()
-    except IndexCorruptError as error:
-        assert "closed database" in str(error)
-        return True
-    return False
+    closed = set()
+    for segment in index.segments:
+        try:
+            segment.store.files()
+            closed.add(False)
+        except IndexCorruptError as error:
+            assert "closed database" in str(error)
+            closed.add(True)
+    (all_of_them,) = closed
+    return all_of_them
 
 
 def test_an_index_stays_open_until_it_is_updated(folder, tiny_repo, home, encoder):
@@ -65,7 +69,7 @@ def test_an_index_that_is_removed_or_replaced_is_closed(folder, tiny_repo, home,
 
 def test_an_index_that_was_damaged_meanwhile_is_found_so(folder):
     kept = Opened()
-    path = lent(kept, folder).generation / "rows" / "kinds.npy"
+    path = only(lent(kept, folder)).folder / "rows" / "kinds.npy"
     path.write_bytes(path.read_bytes() + b"x")
     with pytest.raises(IndexCorruptError, match="kinds.npy"):
         lent(kept, folder)

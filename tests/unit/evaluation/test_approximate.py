@@ -8,7 +8,7 @@ import pytest
 from codesearch.config import IndexConfig, VectorConfig
 from codesearch.evaluation.approximate import approximation_loss
 from codesearch.evaluation.collection import Collection
-from tests.conftest import write_tree
+from tests.conftest import only, write_tree
 
 GRAPH = VectorConfig(hnsw_threshold=1)
 QUERIES = ["int to string", "read lines", "int to string"]
@@ -45,10 +45,13 @@ def test_what_a_graph_misses_is_counted(tree, index_tree, encoder, monkeypatch):
     pytest.importorskip("hnswlib")
     collection = pool_over(tree, index_tree, encoder, GRAPH)
 
-    def blind(query, count, config):
-        exact = np.argsort(-collection.index.vectors.similarities(query), kind="stable")
-        return exact[count // 2 : count // 2 + count]
+    vectors = only(collection.index).vectors
 
-    monkeypatch.setattr(collection.index.vectors, "neighbours", blind)
+    def blind(query, count, ef_search):
+        depth = count // 2  # Twice as many are asked for, in case some are missed.
+        exact = np.argsort(-vectors.similarities(query), kind="stable")
+        return exact[depth // 2 : depth // 2 + depth]
+
+    monkeypatch.setattr(vectors, "neighbours", blind)
     found = approximation_loss(collection, QUERIES)
     assert (found["recall_at_10"], found["recall_at_100"]) == (0.5, 0.5)

@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -15,15 +16,17 @@ import pytest
 from codesearch import files as files_module
 from codesearch.errors import IndexCorruptError, IndexStoreError
 from codesearch.index import build as build_module
+from codesearch.index import commit as commit_module
 from codesearch.index.cache import VectorCache
 from codesearch.index.catalogue import index_folder
+from codesearch.index.manifest import MANIFEST
 from codesearch.index.reader import IndexReader
 from codesearch.segments import runs
 from codesearch.segments.postings import PostingsWriter
 from codesearch.segments.rows import RowWriter
 from codesearch.segments.store import StoreWriter
 from codesearch.segments.vectors import VectorWriter
-from tests.conftest import HashEncoder, build, contents
+from tests.conftest import HashEncoder, break_format, build, contents, write_tree
 
 
 @pytest.fixture
@@ -32,12 +35,12 @@ def last_good(tiny_repo: Path, home: Path, encoder: HashEncoder):
     build(tiny_repo, home, encoder)
     folder = index_folder(home, tiny_repo)
     index = IndexReader.open(folder)
-    expected, names = contents(index), sorted(path.name for path in folder.iterdir())
+    expected, names = contents(index), [path.relative_to(folder) for path in sorted(folder.rglob("*"))]
     index.close()
     (tiny_repo / "python" / "new.py").write_text("def brand_new():\n    return 'x'\n")
 
     def check() -> None:
-        assert sorted(path.name for path in folder.iterdir()) == names
+        assert [path.relative_to(folder) for path in sorted(folder.rglob("*"))] == names
         index = IndexReader.open(folder)
         assert contents(index) == expected
         index.close()
@@ -67,10 +70,12 @@ def test_an_interrupt_at_any_stage_leaves_the_last_index(tiny_repo, home, encode
     last_good()
 
 
-def test_an_interrupt_of_the_first_build_leaves_nothing(tiny_repo, home, tokenizer_path):
+def test_an_interrupt_of_the_first_build_before_its_first_commit_leaves_nothing(
+    tiny_repo, home, tokenizer_path
+):
     with pytest.raises(KeyboardInterrupt):
         build(tiny_repo, home, InterruptedEncoder(tokenizer_path))
-    assert list(index_folder(home, tiny_repo).iterdir()) == []
+    assert [path.name for path in index_folder(home, tiny_repo).rglob("*")] == ["segments"]
 
 
 def test_an_interrupt_after_the_commit_leaves_the_new_index(
@@ -101,6 +106,105 @@ def test_what_was_embedded_before_an_interrupt_need_not_be_embedded_again(tiny_r
     with pytest.raises(KeyboardInterrupt):
         build(tiny_repo, home, encoder, on_progress=interrupt)
     assert build(tiny_repo, home, encoder).embedded == 0
+
+
+BULK = {f"bulk/{number}.py": f"def bulk{number}():\n    return {number}\n" for number in range(9)}
+
+
+def stop_after(commits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupt a build as soon as it has committed so often."""
+
+    def commit(*arguments, real=build_module.commit_manifest):
+        real(*arguments)
+        made.append(arguments)
+        if len(made) == commits:
+            raise KeyboardInterrupt
+
+    made: list[object] = []
+    monkeypatch.setattr(build_module, "commit_manifest", commit)
+
+
+def test_an_interrupted_first_build_goes_on_after_its_last_commit(
+    tmp_path, home, encoder, monkeypatch, index_tree
+):
+    root = write_tree(tmp_path / "bulk", BULK)
+    with monkeypatch.context() as patch:
+        patch.setattr(build_module, "_SEGMENT_BYTES", 60)
+        stop_after(2, patch)
+        with pytest.raises(KeyboardInterrupt):
+            build(root, home, encoder)
+    with closing(IndexReader.open(index_folder(home, root))) as half:
+        assert (half.manifest.complete, half.manifest.commit, len(half.segments)) == (False, 2, 2)
+        documents = half.manifest.documents
+        assert 0 < documents == half.manifest.source_files < 9
+    report = build(root, home, encoder)
+    assert (report.kept, report.parsed, report.embedded) == (documents, 9 - documents, 9 - documents)
+    assert (report.manifest.complete, report.manifest.documents) == (True, 9)
+    build(root, tmp_path / "fresh", encoder)
+    with (
+        closing(IndexReader.open(index_folder(home, root))) as whole,
+        closing(IndexReader.open(index_folder(tmp_path / "fresh", root))) as fresh,
+    ):
+        assert contents(whole) == contents(fresh)
+
+
+@pytest.mark.parametrize("merging", ["usual", "always_merged"])
+def test_no_commit_before_the_last_of_an_update_takes_documents_away(
+    tiny_repo, home, encoder, monkeypatch, request, merging
+):
+    if merging != "usual":
+        request.getfixturevalue(merging)
+    build(tiny_repo, home, encoder)
+    before = {path for path, _ in documents_of(home, tiny_repo)}
+    for path in tiny_repo.rglob("*.*"):
+        path.write_text(path.read_text() + "\n")
+    write_tree(tiny_repo, BULK)
+    monkeypatch.setattr(build_module, "_SEGMENT_BYTES", 60)
+    stop_after(1, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        build(tiny_repo, home, encoder)
+    assert before <= {path for path, _ in documents_of(home, tiny_repo)}
+
+
+def test_no_commit_before_the_last_of_a_rebuild_takes_documents_away(tiny_repo, home, encoder, monkeypatch):
+    build(tiny_repo, home, encoder)
+    before = documents_of(home, tiny_repo)
+    monkeypatch.setattr(build_module, "_SEGMENT_BYTES", 60)
+    stop_after(1, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        build(tiny_repo, home, encoder, rebuild=True)
+    assert documents_of(home, tiny_repo) == before
+
+
+def documents_of(home: Path, root: Path) -> set[tuple[str, int]]:
+    with closing(IndexReader.open(index_folder(home, root))) as index:
+        return set(contents(index)["documents"])
+
+
+def test_a_manifest_that_cannot_be_read_for_a_moment_costs_no_segment(
+    tiny_repo, home, tokenizer_path, last_good, monkeypatch
+):
+    def fail(*_):
+        raise IndexCorruptError(Path(MANIFEST), "cannot be read (Too many open files)", "FOLDER")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(commit_module, "read_manifest", fail)
+        with pytest.raises(KeyboardInterrupt):
+            build(tiny_repo, home, InterruptedEncoder(tokenizer_path))
+    last_good()
+
+
+def test_an_interrupt_leaves_an_index_of_another_format_whole(tiny_repo, home, encoder):
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    build(tiny_repo, home, encoder)
+    folder = index_folder(home, tiny_repo)
+    break_format(folder)
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(KeyboardInterrupt):
+        build(tiny_repo, home, encoder, on_progress=interrupt)
+    assert sorted(folder.rglob("*")) == before
 
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -149,7 +253,7 @@ class FillingUp(io.BufferedRandom):
 
 @pytest.mark.parametrize("room", [0, 1, 8, 12])
 def test_storage_that_fills_up_with_runs_of_postings_leaves_the_last_index(
-    tiny_repo, home, encoder, last_good, monkeypatch, room
+    tiny_repo, home, encoder, last_good, monkeypatch, always_merged, room
 ):
     def scratch(**options):
         file = FillingUp(TemporaryFile(buffering=0, **options))
@@ -195,20 +299,33 @@ def test_a_bug_is_not_dressed_up_as_a_storage_error_and_leaves_the_last_index(
     last_good()
 
 
-def test_a_damaged_last_generation_is_an_error_that_names_the_cure(tiny_repo, home, encoder, last_good):
-    (vectors,) = index_folder(home, tiny_repo).glob("generation-*/vectors.int8")
+def test_a_damaged_segment_is_an_error_that_names_the_cure_also_where_it_would_stay(
+    tiny_repo, home, encoder, last_good
+):
+    damage_and_cure(tiny_repo, home, encoder)
+
+
+def test_a_damaged_segment_that_would_be_merged_is_an_error_that_names_the_cure(
+    tiny_repo, home, encoder, last_good, always_merged
+):
+    damage_and_cure(tiny_repo, home, encoder)
+
+
+def damage_and_cure(tiny_repo: Path, home: Path, encoder: HashEncoder) -> None:
+    (vectors,) = index_folder(home, tiny_repo).glob("segments/*/vectors.int8")
     vectors.write_bytes(b"")
     with pytest.raises(IndexCorruptError, match=f"codesearch index --rebuild {tiny_repo}"):
         build(tiny_repo, home, encoder)
     assert build(tiny_repo, home, encoder, rebuild=True).manifest.documents == 14
 
 
-def test_a_home_that_cannot_be_written_is_named(tiny_repo, home, encoder, monkeypatch):
-    def refuse(path, *_, **__):
-        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+@pytest.mark.parametrize("refused", ["cache", "segments/000001"])
+def test_a_home_that_cannot_be_written_is_named(tiny_repo, home, encoder, monkeypatch, refused):
+    def mkdir(path, *arguments, real=Path.mkdir, **options):
+        if path.is_relative_to(home) and path.match(refused):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        real(path, *arguments, **options)
 
-    folder = index_folder(home, tiny_repo)
-    folder.mkdir(parents=True)
-    monkeypatch.setattr(Path, "mkdir", lambda path, *_, **__: None if path == folder else refuse(path))
-    with pytest.raises(IndexStoreError, match=r"generation-000001: Permission denied; the last good index"):
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    with pytest.raises(IndexStoreError, match=rf"/{refused}: Permission denied; the last good index"):
         build(tiny_repo, home, encoder)

@@ -6,14 +6,16 @@ import os
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from codesearch.config import IndexConfig, VectorConfig, WalkConfig
 from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import Snapshot
 from codesearch.segments import postings as postings_module
 from codesearch.segments import runs
-from tests.conftest import TINY_REPO, HashEncoder, build, contents, write_tree
+from tests.conftest import TINY_REPO, HashEncoder, build, contents, only, write_tree
 
 CONVERT = "python/convert.py"
 DOCUMENTS = [
@@ -90,12 +92,20 @@ STEPS = (
 
 
 def names(index: IndexReader) -> list[tuple[str, str, str]]:
-    found = index.store.documents(list(range(index.manifest.documents)))
-    return [(file.path, row[1], row[0]) for _, (file, row) in sorted(found.items())]
+    """List what lives, in the order in which equal scores rank."""
+    snapshot = Snapshot([index])
+    live = np.arange(snapshot.size)
+    if snapshot.dead is not None:
+        live = live[~snapshot.dead]
+    ranked = live[snapshot.order(live, np.zeros(len(live), np.float32))]
+    return [(file.path, row.name, row.kind) for _, file, row in snapshot.stored(ranked.tolist())]
 
 
-def test_a_fresh_index_holds_every_definition_in_the_order_of_the_walk(built_index):
+def test_a_fresh_index_holds_every_definition_in_the_order_of_paths(built_index):
     assert names(built_index) == DOCUMENTS
+    assert [row.name for row in only(built_index).store.document_rows(0, 99)] == [
+        name for _, name, _ in DOCUMENTS
+    ]
     manifest = built_index.manifest
     assert (manifest.documents, manifest.source_files) == (13, 6)
     assert manifest.languages == {"go": 2, "java": 2, "javascript": 1, "php": 1, "python": 5, "ruby": 2}
@@ -103,19 +113,30 @@ def test_a_fresh_index_holds_every_definition_in_the_order_of_the_walk(built_ind
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
-def test_an_update_ends_with_the_index_of_a_fresh_build(tiny_repo, tmp_path, encoder, index_tree, step):
+@pytest.mark.parametrize("merging", ["usual", "never_merged", "always_merged"])
+def test_an_update_ends_with_the_index_of_a_fresh_build(
+    tiny_repo, tmp_path, encoder, index_tree, request, step, merging
+):
+    if merging != "usual":
+        request.getfixturevalue(merging)
     index_tree(tiny_repo)
     step(tiny_repo)
     updated = index_tree(tiny_repo)
     build(tiny_repo, tmp_path / "fresh", encoder)
     fresh = IndexReader.open(index_folder(tmp_path / "fresh", tiny_repo))
     assert contents(updated) == contents(fresh)
+    assert names(updated) == names(fresh)
     for field in ("documents", "source_files", "languages", "skipped", "config_digest"):
         assert getattr(updated.manifest, field) == getattr(fresh.manifest, field), field
     fresh.close()
 
 
-def test_many_updates_one_after_the_other_end_there_too(tiny_repo, tmp_path, encoder, index_tree):
+@pytest.mark.parametrize("merging", ["usual", "never_merged", "always_merged"])
+def test_many_updates_one_after_the_other_end_there_too(
+    tiny_repo, tmp_path, encoder, index_tree, request, merging
+):
+    if merging != "usual":
+        request.getfixturevalue(merging)
     for step in (change, delete, rename, add, delete_the_first_and_the_last):
         index_tree(tiny_repo)
         step(tiny_repo)
@@ -123,22 +144,23 @@ def test_many_updates_one_after_the_other_end_there_too(tiny_repo, tmp_path, enc
     build(tiny_repo, tmp_path / "fresh", encoder)
     fresh = IndexReader.open(index_folder(tmp_path / "fresh", tiny_repo))
     assert contents(updated) == contents(fresh)
-    assert updated.manifest.generation == 6
+    assert names(updated) == names(fresh)
+    assert updated.manifest.commit == 6
     fresh.close()
 
 
 def files_of(home: Path, root: Path) -> dict[str, bytes]:
-    (generation,) = index_folder(home, root).glob("generation-*")
+    folder = index_folder(home, root)
     return {
-        path.relative_to(generation).as_posix(): path.read_bytes()
-        for path in generation.rglob("*")
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.glob("segments/**/*")
         if path.is_file()
     }
 
 
 @pytest.mark.parametrize("run_words", [30, 100])
 def test_postings_sorted_in_many_runs_are_the_same_bytes(
-    tiny_repo, home, tmp_path, encoder, monkeypatch, run_words
+    tiny_repo, home, tmp_path, encoder, monkeypatch, always_merged, run_words
 ):
     spilled = tmp_path / "spilled"
     for number, step in enumerate((add, all_at_once, delete_the_first_and_the_last)):
@@ -151,8 +173,10 @@ def test_postings_sorted_in_many_runs_are_the_same_bytes(
             patch.setattr(postings_module, "_SLICE", 17)
             report = build(tiny_repo, spilled, encoder)
         assert files_of(spilled, tiny_repo) == files_of(home, tiny_repo)
-        assert report.manifest.files.keys() == files_of(spilled, tiny_repo).keys()
-        assert len(files_of(home, tiny_repo)["postings/frequencies.npy"]) > 3 * run_words
+        (entry,) = report.manifest.segments
+        assert entry.number == number + 1, "what was there is rewritten with what is new"
+        assert {f"{entry.folder}/{name}" for name in entry.files} == files_of(spilled, tiny_repo).keys()
+        assert len(files_of(home, tiny_repo)[f"{entry.folder}/postings/frequencies.npy"]) > 3 * run_words
 
 
 def test_the_report_counts_what_was_parsed_kept_and_removed(tiny_repo, home, encoder):
@@ -203,46 +227,64 @@ def test_another_model_shares_nothing(tiny_repo, tokenizer_path, index_tree):
     assert index.manifest.model["id"] == "other"
 
 
-def test_the_last_generation_alone_stays(tiny_repo, home, index_tree):
+def test_the_segments_of_the_last_commit_alone_stay(tiny_repo, home, index_tree):
     for step in (change, delete, rename):
         index_tree(tiny_repo)
         step(tiny_repo)
     index = index_tree(tiny_repo)
-    assert sorted(path.name for path in index.folder.iterdir()) == ["generation-000004", "manifest.json"]
+    assert sorted(path.name for path in index.folder.iterdir()) == ["manifest.json", "segments", "stamps"]
+    assert segment_names(index.folder) == [f"{entry.number:06d}" for entry in index.manifest.segments]
+    assert index.manifest.commit == 4
 
 
-def test_a_stray_generation_of_a_killed_writer_is_cleared_away(tiny_repo, index_tree):
+def segment_names(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "segments").iterdir())
+
+
+def test_a_stray_segment_of_a_killed_writer_is_cleared_away_and_its_number_not_given_again(
+    tiny_repo, index_tree
+):
     folder = index_tree(tiny_repo).folder
-    write_tree(folder / "generation-000002", {"documents.sqlite": "half"})
-    write_tree(folder / "generation-000007", {"documents.sqlite": "half"})
+    write_tree(folder / "segments/000002", {"documents.sqlite": "half"})
+    write_tree(folder / "segments/000007", {"documents.sqlite": "half"})
     change(tiny_repo)
     index = index_tree(tiny_repo)
-    assert sorted(path.name for path in folder.iterdir()) == ["generation-000002", "manifest.json"]
+    assert segment_names(folder) == ["000008"]
     assert index.manifest.documents == 14
 
 
-def test_an_open_reader_keeps_its_generation_while_a_new_one_is_written(tiny_repo, index_tree):
+def test_generations_of_older_versions_are_cleared_away(tiny_repo, home, index_tree):
+    folder = index_folder(home, tiny_repo)
+    write_tree(folder, {"manifest.json": '{"format": 5, "root": "/src", "generation": 3}'})
+    write_tree(folder / "generation-000003", {"documents.sqlite": "old", "rows/kinds.npy": "old"})
+    index = index_tree(tiny_repo)
+    assert sorted(path.name for path in folder.iterdir()) == ["manifest.json", "segments", "stamps"]
+    assert (index.manifest.documents, index.manifest.commit) == (13, 1)
+
+
+def test_an_open_reader_keeps_its_segments_while_they_are_merged_away(tiny_repo, index_tree):
     before = index_tree(tiny_repo)
     expected = contents(before)
     change(tiny_repo)
     after = index_tree(tiny_repo)
-    assert not before.generation.exists()
-    assert before.store.document_rows(0, 13) == expected["documents"]
-    assert before.vectors.rows.tolist() == expected["vectors"]
+    assert not only(before).folder.exists()
+    assert contents(before) == expected
+    assert names(before) == DOCUMENTS
     assert after.manifest.documents == 14
 
 
 def test_a_graph_is_built_from_the_threshold_on_and_finds_are_rescored(tiny_repo, encoder, index_tree):
     pytest.importorskip("hnswlib")
     index = index_tree(tiny_repo, config=IndexConfig(vectors=VectorConfig(hnsw_threshold=13)))
-    assert "vectors.hnsw" in index.manifest.files
-    assert index.vectors.has_graph
+    (entry,) = index.manifest.segments
+    assert "vectors.hnsw" in entry.files
+    assert only(index).vectors.has_graph
 
 
 def test_an_empty_tree_gives_an_empty_index(tmp_path, index_tree):
     (tmp_path / "src").mkdir()
     index = index_tree(tmp_path / "src")
-    assert (index.manifest.documents, index.manifest.source_files, index.files) == (0, 0, [])
+    assert (index.manifest.documents, index.manifest.source_files, index.segments) == (0, 0, [])
     (tmp_path / "src" / "a.py").write_text("def a():\n    pass\n")
     assert names(index_tree(tmp_path / "src")) == [("a.py", "a", "function")]
 
@@ -273,13 +315,17 @@ def test_an_unreadable_file_is_one_warning_and_not_tried_as_new_each_time(
     assert build(tiny_repo, home, encoder).manifest.documents == 13
 
 
-def test_a_reader_goes_on_with_its_generation_while_others_are_committed(tiny_repo, index_tree):
+def test_a_reader_goes_on_with_its_segments_while_others_are_committed(tiny_repo, index_tree):
     reader = index_tree(tiny_repo)
     (tiny_repo / CONVERT).unlink()
     assert index_tree(tiny_repo).manifest.documents == 8
-    assert not reader.generation.exists()
+    segment = only(reader)
+    assert not segment.folder.exists()
     assert (
-        len(reader.store.documents(range(13))) == len(reader.vectors) == reader.postings.document_count == 13
+        len(segment.store.documents(range(13)))
+        == len(segment.vectors)
+        == segment.postings.document_count
+        == 13
     )
 
 

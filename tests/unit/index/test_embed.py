@@ -34,7 +34,8 @@ def batches(encoder, monkeypatch):
 @pytest.fixture
 def embedder(encoder, home, tmp_path):
     writer = VectorWriter(tmp_path, encoder.dim)
-    opened = Embedder(home, encoder, writer)
+    opened = Embedder(home, encoder)
+    opened.start(writer)
     yield opened
     opened.close()
     writer.abandon()
@@ -101,8 +102,9 @@ def embed_all(home, folder, encoder, processes):
     """Embed 40 files by so many processes; return the rows, the scales and the counts."""
     folder.mkdir()
     writer = VectorWriter(folder, encoder.dim)
-    embedder = Embedder(home, encoder, writer, processes)
+    embedder = Embedder(home, encoder, processes)
     try:
+        embedder.start(writer)
         for tokens in files(40):
             embedder.add([text_digest(ids) for ids in tokens], tokens)
             embedder.add_kept(np.full((1, encoder.dim), 7, np.int8), np.ones(1, np.float32))
@@ -144,7 +146,8 @@ def test_gathering_goes_on_while_others_embed_and_no_process_is_left_behind(
     monkeypatch.setattr(embed, "_BATCH", 3)
     before = child_processes()
     writer = VectorWriter(tmp_path, HashEncoder.dim)
-    embedder = Embedder(tmp_path / "home", SlowEncoder(tokenizer_path), writer, 2)
+    embedder = Embedder(tmp_path / "home", SlowEncoder(tokenizer_path), 2)
+    embedder.start(writer)
     first, second, third = files(3)
     for tokens in (first, second):
         embedder.add([text_digest(ids) for ids in tokens], tokens)
@@ -175,5 +178,5 @@ def test_an_index_is_the_same_whoever_embeds(tiny_repo, tmp_path, encoder, monke
     monkeypatch.setattr(embed, "Workers", many)
     found = build(tiny_repo, tmp_path / "two", encoder)
     assert len(opened) == 1
-    assert found.manifest.files == expected.manifest.files
+    assert found.manifest.segments == expected.manifest.segments
     assert (found.embedded, found.cached) == (expected.embedded, expected.cached)

@@ -1,4 +1,4 @@
-"""The manifest names a generation and proves that it is whole."""
+"""The manifest names the segments and proves that they are whole."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from codesearch.index.manifest import (
     FORMAT_VERSION,
     MANIFEST,
     Manifest,
-    generation_folder,
+    SegmentEntry,
     read_manifest,
+    segment_folder,
 )
 from codesearch.index.reader import IndexReader
 from codesearch.segments.digest import check_digests, check_sizes, describe_files
+from tests.conftest import only
 from tests.tiny_bundle import change_one_byte
 
 
 def manifest(**changes: object) -> Manifest:
     fields = {
         "root": "/src",
-        "generation": 3,
+        "commit": 3,
         "created": "2026-01-01T00:00:00+00:00",
         "config_digest": "c",
         "settings": {"exclude": ["*.gen"], "hidden": True},
@@ -39,16 +41,33 @@ def manifest(**changes: object) -> Manifest:
     return Manifest(**{**fields, **changes})
 
 
+def entry(number: int) -> SegmentEntry:
+    return SegmentEntry(
+        number=number,
+        source_files=4,
+        documents=9,
+        live_documents=7,
+        dead_files=[1, 3],
+        field_sums=[9, 0, 2, 40, 3],
+        field_counts=[7, 0, 1, 7, 2],
+        files={"a": {"bytes": 1, "sha256": "x"}, "b/c": {"bytes": 20, "sha256": "y"}},
+    )
+
+
 def test_what_is_committed_is_read_back(tmp_path):
-    commit_manifest(tmp_path, manifest(files={"a": {"bytes": 1, "sha256": "x"}}))
-    assert read_manifest(tmp_path) == manifest(files={"a": {"bytes": 1, "sha256": "x"}})
+    committed = manifest(segments=[entry(2), entry(11)], complete=False)
+    commit_manifest(tmp_path, committed)
+    assert read_manifest(tmp_path) == committed
+    assert committed.bytes == 42
     assert [path.name for path in tmp_path.iterdir()] == [MANIFEST]
 
 
 def test_a_second_commit_replaces_the_first(tmp_path):
     commit_manifest(tmp_path, manifest())
-    commit_manifest(tmp_path, manifest(generation=4))
-    assert read_manifest(tmp_path).folder == generation_folder(4) == "generation-000004"
+    commit_manifest(tmp_path, manifest(commit=4, segments=[entry(12)]))
+    found = read_manifest(tmp_path)
+    assert found.commit == 4
+    assert [segment.folder for segment in found.segments] == [segment_folder(12)] == ["segments/000012"]
 
 
 def test_walk_options_come_back_as_they_were_given():
@@ -73,7 +92,14 @@ def test_another_format_says_which_and_how_to_go_on(tmp_path, found):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"\xff\xfe", f'{{"format": {FORMAT_VERSION}, "root": "/src"}}'.encode()]
+    "content",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        f'{{"format": {FORMAT_VERSION}, "root": "/src"}}'.encode(),
+        f'{{"format": {FORMAT_VERSION}, "root": "/src", "segments": [{{"number": 1}}]}}'.encode(),
+    ],
 )
 def test_a_manifest_that_cannot_be_read_is_a_corrupt_index(tmp_path, content):
     (tmp_path / MANIFEST).write_bytes(content)
@@ -87,9 +113,11 @@ def test_a_manifest_that_is_json_but_no_object_is_of_another_format(tmp_path):
         read_manifest(tmp_path)
 
 
-def test_every_file_of_a_generation_is_described(built_index):
-    described = describe_files(built_index.generation)
-    assert described == built_index.manifest.files
+def test_every_file_of_a_segment_is_described(built_index):
+    described = describe_files(only(built_index).folder)
+    (entry,) = built_index.manifest.segments
+    assert described == entry.files
+    assert built_index.folder / entry.folder == only(built_index).folder
     assert set(described) == {
         "documents.sqlite",
         "rows/kinds.npy",
@@ -111,27 +139,31 @@ def test_every_file_of_a_generation_is_described(built_index):
     }
 
 
-def test_a_whole_generation_passes_both_checks(built_index):
-    check_sizes(built_index.generation, built_index.manifest.files, "r")
-    check_digests(built_index.generation, built_index.manifest.files, "r")
+def test_a_whole_segment_passes_both_checks(built_index):
+    (entry,) = built_index.manifest.segments
+    check_sizes(built_index.folder / entry.folder, entry.files, "r")
+    check_digests(built_index.folder / entry.folder, entry.files, "r")
 
 
 def test_one_flipped_byte_is_found_in_every_file(built_index):
-    for name, entry in built_index.manifest.files.items():
-        path = built_index.generation / name
+    (segment,) = built_index.manifest.segments
+    folder = built_index.folder / segment.folder
+    for name, entry in segment.files.items():
+        path = folder / name
         for position in (0, entry["bytes"] // 2, entry["bytes"] - 1):
             change_one_byte(path, position)
             with pytest.raises(IndexCorruptError) as caught:
-                check_digests(built_index.generation, built_index.manifest.files, "r")
+                check_digests(folder, segment.files, "r")
             assert caught.value.path == path
             assert "its bytes were changed: run `codesearch index --rebuild" in str(caught.value)
             change_one_byte(path, position)
-    check_digests(built_index.generation, built_index.manifest.files, "r")
+    check_digests(folder, segment.files, "r")
 
 
 def test_a_shorter_longer_or_missing_file_stops_a_query_from_opening(built_index):
-    for name in built_index.manifest.files:
-        path = built_index.generation / name
+    (segment,) = built_index.manifest.segments
+    for name in segment.files:
+        path = built_index.folder / segment.folder / name
         content = path.read_bytes()
         for damage in (content[:-1], content + b"\0", None):
             path.unlink() if damage is None else path.write_bytes(damage)

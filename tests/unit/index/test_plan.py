@@ -13,9 +13,11 @@ from codesearch.config import IndexConfig, ParseConfig, WalkConfig
 from codesearch.errors import IndexCorruptError
 from codesearch.index import plan as plan_module
 from codesearch.index.catalogue import index_folder
-from codesearch.index.plan import Plan, content_digest, plan_update, trusted_mtime
+from codesearch.index.plan import LiveFile, Plan, content_digest, plan_update, trusted_mtime
+from codesearch.index.reader import IndexReader
+from codesearch.index.stamps import FILE as STAMPS
 from codesearch.parsing.walker import SourceFile
-from tests.conftest import HashEncoder, break_format, build
+from tests.conftest import HashEncoder, break_format, build, only
 
 CONVERT = "python/convert.py"
 OLD_NS = 1_600_000_000_000_000_000
@@ -46,25 +48,80 @@ def all_paths(root: Path) -> list[str]:
 
 def test_without_an_index_every_file_is_parsed(tiny_repo, home):
     plan = plan_update(tiny_repo, index_folder(home, tiny_repo), IndexConfig(), "model")
-    assert (plan.previous, plan.kept, plan.removed) == (None, {}, 0)
-    assert sorted(to_parse(plan)) == all_paths(tiny_repo)
+    assert (plan.previous, plan.kept, plan.dead, plan.removed) == (None, {}, [], 0)
+    assert to_parse(plan) == all_paths(tiny_repo)
     assert not plan.nothing_to_do
 
 
-def test_an_unchanged_tree_gives_nothing_to_do_and_reads_no_file(planned, tiny_repo, monkeypatch):
+@pytest.fixture
+def digested(monkeypatch) -> list[bytes]:
+    """The sources that plans looked into."""
     read = []
-    monkeypatch.setattr(plan_module, "content_digest", lambda source: read.append(source) or b"")
+
+    def digest(source: bytes, real=content_digest) -> bytes:
+        read.append(source)
+        return real(source)
+
+    monkeypatch.setattr(plan_module, "content_digest", digest)
+    return read
+
+
+def test_an_unchanged_tree_gives_nothing_to_do_and_reads_no_file(planned, tiny_repo, digested):
     plan = planned()
     assert plan.nothing_to_do
     assert sorted(plan.kept) == all_paths(tiny_repo)
-    assert read == []
+    assert digested == []
 
 
-def test_a_touched_file_is_known_by_its_content(planned, tiny_repo):
+def test_what_is_kept_and_what_is_dead_is_told_with_its_segment_and_record(planned, tiny_repo, home):
+    (tiny_repo / CONVERT).unlink()
+    plan = planned()
+    segment = only(IndexReader.open(index_folder(home, tiny_repo)))
+    live = {record.path: LiveFile(1, file_id, record) for file_id, record in enumerate(segment.files)}
+    segment.close()
+    assert plan.dead == [live.pop(CONVERT)]
+    assert plan.kept == live
+
+
+def test_a_touched_file_is_known_by_its_content(planned, tiny_repo, home, encoder, digested):
     os.utime(tiny_repo / CONVERT, ns=(OLD_NS + 1, OLD_NS + 1))
     plan = planned()
     assert plan.nothing_to_do
-    assert plan.kept[CONVERT].mtime_ns == OLD_NS + 1, "the next update need not read it again"
+    assert digested == [(tiny_repo / CONVERT).read_bytes()]
+    assert plan.kept[CONVERT].record.mtime_ns == OLD_NS
+    build(tiny_repo, home, encoder)
+    del digested[:]
+    assert planned().nothing_to_do
+    assert digested == [], "the next update need not read it again"
+
+
+def test_stamps_of_another_commit_are_not_believed(planned, tiny_repo, home, encoder):
+    path, folder = tiny_repo / CONVERT, index_folder(home, tiny_repo)
+    old = path.read_text()
+    stamps = (folder / STAMPS).read_bytes()
+    path.write_text(old.replace("decimal", "DECIMAL"))
+    build(tiny_repo, home, encoder)
+    (folder / STAMPS).write_bytes(stamps)  # As where the writer is killed right after its commit.
+    path.write_text(old)
+    os.utime(path, ns=(OLD_NS, OLD_NS))
+    assert to_parse(planned()) == [CONVERT]
+
+
+def test_without_stamps_touched_files_are_known_by_their_content(planned, tiny_repo, home, digested):
+    (index_folder(home, tiny_repo) / STAMPS).unlink()
+    assert planned().nothing_to_do
+    assert digested == []
+    os.utime(tiny_repo / CONVERT)
+    assert planned().nothing_to_do
+    assert digested == [(tiny_repo / CONVERT).read_bytes()]
+
+
+def test_a_touched_file_that_then_changes_is_parsed(planned, tiny_repo, home, encoder):
+    path = tiny_repo / CONVERT
+    os.utime(path, ns=(OLD_NS + 1, OLD_NS + 1))
+    build(tiny_repo, home, encoder)
+    path.write_text(path.read_text().replace("decimal", "DECIMAL"))
+    assert to_parse(planned()) == [CONVERT]
 
 
 def test_a_changed_file_of_the_same_size_is_parsed(planned, tiny_repo):
@@ -84,6 +141,7 @@ def test_new_and_deleted_files_are_work(planned, tiny_repo):
     (tiny_repo / CONVERT).rename(tiny_repo / "python" / "numbers.py")
     plan = planned()
     assert (to_parse(plan), plan.removed, plan.nothing_to_do) == (["python/numbers.py"], 1, False)
+    assert [live.record.path for live in plan.dead] == [CONVERT]
 
 
 def test_a_deleted_file_alone_is_work(planned, tiny_repo):
@@ -132,7 +190,7 @@ def test_a_file_that_cannot_be_read_any_more_is_parsed_again(planned, tiny_repo,
 def test_other_options_ask_for_a_whole_new_index(planned, tiny_repo, config):
     plan = planned(config)
     assert plan.previous is None
-    assert sorted(to_parse(plan)) == all_paths(tiny_repo)
+    assert to_parse(plan) == all_paths(tiny_repo)
 
 
 def test_another_model_or_grammar_asks_for_a_whole_new_index(planned, monkeypatch):
@@ -153,7 +211,7 @@ def test_an_index_of_another_format_is_not_built_upon(planned, tiny_repo, home):
 
 
 def test_a_damaged_database_is_an_error_with_its_cure(planned, tiny_repo, home):
-    (database,) = index_folder(home, tiny_repo).glob("generation-*/documents.sqlite")
+    (database,) = index_folder(home, tiny_repo).glob("segments/*/documents.sqlite")
     database.write_bytes(b"x" * database.stat().st_size)
     with pytest.raises(IndexCorruptError, match=f"codesearch index --rebuild {tiny_repo}"):
         planned()

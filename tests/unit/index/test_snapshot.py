@@ -1,62 +1,184 @@
-"""Documents of many segments as one collection: numbers, statistics, and order among equals."""
+"""Documents of many segments, numbered as one collection; what is dead is nowhere."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from codesearch.config import RankConfig
-from codesearch.index import policy
+from codesearch.config import IndexConfig, VectorConfig
+from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
-from codesearch.index.snapshot import Snapshot
+from codesearch.index.snapshot import Snapshot, average_lengths
 from codesearch.search.searcher import Searcher
-from tests.conftest import search, write_tree
+from tests.conftest import HashEncoder, build, search, write_tree
 
-SAME = "def push_item(stack):\n    return stack.push(item)\n"
+IndexTree = Callable[..., IndexReader]
+
+
+def code(*names: str) -> str:
+    return "".join(f"def {name}(value):\n    return value.{name}\n\n\n" for name in names)
 
 
 @pytest.fixture
-def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
-    """The same function in four files, each in a segment of its own, the last path indexed first."""
-    monkeypatch.setattr(policy, "_GROWTH", 0)
-    for name in ("d.py", "b.py", "c.py", "a.py"):
-        index = index_tree(write_tree(tmp_path / "tree", {name: SAME}))
-    assert len(index.segments) == 4
-    return index
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "src"
 
 
-@pytest.mark.parametrize("mode", ["lexical", "semantic", "hybrid"])
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_of_equal_documents_the_first_paths_compete_and_lead(equals, encoder, mode, count):
-    searcher = Searcher([equals], encoder, RankConfig(candidate_count=count))
-    assert [hit.path for hit in search(searcher, "push item", 10, mode=mode)] == [
+@pytest.fixture
+def index(root: Path, index_tree: IndexTree, never_merged: None) -> IndexReader:
+    """Three segments; `gone`, `old` and `older` are dead."""
+    index_tree(write_tree(root, {"m.py": code("stays", "too"), "k.py": code("gone"), "z.py": code("old")}))
+    (root / "k.py").unlink()
+    index_tree(write_tree(root, {"z.py": code("older"), "b.py": code("early")}))
+    index_tree(write_tree(root, {"z.py": code("late", "last"), "a.py": "class First:\n    pass\n"}))
+    return index_tree(root)
+
+
+def live(snapshot: Snapshot) -> np.ndarray:
+    return np.flatnonzero(~snapshot.dead)
+
+
+def names(snapshot: Snapshot, doc_ids: np.ndarray) -> list[str]:
+    return [row.name for _, _, row in snapshot.stored(doc_ids.tolist())]
+
+
+def test_segments_are_numbered_one_after_the_other_and_some_documents_are_dead(index):
+    snapshot = Snapshot([index])
+    assert [len(segment) for segment in snapshot.segments] == [4, 2, 3]
+    everything = ["gone", "stays", "too", "old", "early", "older", "First", "late", "last"]
+    assert names(snapshot, np.arange(9)) == everything
+    assert snapshot.size == 9
+    assert names(snapshot, live(snapshot)) == ["stays", "too", "early", "First", "late", "last"]
+    assert snapshot.document_count == index.manifest.documents == 6
+
+
+def test_without_dead_documents_there_is_no_mask(built_index):
+    assert Snapshot([built_index]).dead is None
+    assert Snapshot([]).dead is None
+
+
+def test_statistics_are_those_of_what_lives(index, root, tmp_path, encoder):
+    build(root, tmp_path / "fresh", encoder)
+    with closing(IndexReader.open(index_folder(tmp_path / "fresh", root))) as fresh:
+        assert Snapshot([index]).average_lengths.tolist() == Snapshot([fresh]).average_lengths.tolist()
+
+
+def test_an_average_is_over_those_that_have_the_field_and_at_least_one():
+    found = average_lengths([[6, 0, 3, 0, 2], [9, 0, 0, 0, 0]], [[2, 0, 3, 0, 4], [3, 0, 0, 0, 0]])
+    assert found.tolist() == [3.0, 1.0, 1.0, 1.0, 1.0]
+    assert average_lengths([], []).tolist() == [1.0] * 5
+
+
+def test_values_come_in_the_order_asked_for_from_whatever_segment(index):
+    snapshot = Snapshot([index])
+    asked = np.array([8, 0, 6, 4, 1])
+    assert names(snapshot, asked) == ["last", "gone", "First", "early", "stays"]
+    assert snapshot.kinds(asked).tolist() == [0, 0, 2, 0, 0]
+    assert snapshot.flags(asked).tolist() == [
+        segment.store.document_rows(number, 1)[0].flags
+        for segment, number in zip(
+            (snapshot.segments[place] for place in (2, 0, 2, 1, 0)), (2, 0, 0, 0, 1), strict=True
+        )
+    ]
+    files = snapshot.file_numbers(np.arange(9)).tolist()
+    assert [files.index(number) for number in files] == [0, 1, 1, 3, 4, 5, 6, 7, 7]
+    assert [snapshot.path_of(doc_id).as_posix() for doc_id in asked.tolist()] == [
+        "z.py",
+        "k.py",
         "a.py",
         "b.py",
-        "c.py",
-        "d.py",
-    ][:count]
+        "m.py",
+    ]
 
 
-def test_order_is_by_score_and_then_by_place(equals):
-    snapshot = Snapshot([equals])
-    doc_ids, scores = np.arange(4), np.array([1, 2, 1, 1], np.float32)
-    found = [snapshot.path_of(int(doc_ids[position])).name for position in snapshot.order(doc_ids, scores)]
-    assert found == ["b.py", "a.py", "c.py", "d.py"]
+def test_places_go_by_path_and_inside_a_file_by_line(index):
+    snapshot = Snapshot([index])
+    doc_ids = live(snapshot)
+    ordered = doc_ids[np.argsort(snapshot.places(doc_ids))]
+    assert names(snapshot, ordered) == ["First", "early", "stays", "too", "late", "last"]
 
 
-def test_two_roots_are_one_collection(tmp_path, index_tree, encoder):
-    one = index_tree(write_tree(tmp_path / "one", {"x.py": SAME, "y.py": "def other():\n    return 2\n"}))
-    two = index_tree(write_tree(tmp_path / "two", {"x.py": SAME}))
-    snapshot = Snapshot([one, two])
-    assert (snapshot.document_count, snapshot.size) == (3, 3)
-    roots = [Path(hit.root).name for hit in search(Searcher([two, one], encoder), "push item", 2)]
-    assert roots == ["one", "two"]
+@pytest.mark.parametrize("count", range(1, 10))
+def test_the_best_are_the_highest_and_of_equals_the_first_by_place(index, count):
+    snapshot = Snapshot([index])
+    doc_ids = np.arange(9)
+    scores = np.array([1, 2, 1, 1, 2, 1, 1, 3, 1], np.float32)
+    order = doc_ids[snapshot.order(doc_ids, scores)]
+    assert sorted(order.tolist()) == list(range(9))
+    assert [scores[doc_id] for doc_id in order] == sorted(scores, reverse=True)
+    assert sorted(snapshot.best(doc_ids, scores, count).tolist()) == sorted(order[:count].tolist())
 
 
-def test_an_index_without_documents_is_searched_without_finding(tmp_path, index_tree, encoder):
-    (tmp_path / "empty").mkdir()
-    index = index_tree(tmp_path / "empty")
-    for mode in ("lexical", "semantic", "hybrid"):
-        assert search(Searcher([index], encoder), "push", mode=mode) == []
+@pytest.mark.parametrize("count", [1, 2, 5, 6, 7, 100])
+def test_the_nearest_are_live_and_those_of_a_whole_scan(index, encoder, count):
+    snapshot = Snapshot([index])
+    query = encoder.encode_queries(["late value"])[0]
+    doc_ids = live(snapshot)
+    expected = doc_ids[snapshot.order(doc_ids, snapshot.similarities(query, doc_ids))][:count]
+    assert sorted(snapshot.nearest(query, count, None, 100).tolist()) == sorted(expected.tolist())
+
+
+def test_the_nearest_of_what_is_allowed_are_live_too(index, encoder):
+    snapshot = Snapshot([index])
+    query = encoder.encode_queries(["old"])[0]
+    allowed = np.isin(np.arange(9), [0, 3, 5, 6])
+    assert snapshot.nearest(query, 5, allowed, 100).tolist() == [6]
+    assert snapshot.nearest(query, 5, np.zeros(9, bool), 100).tolist() == []
+
+
+def test_a_name_finds_live_documents_alone(index):
+    snapshot = Snapshot([index])
+    found = {name: list(snapshot.named(name)) for name in ("gone", "OLD", "older", "First", "late")}
+    assert found == {
+        "gone": [],
+        "OLD": [],
+        "older": [],
+        "First": [(6, "First", "First")],
+        "late": [(7, "late", "late")],
+    }
+
+
+@pytest.fixture
+def graphs(root: Path, index_tree: IndexTree, never_merged: None) -> Iterator[IndexReader]:
+    pytest.importorskip("hnswlib")
+    config = IndexConfig(vectors=VectorConfig(hnsw_threshold=2))
+    files = {f"{number:02}.py": code(f"value_{number}", f"other_{number}") for number in range(20)}
+    index_tree(write_tree(root, files), config=config)
+    for number in range(0, 20, 2):
+        (root / f"{number:02}.py").write_text(code(f"changed_{number}"))
+    return index_tree(root, config=config)
+
+
+def test_dead_documents_do_not_crowd_live_ones_out_of_a_graph(graphs, encoder: HashEncoder):
+    assert [segment.vectors.has_graph for segment in graphs.segments] == [True, True]
+    snapshot = Snapshot([graphs])
+    query = encoder.encode_queries(["value_4 other_6"])[0]
+    doc_ids = live(snapshot)
+    near = snapshot.nearest(query, 10, None, 100)
+    assert not snapshot.dead[near].any()
+    expected = doc_ids[snapshot.order(doc_ids, snapshot.similarities(query, doc_ids))][:10]
+    assert set(expected.tolist()) <= set(near.tolist())
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical", "semantic"])
+def test_what_is_dead_is_no_hit_whatever_is_asked(index, encoder, mode):
+    searcher = Searcher([index], encoder)
+    for query in ("gone", "old", "older", "value"):
+        found = [hit.name for hit in search(searcher, query, 20, mode=mode)]
+        assert not {"gone", "old", "older"} & set(found)
+        if query == "value":
+            assert {"stays", "too", "early", "late", "last"} <= set(found)
+
+
+def test_an_empty_snapshot_finds_nothing(encoder):
+    snapshot = Snapshot([])
+    nothing = np.empty(0, np.int64)
+    assert (snapshot.size, snapshot.document_count) == (0, 0)
+    assert snapshot.nearest(encoder.encode_queries(["x"])[0], 5, None, 100).tolist() == []
+    assert snapshot.best(nothing, np.empty(0, np.float32), 5).tolist() == []
+    assert snapshot.order(nothing, np.empty(0, np.float32)).tolist() == []
+    assert (snapshot.stored([]), list(snapshot.named("x"))) == ([], [])

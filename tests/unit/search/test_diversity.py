@@ -30,9 +30,9 @@ def index(tmp_path: Path, home: Path, encoder: HashEncoder) -> IndexReader:
     return IndexReader.open(index_folder(home, root))
 
 
-def ranked(index: IndexReader, penalty: float, *, indexes: int = 1):
+def ranked(index: IndexReader, penalty: float, *others: IndexReader):
     config = RankConfig(file_diversity_penalty=penalty)
-    return search(Searcher([index] * indexes, None, config), QUERY, 20, mode="lexical")
+    return search(Searcher([index, *others], None, config), QUERY, 20, mode="lexical")
 
 
 def test_another_file_rises_above_what_follows_the_best_of_one(index):
@@ -53,8 +53,8 @@ def test_each_is_lowered_by_those_above_it_four_at_the_most(index):
     assert lowered == pytest.approx([0.0, 0.02, 0.04, 0.06, 0.08, 0.08], abs=1e-6)
 
 
-def test_files_of_two_folders_are_told_apart(index):
-    hits = ranked(index, 0.02, indexes=2)
+def test_files_of_two_folders_are_told_apart(index, tmp_path, index_tree):
+    hits = ranked(index, 0.02, index_tree(write_tree(tmp_path / "other", TREE)))
     assert [hit.signals["file_diversity"] for hit in hits if hit.path == "a/sorts.py"][:2] == [0.0, 0.0]
 
 

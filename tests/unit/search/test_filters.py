@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codesearch.errors import ConfigError
+from codesearch.index.snapshot import Snapshot
 from codesearch.search.filters import allowed_documents
 from codesearch.search.request import Filters
 from tests.conftest import write_tree
@@ -21,10 +22,10 @@ CONVERT, READER, SORTER, HTTP, CRYPTO, QUEUE = (
 
 def allowed(index, **filters: tuple[str, ...]) -> list[tuple[str, str]]:
     """List (path, name) of what passes, each in doc_id order."""
-    mask = allowed_documents(Filters(**filters), index)
-    assert mask is not None
-    found = index.store.documents(mask.nonzero()[0].tolist())
-    return [(file.path, row[1]) for _, (file, row) in sorted(found.items())]
+    snapshot = Snapshot([index])
+    mask = allowed_documents(Filters(**filters), snapshot)
+    assert mask is not None and len(mask) == snapshot.size
+    return [(file.path, row.name) for _, file, row in snapshot.stored(mask.nonzero()[0].tolist())]
 
 
 def paths(index, *patterns: str) -> list[str]:
@@ -32,7 +33,7 @@ def paths(index, *patterns: str) -> list[str]:
 
 
 def test_without_filters_nothing_is_computed(built_index):
-    assert allowed_documents(Filters(), built_index) is None
+    assert allowed_documents(Filters(), Snapshot([built_index])) is None
 
 
 def test_languages_are_a_choice_of_several(built_index):

@@ -2,57 +2,91 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from codesearch.config import RankConfig
+from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import Candidates
 from codesearch.search.fusion import Ranking, fuse
 from codesearch.segments.topk import best_positions
+from tests.conftest import write_tree
+
+TWO = "def first():\n    pass\n\n\ndef second():\n    pass\n"
+ONE_SEGMENT = Snapshot([])
 
 
-def candidates(number: int, doc_ids: list[int], ceiling: float = 0.0, **signals: list[float]) -> Candidates:
+def candidates(doc_ids: list[int], ceiling: float = 0.0, **signals: list[float]) -> Candidates:
     zeros = [0.0] * len(doc_ids)
     names = ("bm25", "cosine", "name")
     arrays = {name: np.array(signals.get(name, zeros), np.float32) for name in names}
     arrays["length_prior"] = np.array(signals.get("length_prior", [1.0] * len(doc_ids)), np.float32)
-    return Candidates(number, np.array(doc_ids, dtype=np.int64), ceiling=ceiling, **arrays)
+    return Candidates(np.array(doc_ids, dtype=np.int64), ceiling=ceiling, **arrays)
 
 
-def places(ranking: Ranking, top_k: int = 10) -> list[tuple[int, int, float]]:
-    return [(place.index, place.doc_id, place.score) for place in ranking.ranked(top_k)]
+def places(ranking: Ranking, top_k: int = 10) -> list[tuple[int, float]]:
+    return [(place.doc_id, place.score) for place in ranking.ranked(top_k)]
 
 
-def test_ties_go_to_the_earlier_index_and_then_to_the_smaller_doc_id():
-    ranking = fuse(
-        [
-            candidates(0, [3, 5, 9], cosine=[0.5, 0.75, 0.5]),
-            candidates(1, [1, 2], cosine=[0.5, 0.75]),
-        ],
-        RankConfig(),
-    )
-    assert places(ranking) == [(0, 5, 0.75), (1, 2, 0.75), (0, 3, 0.5), (0, 9, 0.5), (1, 1, 0.5)]
-    assert places(ranking, 2) == [(0, 5, 0.75), (1, 2, 0.75)]
+def test_ties_go_to_the_document_that_stands_first():
+    ranking = fuse(candidates([1, 2, 3, 5, 9], cosine=[0.5, 0.75, 0.5, 0.75, 0.5]), ONE_SEGMENT, RankConfig())
+    assert places(ranking) == [(2, 0.75), (5, 0.75), (1, 0.5), (3, 0.5), (9, 0.5)]
+    assert places(ranking, 2) == [(2, 0.75), (5, 0.75)]
 
 
-def test_keyword_scores_are_divided_by_what_their_own_index_can_give():
-    ranking = fuse(
-        [
-            candidates(0, [0, 1], ceiling=4.0, bm25=[3.0, 0.0]),
-            candidates(1, [0], ceiling=16.0, bm25=[8.0]),
-            candidates(2, [0], bm25=[0.0]),
-        ],
-        RankConfig(lexical_weight=1.0),
-    )
-    assert places(ranking) == [(0, 0, 0.75), (1, 0, 0.5), (0, 1, 0.0), (2, 0, 0.0)]
-    assert [place.signals["bm25"] for place in ranking.ranked(4)] == [3.0, 8.0, 0.0, 0.0]
+def stored_names(snapshot: Snapshot, ranking: Ranking) -> list[str]:
+    stored = snapshot.stored([place.doc_id for place in ranking.ranked(snapshot.size)])
+    return [f"{Path(segment.root).name}/{file.path} {row.name}" for segment, file, row in stored]
+
+
+def test_ties_over_segments_and_roots_go_by_path_root_and_place(
+    tmp_path: Path, index_tree: Callable[..., IndexReader], never_merged: None
+):
+    index_tree(write_tree(tmp_path / "one", {"b.py": TWO, "d.py": TWO}))
+    one = index_tree(write_tree(tmp_path / "one", {"a.py": TWO, "c.py": TWO}))
+    two = index_tree(write_tree(tmp_path / "two", {"b.py": TWO, "c.py": TWO}))
+    assert [len(index.segments) for index in (one, two)] == [2, 1]
+    for indexes in ((one, two), (two, one)):
+        snapshot = Snapshot(indexes)
+        ranking = fuse(candidates(list(range(12)), cosine=[0.5] * 12), snapshot, RankConfig())
+        assert stored_names(snapshot, ranking) == [
+            f"{file} {name}"
+            for file in ("one/a.py", "one/b.py", "two/b.py", "one/c.py", "two/c.py", "one/d.py")
+            for name in ("first", "second")
+        ]
+
+
+def test_ties_are_the_same_whether_few_or_all_scores_are_equal(
+    tmp_path: Path, index_tree: Callable[..., IndexReader], never_merged: None
+):
+    index_tree(write_tree(tmp_path / "one", {"b.py": TWO}))
+    snapshot = Snapshot([index_tree(write_tree(tmp_path / "one", {"a.py": TWO}))])
+    ranking = fuse(candidates([0, 1, 2, 3], cosine=[0.25, 0.5, 0.75, 0.5]), snapshot, RankConfig())
+    assert stored_names(snapshot, ranking) == [
+        "one/a.py first",
+        "one/a.py second",
+        "one/b.py second",
+        "one/b.py first",
+    ]
+
+
+def test_keyword_scores_are_divided_by_what_the_query_can_give():
+    config = RankConfig(lexical_weight=1.0)
+    ranking = fuse(candidates([0, 1, 2], ceiling=4.0, bm25=[3.0, 0.0, 1.0]), ONE_SEGMENT, config)
+    assert places(ranking) == [(0, 0.75), (2, 0.25), (1, 0.0)]
+    assert [place.signals["bm25"] for place in ranking.ranked(3)] == [3.0, 1.0, 0.0]
+    assert places(fuse(candidates([0], bm25=[0.0]), ONE_SEGMENT, config)) == [(0, 0.0)]
 
 
 def test_every_signal_counts_by_its_weight():
     config = RankConfig(semantic_weight=2.0, lexical_weight=0.5, name_weight=4.0)
-    found = candidates(0, [7], ceiling=4.0, bm25=[3.0], cosine=[0.25], length_prior=[0.75], name=[0.5])
-    ranking = fuse([found], config)
-    assert places(ranking) == [(0, 7, 2.0 * 0.25 * 0.75 + 0.5 * 0.75 + 4.0 * 0.5)]
+    found = candidates([7], ceiling=4.0, bm25=[3.0], cosine=[0.25], length_prior=[0.75], name=[0.5])
+    ranking = fuse(found, ONE_SEGMENT, config)
+    assert places(ranking) == [(7, 2.0 * 0.25 * 0.75 + 0.5 * 0.75 + 4.0 * 0.5)]
     (place,) = ranking.ranked(1)
     assert place.signals == {
         "cosine": 0.25,
@@ -64,12 +98,12 @@ def test_every_signal_counts_by_its_weight():
 
 
 def test_a_cosine_counts_as_far_as_it_is_believed():
-    ranking = fuse([candidates(0, [0, 1], cosine=[0.5, 0.375], length_prior=[0.5, 0.75])], RankConfig())
-    assert places(ranking) == [(0, 1, 0.28125), (0, 0, 0.25)]
+    found = candidates([0, 1], cosine=[0.5, 0.375], length_prior=[0.5, 0.75])
+    assert places(fuse(found, ONE_SEGMENT, RankConfig())) == [(1, 0.28125), (0, 0.25)]
 
 
 def test_no_candidates_are_no_answers():
-    assert places(fuse([candidates(0, []), candidates(1, [])], RankConfig())) == []
+    assert places(fuse(candidates([]), ONE_SEGMENT, RankConfig())) == []
 
 
 @pytest.mark.parametrize("count", range(1, 10))

@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from codesearch.index.snapshot import Snapshot
 from codesearch.search.fusion import Ranked
 from codesearch.search.hydrate import hydrate
 from codesearch.types import Hit
@@ -16,7 +17,7 @@ POP = 10
 
 
 def hit(index, doc_id: int = POP) -> Hit:
-    (found,) = hydrate([index], [Ranked(0, doc_id, 0.5, {"cosine": 0.25})])
+    (found,) = hydrate(Snapshot([index]), [Ranked(doc_id, 0.5, {"cosine": 0.25})])
     return found
 
 
@@ -41,8 +42,8 @@ def test_a_hit_carries_what_the_index_and_the_file_hold(built_index, tiny_repo):
 
 
 def test_hits_keep_the_order_of_the_ranking_across_indexes(built_index):
-    ranked = [Ranked(*place, {}) for place in ((1, 3, 0.9), (0, 0, 0.8), (0, 3, 0.7), (1, 0, 0.6))]
-    hits = hydrate([built_index, built_index], ranked)
+    ranked = [Ranked(*place, {}) for place in ((16, 0.9), (0, 0.8), (3, 0.7), (13, 0.6))]
+    hits = hydrate(Snapshot([built_index, built_index]), ranked)
     assert [(found.rank, found.name, found.score) for found in hits] == [
         (1, "sortStrings", 0.9),
         (2, "ReadLines", 0.8),
@@ -111,4 +112,4 @@ def test_bytes_that_are_not_utf8_are_replaced(tmp_path, index_tree):
 
 
 def test_no_answers_are_no_hits(built_index):
-    assert hydrate([built_index], []) == []
+    assert hydrate(Snapshot([built_index]), []) == hydrate(Snapshot([]), []) == []

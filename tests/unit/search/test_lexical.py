@@ -4,23 +4,58 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from codesearch.analysis.terms import FIELDS
 from codesearch.config import RankConfig
+from codesearch.index.snapshot import average_lengths
 from codesearch.search.lexical import LexicalScorer
 from codesearch.segments.postings import PostingsReader, PostingsWriter, make_block
+from codesearch.segments.writer import field_statistics
 
 Document = list[Counter[str]]
+TERMS = ["w0", "w3", "w17", "w39", "absent"]
 
 
-def scorer(folder, documents: list[Document], config: RankConfig | None = None) -> LexicalScorer:
+@dataclass
+class Segment:
+    postings: PostingsReader
+
+
+class Segments:
+    """A corpus of the documents of some segments, some of them dead."""
+
+    def __init__(self, segments: list[Segment], dead: Sequence[int] = ()) -> None:
+        self.segments = segments
+        self.size = sum(segment.postings.document_count for segment in segments)
+        self.document_count = self.size - len(dead)
+        self.dead = np.isin(np.arange(self.size), dead) if dead else None
+        lengths = np.concatenate([segment.postings.field_lengths for segment in segments])
+        sums, counts = field_statistics(np.delete(lengths, list(dead), axis=0))
+        self.average_lengths = average_lengths([sums], [counts])
+
+    def based_segments(self) -> Iterator[tuple[int, Segment]]:
+        base = 0
+        for segment in self.segments:
+            yield base, segment
+            base += segment.postings.document_count
+
+
+def write_segment(folder: Path, documents: list[Document]) -> Segment:
+    folder.mkdir(exist_ok=True)
     writer = PostingsWriter(folder)
     writer.add(make_block(documents), 0)
     writer.write()
-    return LexicalScorer(PostingsReader(folder, "root"), config or RankConfig())
+    return Segment(PostingsReader(folder, "root"))
+
+
+def scorer(folder: Path, documents: list[Document], config: RankConfig | None = None) -> LexicalScorer:
+    return LexicalScorer(Segments([write_segment(folder, documents)]), config or RankConfig())
 
 
 def slow_scores(documents: list[Document], terms: list[str], config: RankConfig) -> list[float]:
@@ -77,10 +112,23 @@ def random_documents(count: int, seed: int) -> list[Document]:
 )
 def test_scores_equal_those_of_the_formula(tmp_path, config):
     documents = random_documents(60, 7)
-    terms = ["w0", "w3", "w17", "w39", "absent"]
-    expected = slow_scores(documents, terms, config)
-    scores, _ = scorer(tmp_path, documents, config).scores(terms)
+    expected = slow_scores(documents, TERMS, config)
+    scores, _ = scorer(tmp_path, documents, config).scores(TERMS)
     np.testing.assert_allclose(scores, expected, rtol=2e-5)
+
+
+@pytest.mark.parametrize("terms", [TERMS, ["w38"], ["w0"]], ids=["all", "rare", "common"])
+def test_scores_over_segments_with_dead_documents_are_to_the_last_bit_those_of_what_lives(tmp_path, terms):
+    documents = random_documents(60, 7)
+    dead = [0, 3, 4, 19, 20, 35, 58, 59]
+    parts = [documents[:20], [], documents[20:21], documents[21:]]
+    segments = [write_segment(tmp_path / str(number), part) for number, part in enumerate(parts)]
+    scores, ceiling = LexicalScorer(Segments(segments, dead), RankConfig()).scores(terms)
+    live = [place for place in range(60) if place not in dead]
+    expected, limit = scorer(tmp_path / "live", [documents[place] for place in live]).scores(terms)
+    assert scores[live].tolist() == expected.tolist()
+    assert not scores[dead].any()
+    assert ceiling == limit > 0
 
 
 def test_the_ceiling_is_the_sum_of_idf_of_the_terms_that_occur(tmp_path):
@@ -121,12 +169,17 @@ def test_an_index_without_documents_scores_none(tmp_path):
 
 
 def test_what_occurrences_count_is_made_once_for_all_queries_of_an_open_index(tmp_path):
-    scorer(tmp_path, random_documents(20, 1))
-    postings, config = PostingsReader(tmp_path, "root"), RankConfig()
-    kept = postings.occurrence_weights(config.field_weights, config.field_b)
-    LexicalScorer(postings, config).scores(["w0"])
-    assert postings.occurrence_weights(config.field_weights, config.field_b) is kept
-    assert postings.occurrence_weights(config.field_weights, (0.0,) * 5) is not kept
+    segment, config = write_segment(tmp_path, random_documents(20, 1)), RankConfig()
+    corpus, postings = Segments([segment]), segment.postings
+    average = corpus.average_lengths
+    kept = postings.occurrence_weights(config.field_weights, config.field_b, average)
+    LexicalScorer(corpus, config).scores(["w0"])
+    assert postings.occurrence_weights(config.field_weights, config.field_b, average.copy()) is kept
+    for other in (
+        postings.occurrence_weights(config.field_weights, (0.0,) * 5, average),
+        postings.occurrence_weights(config.field_weights, config.field_b, average + 1),
+    ):
+        assert other is not kept and (other != kept).any()
 
 
 def test_what_few_documents_have_is_not_long_because_the_others_have_none(tmp_path):
@@ -137,7 +190,6 @@ def test_what_few_documents_have_is_not_long_because_the_others_have_none(tmp_pa
         *([empty, empty, empty, Counter({"other": 40}), empty] for _ in range(30)),
     ]
     alone, _ = scorer(tmp_path, documents[:1]).scores(["tree"])
-    (tmp_path / "many").mkdir()
     among, _ = scorer(tmp_path / "many", documents).scores(["tree"])
     idf = [math.log(1 + (count - 0.5) / 1.5) for count in (1, 31)]
     assert among[0] / idf[1] == pytest.approx(alone[0] / idf[0])

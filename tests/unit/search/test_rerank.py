@@ -48,10 +48,10 @@ def test_a_query_for_tests_finds_them_first(index: IndexReader) -> None:
 
 def test_a_head_of_none_leaves_the_fused_order(index):
     plain, default = RankConfig(rerank_count=0), RankConfig()
-    found = [
-        Searcher([index], None, config).rank("join paths", 2, mode="lexical") for config in (plain, default)
-    ]
-    paths = [[index.store.documents([place.doc_id])[place.doc_id][0].path for place in run] for run in found]
+    searchers = [Searcher([index], None, config) for config in (plain, default)]
+    found = [searcher.rank("join paths", 2, mode="lexical") for searcher in searchers]
+    doc_ids = ([place.doc_id for place in run] for run in found)
+    paths = [[file.path for _, file, _ in searchers[0].snapshot.stored(run)] for run in doc_ids]
     assert paths == [["c_test.py", "d.py"], ["d.py", "c_test.py"]]
     assert {place.signals["test"] for place in found[0]} == {0}
 

@@ -6,16 +6,20 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from codesearch.config import IndexConfig, RankConfig, VectorConfig
 from codesearch.errors import ConfigError
+from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
-from codesearch.search.request import Filters
+from codesearch.search.request import MODES, Filters
 from codesearch.search.searcher import Searcher
-from tests.conftest import TINY_REPO, HashEncoder, search, write_tree
+from tests.conftest import TINY_REPO, HashEncoder, build, only, search, write_tree
 
 IndexTree = Callable[..., IndexReader]
 
@@ -83,7 +87,7 @@ def test_the_signals_are_what_each_half_gives(searcher, built_index, encoder):
     (hit,) = search(searcher, "sort a list of strings", 1)
     vector = encoder.encode_queries(["sort a list of strings"])[0]
     assert (hit.qualified_name, hit.signals["name"]) == ("Sorter.sortStrings", 0.0)
-    assert hit.signals["cosine"] == pytest.approx(float(built_index.vectors.similarities(vector)[3]))
+    assert hit.signals["cosine"] == pytest.approx(float(only(built_index).vectors.similarities(vector)[3]))
     assert hit.signals["bm25"] > 0
 
 
@@ -202,6 +206,42 @@ def test_several_roots_are_merged_into_one_ranking(tmp_path, encoder, index_tree
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
+QUERIES = ("sort strings", "push", "convert int to string", "read_lines", "stack.push(item); return item;")
+FILTERS = (Filters(), Filters(languages=("python", "java")), Filters(kinds=("method",), paths=("[jpr]*/",)))
+
+
+def test_several_roots_score_like_one_that_holds_them_all(tmp_path, encoder, index_tree: IndexTree):
+    split = [{p: t for p, t in TINY_REPO.items() if (p < "k") is early} for early in (True, False)]
+    parts = [index_tree(write_tree(tmp_path / f"part{i}", files)) for i, files in enumerate(split)]
+    whole = Searcher([index_tree(write_tree(tmp_path / "whole", TINY_REPO))], encoder)
+    for indexes in (parts, parts[::-1]):
+        searcher = Searcher(indexes, encoder)
+        for query, mode, filters in product(QUERIES, MODES, FILTERS):
+            found = search(searcher, query, 13, filters, mode)
+            told = [replace(hit, root=whole.indexes[0].manifest.root) for hit in found]
+            assert told == search(whole, query, 13, filters, mode), (query, mode, filters)
+
+
+@pytest.mark.parametrize("merging", ["never_merged", "always_merged"])
+def test_answers_do_not_tell_by_which_updates_an_index_came_to_be(
+    tiny_repo, tmp_path, encoder, index_tree: IndexTree, request, merging
+):
+    request.getfixturevalue(merging)
+    index_tree(tiny_repo)
+    convert, reader = tiny_repo / "python/convert.py", tiny_repo / "go/reader.go"
+    convert.write_text(convert.read_text().replace("decimal", "octal"))
+    reader.rename(tiny_repo / "ruby/reader.go")
+    index_tree(tiny_repo)
+    write_tree(tiny_repo, {"a/same.rb": TINY_REPO["ruby/queue.rb"], "z/same.rb": TINY_REPO["ruby/queue.rb"]})
+    updated = Searcher([index_tree(tiny_repo)], encoder)
+    build(tiny_repo, tmp_path / "fresh", encoder)
+    with closing(IndexReader.open(index_folder(tmp_path / "fresh", tiny_repo))) as index:
+        fresh = Searcher([index], encoder)
+        for query, mode, filters, top_k in product(QUERIES, MODES, FILTERS, (2, 20)):
+            expected = search(fresh, query, top_k, filters, mode)
+            assert search(updated, query, top_k, filters, mode) == expected, (query, mode, filters, top_k)
+
+
 @pytest.mark.parametrize("query", ["", "   ", "?!", "-> ()"])
 def test_a_query_without_words_is_an_error(searcher, query):
     with pytest.raises(ConfigError) as caught:
@@ -232,7 +272,7 @@ def test_the_graph_ranks_like_the_exact_scan(tmp_path, encoder, index_tree: Inde
     exact = Searcher([index_tree(root)], encoder).rank("word3 times other5", 10, mode="semantic")
     config = IndexConfig(vectors=VectorConfig(hnsw_threshold=100))
     index = index_tree(root, config=config)
-    assert index.vectors.has_graph
+    assert only(index).vectors.has_graph
     assert Searcher([index], encoder).rank("word3 times other5", 10, mode="semantic") == exact
 
 
@@ -246,6 +286,7 @@ RANK = """
 import sys
 from pathlib import Path
 from tests.conftest import HashEncoder
+from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
 from codesearch.search.searcher import Searcher
 index = IndexReader.open(Path(sys.argv[1]))

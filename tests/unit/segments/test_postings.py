@@ -1,4 +1,4 @@
-"""Terms written as blocks and read back as lists, over one generation and over several."""
+"""Terms written as blocks and read back as lists, over one segment and over several."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_kept_documents_keep_their_terms_under_new_numbers(tmp_path):
     ]
 
 
-def test_keeping_over_many_generations_gives_the_bytes_of_a_fresh_index(tmp_path):
+def test_keeping_over_many_segments_gives_the_bytes_of_a_fresh_one(tmp_path):
     documents = [fields(f"n{number}", "x " * (number + 1)) for number in range(6)]
     reader = written(tmp_path / "0", documents[:1])
     for number in range(1, 6):

@@ -1,0 +1,62 @@
+"""Documents of many segments as one collection: numbers, statistics, and order among equals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from codesearch.config import RankConfig
+from codesearch.index import policy
+from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import Snapshot
+from codesearch.search.searcher import Searcher
+from tests.conftest import search, write_tree
+
+SAME = "def push_item(stack):\n    return stack.push(item)\n"
+
+
+@pytest.fixture
+def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
+    """The same function in four files, each in a segment of its own, the last path indexed first."""
+    monkeypatch.setattr(policy, "_GROWTH", 0)
+    for name in ("d.py", "b.py", "c.py", "a.py"):
+        index = index_tree(write_tree(tmp_path / "tree", {name: SAME}))
+    assert len(index.segments) == 4
+    return index
+
+
+@pytest.mark.parametrize("mode", ["lexical", "semantic", "hybrid"])
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_of_equal_documents_the_first_paths_compete_and_lead(equals, encoder, mode, count):
+    searcher = Searcher([equals], encoder, RankConfig(candidate_count=count))
+    assert [hit.path for hit in search(searcher, "push item", 10, mode=mode)] == [
+        "a.py",
+        "b.py",
+        "c.py",
+        "d.py",
+    ][:count]
+
+
+def test_order_is_by_score_and_then_by_place(equals):
+    snapshot = Snapshot([equals])
+    doc_ids, scores = np.arange(4), np.array([1, 2, 1, 1], np.float32)
+    found = [snapshot.path_of(int(doc_ids[position])).name for position in snapshot.order(doc_ids, scores)]
+    assert found == ["b.py", "a.py", "c.py", "d.py"]
+
+
+def test_two_roots_are_one_collection(tmp_path, index_tree, encoder):
+    one = index_tree(write_tree(tmp_path / "one", {"x.py": SAME, "y.py": "def other():\n    return 2\n"}))
+    two = index_tree(write_tree(tmp_path / "two", {"x.py": SAME}))
+    snapshot = Snapshot([one, two])
+    assert (snapshot.document_count, snapshot.size) == (3, 3)
+    roots = [Path(hit.root).name for hit in search(Searcher([two, one], encoder), "push item", 2)]
+    assert roots == ["one", "two"]
+
+
+def test_an_index_without_documents_is_searched_without_finding(tmp_path, index_tree, encoder):
+    (tmp_path / "empty").mkdir()
+    index = index_tree(tmp_path / "empty")
+    for mode in ("lexical", "semantic", "hybrid"):
+        assert search(Searcher([index], encoder), "push", mode=mode) == []
