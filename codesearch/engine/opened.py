@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.encoding.onnx import OnnxEncoder
+from codesearch.errors import IndexCorruptError
 from codesearch.index.manifest import MANIFEST
 from codesearch.index.reader import IndexReader
 
@@ -67,8 +68,7 @@ class Opened:
         stamp = _stamp(folder / MANIFEST)  # Taken first: what changes while it is opened is opened again.
         held = self._indexes.pop(folder, None)
         try:
-            if held and held.stamp == stamp:
-                held.reader.check()
+            if held and held.stamp == stamp and _is_whole(held.reader):
                 current, held = held, None
             else:
                 current = _Held(stamp, IndexReader.open(folder))
@@ -111,6 +111,15 @@ class Opened:
             while self._indexes:
                 _replace(self._indexes.popitem()[1])
             self._encoders.clear()
+
+
+def _is_whole(reader: IndexReader) -> bool:
+    """Say whether the files of an open index are still there; a writer may just have replaced them."""
+    try:
+        reader.check()
+    except IndexCorruptError:
+        return False
+    return True
 
 
 def _replace(held: _Held) -> None:

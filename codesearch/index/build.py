@@ -21,16 +21,17 @@ import numpy as np
 
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder
+from codesearch.errors import IndexStoreError
 from codesearch.index.commit import commit_manifest, last_number, writing
 from codesearch.index.embed import Embedder, embedding_processes
 from codesearch.index.file_parser import ParsedFile
-from codesearch.index.manifest import Manifest, SegmentEntry, segment_folder
+from codesearch.index.manifest import Manifest, SegmentEntry, read_manifest, segment_folder
 from codesearch.index.parse import ParseJob, is_small, parse_files
 from codesearch.index.plan import LiveFile, Plan
 from codesearch.index.policy import segments_to_merge
 from codesearch.index.stamps import write_stamps
 from codesearch.parsing.walker import SourceFile
-from codesearch.segments.digest import describe_files
+from codesearch.segments.digest import check_sizes, describe_files
 from codesearch.segments.postings import load_field_lengths
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import FileRecord
@@ -80,8 +81,11 @@ def build_index(
         on_progress: called with the progress.
 
     Raises:
+        IndexCorruptError: a segment of the last commit is damaged.
         IndexStoreError: the storage is full or failed; the last commit is still the current one.
     """
+    for entry in plan.previous.segments if plan.previous else ():
+        check_sizes(plan.index_folder / entry.folder, entry.files, str(plan.root.resolve()))
     with writing(plan.index_folder), _Build(plan, home, encoder, on_progress) as build:
         return build.run()
 
@@ -104,8 +108,11 @@ class _Build:
     def __init__(self, plan: Plan, home: Path, encoder: Encoder, on_progress: ProgressCallback) -> None:
         self.plan, self.home, self.encoder, self.on_progress = plan, home, encoder, on_progress
         self.started = time.monotonic()
-        self.previous = plan.previous
+        self.on_disk = _readable(plan.index_folder)
+        # Only where nothing whole would be replaced, parts of it are better than nothing.
+        self.is_first = self.on_disk is None or not self.on_disk.complete
         self.entries = _with_dead(plan, plan.previous) if plan.previous else []
+        self.commit = self.on_disk.commit if self.on_disk else 0
         self.next_number = last_number(plan.index_folder) + 1
         self.records: dict[str, FileRecord] = {path: live.record for path, live in plan.kept.items()}
         self.parsed = 0
@@ -129,13 +136,13 @@ class _Build:
         readers = {entry.number: self._open(entry) for entry in merged}
         self.entries = [entry for entry in self.entries if entry not in merged]
         kept = [live for live in self.plan.kept.values() if live.segment in readers]
-        limit = max(_SEGMENT_BYTES, self.total_bytes // 8)
+        limit = max(_SEGMENT_BYTES, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
         # Left to the garbage collector after a failure, the workers may be ended by their own threads.
         with closing(parse_files(ParseJob.of(self.plan, self.encoder), self.plan.to_parse)) as parsed:
             items = self._items(sorted([*self.plan.to_parse, *kept], key=_path_of), parsed)
             while first := next(items, None):
                 self.entries.append(self._write(self._part(first, items, limit), readers))
-                if self.done_bytes < self.total_bytes:
+                if self.is_first and self.done_bytes < self.total_bytes:
                     self._commit(complete=False)
         manifest = self._commit(complete=True)
         return BuildReport(
@@ -161,7 +168,7 @@ class _Build:
 
     def _segments_to_merge(self) -> list[SegmentEntry]:
         """Choose what is rewritten; nothing while a first build goes on, and no segment alone that is whole."""
-        if not self.previous or not self.previous.complete:
+        if not self.plan.previous or not self.plan.previous.complete:
             return []
         chosen = segments_to_merge(self.entries, self.total_bytes // _DOCUMENT_BYTES + 1)
         alone = len(chosen) == 1 and not self.plan.to_parse and not chosen[0].dead_files
@@ -227,7 +234,7 @@ class _Build:
         )
 
     def _commit(self, *, complete: bool) -> Manifest:
-        previous = self.previous
+        self.commit += 1
         records = self.records.values()
         warnings = [line for record in records for line in record.warnings.splitlines()]
         languages: Counter[str] = Counter()
@@ -238,7 +245,7 @@ class _Build:
         del skipped[""]
         manifest = Manifest(
             root=str(self.plan.root.resolve()),
-            commit=previous.commit + 1 if previous else 1,
+            commit=self.commit,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             config_digest=self.plan.config_digest,
             settings=asdict(self.plan.config.walk),
@@ -253,7 +260,6 @@ class _Build:
             complete=complete,
         )
         commit_manifest(self.plan.index_folder, manifest)
-        self.previous = manifest
         if complete:
             write_stamps(self.plan.index_folder, self.plan.stamps, manifest.commit)
         return manifest
@@ -261,6 +267,14 @@ class _Build:
     def _tell(self, stage: str, documents: int) -> None:
         documents += sum(entry.live_documents for entry in self.entries)
         self.on_progress(Progress(stage, self.done_bytes, self.total_bytes, documents))
+
+
+def _readable(index_folder: Path) -> Manifest | None:
+    """Return what is committed, whatever made it; None where nothing can be read."""
+    try:
+        return read_manifest(index_folder)
+    except IndexStoreError:
+        return None
 
 
 def _path_of(file: SourceFile | LiveFile) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from codesearch.errors import CodeSearchError, IndexStoreError
+from codesearch.errors import CodeSearchError, IndexNotFoundError, IndexStoreError
 from codesearch.files import write_atomically
 from codesearch.index.manifest import MANIFEST, SEGMENTS, Manifest, read_manifest
 from codesearch.segments.store import storage_error
@@ -28,6 +28,7 @@ def writing(index_folder: Path) -> Iterator[None]:
     Raises:
         IndexStoreError: the storage is full or failed; what was committed is untouched.
     """
+    first = last_number(index_folder) + 1
     try:
         yield
     except Exception as error:
@@ -35,23 +36,32 @@ def writing(index_folder: Path) -> Iterator[None]:
             raise known from error
         raise
     finally:
-        drop_unnamed(index_folder)
+        _drop_unnamed(index_folder, first)
 
 
 def last_number(index_folder: Path) -> int:
     """Return the highest segment that any version left, so that no folder is written twice."""
-    numbers = [path.name for path in (index_folder / SEGMENTS).glob("*")]
-    return max((int(number) for number in numbers if number.isdigit()), default=0)
+    return max((int(path.name) for path in _segments(index_folder)), default=0)
 
 
-def drop_unnamed(index_folder: Path) -> None:
-    """Delete segments that the manifest does not name, and what older formats left."""
+def _drop_unnamed(index_folder: Path, first: int) -> None:
+    """Delete segments that the manifest does not name, and what older formats left.
+
+    Where the manifest cannot be read, only segments from number `first` on are deleted: those of this writer.
+    """
     try:
         named = {Path(segment.folder).name for segment in read_manifest(index_folder).segments}
-    except IndexStoreError:
+    except IndexNotFoundError:
         named = set()
-    for path in (index_folder / SEGMENTS).glob("*"):
+    except IndexStoreError:
+        named = {path.name for path in _segments(index_folder) if int(path.name) < first}
+    else:
+        for path in index_folder.glob("generation-*"):
+            shutil.rmtree(path, ignore_errors=True)
+    for path in _segments(index_folder):
         if path.name not in named:
             shutil.rmtree(path, ignore_errors=True)
-    for path in index_folder.glob("generation-*"):
-        shutil.rmtree(path, ignore_errors=True)
+
+
+def _segments(index_folder: Path) -> list[Path]:
+    return [path for path in (index_folder / SEGMENTS).glob("*") if path.name.isdigit()]

@@ -100,7 +100,7 @@ def plan_update(
     digest = config.digest(model_id, *(grammar_version(spec) for spec in LANGUAGES))
     previous = None if rebuild else _usable(index_folder, digest)
     known = live_files(index_folder, previous) if previous else {}
-    stamps = read_stamps(index_folder).files if previous else {}
+    stamps = read_stamps(index_folder, previous.commit).files if previous else {}
     kept = {}
     for file in files:
         live = known.get(file.path)

@@ -19,12 +19,13 @@ _DEAD_SHARE = 0.3
 
 def segments_to_merge(entries: Sequence[SegmentEntry], new_documents: int) -> list[SegmentEntry]:
     """Choose the segments to rewrite together with about `new_documents` new ones."""
-    chosen = [entry for entry in entries if _is_mostly_dead(entry)]
-    gathered = new_documents + sum(entry.live_documents for entry in chosen)
-    rest = [entry for entry in entries if entry not in chosen]
-    for entry in sorted(rest, key=lambda entry: (entry.live_documents, entry.number)):
-        if entry.live_documents > _GROWTH * gathered or gathered + entry.live_documents > MAX_DOCUMENTS:
-            break
+    chosen: list[SegmentEntry] = []
+    gathered = new_documents
+    by_size = sorted(entries, key=lambda entry: (entry.live_documents, entry.number))
+    for entry in sorted(by_size, key=_is_mostly_dead, reverse=True):  # Those first, whatever their size.
+        fits = gathered + entry.live_documents <= MAX_DOCUMENTS
+        if not fits or not (_is_mostly_dead(entry) or entry.live_documents <= _GROWTH * gathered):
+            continue
         chosen.append(entry)
         gathered += entry.live_documents
     return sorted(chosen, key=lambda entry: entry.number)
