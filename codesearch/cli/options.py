@@ -42,7 +42,7 @@ KindsOption = Annotated[
 RootsOption = Annotated[
     list[Path] | None, typer.Option("--root", help="Search this indexed folder; repeatable.")
 ]
-AllOption = Annotated[bool, typer.Option("--all", help="Search all indexed folders, wherever you are.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Search all indexed folders.")]
 AllCodeOption = Annotated[
     bool,
     typer.Option("--all-code", help="Rank tests, generated and vendored code and stubs like other code."),

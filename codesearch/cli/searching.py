@@ -39,11 +39,11 @@ def make_request(
 
 
 def make_scope(invocation: Invocation, roots: Sequence[Path] | None, *, everything: bool) -> Scope:
-    """Return the roots that options name, else where the process is, unless it asks for everything."""
+    """Return the scope that options name; without options, the folder where the process is."""
     from codesearch.engine.scope import Scope
 
     named = tuple(invocation.path(root) for root in roots or ())
-    return Scope(named, None if everything else invocation.terminal.here)
+    return Scope(named, invocation.terminal.here, everything)
 
 
 def chosen_format(*, as_json: bool, as_jsonl: bool, vimgrep: bool) -> str:

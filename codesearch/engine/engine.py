@@ -132,7 +132,7 @@ class Engine:
 
         Raises:
             ConfigError: the query has no words, or the indexes were made with different models.
-            IndexNotFoundError: nothing is indexed, or not what the scope names.
+            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
         """
         wanted = SearchRequest(request) if isinstance(request, str) else request
@@ -150,7 +150,7 @@ class Engine:
 
         Raises:
             ConfigError: there is no function at that line, or the file is of no known language.
-            IndexNotFoundError: nothing is indexed, or not what the scope names.
+            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
         """
         from codesearch.search.similar import document_at, search_similar
@@ -173,7 +173,7 @@ class Engine:
             ranking: weights; those of the engine when None.
 
         Raises:
-            IndexNotFoundError: nothing is indexed, or not what the scope names.
+            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
         """
         from codesearch.search.searcher import Searcher

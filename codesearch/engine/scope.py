@@ -1,4 +1,4 @@
-"""Which indexes of a home a search covers."""
+"""A scope -> the indexes of a home that a search covers."""
 
 from __future__ import annotations
 
@@ -8,25 +8,30 @@ from pathlib import Path
 from codesearch.errors import IndexNotFoundError
 from codesearch.index.catalogue import IndexEntry, index_folder, list_indexes, read_entry
 
+_LISTED = 5
+"""Roots that an error lists."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to search: in `roots`; else in the index that holds the folder `here`; else in all indexes of the home.
+    """Which indexes to search: those of `roots`, else all, or the one that covers the folder `here`.
 
     Attributes:
         roots: indexed folders.
-        here: a folder; without roots, the innermost index that holds it is searched, or all where none does.
+        here: a folder; the innermost index that covers it is searched. All indexes are searched if it is None.
+        everything: search all indexes, also if `here` is given.
     """
 
     roots: tuple[Path | str, ...] = ()
     here: Path | str | None = None
+    everything: bool = False
 
 
 def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
-    """Return the indexes of a scope.
+    """Return the indexes of a scope, each once.
 
     Raises:
-        IndexNotFoundError: nothing is indexed, or not what was named.
+        IndexNotFoundError: nothing is indexed, or no index has what the scope names.
         IndexStoreError: a chosen index cannot be read.
     """
     if scope.roots:
@@ -35,21 +40,34 @@ def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
         entries = list_indexes(home)
         if not entries:
             raise IndexNotFoundError(f"nothing is indexed in {home}: run `codesearch index FOLDER` first")
-        chosen = _holding(home, entries, Path(scope.here) if scope.here else None) or entries
+        chosen = entries
+        if scope.here is not None and not scope.everything:
+            chosen = [_covering(home, entries, Path(scope.here))]
     for entry in chosen:
         if entry.error:
             raise entry.error
-    return chosen
+    return list({entry.folder: entry for entry in chosen}.values())
 
 
-def _holding(home: Path, entries: list[IndexEntry], here: Path | None) -> list[IndexEntry]:
-    """Return the innermost index that holds a folder; also a damaged one, which its folder's name identifies."""
-    if here is None:
-        return []
-    by_folder = {entry.folder: entry for entry in entries}
-    resolved = here.resolve()
-    found = (by_folder.get(index_folder(home, root)) for root in (resolved, *resolved.parents))
-    return [entry for entry in found if entry][:1]
+def covering_index(home: Path, path: Path) -> IndexEntry | None:
+    """Return the innermost index that covers a path, or None.
+
+    A damaged index counts too: the name of its folder identifies it.
+    """
+    resolved = path.resolve()
+    found = (read_entry(index_folder(home, root)) for root in (resolved, *resolved.parents))
+    return next((entry for entry in found if entry), None)
+
+
+def _covering(home: Path, entries: list[IndexEntry], here: Path) -> IndexEntry:
+    if entry := covering_index(home, here):
+        return entry
+    roots = [entry.manifest.root for entry in entries if entry.manifest]
+    more = f" and {len(roots) - _LISTED} more" if len(roots) > _LISTED else ""
+    raise IndexNotFoundError(
+        f"no index covers {here}: run `codesearch index .` there, or search other folders with --all or "
+        f"--root DIR (indexed: {', '.join(roots[:_LISTED])}{more})"
+    )
 
 
 def _named(home: Path, root: Path) -> IndexEntry:

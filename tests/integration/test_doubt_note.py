@@ -17,7 +17,7 @@ NOTE = "note: nothing here seems to do this; what comes nearest:\n"
 def ask(tmp_path_factory) -> Command:
     home = tmp_path_factory.mktemp("home")
     index_by_engine(FOLDER / "sources", home)
-    return Command(FOLDER, home)
+    return Command(FOLDER / "sources", home)
 
 
 def test_a_query_for_what_is_not_there_is_told_so_on_stderr_and_answered(ask):
