@@ -51,6 +51,10 @@ NoServiceOption = Annotated[
     bool, typer.Option("--no-service", help="Answer in this process, though `codesearch serve` runs.")
 ]
 
+NoIndexOption = Annotated[
+    bool, typer.Option("--no-index", help="Do not index the project that you are in first.")
+]
+
 
 def positive(name: str, value: int) -> int:
     """Return `value`, or raise ConfigError when it is not above zero."""

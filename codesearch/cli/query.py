@@ -20,13 +20,14 @@ from codesearch.cli.options import (
     KindsOption,
     LanguagesOption,
     ModelOption,
+    NoIndexOption,
     NoServiceOption,
     PathsOption,
     RootsOption,
     TopKOption,
     VimgrepOption,
 )
-from codesearch.cli.searching import chosen_format, make_request, make_scope, shown
+from codesearch.cli.searching import chosen_format, first_index, make_request, make_scope, shown
 
 
 def query(
@@ -48,6 +49,7 @@ def query(
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
+    no_index: NoIndexOption = False,
     no_service: NoServiceOption = False,  # Read by `entry`, before this.
 ) -> Iterator[Output]:
     """Search in plain words, keywords or an exact name."""
@@ -64,5 +66,7 @@ def query(
         mode=mode,
     )
     engine = invocation.engine(home, model=model, device=device)
-    answer = engine.search(request, make_scope(invocation, root, everything=everything))
+    scope = make_scope(invocation, root, everything=everything)
+    yield from first_index(engine, scope, invocation, no_index=no_index)
+    answer = engine.search(request, scope)
     yield from shown(answer, form, invocation, explain=explain)

@@ -12,6 +12,7 @@ from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
     from codesearch.engine.answer import Answer
+    from codesearch.engine.engine import Engine
     from codesearch.engine.scope import Scope
     from codesearch.search.request import SearchRequest
 
@@ -44,6 +45,21 @@ def make_scope(invocation: Invocation, roots: Sequence[Path] | None, *, everythi
 
     named = tuple(invocation.path(root) for root in roots or ())
     return Scope(named, invocation.terminal.here, everything)
+
+
+def first_index(engine: Engine, scope: Scope, invocation: Invocation, *, no_index: bool) -> Iterator[Output]:
+    """Index the project of a scope that no index covers. A service leaves that to its client."""
+    if no_index or invocation.no_index or invocation.opened is not None:
+        return
+    for project in engine.missing_projects(scope):
+        from codesearch.cli.index import missing_parsers
+        from codesearch.cli.progress import build_progress
+
+        with build_progress(project.name) as on_progress:
+            report = engine.index_project(project, on_progress=on_progress)
+        documents = f"{report.documents:,} document{'s' if report.documents != 1 else ''}"
+        lines = [f"indexed {project}: {documents} in {report.seconds:.1f} s\n", *missing_parsers(report)]
+        yield Output(err="".join(lines))
 
 
 def chosen_format(*, as_json: bool, as_jsonl: bool, vimgrep: bool) -> str:

@@ -21,13 +21,14 @@ from codesearch.cli.options import (
     KindsOption,
     LanguagesOption,
     ModelOption,
+    NoIndexOption,
     NoServiceOption,
     PathsOption,
     RootsOption,
     TopKOption,
     VimgrepOption,
 )
-from codesearch.cli.searching import chosen_format, make_request, make_scope, shown
+from codesearch.cli.searching import chosen_format, first_index, make_request, make_scope, shown
 
 
 def similar(
@@ -50,6 +51,7 @@ def similar(
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
+    no_index: NoIndexOption = False,
     no_service: NoServiceOption = False,  # Read by `entry`, before this.
 ) -> Iterator[Output]:
     """Find code that does what the function at a line does, indexed or not."""
@@ -62,9 +64,7 @@ def similar(
     )
     named = Place.parse(place)
     engine = invocation.engine(home, model=model, device=device)
-    answer = engine.similar(
-        replace(named, path=invocation.path(named.path)),
-        request,
-        make_scope(invocation, root, everything=everything),
-    )
+    scope = make_scope(invocation, root, everything=everything)
+    yield from first_index(engine, scope, invocation, no_index=no_index)
+    answer = engine.similar(replace(named, path=invocation.path(named.path)), request, scope)
     yield from shown(replace(answer, query=place), form, invocation, explain=explain)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig
 from codesearch.engine.answer import Answer
-from codesearch.engine.scope import Scope, choose_indexes
+from codesearch.engine.scope import Scope, choose_indexes, uncovered_folders
 from codesearch.errors import IndexLockedError, IndexNotFoundError
 from codesearch.home import default_home
 from codesearch.index.catalogue import IndexEntry, index_folder, list_indexes, read_entry, remove_index
@@ -99,6 +99,34 @@ class Engine:
             rebuild=rebuild,
             on_progress=on_progress,
         )
+
+    def missing_projects(self, scope: Scope) -> list[Path]:
+        """Return the projects to index before a search of a scope can answer; empty where an index covers it.
+
+        A project is a git work tree or a folder with a project file, such as `pyproject.toml` or `go.mod`.
+        """
+        from codesearch.engine.project import find_project
+
+        found = (find_project(folder) for folder in uncovered_folders(self.home, scope))
+        return list(dict.fromkeys(project for project in found if project))
+
+    def index_project(
+        self, project: Path | str, *, on_progress: Callable[[Progress], None] = lambda _: None
+    ) -> IndexReport:
+        """Index a project that the user did not name, if it is not too large.
+
+        Raises:
+            IndexNotFoundError: it is too large.
+            IndexLockedError: another process is writing this index.
+            IndexStoreError: the index cannot be written.
+        """
+        from codesearch.engine.project import too_large
+
+        if reason := too_large(Path(project)):
+            raise IndexNotFoundError(
+                f"{project} is not indexed and {reason}: run `codesearch index {project}`"
+            )
+        return self.index(project, on_progress=on_progress)
 
     def refresh(self, root: Path | str, *, budget_s: float = 0.5) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds.

@@ -36,13 +36,10 @@ def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
     """
     if scope.roots:
         chosen = [_named(home, Path(root)) for root in scope.roots]
+    elif scope.here is None or scope.everything:
+        chosen = _all(home)
     else:
-        entries = list_indexes(home)
-        if not entries:
-            raise IndexNotFoundError(f"nothing is indexed in {home}: run `codesearch index FOLDER` first")
-        chosen = entries
-        if scope.here is not None and not scope.everything:
-            chosen = [_covering(home, entries, Path(scope.here))]
+        chosen = [_covering(home, Path(scope.here))]
     for entry in chosen:
         if entry.error:
             raise entry.error
@@ -59,10 +56,25 @@ def covering_index(home: Path, path: Path) -> IndexEntry | None:
     return next((entry for entry in found if entry), None)
 
 
-def _covering(home: Path, entries: list[IndexEntry], here: Path) -> IndexEntry:
+def uncovered_folders(home: Path, scope: Scope) -> list[Path]:
+    """Return the folders of a scope that no index covers; none where the scope names indexes or wants all."""
+    if scope.roots or scope.everything or scope.here is None:
+        return []
+    here = Path(scope.here)
+    return [] if covering_index(home, here) else [here]
+
+
+def _all(home: Path) -> list[IndexEntry]:
+    entries = list_indexes(home)
+    if not entries:
+        raise IndexNotFoundError(f"nothing is indexed in {home}: run `codesearch index FOLDER` first")
+    return entries
+
+
+def _covering(home: Path, here: Path) -> IndexEntry:
     if entry := covering_index(home, here):
         return entry
-    roots = [entry.manifest.root for entry in entries if entry.manifest]
+    roots = [entry.manifest.root for entry in _all(home) if entry.manifest]
     more = f" and {len(roots) - _LISTED} more" if len(roots) > _LISTED else ""
     raise IndexNotFoundError(
         f"no index covers {here}: run `codesearch index .` there, or search other folders with --all or "
