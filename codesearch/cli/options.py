@@ -34,7 +34,10 @@ ExplainOption = Annotated[bool, typer.Option("--explain", help="Show the value o
 TopKOption = Annotated[int, typer.Option("-k", "--top-k", help="Answers to show.")]
 LanguagesOption = Annotated[list[str] | None, typer.Option("--lang", help="Only this language; repeatable.")]
 PathsOption = Annotated[
-    list[str] | None, typer.Option("--path", help="Only paths that match this glob; repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--path", help="Only paths that match this glob, or with ! before it, no such paths; repeatable."
+    ),
 ]
 KindsOption = Annotated[
     list[str] | None, typer.Option("--kind", help="Only function, method or class; repeatable.")

@@ -57,6 +57,7 @@ def query(
     form = chosen_format(as_json=as_json, as_jsonl=as_jsonl, vimgrep=vimgrep)
     request = make_request(
         " ".join(words),
+        invocation,
         top_k=top_k,
         lang=lang,
         kind=kind,

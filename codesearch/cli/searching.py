@@ -21,6 +21,7 @@ _NOTE = "note: nothing here seems to do this; what comes nearest:\n"
 
 def make_request(
     query: str,
+    invocation: Invocation,
     *,
     top_k: int,
     lang: Sequence[str] | None,
@@ -35,7 +36,7 @@ def make_request(
 
     if context < 0:
         raise ConfigError(f"--context must not be negative, as {context} is")
-    filters = Filters(tuple(lang or ()), tuple(kind or ()), tuple(path or ()))
+    filters = Filters(tuple(lang or ()), tuple(kind or ()), tuple(path or ()), here=invocation.terminal.here)
     return SearchRequest(query, positive("--top-k", top_k), mode, filters, all_code, context)
 
 

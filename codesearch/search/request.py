@@ -21,8 +21,9 @@ class Filters:
     Attributes:
         languages: names as in `codesearch.parsing.languages`.
         kinds: of `codesearch.types.KINDS`.
-        paths: shell patterns on the path below the root, for files or folders; one without a slash matches any
-            one part of it.
+        paths: shell patterns for files or folders, as in `codesearch.search.paths`; those that begin with "!" exclude.
+        within: files or folders that the file of a document must be or lie below; `Scope.within` sets it.
+        here: absolute path of the folder that patterns may be relative to, besides the root.
 
     Raises:
         ConfigError: a language or kind is unknown.
@@ -31,6 +32,8 @@ class Filters:
     languages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    within: tuple[Path | str, ...] = ()
+    here: Path | str | None = None
 
     def __post_init__(self) -> None:
         for language in self.languages:

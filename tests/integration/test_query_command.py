@@ -120,6 +120,24 @@ def test_filters_and_modes_are_taken_from_options(ask):
     assert done.stdout.splitlines() == ["tiny/ruby/queue.rb:4:1:def push(element, priority)"]
 
 
+@pytest.mark.parametrize(
+    ("folder", "globs", "expected"),
+    [
+        ("tiny/ruby", ["./*"], ["queue.rb"]),
+        ("tiny/ruby", ["../python/*"], ["convert.py"]),
+        ("tiny/ruby", ["python/*"], ["convert.py"]),
+        (".", ["tiny/ruby/*"], ["queue.rb"]),
+        (".", ["{folder}/tiny/ruby"], ["queue.rb"]),
+        (".", ["!ruby/", "!*.go", "!j*", "!php"], ["convert.py"]),
+        (".", ["*.rb", "*.py", "!python/"], ["queue.rb"]),
+    ],
+)
+def test_globs_are_relative_to_here_or_the_root_or_absolute_and_exclude(ask, folder, globs, expected):
+    options = [word for glob in globs for word in ("--path", glob.format(folder=ask.folder))]
+    done = ask("query", "push", "--all", "--jsonl", *options, cwd=ask.folder / folder)
+    assert {Path(json.loads(line)["path"]).name for line in done.stdout.splitlines()} == set(expected)
+
+
 def test_no_answer_exits_one_and_says_so(ask):
     done = ask("query", "--all", "push", "--path", "*.absent")
     assert (done.returncode, done.stderr) == (1, "")

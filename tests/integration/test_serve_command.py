@@ -86,6 +86,7 @@ def timeless(text: str) -> str:
         ("query", "--all", "getJson", "--context", "2", "--lang", "javascript"),
         ("query", "--all", "push", "--path", "*.absent"),
         ("query", "--all", "push", "--path", "*.absent", "--jsonl"),
+        ("query", "--all", "push", "--path", "./tiny/*.rb", "--path", "!java/"),
         ("query", "--all", "push", "--root", "tiny", "--home", "home"),
         ("query", "--all", "push", "--home=tiny/../home"),
         ("similar", "--all", "tiny/python/convert.py:5", "-k", "3"),
