@@ -27,12 +27,19 @@ from codesearch.cli.options import (
     TopKOption,
     VimgrepOption,
 )
-from codesearch.cli.searching import chosen_format, first_index, make_request, make_scope, shown
+from codesearch.cli.searching import chosen_format, first_index, make_request, make_scope, shown, split_places
 
 
 def query(
     context: typer.Context,
-    words: Annotated[list[str], typer.Argument(help="What to look for.", show_default=False)],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TEXT... [PATH]...",
+            help="What to look for, and the files or folders to look in.",
+            show_default=False,
+        ),
+    ],
     top_k: TopKOption = 10,
     lang: LanguagesOption = None,
     path: PathsOption = None,
@@ -55,8 +62,9 @@ def query(
     """Search in plain words, keywords or an exact name."""
     invocation = invocation_of(context)
     form = chosen_format(as_json=as_json, as_jsonl=as_jsonl, vimgrep=vimgrep)
+    text, within = split_places(words, invocation)
     request = make_request(
-        " ".join(words),
+        text,
         invocation,
         top_k=top_k,
         lang=lang,
@@ -67,7 +75,7 @@ def query(
         mode=mode,
     )
     engine = invocation.engine(home, model=model, device=device)
-    scope = make_scope(invocation, root, everything=everything)
+    scope = make_scope(invocation, root, everything=everything, within=within)
     yield from first_index(engine, scope, invocation, no_index=no_index)
     answer = engine.search(request, scope)
     yield from shown(answer, form, invocation, explain=explain)

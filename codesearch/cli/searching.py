@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,12 +41,34 @@ def make_request(
     return SearchRequest(query, positive("--top-k", top_k), mode, filters, all_code, context)
 
 
-def make_scope(invocation: Invocation, roots: Sequence[Path] | None, *, everything: bool) -> Scope:
+def split_places(words: Sequence[str], invocation: Invocation) -> tuple[str, tuple[Path, ...]]:
+    """Split the words of a command line into a query and the existing files and folders after it."""
+    first = len(words)
+    while first > 1 and _is_place(words[first - 1], invocation):
+        first -= 1
+    return " ".join(words[:first]), tuple(invocation.path(Path(word)) for word in words[first:])
+
+
+def _is_place(word: str, invocation: Invocation) -> bool:
+    """Say whether a word looks like a path and exists."""
+    from codesearch.parsing.languages import language_of_path
+
+    looks_so = "/" in word or word in (".", "..") or language_of_path(word) is not None
+    return looks_so and os.path.exists(invocation.path(Path(word)))
+
+
+def make_scope(
+    invocation: Invocation,
+    roots: Sequence[Path] | None,
+    *,
+    everything: bool,
+    within: tuple[Path, ...] = (),
+) -> Scope:
     """Return the scope that options name; without options, the folder where the process is."""
     from codesearch.engine.scope import Scope
 
     named = tuple(invocation.path(root) for root in roots or ())
-    return Scope(named, invocation.terminal.here, everything)
+    return Scope(named, invocation.terminal.here, everything, within)
 
 
 def first_index(engine: Engine, scope: Scope, invocation: Invocation, *, no_index: bool) -> Iterator[Output]:

@@ -163,7 +163,7 @@ class Engine:
             IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
         """
-        wanted = SearchRequest(request) if isinstance(request, str) else request
+        wanted = _limited(SearchRequest(request) if isinstance(request, str) else request, scope)
         return self._answer(wanted, scope, lambda searcher: searcher.answer(wanted))
 
     def similar(
@@ -184,7 +184,7 @@ class Engine:
         from codesearch.search.similar import document_at, search_similar
 
         place = Place.parse(place) if isinstance(place, str) else place
-        wanted = replace(request or SearchRequest(), mode="hybrid")
+        wanted = _limited(replace(request or SearchRequest(), mode="hybrid"), scope)
         document = document_at(place.path, place.line)
         answer = self._answer(wanted, scope, lambda searcher: search_similar(searcher, document, wanted))
         return replace(answer, query=f"{place.path}:{place.line}", mode="similar")
@@ -334,3 +334,10 @@ class Engine:
             settings=manifest.settings,
             changes=found,
         )
+
+
+def _limited(request: SearchRequest, scope: Scope | None) -> SearchRequest:
+    """Limit a request to the files and folders of its scope."""
+    if scope is None or not scope.within:
+        return request
+    return replace(request, filters=replace(request.filters, within=scope.within))

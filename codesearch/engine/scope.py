@@ -14,17 +14,22 @@ _LISTED = 5
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which indexes to search: those of `roots`, else all, or the one that covers the folder `here`.
+    """Where to search. The first of `roots`, `everything`, `within` and `here` that is set chooses the indexes.
+
+    Without any of them, all indexes are searched.
 
     Attributes:
         roots: indexed folders.
-        here: a folder; the innermost index that covers it is searched. All indexes are searched if it is None.
-        everything: search all indexes, also if `here` is given.
+        here: a folder; the innermost index that covers it is searched.
+        everything: search all indexes.
+        within: files or folders; the innermost indexes that cover them are searched. Whichever way the indexes are
+            chosen, hits come only from these files and folders.
     """
 
     roots: tuple[Path | str, ...] = ()
     here: Path | str | None = None
     everything: bool = False
+    within: tuple[Path | str, ...] = ()
 
 
 def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
@@ -36,10 +41,8 @@ def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
     """
     if scope.roots:
         chosen = [_named(home, Path(root)) for root in scope.roots]
-    elif scope.here is None or scope.everything:
-        chosen = _all(home)
     else:
-        chosen = [_covering(home, Path(scope.here))]
+        chosen = [_covering(home, place) for place in _places(scope)] or _all(home)
     for entry in chosen:
         if entry.error:
             raise entry.error
@@ -58,10 +61,21 @@ def covering_index(home: Path, path: Path) -> IndexEntry | None:
 
 def uncovered_folders(home: Path, scope: Scope) -> list[Path]:
     """Return the folders of a scope that no index covers; none where the scope names indexes or wants all."""
-    if scope.roots or scope.everything or scope.here is None:
+    places = [] if scope.roots else _places(scope)
+    return [_folder(place) for place in places if not covering_index(home, place)]
+
+
+def _places(scope: Scope) -> list[Path]:
+    """Return the places whose indexes are searched; none where all are."""
+    if scope.everything:
         return []
-    here = Path(scope.here)
-    return [] if covering_index(home, here) else [here]
+    if scope.within:
+        return [Path(place) for place in scope.within]
+    return [] if scope.here is None else [Path(scope.here)]
+
+
+def _folder(place: Path) -> Path:
+    return place if place.is_dir() else place.parent
 
 
 def _all(home: Path) -> list[IndexEntry]:
@@ -71,13 +85,13 @@ def _all(home: Path) -> list[IndexEntry]:
     return entries
 
 
-def _covering(home: Path, here: Path) -> IndexEntry:
-    if entry := covering_index(home, here):
+def _covering(home: Path, place: Path) -> IndexEntry:
+    if entry := covering_index(home, place):
         return entry
     roots = [entry.manifest.root for entry in _all(home) if entry.manifest]
     more = f" and {len(roots) - _LISTED} more" if len(roots) > _LISTED else ""
     raise IndexNotFoundError(
-        f"no index covers {here}: run `codesearch index .` there, or search other folders with --all or "
+        f"no index covers {_folder(place)}: run `codesearch index .` there, or search other folders with --all or "
         f"--root DIR (indexed: {', '.join(roots[:_LISTED])}{more})"
     )
 

@@ -138,6 +138,53 @@ def test_globs_are_relative_to_here_or_the_root_or_absolute_and_exclude(ask, fol
     assert {Path(json.loads(line)["path"]).name for line in done.stdout.splitlines()} == set(expected)
 
 
+@pytest.mark.parametrize(
+    ("folder", "words", "query", "expected"),
+    [
+        (".", ["push", "tiny/ruby"], "push", ["queue.rb"]),
+        (
+            ".",
+            ["push", "item", "tiny/ruby/", "tiny/python/convert.py"],
+            "push item",
+            ["queue.rb", "convert.py"],
+        ),
+        ("tiny/python", ["push", "convert.py"], "push", ["convert.py"]),
+        ("tiny/python", ["push", "../ruby"], "push", ["queue.rb"]),
+        ("tiny/python", ["push", "."], "push", ["convert.py"]),
+        (".", ["push", "{folder}/tiny/ruby"], "push", ["queue.rb"]),
+    ],
+)
+def test_trailing_files_and_folders_limit_the_answers(ask, folder, words, query, expected):
+    words = [word.format(folder=ask.folder) for word in words]
+    done = ask("query", *words, "--json", cwd=ask.folder / folder)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, done.stderr, answer["query"]) == (0, "", query)
+    assert {Path(hit["path"]).name for hit in answer["hits"]} == set(expected)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["push", "ruby"],
+        ["push", "client/server"],
+        ["push", "gone.py"],
+        ["ruby/", "push"],
+        ["ruby/"],
+        ["push ruby/"],
+    ],
+    ids=" ".join,
+)
+def test_other_words_are_part_of_the_query(ask, words):
+    answer = json.loads(ask("query", *words, "--json", cwd=ask.folder / "tiny").stdout)
+    assert (answer["query"], len(answer["hits"])) == (" ".join(words), 10)
+
+
+def test_a_file_or_folder_that_no_index_covers_is_an_error(ask, tmp_path):
+    done = ask("query", "push", f"{tmp_path}/", cwd=ask.folder / "tiny")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: no index covers {tmp_path}: run `codesearch index .` there, or ")
+
+
 def test_no_answer_exits_one_and_says_so(ask):
     done = ask("query", "--all", "push", "--path", "*.absent")
     assert (done.returncode, done.stderr) == (1, "")

@@ -87,6 +87,7 @@ def timeless(text: str) -> str:
         ("query", "--all", "push", "--path", "*.absent"),
         ("query", "--all", "push", "--path", "*.absent", "--jsonl"),
         ("query", "--all", "push", "--path", "./tiny/*.rb", "--path", "!java/"),
+        ("query", "push", "tiny/ruby", "./tiny/python/convert.py"),
         ("query", "--all", "push", "--root", "tiny", "--home", "home"),
         ("query", "--all", "push", "--home=tiny/../home"),
         ("similar", "--all", "tiny/python/convert.py:5", "-k", "3"),

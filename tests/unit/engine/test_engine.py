@@ -87,6 +87,22 @@ def test_a_scope_names_roots_or_a_folder_inside_one(ready, tiny_repo, tmp_path):
         ready.search("push", Scope(roots=(tmp_path,)))
 
 
+def test_places_limit_the_hits_and_choose_the_index(ready, tiny_repo, tmp_path):
+    other = write_tree(tmp_path / "other", {"ruby/a.py": "def push_other():\n    return 1\n"})
+    ready.index(other)
+    found = ready.search("push", Scope(within=(tiny_repo / "ruby", str(tiny_repo / "go" / "reader.go"))))
+    assert {hit.path for hit in found.hits} == {"ruby/queue.rb", "go/reader.go"}
+    assert found.documents == 13
+    request = SearchRequest("push", filters=Filters(kinds=("function",)))
+    assert names(ready.search(request, Scope(within=(tiny_repo / "python",), here=other))) == [
+        "int_to_string",
+        "string_to_int",
+    ]
+    assert names(ready.search("push", Scope((tiny_repo, other), within=(other,)))) == ["push_other"]
+    like = ready.similar(f"{tiny_repo}/python/convert.py:5", scope=Scope(within=(tiny_repo / "ruby",)))
+    assert {hit.path for hit in like.hits} == {"ruby/queue.rb"}
+
+
 def test_an_index_is_fresh_until_a_file_changes(ready, tiny_repo):
     assert ready.refresh(tiny_repo).state == "current"
     write_tree(tiny_repo, {"new.py": "def brand_new():\n    return 1\n"})

@@ -96,6 +96,13 @@ def test_an_engine_names_the_project_that_a_search_would_need(home, tmp_path, ti
     engine.close()
 
 
+def test_places_are_in_projects_too(home, tmp_path):
+    one, two = git(tmp_path / "one"), git(tmp_path / "two")
+    write_tree(two, {"src/a.py": ""})
+    scope = Scope(here=one, within=(two / "src" / "a.py", two / "src"))
+    assert Engine(home).missing_projects(scope) == [two]
+
+
 def test_inside_an_indexed_folder_no_project_is_missing(home, tmp_path, tiny_bundle):
     write_tree(tmp_path / "all", {"shop/go.mod": "", "a.py": "def f():\n    pass\n"})
     index_by_engine(tmp_path / "all", home, tiny_bundle)

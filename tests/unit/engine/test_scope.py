@@ -106,3 +106,29 @@ def test_the_innermost_index_that_cannot_be_read_is_an_error_and_no_outer_one_an
     with pytest.raises(IndexCorruptError):
         chosen(home, nested_roots["inner"])
     assert chosen(home, nested_roots["one"]) == [str(nested_roots["one"])]
+
+
+def within(home: Path, *places: Path, **options) -> list[str]:
+    entries = choose_indexes(home, Scope(within=places, **options))
+    return [entry.manifest.root for entry in entries]
+
+
+def test_places_choose_the_innermost_indexes_that_cover_them_each_once(home, nested_roots, tmp_path):
+    one, inner, two = (nested_roots[name] for name in ("one", "inner", "two"))
+    assert within(home, inner / "a.py", here=two) == [str(inner)]
+    assert within(home, two, one / "a.py", two / "a.py") == [str(two), str(one)]
+
+
+def test_named_roots_and_all_go_before_places(home, nested_roots):
+    one, inner = nested_roots["one"], nested_roots["inner"]
+    assert within(home, inner, roots=(one,)) == [str(one)]
+    assert len(within(home, inner, everything=True)) == 3
+
+
+def test_a_place_that_no_index_covers_is_an_error(home, nested_roots, tmp_path):
+    with pytest.raises(IndexNotFoundError, match=f"no index covers {tmp_path}: "):
+        within(home, nested_roots["one"], tmp_path)
+    (tmp_path / "loose").mkdir()
+    (tmp_path / "loose" / "a.py").touch()
+    with pytest.raises(IndexNotFoundError, match=f"no index covers {tmp_path / 'loose'}: "):
+        within(home, tmp_path / "loose" / "a.py")
