@@ -62,7 +62,7 @@ def query(
     """Search in plain words, keywords or an exact name."""
     invocation = invocation_of(context)
     form = chosen_format(as_json=as_json, as_jsonl=as_jsonl, vimgrep=vimgrep)
-    text, within = split_places(words, invocation)
+    text, places = split_places(words, invocation)
     request = make_request(
         text,
         invocation,
@@ -75,7 +75,7 @@ def query(
         mode=mode,
     )
     engine = invocation.engine(home, model=model, device=device)
-    scope = make_scope(invocation, root, everything=everything, within=within)
+    scope = make_scope(invocation, root, everything=everything, places=places)
     yield from first_index(engine, scope, invocation, no_index=no_index)
     answer = engine.search(request, scope)
-    yield from shown(answer, form, invocation, explain=explain)
+    yield from shown(answer, request, invocation, form=form, explain=explain, places=places)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from codesearch.engine.answer import Answer
     from codesearch.engine.engine import Engine
     from codesearch.engine.scope import Scope
-    from codesearch.search.request import SearchRequest
+    from codesearch.search.request import Filters, SearchRequest
 
 _NOTE = "note: nothing here seems to do this; what comes nearest:\n"
 
@@ -41,12 +42,12 @@ def make_request(
     return SearchRequest(query, positive("--top-k", top_k), mode, filters, all_code, context)
 
 
-def split_places(words: Sequence[str], invocation: Invocation) -> tuple[str, tuple[Path, ...]]:
+def split_places(words: Sequence[str], invocation: Invocation) -> tuple[str, list[str]]:
     """Split the words of a command line into a query and the existing files and folders after it."""
     first = len(words)
     while first > 1 and _is_place(words[first - 1], invocation):
         first -= 1
-    return " ".join(words[:first]), tuple(invocation.path(Path(word)) for word in words[first:])
+    return " ".join(words[:first]), list(words[first:])
 
 
 def _is_place(word: str, invocation: Invocation) -> bool:
@@ -62,12 +63,13 @@ def make_scope(
     roots: Sequence[Path] | None,
     *,
     everything: bool,
-    within: tuple[Path, ...] = (),
+    places: Sequence[str] = (),
 ) -> Scope:
     """Return the scope that options name; without options, the folder where the process is."""
     from codesearch.engine.scope import Scope
 
     named = tuple(invocation.path(root) for root in roots or ())
+    within = tuple(invocation.path(Path(place)) for place in places)
     return Scope(named, invocation.terminal.here, everything, within)
 
 
@@ -100,11 +102,43 @@ def chosen_format(*, as_json: bool, as_jsonl: bool, vimgrep: bool) -> str:
     return chosen[0] if chosen else "text"
 
 
-def shown(answer: Answer, form: str, invocation: Invocation, *, explain: bool) -> Iterator[Output]:
-    """Yield an answer as a command prints it; the exit code is 1 where nothing was found."""
+def shown(
+    answer: Answer,
+    request: SearchRequest,
+    invocation: Invocation,
+    *,
+    form: str,
+    explain: bool,
+    places: Sequence[str] = (),
+) -> Iterator[Output]:
+    """Yield an answer as a command prints it; the exit code is 1 where nothing was found.
+
+    Args:
+        answer: what was found.
+        request: what was asked.
+        invocation: the process that asked.
+        form: of `codesearch.cli.render.FORMATS`.
+        explain: show the value of each signal.
+        places: the files and folders that the search was limited to, as they were typed.
+    """
     from codesearch.cli.render import render
 
+    if not answer.filters_match:
+        yield Output(
+            err=f"no document matches {_typed(request.filters, places)} in {_listed(answer.roots)}\n"
+        )
     if answer.low_confidence and form != "json":
         yield Output(err=_NOTE)
     text = render(answer, form, invocation.terminal, explain=explain)
     yield Output(out=text, code=0 if answer.hits else 1)
+
+
+def _typed(filters: Filters, places: Sequence[str]) -> str:
+    """Return filters as a user types them."""
+    options = (("--lang", filters.languages), ("--kind", filters.kinds), ("--path", filters.paths))
+    words = [word for option, values in options for value in values for word in (option, value)]
+    return shlex.join([*words, *places])
+
+
+def _listed(roots: Sequence[str]) -> str:
+    return roots[0] if len(roots) == 1 else f"{len(roots)} indexed folders"

@@ -67,4 +67,5 @@ def similar(
     scope = make_scope(invocation, root, everything=everything)
     yield from first_index(engine, scope, invocation, no_index=no_index)
     answer = engine.similar(replace(named, path=invocation.path(named.path)), request, scope)
-    yield from shown(replace(answer, query=place), form, invocation, explain=explain)
+    answer = replace(answer, query=place)
+    yield from shown(answer, request, invocation, form=form, explain=explain)

@@ -20,6 +20,8 @@ class Answer:
         seconds: to search, without opening indexes and models.
         confidence: probability that one of the hits answers the query, 0 to 1; None where it is not calibrated.
         low_confidence: the confidence is so low that the user should know.
+        roots: the indexed folders that were searched.
+        filters_match: False if there are no hits because no document passes the filters.
     """
 
     query: str
@@ -31,3 +33,5 @@ class Answer:
     hits: list[Hit]
     confidence: float | None = None
     low_confidence: bool = False
+    roots: tuple[str, ...] = ()
+    filters_match: bool = True

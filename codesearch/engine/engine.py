@@ -298,6 +298,8 @@ class Engine:
                 hits=found.hits,
                 confidence=found.confidence,
                 low_confidence=found.low_confidence,
+                roots=tuple(index.manifest.root for index in searcher.indexes),
+                filters_match=bool(found.hits) or searcher.any_passes(request.filters),
             )
 
     def _entry(self, root: Path) -> IndexEntry:

@@ -123,6 +123,11 @@ class Searcher:
             ranking.put_names_first()
         return ranking
 
+    def any_passes(self, filters: Filters) -> bool:
+        """Say whether any document passes the filters; True without filters."""
+        masks = [allowed_documents(filters, index) for index in self.indexes]
+        return any(mask is None or bool(mask.any()) for mask in masks)
+
     @cached_property
     def _lexical(self) -> list[LexicalScorer]:
         return [LexicalScorer(index.postings, self.config) for index in self.indexes]

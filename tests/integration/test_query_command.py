@@ -186,11 +186,31 @@ def test_a_file_or_folder_that_no_index_covers_is_an_error(ask, tmp_path):
 
 
 def test_no_answer_exits_one_and_says_so(ask):
-    done = ask("query", "--all", "push", "--path", "*.absent")
+    done = ask("query", "--all", "qzxv", "--mode", "lexical")
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("no answers from 13 documents in ")
-    done = ask("query", "--all", "push", "--path", "*.absent", "--jsonl")
+    done = ask("query", "--all", "qzxv", "--mode", "lexical", "--jsonl")
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--jsonl",), ("--vimgrep",)], ids=str)
+def test_filters_that_no_document_passes_are_named(ask, form):
+    filters = ("--lang", "go", "--path", "x*", "--path", "!y", "--kind", "class")
+    done = ask("query", "push", *filters, *form, cwd=ask.folder / "tiny")
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"no document matches --lang go --kind class --path 'x*' --path '!y' in {ask.folder}/tiny\n"
+    )
+    assert done.stdout == "" or form == ("--json",) or done.stdout.startswith("no answers from 13 documents")
+
+
+def test_places_without_documents_are_named_as_they_were_typed(ask):
+    (ask.folder / "tiny" / "no documents").mkdir(exist_ok=True)
+    done = ask("query", "push", "./tiny/no documents")
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"no document matches './tiny/no documents' in {ask.folder}/tiny\n",
+    )
 
 
 @pytest.mark.parametrize(

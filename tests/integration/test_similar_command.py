@@ -81,6 +81,14 @@ def test_ranks_are_without_gaps_and_filters_apply(ask):
     assert {hit["language"] for hit in hits} == {"go", "php"}
 
 
+def test_filters_that_no_document_passes_are_named(ask):
+    done = ask("similar", "--all", "tiny/python/convert.py:5", "--path", "*.absent")
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"no document matches --path '*.absent' in {ask.folder}/tiny\n",
+    )
+
+
 def test_plain_output_names_places(ask):
     done = ask("similar", "--all", "tiny/python/convert.py:5", "-k", 1)
     lines = done.stdout.splitlines()

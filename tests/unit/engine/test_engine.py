@@ -103,6 +103,21 @@ def test_places_limit_the_hits_and_choose_the_index(ready, tiny_repo, tmp_path):
     assert {hit.path for hit in like.hits} == {"ruby/queue.rb"}
 
 
+def test_an_answer_says_if_no_document_passes_the_filters(ready, tiny_repo):
+    answer = ready.search(SearchRequest("push", filters=Filters(languages=("go",), paths=("*.rb",))))
+    assert (answer.hits, answer.filters_match, answer.roots) == ([], False, (str(tiny_repo),))
+    assert ready.search(SearchRequest("push", filters=Filters(languages=("go",)))).filters_match
+    nothing_found = ready.search(SearchRequest("qzxv", mode="lexical", filters=Filters(languages=("go",))))
+    assert (nothing_found.hits, nothing_found.filters_match) == ([], True)
+
+
+def test_an_index_without_documents_has_no_filters_to_blame(engine, tmp_path):
+    (tmp_path / "empty").mkdir()
+    engine.index(tmp_path / "empty")
+    assert engine.search("push").filters_match
+    assert not engine.search(SearchRequest("push", filters=Filters(kinds=("class",)))).filters_match
+
+
 def test_an_index_is_fresh_until_a_file_changes(ready, tiny_repo):
     assert ready.refresh(tiny_repo).state == "current"
     write_tree(tiny_repo, {"new.py": "def brand_new():\n    return 1\n"})
