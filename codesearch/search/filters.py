@@ -5,6 +5,9 @@ They apply before ranking, so that ten hits are ten, if ten exist.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,3 +33,10 @@ def allowed_documents(filters: Filters, index: IndexReader) -> NDArray[np.bool_]
         of_kind = np.isin(index.rows.kinds, numbers)
         allowed = of_kind if allowed is None else allowed & of_kind
     return allowed
+
+
+def documents_outside(folders: Sequence[Path], index: IndexReader) -> NDArray[np.bool_]:
+    """Return which documents lie in none of some folders below the root: bool [N]."""
+    below = tuple(f"{folder.relative_to(index.root).as_posix()}/" for folder in folders)
+    files = np.array([not file.path.startswith(below) for file in index.files], dtype=bool)
+    return files[index.rows.files] if len(files) else np.zeros(0, dtype=bool)

@@ -17,7 +17,7 @@ from codesearch.index.reader import IndexReader
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
 from codesearch.search.diversity import diversify_files
-from codesearch.search.filters import allowed_documents
+from codesearch.search.filters import allowed_documents, documents_outside
 from codesearch.search.forms import is_code
 from codesearch.search.fusion import Ranked, Ranking, fuse
 from codesearch.search.hydrate import hydrate
@@ -110,7 +110,7 @@ class Searcher:
                 index,
                 self._lexical[number],
                 query,
-                allowed=allowed_documents(filters or Filters(), index),
+                allowed=self._allowed(index, filters or Filters()),
                 config=self.config,
             )
             for number, index in enumerate(self.indexes)
@@ -125,8 +125,17 @@ class Searcher:
 
     def any_passes(self, filters: Filters) -> bool:
         """Say whether any document passes the filters; True without filters."""
-        masks = [allowed_documents(filters, index) for index in self.indexes]
+        masks = [self._allowed(index, filters) for index in self.indexes]
         return any(mask is None or bool(mask.any()) for mask in masks)
+
+    def _allowed(self, index: IndexReader, filters: Filters) -> NDArray[np.bool_] | None:
+        """Return which documents pass the filters and are not those of an inner root, which answers for itself."""
+        allowed = allowed_documents(filters, index)
+        inner = [other.root for other in self.indexes if index.root in other.root.parents]
+        if not inner:
+            return allowed
+        outside = documents_outside(inner, index)
+        return outside if allowed is None else allowed & outside
 
     @cached_property
     def _lexical(self) -> list[LexicalScorer]:

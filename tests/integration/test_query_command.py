@@ -179,6 +179,13 @@ def test_other_words_are_part_of_the_query(ask, words):
     assert (answer["query"], len(answer["hits"])) == (" ".join(words), 10)
 
 
+def test_nested_roots_do_not_give_the_same_function_twice(indexed, command, home, tiny_bundle):
+    index_by_engine(indexed / "ruby", home, tiny_bundle)
+    done = command("query", "push", "--all", "-k", "20", "--vimgrep")
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(set(lines)) == 13
+
+
 def test_a_file_or_folder_that_no_index_covers_is_an_error(ask, tmp_path):
     done = ask("query", "push", f"{tmp_path}/", cwd=ask.folder / "tiny")
     assert (done.returncode, done.stdout) == (2, "")

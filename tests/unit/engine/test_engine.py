@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,28 @@ def test_an_index_without_documents_has_no_filters_to_blame(engine, tmp_path):
     engine.index(tmp_path / "empty")
     assert engine.search("push").filters_match
     assert not engine.search(SearchRequest("push", filters=Filters(kinds=("class",)))).filters_match
+
+
+def test_of_nested_roots_the_inner_one_answers_for_its_files(ready, tiny_repo):
+    ready.index(tiny_repo / "ruby")
+    ready.index(tiny_repo / "python")
+    request = SearchRequest("push", top_k=20)
+    for scope in (None, Scope((tiny_repo, tiny_repo / "python", tiny_repo / "ruby"))):
+        places = [f"{hit.root}/{hit.path}:{hit.start_line}" for hit in ready.search(request, scope).hits]
+        assert len(places) == len(set(places)) == 13
+        roots = {hit.root for hit in ready.search(request, scope).hits if hit.language in ("ruby", "python")}
+        assert roots == {str(tiny_repo / "ruby"), str(tiny_repo / "python")}
+    alone = ready.search(request, Scope((tiny_repo,)))
+    assert len(alone.hits) == 13 and {hit.root for hit in alone.hits} == {str(tiny_repo)}
+    filtered = replace(request, filters=Filters(kinds=("class",)))
+    assert sorted(names(ready.search(filtered))) == ["PriorityQueue", "Sorter", "Stack"]
+
+
+def test_what_an_inner_root_leaves_out_no_outer_one_answers(ready, tiny_repo):
+    ready.index(tiny_repo / "ruby", IndexOptions(exclude=("*.rb",)))
+    request = SearchRequest("push", filters=Filters(languages=("ruby",)))
+    assert not ready.search(request).filters_match
+    assert names(ready.search(request, Scope((tiny_repo,))))[0] == "PriorityQueue.push"
 
 
 def test_an_index_is_fresh_until_a_file_changes(ready, tiny_repo):
