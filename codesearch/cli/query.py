@@ -48,6 +48,10 @@ def query(
     all_code: AllCodeOption = False,
     everything: AllOption = False,
     mode: Annotated[str, typer.Option("--mode", help="hybrid, lexical or semantic.")] = "hybrid",
+    min_confidence: Annotated[
+        float,
+        typer.Option("--min-confidence", help="Show no answers if the confidence is lower: 0 to 1."),
+    ] = 0.0,
     as_json: JsonOption = False,
     as_jsonl: JsonLinesOption = False,
     vimgrep: VimgrepOption = False,
@@ -73,6 +77,7 @@ def query(
         all_code=all_code,
         context=lines,
         mode=mode,
+        min_confidence=min_confidence,
     )
     engine = invocation.engine(home, model=model, device=device)
     scope = make_scope(invocation, root, everything=everything, places=places)

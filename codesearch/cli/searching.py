@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from codesearch.search.request import Filters, SearchRequest
 
 _NOTE = "note: nothing here seems to do this; what comes nearest:\n"
+_LEFT_OUT = "note: nothing here seems to do this: confidence {:.2f}, below --min-confidence {:g}\n"
 
 
 def make_request(
@@ -32,14 +33,17 @@ def make_request(
     all_code: bool,
     context: int,
     mode: str = "hybrid",
+    min_confidence: float = 0.0,
 ) -> SearchRequest:
     """Make a request of the options of a command."""
     from codesearch.search.request import Filters, SearchRequest
 
     if context < 0:
         raise ConfigError(f"--context must not be negative, as {context} is")
+    if not 0.0 <= min_confidence <= 1.0:
+        raise ConfigError(f"--min-confidence must be from 0 to 1, not {min_confidence:g}")
     filters = Filters(tuple(lang or ()), tuple(kind or ()), tuple(path or ()), here=invocation.terminal.here)
-    return SearchRequest(query, positive("--top-k", top_k), mode, filters, all_code, context)
+    return SearchRequest(query, positive("--top-k", top_k), mode, filters, all_code, context, min_confidence)
 
 
 def split_places(words: Sequence[str], invocation: Invocation) -> tuple[str, list[str]]:
@@ -127,10 +131,17 @@ def shown(
         yield Output(
             err=f"no document matches {_typed(request.filters, places)} in {_listed(answer.roots)}\n"
         )
-    if answer.low_confidence and form != "json":
-        yield Output(err=_NOTE)
+    if form != "json":
+        yield Output(err=_note(answer, request))
     text = render(answer, form, invocation.terminal, explain=explain)
     yield Output(out=text, code=0 if answer.hits else 1)
+
+
+def _note(answer: Answer, request: SearchRequest) -> str:
+    """Say that the hits are probably no answers, or why there are none."""
+    if answer.confidence is not None and answer.confidence < request.min_confidence:
+        return _LEFT_OUT.format(answer.confidence, request.min_confidence)
+    return _NOTE if answer.low_confidence else ""
 
 
 def _typed(filters: Filters, places: Sequence[str]) -> str:

@@ -56,10 +56,11 @@ class SearchRequest:
         filters: which documents may be hits.
         all_code: rank tests, generated and vendored code and stubs like other code.
         context: lines of the file to return around each hit.
+        min_confidence: return no hits if there is a confidence and it is lower than this, 0 to 1.
 
     Raises:
         ConfigError: the mode is unknown.
-        ValueError: `top_k` is below 1 or `context` below 0.
+        ValueError: `top_k` is below 1, `context` below 0 or `min_confidence` not from 0 to 1.
     """
 
     query: str = ""
@@ -68,6 +69,7 @@ class SearchRequest:
     filters: Filters = field(default_factory=Filters)
     all_code: bool = False
     context: int = 0
+    min_confidence: float = 0.0
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -76,6 +78,8 @@ class SearchRequest:
             raise ValueError(f"top_k must be at least 1, not {self.top_k}")
         if self.context < 0:
             raise ValueError(f"context must not be negative, not {self.context}")
+        if not 0.0 <= self.min_confidence <= 1.0:
+            raise ValueError(f"min_confidence must be from 0 to 1, not {self.min_confidence}")
 
 
 @dataclass(frozen=True, slots=True)

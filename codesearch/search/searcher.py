@@ -90,6 +90,8 @@ class Searcher:
         confidence = None
         if self.encoder and request.mode == "hybrid" and analysed.text:
             confidence = confidence_of(ranking, len(analysed.terms), self.encoder.model_id)
+        if confidence is not None and confidence < request.min_confidence:
+            return Found([], confidence)
         return Found(hydrate(self.indexes, ranking.ranked(request.top_k), request.context), confidence)
 
     def rank(

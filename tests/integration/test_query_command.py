@@ -226,6 +226,8 @@ def test_places_without_documents_are_named_as_they_were_typed(ask):
         (["?!"], "query '?!' has no words to search for"),
         (["x", "-k", "0"], "--top-k must be at least 1, not 0"),
         (["x", "--context", "-1"], "--context must not be negative, as -1 is"),
+        (["x", "--min-confidence", "1.5"], "--min-confidence must be from 0 to 1, not 1.5"),
+        (["x", "--min-confidence", "nan"], "--min-confidence must be from 0 to 1, not nan"),
         (["x", "--json", "--jsonl"], "--json, --jsonl and --vimgrep exclude each other: give one"),
         (["x", "--mode", "fuzzy"], "mode 'fuzzy': choose one of hybrid, lexical, semantic"),
         (["x", "--kind", "macro"], "kind 'macro': choose one of function, method, class"),

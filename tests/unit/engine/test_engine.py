@@ -192,7 +192,8 @@ def test_a_damaged_index_fails_verification(ready, tiny_repo, home):
 
 
 @pytest.mark.parametrize(
-    ("request_", "error"), [(dict(mode="fuzzy"), ConfigError), (dict(top_k=0), ValueError)]
+    ("request_", "error"),
+    [(dict(mode="fuzzy"), ConfigError), (dict(top_k=0), ValueError), (dict(min_confidence=1.1), ValueError)],
 )
 def test_a_request_that_makes_no_sense_is_refused(request_, error):
     with pytest.raises(error):
