@@ -128,10 +128,9 @@ def shown(
     from codesearch.cli.render import render
 
     if not answer.filters_match:
-        yield Output(
-            err=f"no document matches {_typed(request.filters, places)} in {_listed(answer.roots)}\n"
-        )
-    if form != "json":
+        filters = _typed(request.filters, places)
+        yield Output(err=f"no document matches {filters} in {_listed(answer.roots)}\n")
+    elif form != "json":
         yield Output(err=_note(answer, request))
     text = render(answer, form, invocation.terminal, explain=explain)
     yield Output(out=text, code=0 if answer.hits else 1)

@@ -39,7 +39,7 @@ def find_project(here: Path) -> Path | None:
     user_home = Path(os.path.expanduser("~")).resolve()
     excluded = {user_home, *user_home.parents, Path(folder.anchor)}
     folders = list(takewhile(lambda path: path not in excluded, (folder, *folder.parents)))
-    work_tree = next((path for path in folders if (path / ".git").exists()), None)
+    work_tree = next((path for path in folders if os.path.exists(path / ".git")), None)
     return work_tree or next((path for path in folders if _has_project_file(path)), None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,7 +76,7 @@ def _places(scope: Scope) -> list[Path]:
 
 
 def _folder(place: Path) -> Path:
-    return place if place.is_dir() else place.parent
+    return place if os.path.isdir(place) else place.parent
 
 
 def _all(home: Path) -> list[IndexEntry]:
@@ -90,9 +91,10 @@ def _covering(home: Path, place: Path) -> IndexEntry:
         return entry
     roots = [entry.manifest.root for entry in _all(home) if entry.manifest]
     more = f" and {len(roots) - _LISTED} more" if len(roots) > _LISTED else ""
+    indexed = f" (indexed: {', '.join(roots[:_LISTED])}{more})" if roots else ""
     raise IndexNotFoundError(
         f"no index covers {_folder(place)}: run `codesearch index .` there, or search other folders with --all or "
-        f"--root DIR (indexed: {', '.join(roots[:_LISTED])}{more})"
+        f"--root DIR{indexed}"
     )
 
 

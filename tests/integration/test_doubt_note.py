@@ -67,3 +67,12 @@ def test_from_the_minimal_confidence_on_and_without_a_confidence_hits_are_printe
         done = ask("query", "base64 encode", *options, "--vimgrep")
         assert (done.returncode, done.stderr) == (0, "") and done.stdout
     assert ask("query", ABSENT, "--min-confidence", "0", "--vimgrep").returncode == 0
+
+
+def test_where_no_document_passes_the_filters_that_is_the_only_note(ask):
+    for options in ((), ("--min-confidence", "0.5")):
+        done = ask("query", ABSENT, "--path", "*.absent", *options)
+        assert (done.returncode, done.stderr) == (
+            1,
+            f"no document matches --path '*.absent' in {FOLDER / 'sources'}\n",
+        )

@@ -66,6 +66,14 @@ def test_at_most_five_roots_are_listed(home, encoder, tmp_path):
     assert str(caught.value).endswith(f"(indexed: {five} and 2 more)")
 
 
+def test_an_index_that_cannot_be_read_is_not_listed(home, nested_roots, tmp_path):
+    for root in nested_roots.values():
+        break_format(index_folder(home, root))
+    with pytest.raises(IndexNotFoundError) as caught:
+        chosen(home, tmp_path)
+    assert str(caught.value).endswith(" with --all or --root DIR")
+
+
 def test_a_root_that_is_named_twice_is_searched_once(home, nested_roots):
     one = nested_roots["one"]
     assert chosen(home, None, one, one / "inner" / "..") == [str(one)]
