@@ -35,7 +35,12 @@ class Command:
     @property
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-        own = {"PYTHONPATH": str(ROOT), "CODESEARCH_HOME": str(self.home), "TERM": "xterm-256color"}
+        own = {
+            "PYTHONPATH": str(ROOT),
+            "CODESEARCH_HOME": str(self.home),
+            "TERM": "xterm-256color",
+            "CODESEARCH_NO_INDEX": "1",  # What is around the folder of a test is not to be indexed.
+        }
         return {**kept, **own, **self.variables}
 
     def line(self, *arguments: object, shipped: Path | None = None) -> list[str]:

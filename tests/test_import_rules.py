@@ -156,16 +156,20 @@ def test_a_query_loads_no_parser_and_no_runtime(tmp_path):
     write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
     home = ("--home", tmp_path / "home")
     loaded_after(RUN, "index", tmp_path / "src", *home)
-    assert loaded_after(RUN, "query", "read a file", *home) == {"numpy", "sqlite3"}
-    assert loaded_after(RUN, "query", "qzxv", *home) == {"numpy", "tokenizers", "sqlite3"}  # Cut to pieces.
+    assert loaded_after(RUN, "query", "--all", "read a file", *home) == {"numpy", "sqlite3"}
+    assert loaded_after(RUN, "query", "--all", "qzxv", *home) == {
+        "numpy",
+        "tokenizers",
+        "sqlite3",
+    }  # Cut to pieces.
 
 
 def test_a_query_by_any_graph_loads_its_runtime(tmp_path, tiny_bundle):
     write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
     home = ("--home", tmp_path / "home")
     loaded_after(RUN, "index", tmp_path / "src", *home, "--model", tiny_bundle)
-    assert loaded_after(RUN, "query", "f", *home) == {"numpy", "onnxruntime", "sqlite3"}
-    assert loaded_after(RUN, "query", "f", "--mode", "lexical", *home) == {"numpy", "sqlite3"}
+    assert loaded_after(RUN, "query", "--all", "f", *home) == {"numpy", "onnxruntime", "sqlite3"}
+    assert loaded_after(RUN, "query", "--all", "f", "--mode", "lexical", *home) == {"numpy", "sqlite3"}
 
 
 CLIENT = """
@@ -183,7 +187,7 @@ def test_a_query_that_a_service_answers_loads_next_to_nothing(indexed, command):
     with command.start("serve", stdout=subprocess.PIPE) as service:
         try:
             service.stdout.readline()
-            asked = [sys.executable, "-c", f"import sys\n{CLIENT}", "query", "push"]
+            asked = [sys.executable, "-c", f"import sys\n{CLIENT}", "query", "--all", "push"]
             done = subprocess.run(
                 asked, cwd=command.folder, env=command.environment, capture_output=True, text=True, check=True
             )
@@ -218,7 +222,7 @@ def test_a_query_that_a_service_answers_loads_next_to_nothing(indexed, command):
 
 
 def test_without_a_service_its_client_is_not_loaded(indexed, command):
-    lines = [sys.executable, "-c", f"import sys\n{CLIENT}", "query", "push"]
+    lines = [sys.executable, "-c", f"import sys\n{CLIENT}", "query", "--all", "push"]
     done = subprocess.run(
         lines, cwd=command.folder, env=command.environment, capture_output=True, text=True, check=True
     )

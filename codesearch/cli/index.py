@@ -102,6 +102,11 @@ def _warnings(folder: Path, report: IndexReport) -> Iterator[str]:
         yield f"warning: {line}\n"
     if (more := len(report.warnings) - _SHOWN_WARNINGS) > 0:
         yield f"warning: {more} more, see `codesearch status --warnings`\n"
+    yield from missing_parsers(report)
+
+
+def missing_parsers(report: IndexReport) -> Iterator[str]:
+    """Yield a line for each language that no installed parser can read."""
     for language, count in sorted(report.missing_grammars.items()):
         files = f"{count:,} {language} file{'s' if count != 1 else ''}"
         yield f"warning: skipped {files}: no parser installed: run `pip install 'codesearch-local[langs]'`\n"

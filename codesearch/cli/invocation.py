@@ -60,12 +60,16 @@ class Invocation:
         home: folder of all indexes where no option names one.
         user_home: what `~` stands for.
         opened: indexes and models that are open in this process; None where it is the one that asks.
+        no_index: a query must not index a project.
+        no_refresh: a query must not bring an index up to date.
     """
 
     terminal: Terminal
     home: Path
     user_home: Path
     opened: Opened | None = None
+    no_index: bool = False
+    no_refresh: bool = False
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], opened: Opened | None = None) -> Invocation:
@@ -75,7 +79,14 @@ class Invocation:
         columns = variables.get("COLUMNS", "")
         width = int(columns) if columns.isdigit() else int(facts["columns"]) or _WIDTH
         terminal = Terminal(here, bool(is_terminal), width, str(encoding or "utf-8"), variables)
-        return cls(terminal, here / facts["home"], Path(facts["user_home"]), opened)
+        return cls(
+            terminal,
+            here / facts["home"],
+            Path(facts["user_home"]),
+            opened,
+            bool(facts["no_index"]),
+            bool(facts["no_refresh"]),
+        )
 
     def path(self, path: Path) -> Path:
         """Return the path that the process means; in that process itself, as it was typed."""

@@ -34,7 +34,10 @@ ExplainOption = Annotated[bool, typer.Option("--explain", help="Show the value o
 TopKOption = Annotated[int, typer.Option("-k", "--top-k", help="Answers to show.")]
 LanguagesOption = Annotated[list[str] | None, typer.Option("--lang", help="Only this language; repeatable.")]
 PathsOption = Annotated[
-    list[str] | None, typer.Option("--path", help="Only paths that match this glob; repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--path", help="Only paths that match this glob, or with ! before it, no such paths; repeatable."
+    ),
 ]
 KindsOption = Annotated[
     list[str] | None, typer.Option("--kind", help="Only function, method or class; repeatable.")
@@ -42,13 +45,20 @@ KindsOption = Annotated[
 RootsOption = Annotated[
     list[Path] | None, typer.Option("--root", help="Search this indexed folder; repeatable.")
 ]
-AllOption = Annotated[bool, typer.Option("--all", help="Search all indexed folders, wherever you are.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Search all indexed folders.")]
 AllCodeOption = Annotated[
     bool,
     typer.Option("--all-code", help="Rank tests, generated and vendored code and stubs like other code."),
 ]
+NoRefreshOption = Annotated[
+    bool, typer.Option("--no-refresh", help="Answer from the index as it is, even if files changed.")
+]
 NoServiceOption = Annotated[
     bool, typer.Option("--no-service", help="Answer in this process, though `codesearch serve` runs.")
+]
+
+NoIndexOption = Annotated[
+    bool, typer.Option("--no-index", help="Do not index the project that you are in first.")
 ]
 
 

@@ -20,18 +20,27 @@ from codesearch.cli.options import (
     KindsOption,
     LanguagesOption,
     ModelOption,
+    NoIndexOption,
+    NoRefreshOption,
     NoServiceOption,
     PathsOption,
     RootsOption,
     TopKOption,
     VimgrepOption,
 )
-from codesearch.cli.searching import chosen_format, make_request, make_scope, shown
+from codesearch.cli.searching import chosen_format, first_index, make_request, make_scope, shown, split_places
 
 
 def query(
     context: typer.Context,
-    words: Annotated[list[str], typer.Argument(help="What to look for.", show_default=False)],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TEXT... [PATH]...",
+            help="What to look for, and the files or folders to look in.",
+            show_default=False,
+        ),
+    ],
     top_k: TopKOption = 10,
     lang: LanguagesOption = None,
     path: PathsOption = None,
@@ -40,6 +49,10 @@ def query(
     all_code: AllCodeOption = False,
     everything: AllOption = False,
     mode: Annotated[str, typer.Option("--mode", help="hybrid, lexical or semantic.")] = "hybrid",
+    min_confidence: Annotated[
+        float,
+        typer.Option("--min-confidence", help="Show no answers if the confidence is lower: 0 to 1."),
+    ] = 0.0,
     as_json: JsonOption = False,
     as_jsonl: JsonLinesOption = False,
     vimgrep: VimgrepOption = False,
@@ -48,13 +61,17 @@ def query(
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
+    no_index: NoIndexOption = False,
+    no_refresh: NoRefreshOption = False,
     no_service: NoServiceOption = False,  # Read by `entry`, before this.
 ) -> Iterator[Output]:
     """Search in plain words, keywords or an exact name."""
     invocation = invocation_of(context)
     form = chosen_format(as_json=as_json, as_jsonl=as_jsonl, vimgrep=vimgrep)
+    text, places = split_places(words, invocation)
     request = make_request(
-        " ".join(words),
+        text,
+        invocation,
         top_k=top_k,
         lang=lang,
         kind=kind,
@@ -62,7 +79,11 @@ def query(
         all_code=all_code,
         context=lines,
         mode=mode,
+        min_confidence=min_confidence,
+        no_refresh=no_refresh,
     )
     engine = invocation.engine(home, model=model, device=device)
-    answer = engine.search(request, make_scope(invocation, root, everything=everything))
-    yield from shown(answer, form, invocation, explain=explain)
+    scope = make_scope(invocation, root, everything=everything, places=places)
+    yield from first_index(engine, scope, invocation, no_index=no_index)
+    answer = engine.search(request, scope)
+    yield from shown(answer, request, invocation, form=form, explain=explain, places=places)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,15 +13,18 @@ from codesearch.cli.options import positive
 from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
-    from codesearch.engine.answer import Answer
+    from codesearch.engine.answer import Answer, Freshness
+    from codesearch.engine.engine import Engine
     from codesearch.engine.scope import Scope
-    from codesearch.search.request import SearchRequest
+    from codesearch.search.request import Filters, SearchRequest
 
 _NOTE = "note: nothing here seems to do this; what comes nearest:\n"
+_LEFT_OUT = "note: nothing here seems to do this: confidence {:.2f}, below --min-confidence {:g}\n"
 
 
 def make_request(
     query: str,
+    invocation: Invocation,
     *,
     top_k: int,
     lang: Sequence[str] | None,
@@ -28,22 +33,73 @@ def make_request(
     all_code: bool,
     context: int,
     mode: str = "hybrid",
+    min_confidence: float = 0.0,
+    no_refresh: bool = False,
 ) -> SearchRequest:
     """Make a request of the options of a command."""
     from codesearch.search.request import Filters, SearchRequest
 
     if context < 0:
         raise ConfigError(f"--context must not be negative, as {context} is")
-    filters = Filters(tuple(lang or ()), tuple(kind or ()), tuple(path or ()))
-    return SearchRequest(query, positive("--top-k", top_k), mode, filters, all_code, context)
+    if not 0.0 <= min_confidence <= 1.0:
+        raise ConfigError(f"--min-confidence must be from 0 to 1, not {min_confidence:g}")
+    filters = Filters(tuple(lang or ()), tuple(kind or ()), tuple(path or ()), here=invocation.terminal.here)
+    return SearchRequest(
+        query,
+        positive("--top-k", top_k),
+        mode,
+        filters,
+        all_code,
+        context,
+        refresh=not (no_refresh or invocation.no_refresh),
+        min_confidence=min_confidence,
+    )
 
 
-def make_scope(invocation: Invocation, roots: Sequence[Path] | None, *, everything: bool) -> Scope:
-    """Return the roots that options name, else where the process is, unless it asks for everything."""
+def split_places(words: Sequence[str], invocation: Invocation) -> tuple[str, list[str]]:
+    """Split the words of a command line into a query and the existing files and folders after it."""
+    first = len(words)
+    while first > 1 and _is_place(words[first - 1], invocation):
+        first -= 1
+    return " ".join(words[:first]), list(words[first:])
+
+
+def _is_place(word: str, invocation: Invocation) -> bool:
+    """Say whether a word looks like a path and exists."""
+    from codesearch.parsing.languages import language_of_path
+
+    looks_so = "/" in word or word in (".", "..") or language_of_path(word) is not None
+    return looks_so and os.path.exists(invocation.path(Path(word)))
+
+
+def make_scope(
+    invocation: Invocation,
+    roots: Sequence[Path] | None,
+    *,
+    everything: bool,
+    places: Sequence[str] = (),
+) -> Scope:
+    """Return the scope that options name; without options, the folder where the process is."""
     from codesearch.engine.scope import Scope
 
     named = tuple(invocation.path(root) for root in roots or ())
-    return Scope(named, None if everything else invocation.terminal.here)
+    within = tuple(invocation.path(Path(place)) for place in places)
+    return Scope(named, invocation.terminal.here, everything, within)
+
+
+def first_index(engine: Engine, scope: Scope, invocation: Invocation, *, no_index: bool) -> Iterator[Output]:
+    """Index the project of a scope that no index covers. A service leaves that to its client."""
+    if no_index or invocation.no_index or invocation.opened is not None:
+        return
+    for project in engine.missing_projects(scope):
+        from codesearch.cli.index import missing_parsers
+        from codesearch.cli.progress import build_progress
+
+        with build_progress(project.name) as on_progress:
+            report = engine.index_project(project, on_progress=on_progress)
+        documents = f"{report.documents:,} document{'s' if report.documents != 1 else ''}"
+        lines = [f"indexed {project}: {documents} in {report.seconds:.1f} s\n", *missing_parsers(report)]
+        yield Output(err="".join(lines))
 
 
 def chosen_format(*, as_json: bool, as_jsonl: bool, vimgrep: bool) -> str:
@@ -60,11 +116,63 @@ def chosen_format(*, as_json: bool, as_jsonl: bool, vimgrep: bool) -> str:
     return chosen[0] if chosen else "text"
 
 
-def shown(answer: Answer, form: str, invocation: Invocation, *, explain: bool) -> Iterator[Output]:
-    """Yield an answer as a command prints it; the exit code is 1 where nothing was found."""
+def shown(
+    answer: Answer,
+    request: SearchRequest,
+    invocation: Invocation,
+    *,
+    form: str,
+    explain: bool,
+    places: Sequence[str] = (),
+) -> Iterator[Output]:
+    """Yield an answer as a command prints it; the exit code is 1 where nothing was found.
+
+    Args:
+        answer: what was found.
+        request: what was asked.
+        invocation: the process that asked.
+        form: of `codesearch.cli.render.FORMATS`.
+        explain: show the value of each signal.
+        places: the files and folders that the search was limited to, as they were typed.
+    """
     from codesearch.cli.render import render
 
-    if answer.low_confidence and form != "json":
-        yield Output(err=_NOTE)
+    yield Output(err="".join(map(_freshness_note, answer.freshness)))
+    if not answer.filters_match:
+        filters = _typed(request.filters, places)
+        yield Output(err=f"no document matches {filters} in {_listed(answer.roots)}\n")
+    elif form != "json":
+        yield Output(err=_note(answer, request))
     text = render(answer, form, invocation.terminal, explain=explain)
     yield Output(out=text, code=0 if answer.hits else 1)
+
+
+def _note(answer: Answer, request: SearchRequest) -> str:
+    """Say that the hits are probably no answers, or why there are none."""
+    if answer.confidence is not None and answer.confidence < request.min_confidence:
+        return _LEFT_OUT.format(answer.confidence, request.min_confidence)
+    return _NOTE if answer.low_confidence else ""
+
+
+def _freshness_note(found: Freshness) -> str:
+    """Say in one line that an index is behind its folder, and what to do."""
+    if found.state == "locked":
+        return f"note: {found.root} is being indexed by another process: this is the last complete index
+"
+    if found.state != "behind":
+        return ""
+    count = found.changes.to_parse + found.changes.removed
+    files = "1 file" if count == 1 else f"{count:,} files"
+    return f"note: {files} changed since {found.root} was indexed: run `codesearch index {found.root}`
+"
+
+
+def _typed(filters: Filters, places: Sequence[str]) -> str:
+    """Return filters as a user types them."""
+    options = (("--lang", filters.languages), ("--kind", filters.kinds), ("--path", filters.paths))
+    words = [word for option, values in options for value in values for word in (option, value)]
+    return shlex.join([*words, *places])
+
+
+def _listed(roots: Sequence[str]) -> str:
+    return roots[0] if len(roots) == 1 else f"{len(roots)} indexed folders"

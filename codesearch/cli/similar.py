@@ -21,13 +21,15 @@ from codesearch.cli.options import (
     KindsOption,
     LanguagesOption,
     ModelOption,
+    NoIndexOption,
+    NoRefreshOption,
     NoServiceOption,
     PathsOption,
     RootsOption,
     TopKOption,
     VimgrepOption,
 )
-from codesearch.cli.searching import chosen_format, make_request, make_scope, shown
+from codesearch.cli.searching import chosen_format, first_index, make_request, make_scope, shown
 
 
 def similar(
@@ -50,6 +52,8 @@ def similar(
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
+    no_index: NoIndexOption = False,
+    no_refresh: NoRefreshOption = False,
     no_service: NoServiceOption = False,  # Read by `entry`, before this.
 ) -> Iterator[Output]:
     """Find code that does what the function at a line does, indexed or not."""
@@ -58,13 +62,12 @@ def similar(
     invocation = invocation_of(context)
     form = chosen_format(as_json=as_json, as_jsonl=as_jsonl, vimgrep=vimgrep)
     request = make_request(
-        place, top_k=top_k, lang=lang, kind=kind, path=path, all_code=all_code, context=lines
+        place, invocation, top_k=top_k, lang=lang, kind=kind, path=path, all_code=all_code, context=lines
     )
     named = Place.parse(place)
     engine = invocation.engine(home, model=model, device=device)
-    answer = engine.similar(
-        replace(named, path=invocation.path(named.path)),
-        request,
-        make_scope(invocation, root, everything=everything),
-    )
-    yield from shown(replace(answer, query=place), form, invocation, explain=explain)
+    scope = make_scope(invocation, root, everything=everything)
+    yield from first_index(engine, scope, invocation, no_index=no_index)
+    answer = engine.similar(replace(named, path=invocation.path(named.path)), request, scope)
+    answer = replace(answer, query=place)
+    yield from shown(answer, request, invocation, form=form, explain=explain)

@@ -45,6 +45,8 @@ class Answer:
         confidence: probability that one of the hits answers the query, 0 to 1; None where it is not calibrated.
         low_confidence: the confidence is so low that the user should know.
         freshness: whether each index that was searched has what its folder has, where that was checked.
+        roots: the indexed folders that were searched.
+        filters_match: False if there are no hits because no document passes the filters.
     """
 
     query: str
@@ -57,3 +59,5 @@ class Answer:
     confidence: float | None = None
     low_confidence: bool = False
     freshness: tuple[Freshness, ...] = ()
+    roots: tuple[str, ...] = ()
+    filters_match: bool = True

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig
-from codesearch.engine.answer import Answer, Freshness
-from codesearch.engine.scope import Scope, choose_indexes
+from codesearch.engine.answer import Answer, Changes, Freshness
+from codesearch.engine.scope import Scope, choose_indexes, uncovered_folders
 from codesearch.errors import IndexNotFoundError
 from codesearch.home import default_home
 from codesearch.index.catalogue import IndexEntry, index_folder, list_indexes, read_entry, remove_index
@@ -103,6 +103,34 @@ class Engine:
             on_progress=on_progress,
         )
 
+    def missing_projects(self, scope: Scope) -> list[Path]:
+        """Return the projects to index before a search of a scope can answer; empty where an index covers it.
+
+        A project is a git work tree or a folder with a project file, such as `pyproject.toml` or `go.mod`.
+        """
+        from codesearch.engine.project import find_project
+
+        found = (find_project(folder) for folder in uncovered_folders(self.home, scope))
+        return list(dict.fromkeys(project for project in found if project))
+
+    def index_project(
+        self, project: Path | str, *, on_progress: Callable[[Progress], None] = lambda _: None
+    ) -> IndexReport:
+        """Index a project that the user did not name, if it is not too large.
+
+        Raises:
+            IndexNotFoundError: it is too large.
+            IndexLockedError: another process is writing this index.
+            IndexStoreError: the index cannot be written.
+        """
+        from codesearch.engine.project import too_large
+
+        if reason := too_large(Path(project)):
+            raise IndexNotFoundError(
+                f"{project} is not indexed and {reason}: run `codesearch index {project}`"
+            )
+        return self.index(project, on_progress=on_progress)
+
     def refresh(self, root: Path | str, *, budget_s: float = _REFRESH_S) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
 
@@ -121,10 +149,10 @@ class Engine:
 
         Raises:
             ConfigError: the query has no words, or the indexes were made with different models.
-            IndexNotFoundError: nothing is indexed, or not what the scope names.
+            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
         """
-        wanted = SearchRequest(request) if isinstance(request, str) else request
+        wanted = _limited(SearchRequest(request) if isinstance(request, str) else request, scope)
         return self._answer(wanted, scope, lambda searcher: searcher.answer(wanted))
 
     def similar(
@@ -139,13 +167,13 @@ class Engine:
 
         Raises:
             ConfigError: there is no function at that line, or the file is of no known language.
-            IndexNotFoundError: nothing is indexed, or not what the scope names.
+            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
         """
         from codesearch.search.similar import document_at, search_similar
 
         place = Place.parse(place) if isinstance(place, str) else place
-        wanted = replace(request or SearchRequest(), mode="hybrid")
+        wanted = _limited(replace(request or SearchRequest(), mode="hybrid"), scope)
         document = document_at(place.path, place.line)
         answer = self._answer(wanted, scope, lambda searcher: search_similar(searcher, document, wanted))
         return replace(answer, query=f"{place.path}:{place.line}", mode="similar")
@@ -162,7 +190,7 @@ class Engine:
             ranking: weights; those of the engine when None.
 
         Raises:
-            IndexNotFoundError: nothing is indexed, or not what the scope names.
+            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
         """
         from codesearch.search.searcher import Searcher
@@ -264,9 +292,16 @@ class Engine:
                 confidence=found.confidence,
                 low_confidence=found.low_confidence,
                 freshness=tuple(freshness),
+                roots=tuple(index.manifest.root for index in searcher.indexes),
+                filters_match=bool(found.hits) or searcher.any_passes(request.filters),
             )
 
     def _refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
+        from codesearch.index.stamps import is_current, read_stamps
+
+        manifest = entry.manifest
+        if manifest and is_current(manifest.root, read_stamps(entry.folder, manifest.commit)):
+            return Freshness(manifest.root, "current", Changes(0, 0))
         from codesearch.engine.update import refresh_index
 
         def open_encoder(bundle: Path) -> OnnxEncoder:
@@ -308,3 +343,10 @@ class Engine:
             settings=manifest.settings,
             changes=found,
         )
+
+
+def _limited(request: SearchRequest, scope: Scope | None) -> SearchRequest:
+    """Limit a request to the files and folders of its scope."""
+    if scope is None or not scope.within:
+        return request
+    return replace(request, filters=replace(request.filters, within=scope.within))

@@ -1,55 +1,101 @@
-"""Which indexes of a home a search covers."""
+"""A scope -> the indexes of a home that a search covers."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.errors import IndexNotFoundError
 from codesearch.index.catalogue import IndexEntry, index_folder, list_indexes, read_entry
 
+_LISTED = 5
+"""Roots that an error lists."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to search: in `roots`; else in the index that holds the folder `here`; else in all indexes of the home.
+    """Where to search. The first of `roots`, `everything`, `within` and `here` that is set chooses the indexes.
+
+    Without any of them, all indexes are searched.
 
     Attributes:
         roots: indexed folders.
-        here: a folder; without roots, the innermost index that holds it is searched, or all where none does.
+        here: a folder; the innermost index that covers it is searched.
+        everything: search all indexes.
+        within: files or folders; the innermost indexes that cover them are searched. Whichever way the indexes are
+            chosen, hits come only from these files and folders.
     """
 
     roots: tuple[Path | str, ...] = ()
     here: Path | str | None = None
+    everything: bool = False
+    within: tuple[Path | str, ...] = ()
 
 
 def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
-    """Return the indexes of a scope.
+    """Return the indexes of a scope, each once.
 
     Raises:
-        IndexNotFoundError: nothing is indexed, or not what was named.
+        IndexNotFoundError: nothing is indexed, or no index has what the scope names.
         IndexStoreError: a chosen index cannot be read.
     """
     if scope.roots:
         chosen = [_named(home, Path(root)) for root in scope.roots]
     else:
-        entries = list_indexes(home)
-        if not entries:
-            raise IndexNotFoundError(f"nothing is indexed in {home}: run `codesearch index FOLDER` first")
-        chosen = _holding(home, entries, Path(scope.here) if scope.here else None) or entries
+        chosen = [_covering(home, place) for place in _places(scope)] or _all(home)
     for entry in chosen:
         if entry.error:
             raise entry.error
-    return chosen
+    return list({entry.folder: entry for entry in chosen}.values())
 
 
-def _holding(home: Path, entries: list[IndexEntry], here: Path | None) -> list[IndexEntry]:
-    """Return the innermost index that holds a folder; also a damaged one, which its folder's name identifies."""
-    if here is None:
+def covering_index(home: Path, path: Path) -> IndexEntry | None:
+    """Return the innermost index that covers a path, or None.
+
+    A damaged index counts too: the name of its folder identifies it.
+    """
+    resolved = path.resolve()
+    found = (read_entry(index_folder(home, root)) for root in (resolved, *resolved.parents))
+    return next((entry for entry in found if entry), None)
+
+
+def uncovered_folders(home: Path, scope: Scope) -> list[Path]:
+    """Return the folders of a scope that no index covers; none where the scope names indexes or wants all."""
+    places = [] if scope.roots else _places(scope)
+    return [_folder(place) for place in places if not covering_index(home, place)]
+
+
+def _places(scope: Scope) -> list[Path]:
+    """Return the places whose indexes are searched; none where all are."""
+    if scope.everything:
         return []
-    by_folder = {entry.folder: entry for entry in entries}
-    resolved = here.resolve()
-    found = (by_folder.get(index_folder(home, root)) for root in (resolved, *resolved.parents))
-    return [entry for entry in found if entry][:1]
+    if scope.within:
+        return [Path(place) for place in scope.within]
+    return [] if scope.here is None else [Path(scope.here)]
+
+
+def _folder(place: Path) -> Path:
+    return place if os.path.isdir(place) else place.parent
+
+
+def _all(home: Path) -> list[IndexEntry]:
+    entries = list_indexes(home)
+    if not entries:
+        raise IndexNotFoundError(f"nothing is indexed in {home}: run `codesearch index FOLDER` first")
+    return entries
+
+
+def _covering(home: Path, place: Path) -> IndexEntry:
+    if entry := covering_index(home, place):
+        return entry
+    roots = [entry.manifest.root for entry in _all(home) if entry.manifest]
+    more = f" and {len(roots) - _LISTED} more" if len(roots) > _LISTED else ""
+    indexed = f" (indexed: {', '.join(roots[:_LISTED])}{more})" if roots else ""
+    raise IndexNotFoundError(
+        f"no index covers {_folder(place)}: run `codesearch index .` there, or search other folders with --all or "
+        f"--root DIR{indexed}"
+    )
 
 
 def _named(home: Path, root: Path) -> IndexEntry:

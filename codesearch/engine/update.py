@@ -15,7 +15,7 @@ from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError,
 from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
 from codesearch.index.manifest import Manifest, read_manifest
 from codesearch.index.plan import Plan, plan_update
-from codesearch.index.stamps import is_current, read_stamps, write_stamps
+from codesearch.index.stamps import read_stamps, write_stamps
 
 if TYPE_CHECKING:
     from codesearch.encoding.encoder import Encoder
@@ -95,17 +95,12 @@ def refresh_index(
 ) -> Freshness:
     """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
 
-    Where no time stamp of the last walk differs, there is no other walk.
-
     Raises:
         IndexStoreError: the index cannot be read or written.
     """
     manifest = entry.manifest
     if manifest is None:
         raise entry.error or IndexNotFoundError(f"{entry.folder}: no index there")
-    stamps = read_stamps(entry.folder, manifest.commit)
-    if is_current(manifest.root, stamps):
-        return Freshness(manifest.root, "current", Changes(0, 0))
     if not Path(manifest.root).is_dir():
         return Freshness(manifest.root, "behind", Changes(0, manifest.source_files))
     try:

@@ -21,8 +21,9 @@ class Filters:
     Attributes:
         languages: names as in `codesearch.parsing.languages`.
         kinds: of `codesearch.types.KINDS`.
-        paths: shell patterns on the path below the root, for files or folders; one without a slash matches any
-            one part of it.
+        paths: shell patterns for files or folders, as in `codesearch.search.paths`; those that begin with "!" exclude.
+        within: files or folders that the file of a document must be or lie below; `Scope.within` sets it.
+        here: absolute path of the folder that patterns may be relative to, besides the root.
 
     Raises:
         ConfigError: a language or kind is unknown.
@@ -31,6 +32,8 @@ class Filters:
     languages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    within: tuple[Path | str, ...] = ()
+    here: Path | str | None = None
 
     def __post_init__(self) -> None:
         for language in self.languages:
@@ -40,6 +43,11 @@ class Filters:
         for kind in self.kinds:
             if kind not in KINDS:
                 raise ConfigError(f"kind {kind!r}: choose one of {', '.join(KINDS)}")
+
+    @property
+    def allow_all(self) -> bool:
+        """Say whether every document passes."""
+        return not (self.languages or self.kinds or self.paths or self.within)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +62,11 @@ class SearchRequest:
         all_code: rank tests, generated and vendored code and stubs like other code.
         context: lines of the file to return around each hit.
         refresh: first bring indexes up to date, where that takes less than half a second.
+        min_confidence: return no hits if there is a confidence and it is lower than this, 0 to 1.
 
     Raises:
         ConfigError: the mode is unknown.
-        ValueError: `top_k` is below 1 or `context` below 0.
+        ValueError: `top_k` is below 1, `context` below 0 or `min_confidence` not from 0 to 1.
     """
 
     query: str = ""
@@ -67,6 +76,7 @@ class SearchRequest:
     all_code: bool = False
     context: int = 0
     refresh: bool = True
+    min_confidence: float = 0.0
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -75,6 +85,8 @@ class SearchRequest:
             raise ValueError(f"top_k must be at least 1, not {self.top_k}")
         if self.context < 0:
             raise ValueError(f"context must not be negative, not {self.context}")
+        if not 0.0 <= self.min_confidence <= 1.0:
+            raise ValueError(f"min_confidence must be from 0 to 1, not {self.min_confidence}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,8 @@ class Searcher:
         confidence = None
         if self.encoder and request.mode == "hybrid" and analysed.text:
             confidence = confidence_of(ranking, len(analysed.terms), self.encoder.model_id)
+        if confidence is not None and confidence < request.min_confidence:
+            return Found([], confidence)
         return Found(self.hits(ranking, request), confidence)
 
     def hits(self, ranking: Ranking, request: SearchRequest, left_out: Collection[int] = ()) -> list[Hit]:
@@ -138,6 +140,11 @@ class Searcher:
         if self.config.name_weight:
             ranking.put_names_first()
         return ranking
+
+    def any_passes(self, filters: Filters) -> bool:
+        """Say whether any document passes the filters; True without filters."""
+        allowed = None if filters.allow_all else allowed_documents(filters, self.snapshot)
+        return allowed is None or bool(allowed.any())
 
     @cached_property
     def _lexical(self) -> LexicalScorer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -17,7 +18,7 @@ NOTE = "note: nothing here seems to do this; what comes nearest:\n"
 def ask(tmp_path_factory) -> Command:
     home = tmp_path_factory.mktemp("home")
     index_by_engine(FOLDER / "sources", home)
-    return Command(FOLDER, home)
+    return Command(FOLDER / "sources", home)
 
 
 def test_a_query_for_what_is_not_there_is_told_so_on_stderr_and_answered(ask):
@@ -37,3 +38,41 @@ def test_json_has_the_confidence_and_no_note(ask):
 def test_what_is_there_gets_no_note_nor_does_one_half_alone(ask):
     assert ask("query", "base64 encode").stderr == ""
     assert ask("query", "render a 3d mesh with shadows", "--mode", "semantic").stderr == ""
+
+
+ABSENT = "render a 3d mesh with shadows"
+
+
+def test_below_a_minimal_confidence_there_are_no_hits_and_the_note_says_why(ask):
+    done = ask("query", ABSENT, "--min-confidence", "0.3", "--jsonl")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(
+        r"note: nothing here seems to do this: confidence 0\.[0-2]\d, below --min-confidence 0\.3\n",
+        done.stderr,
+    )
+    answer = json.loads(ask("query", ABSENT, "--min-confidence", "0.3", "--json").stdout)
+    assert answer["hits"] == [] and answer["low_confidence"] and answer["filters_match"]
+
+
+def test_a_confidence_that_is_not_low_but_below_the_minimum_is_told_too(ask):
+    confidence = json.loads(ask("query", "base64 encode", "--json").stdout)["confidence"]
+    assert 0.3 < confidence < 1
+    done = ask("query", "base64 encode", "--min-confidence", "1", "--vimgrep")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("note: nothing here seems to do this: confidence 0.")
+
+
+def test_from_the_minimal_confidence_on_and_without_a_confidence_hits_are_printed(ask):
+    for options in (("--min-confidence", "0.3"), ("--min-confidence", "1", "--mode", "lexical")):
+        done = ask("query", "base64 encode", *options, "--vimgrep")
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout
+    assert ask("query", ABSENT, "--min-confidence", "0", "--vimgrep").returncode == 0
+
+
+def test_where_no_document_passes_the_filters_that_is_the_only_note(ask):
+    for options in ((), ("--min-confidence", "0.5")):
+        done = ask("query", ABSENT, "--path", "*.absent", *options)
+        assert (done.returncode, done.stderr) == (
+            1,
+            f"no document matches --path '*.absent' in {FOLDER / 'sources'}\n",
+        )

@@ -40,7 +40,7 @@ def wait_for(condition, seconds: float = 60) -> None:
 def assert_last_good(command: Command, folder: Path) -> None:
     assert [path.name for path in folder.glob("segments/*")] == ["000001"]
     assert not (folder / "manifest.json.new").exists()
-    done = command("query", "push", "-k", "1", "--vimgrep")
+    done = command("query", "--all", "push", "-k", "1", "--vimgrep")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "tiny/python/convert.py:17:1:def push(self, item)\n"
 
@@ -64,7 +64,7 @@ def test_a_killed_index_leaves_the_last_good_one_and_the_next_clears_up(indexed,
     with command.start("index", "tiny", stdout=-1, stderr=-1, start_new_session=True) as process:
         wait_for((folder / "segments/000002").exists)
         os.killpg(process.pid, signal.SIGKILL)
-    done = command("query", "push", "-k", "1", "--vimgrep")
+    done = command("query", "--all", "push", "-k", "1", "--vimgrep")
     assert done.stdout == "tiny/python/convert.py:17:1:def push(self, item)\n"
     done = command("index", "tiny")
     assert (done.returncode, done.stderr) == (0, "")
@@ -126,7 +126,7 @@ def test_strange_files_cost_a_warning_at_most(command, odd_tree, tiny_bundle, ho
     assert warned.count("huge.js") == 1
     assert set(warned) <= {"huge.js", "deep.js", "deep.py", "bad.py", "latin.py"}
     assert done.stderr.splitlines() == [f"warning: {line}" for line in entry["warnings"]]
-    found = command("query", "résumé", "good", "--vimgrep", "--mode", "lexical", "--path", "*.py")
+    found = command("query", "--all", "résumé", "good", "--vimgrep", "--mode", "lexical", "--path", "*.py")
     assert found.stdout.splitlines()[0] == "odd/good.py:1:1:def good()"
 
 
@@ -173,7 +173,7 @@ def test_index_and_query_need_no_network(command, tiny_repo, tiny_bundle):
         )
 
     assert offline("index", "tiny", "--model", tiny_bundle).returncode == 0
-    done = offline("query", "pop", "-k", "1", "--vimgrep")
+    done = offline("query", "--all", "pop", "-k", "1", "--vimgrep")
     assert (done.returncode, done.stdout) == (0, "tiny/python/convert.py:21:1:def pop(self)\n")
 
 
@@ -183,7 +183,7 @@ def test_nothing_is_written_outside_the_home(command, tiny_repo, tiny_bundle, tm
     outside = {**command.environment, "HOME": str(user)}
     outside.pop("XDG_CACHE_HOME", None)
     outside.pop("ORT_DISABLE_TELEMETRY", None)
-    for arguments in (("index", "tiny", "--model", tiny_bundle), ("query", "pop")):
+    for arguments in (("index", "tiny", "--model", tiny_bundle), ("query", "--all", "pop")):
         subprocess.run(
             command.line(*arguments), cwd=command.folder, env=outside, capture_output=True, check=True
         )

@@ -88,7 +88,7 @@ def test_an_empty_tree_is_a_warning(command, tmp_path, tiny_bundle):
     assert done.returncode == 0
     assert done.stdout.startswith("empty: 0 documents from 0 files")
     assert done.stderr == "warning: empty: no functions or classes found in any supported language\n"
-    asked = command("query", "anything")
+    asked = command("query", "--all", "anything")
     assert (asked.returncode, asked.stderr) == (1, "")
     assert asked.stdout.startswith("no answers from 0 documents")
 
@@ -167,6 +167,6 @@ def test_names_that_no_terminal_can_show_are_escaped(command, tmp_path, tiny_bun
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"{tmp_path}/caf\\udce9: 1 documents")
     ascii_only = Command(command.folder, command.home, {"PYTHONIOENCODING": "ascii"})
-    (hit,) = json.loads(ascii_only("query", "sort", "--json").stdout)["hits"]
+    (hit,) = json.loads(ascii_only("query", "--all", "sort", "--json").stdout)["hits"]
     assert (hit["docstring"], hit["root"]) == ("Sort — 日本.", name)
-    assert '"""Sort \\u2014 \\u65e5\\u672c."""' in ascii_only("query", "sort").stdout
+    assert '"""Sort \\u2014 \\u65e5\\u672c."""' in ascii_only("query", "--all", "sort").stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def ask(tmp_path_factory, tiny_bundle) -> Command:
 
 
 def test_plain_output_shows_place_signature_code_and_footer(ask):
-    done = ask("query", "convert", "int", "to", "string", "-k", "1")
+    done = ask("query", "--all", "convert", "int", "to", "string", "-k", "1")
     assert (done.returncode, done.stderr) == (0, "")
     *lines, footer = done.stdout.splitlines()
     assert re.fullmatch(r" 1  \d\.\d{3}  tiny/python/convert\.py:4  function int_to_string", lines[0])
@@ -38,7 +39,7 @@ def test_plain_output_shows_place_signature_code_and_footer(ask):
 
 
 def test_json_is_one_document_with_everything_about_each_answer(ask):
-    done = ask("query", "push", "-k", "2", "--json")
+    done = ask("query", "--all", "push", "-k", "2", "--json")
     answer = json.loads(done.stdout)
     assert (done.returncode, done.stderr) == (0, "")
     assert {name: answer[name] for name in ("query", "mode", "model", "device", "documents")} == {
@@ -72,14 +73,14 @@ def test_json_is_one_document_with_everything_about_each_answer(ask):
 
 
 def test_jsonl_is_one_object_an_answer_in_order(ask):
-    lines = ask("query", "push", "-k", "3", "--jsonl").stdout.splitlines()
+    lines = ask("query", "--all", "push", "-k", "3", "--jsonl").stdout.splitlines()
     hits = [json.loads(line) for line in lines]
     assert [hit["rank"] for hit in hits] == [1, 2, 3]
     assert [hit["qualified_name"] for hit in hits[:2]] == ["Stack.push", "PriorityQueue.push"]
 
 
 def test_vimgrep_lines_are_path_line_column_and_signature(ask):
-    assert ask("query", "push", "-k", "2", "--vimgrep").stdout.splitlines() == [
+    assert ask("query", "--all", "push", "-k", "2", "--vimgrep").stdout.splitlines() == [
         "tiny/python/convert.py:17:1:def push(self, item)",
         "tiny/ruby/queue.rb:4:1:def push(element, priority)",
     ]
@@ -88,12 +89,12 @@ def test_vimgrep_lines_are_path_line_column_and_signature(ask):
 def test_paths_are_shown_from_the_working_directory_else_absolute(ask, tmp_path):
     inside = ask("query", "pop", "-k", "1", "--vimgrep", cwd=ask.folder / "tiny" / "python")
     assert inside.stdout == "convert.py:21:1:def pop(self)\n"
-    outside = ask("query", "pop", "-k", "1", "--vimgrep", cwd=tmp_path)
+    outside = ask("query", "--all", "pop", "-k", "1", "--vimgrep", cwd=tmp_path)
     assert outside.stdout == f"{ask.folder}/tiny/python/convert.py:21:1:def pop(self)\n"
 
 
 def test_context_shows_lines_of_the_file_around(ask):
-    done = ask("query", "getJson", "-k", "1", "--context", "2")
+    done = ask("query", "--all", "getJson", "-k", "1", "--context", "2")
     shown = [line.split(" | ") for line in done.stdout.splitlines() if " | " in line]
     assert [(int(number), text) for number, text in shown] == [
         (2, " * Send an HTTP GET request and parse the JSON answer."),
@@ -106,7 +107,7 @@ def test_context_shows_lines_of_the_file_around(ask):
 
 
 def test_explain_shows_what_each_signal_gave(ask):
-    lines = ask("query", "getJson", "-k", "1", "--explain").stdout.splitlines()
+    lines = ask("query", "--all", "getJson", "-k", "1", "--explain").stdout.splitlines()
     assert re.fullmatch(
         r"    cosine \d\.\d{3}  length_prior 0\.\d{3}  bm25 \d\.\d{3}  bm25_normalised 0\.\d{3}  name 1\.000.*",
         lines[2],
@@ -115,16 +116,108 @@ def test_explain_shows_what_each_signal_gave(ask):
 
 def test_filters_and_modes_are_taken_from_options(ask):
     options = ("--lang", "python", "--lang", "ruby", "--kind", "method", "--path", "ruby/*")
-    done = ask("query", "push", "--vimgrep", "--mode", "lexical", *options)
+    done = ask("query", "--all", "push", "--vimgrep", "--mode", "lexical", *options)
     assert done.stdout.splitlines() == ["tiny/ruby/queue.rb:4:1:def push(element, priority)"]
 
 
+@pytest.mark.parametrize(
+    ("folder", "globs", "expected"),
+    [
+        ("tiny/ruby", ["./*"], ["queue.rb"]),
+        ("tiny/ruby", ["../python/*"], ["convert.py"]),
+        ("tiny/ruby", ["python/*"], ["convert.py"]),
+        (".", ["tiny/ruby/*"], ["queue.rb"]),
+        (".", ["{folder}/tiny/ruby"], ["queue.rb"]),
+        (".", ["!ruby/", "!*.go", "!j*", "!php"], ["convert.py"]),
+        (".", ["*.rb", "*.py", "!python/"], ["queue.rb"]),
+    ],
+)
+def test_globs_are_relative_to_here_or_the_root_or_absolute_and_exclude(ask, folder, globs, expected):
+    options = [word for glob in globs for word in ("--path", glob.format(folder=ask.folder))]
+    done = ask("query", "push", "--all", "--jsonl", *options, cwd=ask.folder / folder)
+    assert {Path(json.loads(line)["path"]).name for line in done.stdout.splitlines()} == set(expected)
+
+
+@pytest.mark.parametrize(
+    ("folder", "words", "query", "expected"),
+    [
+        (".", ["push", "tiny/ruby"], "push", ["queue.rb"]),
+        (
+            ".",
+            ["push", "item", "tiny/ruby/", "tiny/python/convert.py"],
+            "push item",
+            ["queue.rb", "convert.py"],
+        ),
+        ("tiny/python", ["push", "convert.py"], "push", ["convert.py"]),
+        ("tiny/python", ["push", "../ruby"], "push", ["queue.rb"]),
+        ("tiny/python", ["push", "."], "push", ["convert.py"]),
+        (".", ["push", "{folder}/tiny/ruby"], "push", ["queue.rb"]),
+    ],
+)
+def test_trailing_files_and_folders_limit_the_answers(ask, folder, words, query, expected):
+    words = [word.format(folder=ask.folder) for word in words]
+    done = ask("query", *words, "--json", cwd=ask.folder / folder)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, done.stderr, answer["query"]) == (0, "", query)
+    assert {Path(hit["path"]).name for hit in answer["hits"]} == set(expected)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["push", "ruby"],
+        ["push", "client/server"],
+        ["push", "gone.py"],
+        ["ruby/", "push"],
+        ["ruby/"],
+        ["push ruby/"],
+    ],
+    ids=" ".join,
+)
+def test_other_words_are_part_of_the_query(ask, words):
+    answer = json.loads(ask("query", *words, "--json", cwd=ask.folder / "tiny").stdout)
+    assert (answer["query"], len(answer["hits"])) == (" ".join(words), 10)
+
+
+def test_nested_roots_do_not_give_the_same_function_twice(indexed, command, home, tiny_bundle):
+    index_by_engine(indexed / "ruby", home, tiny_bundle)
+    done = command("query", "push", "--all", "-k", "20", "--vimgrep")
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(set(lines)) == 13
+
+
+def test_a_file_or_folder_that_no_index_covers_is_an_error(ask, tmp_path):
+    done = ask("query", "push", f"{tmp_path}/", cwd=ask.folder / "tiny")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: no index covers {tmp_path}: run `codesearch index .` there, or ")
+
+
 def test_no_answer_exits_one_and_says_so(ask):
-    done = ask("query", "push", "--path", "*.absent")
+    done = ask("query", "--all", "qzxv", "--mode", "lexical")
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("no answers from 13 documents in ")
-    done = ask("query", "push", "--path", "*.absent", "--jsonl")
+    done = ask("query", "--all", "qzxv", "--mode", "lexical", "--jsonl")
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--jsonl",), ("--vimgrep",)], ids=str)
+def test_filters_that_no_document_passes_are_named(ask, form):
+    filters = ("--lang", "go", "--path", "x*", "--path", "!y", "--kind", "class")
+    done = ask("query", "push", *filters, *form, cwd=ask.folder / "tiny")
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"no document matches --lang go --kind class --path 'x*' --path '!y' in {ask.folder}/tiny\n"
+    )
+    assert done.stdout == "" or form == ("--json",) or done.stdout.startswith("no answers from 13 documents")
+
+
+def test_places_without_documents_are_named_as_they_were_typed(ask):
+    (ask.folder / "tiny" / "no documents").mkdir(exist_ok=True)
+    done = ask("query", "push", "./tiny/no documents")
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"no document matches './tiny/no documents' in {ask.folder}/tiny\n",
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,6 +226,8 @@ def test_no_answer_exits_one_and_says_so(ask):
         (["?!"], "query '?!' has no words to search for"),
         (["x", "-k", "0"], "--top-k must be at least 1, not 0"),
         (["x", "--context", "-1"], "--context must not be negative, as -1 is"),
+        (["x", "--min-confidence", "1.5"], "--min-confidence must be from 0 to 1, not 1.5"),
+        (["x", "--min-confidence", "nan"], "--min-confidence must be from 0 to 1, not nan"),
         (["x", "--json", "--jsonl"], "--json, --jsonl and --vimgrep exclude each other: give one"),
         (["x", "--mode", "fuzzy"], "mode 'fuzzy': choose one of hybrid, lexical, semantic"),
         (["x", "--kind", "macro"], "kind 'macro': choose one of function, method, class"),
@@ -141,7 +236,7 @@ def test_no_answer_exits_one_and_says_so(ask):
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
 def test_what_cannot_be_asked_is_one_line_and_exits_two(ask, arguments, message):
-    done = ask("query", *arguments)
+    done = ask("query", "--all", *arguments)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {message}\n")
 
 
@@ -152,15 +247,28 @@ def test_a_missing_argument_exits_two(ask):
 
 
 def test_nothing_indexed_yet_names_the_first_step(command, home):
-    done = command("query", "push")
+    done = command("query", "--all", "push")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"error: nothing is indexed in {home}: run `codesearch index FOLDER` first\n"
+
+
+def test_a_folder_that_no_index_covers_answers_from_nowhere_else(indexed, command, tmp_path):
+    here = replace(command, variables={"HOME": str(tmp_path)})
+    done = here("query", "push")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"error: no index covers {tmp_path}: run `codesearch index .` there, or search other folders with --all "
+        f"or --root DIR (indexed: {indexed})\n"
+    )
+    assert here("query", "push", "--root", "tiny", "-k", "1", "--jsonl").returncode == 0
+    done = here("similar", "tiny/python/convert.py:5")
+    assert (done.returncode, done.stdout) == (2, "") and "no index covers" in done.stderr
 
 
 def test_an_index_of_another_format_names_the_cure(indexed, command, home):
     (index,) = home.glob("indexes/*")
     break_format(index)
-    done = command("query", "push", "--root", "tiny")
+    done = command("query", "--all", "push", "--root", "tiny")
     assert (done.returncode, done.stdout) == (2, "")
     assert (
         done.stderr
@@ -171,7 +279,7 @@ def test_an_index_of_another_format_names_the_cure(indexed, command, home):
 def test_an_index_with_a_cut_file_names_file_and_cure(indexed, command, home):
     (path,) = home.glob("indexes/*/segments/*/vectors.int8")
     path.write_bytes(path.read_bytes()[:-1])
-    done = command("query", "push")
+    done = command("query", "--all", "push")
     assert done.returncode == 2
     assert done.stderr == (
         f"error: {path}: 415 bytes, expected 416: run `codesearch index --rebuild {indexed}`\n"
@@ -183,7 +291,7 @@ def test_a_bundle_that_was_moved_away_is_named(indexed, command, home):
     fields = json.loads(manifest.read_text())
     fields["model"]["folder"] = str(home / "moved")
     manifest.write_text(json.dumps(fields))
-    done = command("query", "push")
+    done = command("query", "--all", "push")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"error: {home}/moved: no model bundle there: give the folder of a manifest.json\n"
 
@@ -191,18 +299,18 @@ def test_a_bundle_that_was_moved_away_is_named(indexed, command, home):
 def test_changed_and_deleted_files_are_marked_in_the_answer(indexed, command):
     path = indexed / "python" / "convert.py"
     path.write_text("# moved\n" + path.read_text())
-    done = command("query", "pop", "-k", "1")
+    done = command("query", "--all", "pop", "-k", "1")
     assert "method Stack.pop  [changed since it was indexed]" in done.stdout
     assert '      22 |     """Take the top item off."""' not in done.stdout
     path.unlink()
-    (hit,) = json.loads(command("query", "pop", "-k", "1", "--json").stdout)["hits"]
+    (hit,) = json.loads(command("query", "--all", "pop", "-k", "1", "--json").stdout)["hits"]
     assert (hit["stale"], hit["code"]) == (True, "")
 
 
 def test_a_reader_that_closes_the_pipe_is_no_error(ask):
     import subprocess
 
-    with ask.start("query", "push", "-k", "13", "-C", "500", stdout=-1, stderr=-1) as query:
+    with ask.start("query", "--all", "push", "-k", "13", "-C", "500", stdout=-1, stderr=-1) as query:
         head = subprocess.run(["head", "-1"], stdin=query.stdout, capture_output=True, check=True)
         query.stdout.close()
         assert query.stderr.read() == b""
@@ -214,6 +322,6 @@ def test_output_that_cannot_be_written_is_an_error(ask):
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("no /dev/full here")
-    with full.open("w") as output, ask.start("query", "push", stdout=output, stderr=-1) as query:
+    with full.open("w") as output, ask.start("query", "--all", "push", stdout=output, stderr=-1) as query:
         assert query.stderr.read() == b"error: output: No space left on device\n"
         assert query.wait() == 2

@@ -20,7 +20,7 @@ from tests.command import ROOT, TIMEOUT, Command
 from tests.conftest import TINY_REPO, index_by_engine, write_tree
 from tests.integration.test_terminal import on_terminal
 
-QUERY = ("query", "push", "-k", "2", "--vimgrep")
+QUERY = ("query", "--all", "push", "-k", "2", "--vimgrep")
 ANSWER = (
     "tiny/python/convert.py:17:1:def push(self, item)\ntiny/ruby/queue.rb:4:1:def push(element, priority)\n"
 )
@@ -78,18 +78,20 @@ def timeless(text: str) -> str:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("query", "convert", "int", "to", "string"),
-        ("query", "push", "-k", "2", "--explain"),
-        ("query", "push", "--json"),
-        ("query", "push", "--jsonl", "--all", "--all-code"),
+        ("query", "--all", "convert", "int", "to", "string"),
+        ("query", "--all", "push", "-k", "2", "--explain"),
+        ("query", "--all", "push", "--json"),
+        ("query", "--all", "push", "--jsonl", "--all-code"),
         QUERY,
-        ("query", "getJson", "--context", "2", "--lang", "javascript"),
-        ("query", "push", "--path", "*.absent"),
-        ("query", "push", "--path", "*.absent", "--jsonl"),
-        ("query", "push", "--root", "tiny", "--home", "home"),
-        ("query", "push", "--home=tiny/../home"),
-        ("similar", "tiny/python/convert.py:5", "-k", "3"),
-        ("similar", "tiny/python/convert.py:5", "--json", "--kind", "method"),
+        ("query", "--all", "getJson", "--context", "2", "--lang", "javascript"),
+        ("query", "--all", "push", "--path", "*.absent"),
+        ("query", "--all", "push", "--path", "*.absent", "--jsonl"),
+        ("query", "--all", "push", "--path", "./tiny/*.rb", "--path", "!java/"),
+        ("query", "push", "tiny/ruby", "./tiny/python/convert.py"),
+        ("query", "--all", "push", "--root", "tiny", "--home", "home"),
+        ("query", "--all", "push", "--home=tiny/../home"),
+        ("similar", "--all", "tiny/python/convert.py:5", "-k", "3"),
+        ("similar", "--all", "tiny/python/convert.py:5", "--json", "--kind", "method"),
     ],
     ids=" ".join,
 )
@@ -105,7 +107,7 @@ def test_it_does_so_in_the_encoding_of_the_client(asking, alone, arguments):
         replace(command, variables={**command.variables, "PYTHONIOENCODING": "ascii"})
         for command in (asking, alone)
     )
-    same(*(command("query", "naïve push", *arguments) for command in ascii_only))
+    same(*(command("query", "--all", "naïve push", *arguments) for command in ascii_only))
 
 
 def same(one: subprocess.CompletedProcess[str], other: subprocess.CompletedProcess[str]) -> None:
@@ -127,7 +129,7 @@ def test_on_a_terminal_a_service_prints_what_the_command_prints(asking, alone, v
     one, other = (
         on_terminal(
             replace(command, variables={**command.variables, **variables}),
-            *("query", "pop", "-k", "2"),
+            *("query", "--all", "pop", "-k", "2"),
             stdout=True,
             stderr=True,
         )
@@ -141,14 +143,14 @@ def test_a_command_line_that_fails_is_left_to_the_client(asking, alone):
     by_itself = replace(alone, variables={})
     for arguments in (
         ("query",),
-        ("query", "push", "--bogus"),
-        ("query", "--help"),
-        ("query", "?!"),
-        ("query", "push", "-k", "0"),
-        ("query", "push", "--json", "--jsonl"),
-        ("query", "push", "--root", "absent"),
-        ("query", "push", "--model", "absent"),
-        ("similar", "tiny/python/absent.py:5"),
+        ("query", "--all", "push", "--bogus"),
+        ("query", "--all", "--help"),
+        ("query", "--all", "?!"),
+        ("query", "--all", "push", "-k", "0"),
+        ("query", "--all", "push", "--json", "--jsonl"),
+        ("query", "--all", "push", "--root", "absent"),
+        ("query", "--all", "push", "--model", "absent"),
+        ("similar", "--all", "tiny/python/absent.py:5"),
     ):
         one, other = by_itself(*arguments), alone(*arguments)
         assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
@@ -168,7 +170,7 @@ def test_only_query_and_similar_are_asked(asking):
 
 
 def test_a_reader_that_closes_the_pipe_is_no_error(asking):
-    with asking.start("query", "push", "-k", "13", "-C", "500", stdout=-1, stderr=-1) as query:
+    with asking.start("query", "--all", "push", "-k", "13", "-C", "500", stdout=-1, stderr=-1) as query:
         query.stdout.close()
         assert query.stderr.read() == b""
         assert query.wait() == 0
@@ -178,7 +180,7 @@ def test_output_that_cannot_be_written_is_an_error(asking):
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("no /dev/full here")
-    with full.open("w") as output, asking.start("query", "push", stdout=output, stderr=-1) as query:
+    with full.open("w") as output, asking.start("query", "--all", "push", stdout=output, stderr=-1) as query:
         assert query.stderr.read() == b"error: output: No space left on device\n"
         assert query.wait() == 2
 
@@ -213,7 +215,7 @@ def test_an_update_and_a_removal_are_seen_by_the_next_query(command, home, tmp_p
     index(tmp_path / "tiny", home, tiny_bundle, files)
     with serving(command):
         bound = replace(command, variables=bound_to_ask(tmp_path))
-        asked = ("query", "first second", "--vimgrep")
+        asked = ("query", "--all", "first second", "--vimgrep")
         assert bound(*asked).stdout == "tiny/a.py:1:1:def first()\n"
         index(tmp_path / "tiny", home, tiny_bundle, {"a.py": "def second():\n    return 2\n"})
         assert bound(*asked).stdout == "tiny/a.py:1:1:def second()\n"

@@ -48,7 +48,7 @@ def ask(tmp_path_factory, tiny_bundle) -> Command:
 
 
 def found(ask: Command, *arguments: object) -> list[str]:
-    done = ask("similar", *arguments, "--json")
+    done = ask("similar", "--all", *arguments, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     return [hit["qualified_name"] for hit in json.loads(done.stdout)["hits"]]
 
@@ -75,14 +75,22 @@ def test_a_sibling_whose_name_begins_another_is_not_taken_for_what_is_around_it(
 
 
 def test_ranks_are_without_gaps_and_filters_apply(ask):
-    done = ask("similar", "tiny/python/convert.py:5", "--jsonl", "--lang", "go", "--lang", "php")
+    done = ask("similar", "--all", "tiny/python/convert.py:5", "--jsonl", "--lang", "go", "--lang", "php")
     hits = [json.loads(line) for line in done.stdout.splitlines()]
     assert [hit["rank"] for hit in hits] == list(range(1, len(hits) + 1))
     assert {hit["language"] for hit in hits} == {"go", "php"}
 
 
+def test_filters_that_no_document_passes_are_named(ask):
+    done = ask("similar", "--all", "tiny/python/convert.py:5", "--path", "*.absent")
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"no document matches --path '*.absent' in {ask.folder}/tiny\n",
+    )
+
+
 def test_plain_output_names_places(ask):
-    done = ask("similar", "tiny/python/convert.py:5", "-k", 1)
+    done = ask("similar", "--all", "tiny/python/convert.py:5", "-k", 1)
     lines = done.stdout.splitlines()
     assert lines[0].endswith("tiny/python/copy.py:1  function int_as_string")
     assert lines[-1].startswith("1 answer from ")
@@ -99,7 +107,7 @@ def test_plain_output_names_places(ask):
     ],
 )
 def test_what_is_no_place_is_one_line_and_status_2(ask, place, message):
-    done = ask("similar", place)
+    done = ask("similar", "--all", place)
     assert done.returncode == 2
     assert done.stderr.startswith(f"error: {message}")
     assert done.stderr.count("\n") == 1

@@ -43,7 +43,7 @@ def plain(text: str) -> str:
 
 
 def test_a_query_on_a_terminal_has_colour_and_links(indexed: Path, command: Command):
-    code, out, _ = on_terminal(command, "query", "pop", "-k", "1", stdout=True, stderr=True)
+    code, out, _ = on_terminal(command, "query", "--all", "pop", "-k", "1", stdout=True, stderr=True)
     assert code == 0
     uri = (indexed / "python" / "convert.py").as_uri()
     assert re.search(rf"\x1b\]8;[^;]*;{re.escape(uri)}\x1b\\", out), "an OSC 8 link to the file"
@@ -59,13 +59,13 @@ def test_a_query_on_a_terminal_has_colour_and_links(indexed: Path, command: Comm
 
 
 def test_a_piped_query_has_neither_though_stderr_is_a_terminal(indexed: Path, command: Command):
-    code, out, err = on_terminal(command, "query", "pop", "-k", "1", stdout=False, stderr=True)
+    code, out, err = on_terminal(command, "query", "--all", "pop", "-k", "1", stdout=False, stderr=True)
     assert (code, err) == (0, "")
     assert "\x1b" not in out
 
 
 def test_json_stays_json_on_a_terminal(indexed: Path, command: Command):
-    _, out, _ = on_terminal(command, "query", "pop", "-k", "1", "--json", stdout=True, stderr=True)
+    _, out, _ = on_terminal(command, "query", "--all", "pop", "-k", "1", "--json", stdout=True, stderr=True)
     assert out.startswith("{\r\n")
     assert "\x1b" not in out
 

@@ -17,6 +17,7 @@ def invocation(**changes: Any) -> Invocation:
         "folder": "/work",
         "home": "/data",
         "user_home": "/me",
+        "no_index": False,
         "variables": {},
         "columns": 0,
         "streams": [(True, "utf-8"), (False, "latin-1")],

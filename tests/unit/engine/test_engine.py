@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,59 @@ def test_a_scope_names_roots_or_a_folder_inside_one(ready, tiny_repo, tmp_path):
         ready.search("push", Scope(roots=(tmp_path,)))
 
 
+def test_places_limit_the_hits_and_choose_the_index(ready, tiny_repo, tmp_path):
+    other = write_tree(tmp_path / "other", {"ruby/a.py": "def push_other():\n    return 1\n"})
+    ready.index(other)
+    found = ready.search("push", Scope(within=(tiny_repo / "ruby", str(tiny_repo / "go" / "reader.go"))))
+    assert {hit.path for hit in found.hits} == {"ruby/queue.rb", "go/reader.go"}
+    assert found.documents == 13
+    request = SearchRequest("push", filters=Filters(kinds=("function",)))
+    assert names(ready.search(request, Scope(within=(tiny_repo / "python",), here=other))) == [
+        "int_to_string",
+        "string_to_int",
+    ]
+    assert names(ready.search("push", Scope((tiny_repo, other), within=(other,)))) == ["push_other"]
+    like = ready.similar(f"{tiny_repo}/python/convert.py:5", scope=Scope(within=(tiny_repo / "ruby",)))
+    assert {hit.path for hit in like.hits} == {"ruby/queue.rb"}
+
+
+def test_an_answer_says_if_no_document_passes_the_filters(ready, tiny_repo):
+    answer = ready.search(SearchRequest("push", filters=Filters(languages=("go",), paths=("*.rb",))))
+    assert (answer.hits, answer.filters_match, answer.roots) == ([], False, (str(tiny_repo),))
+    assert ready.search(SearchRequest("push", filters=Filters(languages=("go",)))).filters_match
+    nothing_found = ready.search(SearchRequest("qzxv", mode="lexical", filters=Filters(languages=("go",))))
+    assert (nothing_found.hits, nothing_found.filters_match) == ([], True)
+
+
+def test_an_index_without_documents_has_no_filters_to_blame(engine, tmp_path):
+    (tmp_path / "empty").mkdir()
+    engine.index(tmp_path / "empty")
+    assert engine.search("push").filters_match
+    assert not engine.search(SearchRequest("push", filters=Filters(kinds=("class",)))).filters_match
+
+
+def test_of_nested_roots_the_inner_one_answers_for_its_files(ready, tiny_repo):
+    ready.index(tiny_repo / "ruby")
+    ready.index(tiny_repo / "python")
+    request = SearchRequest("push", top_k=20)
+    for scope in (None, Scope((tiny_repo, tiny_repo / "python", tiny_repo / "ruby"))):
+        places = [f"{hit.root}/{hit.path}:{hit.start_line}" for hit in ready.search(request, scope).hits]
+        assert len(places) == len(set(places)) == 13
+        roots = {hit.root for hit in ready.search(request, scope).hits if hit.language in ("ruby", "python")}
+        assert roots == {str(tiny_repo / "ruby"), str(tiny_repo / "python")}
+    alone = ready.search(request, Scope((tiny_repo,)))
+    assert len(alone.hits) == 13 and {hit.root for hit in alone.hits} == {str(tiny_repo)}
+    filtered = replace(request, filters=Filters(kinds=("class",)))
+    assert sorted(names(ready.search(filtered))) == ["PriorityQueue", "Sorter", "Stack"]
+
+
+def test_what_an_inner_root_leaves_out_no_outer_one_answers(ready, tiny_repo):
+    ready.index(tiny_repo / "ruby", IndexOptions(exclude=("*.rb",)))
+    request = SearchRequest("push", filters=Filters(languages=("ruby",)))
+    assert not ready.search(request).filters_match
+    assert names(ready.search(request, Scope((tiny_repo,))))[0] == "PriorityQueue.push"
+
+
 def test_an_index_is_fresh_until_a_file_changes(ready, tiny_repo):
     assert ready.refresh(tiny_repo).state == "current"
     write_tree(tiny_repo, {"new.py": "def brand_new():\n    return 1\n"})
@@ -159,7 +213,8 @@ def test_a_damaged_index_fails_verification(ready, tiny_repo, home):
 
 
 @pytest.mark.parametrize(
-    ("request_", "error"), [(dict(mode="fuzzy"), ConfigError), (dict(top_k=0), ValueError)]
+    ("request_", "error"),
+    [(dict(mode="fuzzy"), ConfigError), (dict(top_k=0), ValueError), (dict(min_confidence=1.1), ValueError)],
 )
 def test_a_request_that_makes_no_sense_is_refused(request_, error):
     with pytest.raises(error):

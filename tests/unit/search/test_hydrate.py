@@ -93,16 +93,15 @@ def test_a_file_that_became_shorter_gives_what_is_left(built_index, tiny_repo):
     assert (hit(built_index).code, hit(built_index).stale) == ("", True)
 
 
-def test_a_deleted_file_gives_no_code_marked_stale(built_index, tiny_repo):
+def test_documents_of_a_file_that_is_gone_or_became_a_folder_are_left_out(built_index, tiny_repo):
     (tiny_repo / "python/convert.py").unlink()
-    found = hit(built_index)
-    assert (found.code, found.stale, found.qualified_name) == ("", True, "Stack.pop")
-
-
-def test_a_file_that_became_a_folder_gives_no_code(built_index, tiny_repo):
-    (tiny_repo / "python/convert.py").unlink()
+    snapshot = Snapshot([built_index])
+    ranked = [Ranked(doc_id, 1.0, {}) for doc_id in range(built_index.manifest.documents)]
+    found = hydrate(snapshot, ranked)
+    assert [hit.rank for hit in found] == list(range(1, 9))
+    assert "python/convert.py" not in {hit.path for hit in found}
     (tiny_repo / "python/convert.py").mkdir()
-    assert (hit(built_index).code, hit(built_index).stale) == ("", True)
+    assert hydrate(snapshot, ranked) == found
 
 
 def test_bytes_that_are_not_utf8_are_replaced(tmp_path, index_tree):

@@ -1,0 +1,94 @@
+"""Globs and places that a user names -> a test of the paths in an index.
+
+A glob is relative to the indexed root, or to the working directory, or absolute:
+
+    *.py  tests/     without a slash inside: any one part of a path
+    src/*.py         below the root, or below the working directory
+    ./src  ../lib    below the working directory
+    /work/src/*      absolute, or below the root
+
+A glob also matches all files of a folder that it matches. `*` matches slashes too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fnmatch import translate
+from glob import escape, has_magic
+from itertools import takewhile
+from pathlib import Path
+
+from codesearch.search.request import Filters
+
+
+def path_filter(filters: Filters, root: Path) -> Callable[[str], bool]:
+    """Return a test of paths relative to the root: whether they pass the globs and places of some filters."""
+    here = None if filters.here is None else str(filters.here)
+    included = [_Glob.compile(glob, here) for glob in filters.paths if not glob.startswith("!")]
+    excluded = [_Glob.compile(glob[1:], here) for glob in filters.paths if glob.startswith("!")]
+    places = tuple(
+        f"{spelling.rstrip('/')}/"
+        for place in filters.within
+        for spelling in (os.path.abspath(place), os.path.realpath(place))
+    )
+    above = f"{str(root).rstrip('/')}/"
+
+    def passes(path: str) -> bool:
+        absolute = above + path
+        if places and not f"{absolute}/".startswith(places):
+            return False
+        if included and not any(glob.matches(path, absolute) for glob in included):
+            return False
+        return not any(glob.matches(path, absolute) for glob in excluded)
+
+    return passes
+
+
+@dataclass(frozen=True, slots=True)
+class _Glob:
+    """A compiled glob: what it matches of "/" + path below the root, and of the absolute path."""
+
+    below_root: re.Pattern[str] | None
+    absolute: re.Pattern[str] | None
+
+    @classmethod
+    def compile(cls, glob: str, here: str | None) -> _Glob:
+        from_here = here is not None and glob.split("/")[0] in (".", "..")
+        only_below = glob.endswith("/")
+        is_absolute = glob.startswith("/") or here is not None and (from_here or "/" in glob.rstrip("/"))
+        return cls(
+            None if from_here else _compile([_anchored(glob)], only_below=only_below),
+            _compile(_absolute(glob, here or "/"), only_below=only_below) if is_absolute else None,
+        )
+
+    def matches(self, path: str, absolute: str) -> bool:
+        if self.below_root and self.below_root.match(f"/{path}"):
+            return True
+        return bool(self.absolute and self.absolute.match(absolute))
+
+
+def _compile(globs: Iterable[str], *, only_below: bool) -> re.Pattern[str]:
+    """Compile globs for files; what they name may also be a folder above, or only that."""
+    patterns = [translate(f"{glob}/*") for glob in globs]
+    if not only_below:
+        patterns += [translate(glob) for glob in globs]
+    return re.compile("|".join(patterns))
+
+
+def _anchored(glob: str) -> str:
+    """Return a glob for "/" + path below the root."""
+    bare = glob.removeprefix("./").rstrip("/")
+    if "/" not in bare:
+        return f"*/{bare}"
+    return bare if bare.startswith("*") else f"/{bare.lstrip('/')}"
+
+
+def _absolute(glob: str, here: str) -> list[str]:
+    """Return a glob for absolute paths as it is written, and with the links before its first wildcard followed."""
+    parts = os.path.join(escape(here), glob).split("/")
+    literal = list(takewhile(lambda part: not has_magic(part), parts))
+    followed = "/".join([escape(os.path.realpath("/".join(literal) or "/")), *parts[len(literal) :]])
+    return list({os.path.normpath(spelling).rstrip("/"): None for spelling in ("/".join(parts), followed)})

@@ -1,0 +1,120 @@
+"""Which project is around a folder, and which projects are too large to index without being asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codesearch import Engine, IndexNotFoundError, Scope
+from codesearch.engine import project
+from codesearch.engine.project import find_project, too_large
+from tests.conftest import index_by_engine, write_tree
+
+
+@pytest.fixture(autouse=True)
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's home folder, in which all folders of these tests lie."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def git(folder: Path) -> Path:
+    (folder / ".git").mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["pyproject.toml", "package.json", "go.mod", "Cargo.toml", "Makefile", "Gemfile", "Shop.sln", "a.csproj"],
+)
+def test_a_project_file_makes_a_project_of_its_folder_and_all_below(tmp_path, name):
+    root = write_tree(tmp_path / "shop", {name: "", "src/deep/a.py": ""})
+    for here in (root, root / "src", root / "src" / "deep"):
+        assert find_project(here) == root
+
+
+def test_a_git_work_tree_is_preferred_to_a_nearer_project_file(tmp_path):
+    root = git(tmp_path / "mono")
+    write_tree(root, {"packages/web/package.json": ""})
+    assert find_project(root / "packages" / "web") == root
+
+
+def test_of_nested_work_trees_and_of_nested_projects_the_nearest_counts(tmp_path):
+    inner = git(git(tmp_path / "outer") / "inner")
+    assert find_project(inner) == inner
+    write_tree(tmp_path / "maven", {"pom.xml": "", "core/pom.xml": ""})
+    assert find_project(tmp_path / "maven" / "core") == tmp_path / "maven" / "core"
+
+
+def test_the_git_file_of_a_linked_work_tree_counts(tmp_path):
+    linked = write_tree(tmp_path / "linked", {".git": "gitdir: elsewhere\n"})
+    assert find_project(linked) == linked
+
+
+def test_the_users_home_and_folders_above_it_are_no_projects(user, monkeypatch):
+    git(user)
+    write_tree(user, {"package.json": "", "notes/a.py": "", "shop/go.mod": ""})
+    assert find_project(user) is None
+    assert find_project(user / "notes") is None
+    assert find_project(user / "shop") == user / "shop", (
+        "a work tree of the home does not hide a project in it"
+    )
+    monkeypatch.setenv("HOME", str(user / "notes"))
+    assert find_project(user) is None
+    assert find_project(Path("/")) is None
+
+
+def test_a_folder_without_a_project_file_is_none(tmp_path):
+    write_tree(tmp_path / "loose", {"a.py": ""})
+    assert find_project(tmp_path / "loose") is None
+
+
+def test_a_project_is_too_large_by_files_or_by_bytes(tmp_path, monkeypatch):
+    root = write_tree(
+        tmp_path / "shop", {"a.py": "x = 1\n" * 100, "b.py": "", "c.py": "", "notes.txt": "x" * 9999}
+    )
+    assert too_large(root) is None
+    monkeypatch.setattr(project, "MAX_FILES", 2)
+    assert too_large(root) == "has more than 2 source files"
+    monkeypatch.setattr(project, "MAX_FILES", 3)
+    assert too_large(root) is None
+    monkeypatch.setattr(project, "MAX_BYTES", 500)
+    assert too_large(root) == "has more than 0 MB of source files"
+
+
+def test_an_engine_names_the_project_that_a_search_would_need(home, tmp_path, tiny_bundle):
+    engine = Engine(home, model=tiny_bundle)
+    root = git(tmp_path / "shop")
+    here = write_tree(root / "src", {"a.py": "def f():\n    pass\n"})
+    assert engine.missing_projects(Scope(here=here)) == [root]
+    for scope in (Scope(), Scope(here=here, everything=True), Scope((root,), here), Scope(here=tmp_path)):
+        assert engine.missing_projects(scope) == []
+    assert engine.index_project(root).documents == 1
+    assert engine.missing_projects(Scope(here=here)) == []
+    assert [hit.name for hit in engine.search("f", Scope(here=here)).hits] == ["f"]
+    engine.close()
+
+
+def test_places_are_in_projects_too(home, tmp_path):
+    one, two = git(tmp_path / "one"), git(tmp_path / "two")
+    write_tree(two, {"src/a.py": ""})
+    scope = Scope(here=one, within=(two / "src" / "a.py", two / "src"))
+    assert Engine(home).missing_projects(scope) == [two]
+
+
+def test_inside_an_indexed_folder_no_project_is_missing(home, tmp_path, tiny_bundle):
+    write_tree(tmp_path / "all", {"shop/go.mod": "", "a.py": "def f():\n    pass\n"})
+    index_by_engine(tmp_path / "all", home, tiny_bundle)
+    assert Engine(home).missing_projects(Scope(here=tmp_path / "all" / "shop")) == []
+
+
+def test_a_project_that_is_too_large_is_refused_with_the_command(home, tmp_path, monkeypatch):
+    root = write_tree(git(tmp_path / "shop"), {"a.py": "", "b.py": ""})
+    monkeypatch.setattr(project, "MAX_FILES", 1)
+    with pytest.raises(IndexNotFoundError) as caught:
+        Engine(home).index_project(root)
+    assert str(caught.value) == (
+        f"{root} is not indexed and has more than 1 source files: run `codesearch index {root}`"
+    )
+    assert not home.exists()
