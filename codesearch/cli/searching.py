@@ -157,14 +157,12 @@ def _note(answer: Answer, request: SearchRequest) -> str:
 def _freshness_note(found: Freshness) -> str:
     """Say in one line that an index is behind its folder, and what to do."""
     if found.state == "locked":
-        return f"note: {found.root} is being indexed by another process: this is the last complete index
-"
+        return f"note: {found.root} is being indexed by another process: this is the last complete index\n"
     if found.state != "behind":
         return ""
     count = found.changes.to_parse + found.changes.removed
     files = "1 file" if count == 1 else f"{count:,} files"
-    return f"note: {files} changed since {found.root} was indexed: run `codesearch index {found.root}`
-"
+    return f"note: {files} changed since {found.root} was indexed: run `codesearch index {found.root}`\n"
 
 
 def _typed(filters: Filters, places: Sequence[str]) -> str:

@@ -62,7 +62,15 @@ def similar(
     invocation = invocation_of(context)
     form = chosen_format(as_json=as_json, as_jsonl=as_jsonl, vimgrep=vimgrep)
     request = make_request(
-        place, invocation, top_k=top_k, lang=lang, kind=kind, path=path, all_code=all_code, context=lines
+        place,
+        invocation,
+        top_k=top_k,
+        lang=lang,
+        kind=kind,
+        path=path,
+        all_code=all_code,
+        context=lines,
+        no_refresh=no_refresh,
     )
     named = Place.parse(place)
     engine = invocation.engine(home, model=model, device=device)

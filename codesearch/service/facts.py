@@ -25,8 +25,8 @@ def facts(arguments: Sequence[str] = ()) -> dict[str, object]:
 
     Returns:
         `arguments`; `folder`, the working directory; `home`, the default one of indexes; `user_home`, that `~` stands
-        for; `no_index` and `no_refresh`, whether these variables are set; `variables` of the environment; `columns` of the
-        terminal, 0 where there is none; and of stdout and stderr the `streams`, whether each is a terminal, and its
+        for; `no_index` and `no_refresh`, whether these variables are set; `variables` of the environment; `columns` of
+        the terminal, 0 where there is none; and of stdout and stderr the `streams`, whether each is a terminal, and its
         encoding.
     """
     return {
