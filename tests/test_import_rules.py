@@ -152,8 +152,15 @@ def test_an_index_that_is_up_to_date_is_found_so_without_numpy_or_a_model(tmp_pa
     assert loaded_after(RUN, *arguments) == {"pathspec", "sqlite3"}
 
 
+def old_tree(root: Path) -> None:
+    """Write a tree whose time stamps are old enough to be trusted."""
+    write_tree(root, {"a.py": "def f():\n    pass\n"})
+    for path in (root / "a.py", root):
+        os.utime(path, (1_500_000_000, 1_500_000_000))
+
+
 def test_a_query_loads_no_parser_and_no_runtime(tmp_path):
-    write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
+    old_tree(tmp_path / "src")
     home = ("--home", tmp_path / "home")
     loaded_after(RUN, "index", tmp_path / "src", *home)
     assert loaded_after(RUN, "query", "--all", "read a file", *home) == {"numpy", "sqlite3"}
@@ -165,7 +172,7 @@ def test_a_query_loads_no_parser_and_no_runtime(tmp_path):
 
 
 def test_a_query_by_any_graph_loads_its_runtime(tmp_path, tiny_bundle):
-    write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
+    old_tree(tmp_path / "src")
     home = ("--home", tmp_path / "home")
     loaded_after(RUN, "index", tmp_path / "src", *home, "--model", tiny_bundle)
     assert loaded_after(RUN, "query", "--all", "f", *home) == {"numpy", "onnxruntime", "sqlite3"}

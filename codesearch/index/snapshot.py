@@ -29,6 +29,7 @@ class Snapshot:
     """The live documents of some indexes.
 
     Attributes:
+        roots: the indexed folders.
         segments: S of them, in the order of the indexes.
         size: documents, dead ones among them: one more than the highest doc_id.
         document_count: live documents, N.
@@ -36,6 +37,7 @@ class Snapshot:
     """
 
     def __init__(self, indexes: Sequence[IndexReader]) -> None:
+        self.roots = [index.root for index in indexes]
         self.segments = [segment for index in indexes for segment in index.segments]
         self._bases = [0, *accumulate(map(len, self.segments))]
         self.size = self._bases[-1]

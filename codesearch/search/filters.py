@@ -23,9 +23,8 @@ def allowed_documents(filters: Filters, snapshot: Snapshot) -> NDArray[np.bool_]
 
     Where one root lies inside another, only the inner one answers for the files that both have.
     """
-    roots = {segment.root: Path(segment.root) for segment in snapshot.segments}
     inner = {
-        root: [other for other in roots.values() if path in other.parents] for root, path in roots.items()
+        str(root): [other for other in snapshot.roots if root in other.parents] for root in snapshot.roots
     }
     if filters.allow_all and not any(inner.values()):
         return None

@@ -40,7 +40,7 @@ def wait_for(condition, seconds: float = 60) -> None:
 def assert_last_good(command: Command, folder: Path) -> None:
     assert [path.name for path in folder.glob("segments/*")] == ["000001"]
     assert not (folder / "manifest.json.new").exists()
-    done = command("query", "--all", "push", "-k", "1", "--vimgrep")
+    done = command("query", "--all", "--no-refresh", "push", "-k", "1", "--vimgrep")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "tiny/python/convert.py:17:1:def push(self, item)\n"
 
@@ -64,7 +64,7 @@ def test_a_killed_index_leaves_the_last_good_one_and_the_next_clears_up(indexed,
     with command.start("index", "tiny", stdout=-1, stderr=-1, start_new_session=True) as process:
         wait_for((folder / "segments/000002").exists)
         os.killpg(process.pid, signal.SIGKILL)
-    done = command("query", "--all", "push", "-k", "1", "--vimgrep")
+    done = command("query", "--all", "--no-refresh", "push", "-k", "1", "--vimgrep")
     assert done.stdout == "tiny/python/convert.py:17:1:def push(self, item)\n"
     done = command("index", "tiny")
     assert (done.returncode, done.stderr) == (0, "")

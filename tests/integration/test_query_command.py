@@ -296,15 +296,37 @@ def test_a_bundle_that_was_moved_away_is_named(indexed, command, home):
     assert done.stderr == f"error: {home}/moved: no model bundle there: give the folder of a manifest.json\n"
 
 
-def test_changed_and_deleted_files_are_marked_in_the_answer(indexed, command):
+def test_answers_are_of_the_files_as_they_are(indexed, command):
     path = indexed / "python" / "convert.py"
     path.write_text("# moved\n" + path.read_text())
     done = command("query", "--all", "pop", "-k", "1")
-    assert "method Stack.pop  [changed since it was indexed]" in done.stdout
-    assert '      22 |     """Take the top item off."""' not in done.stdout
+    assert "tiny/python/convert.py:22  method Stack.pop\n" in done.stdout
     path.unlink()
-    (hit,) = json.loads(command("query", "--all", "pop", "-k", "1", "--json").stdout)["hits"]
-    assert (hit["stale"], hit["code"]) == (True, "")
+    hits = json.loads(command("query", "--all", "pop", "--json").stdout)["hits"]
+    assert "Stack.pop" not in {hit["qualified_name"] for hit in hits}
+
+
+def test_without_a_refresh_a_changed_file_is_marked_and_a_deleted_one_is_not_shown(indexed, command):
+    path = indexed / "python" / "convert.py"
+    path.write_text("# moved\n" + path.read_text())
+    done = command("query", "--all", "pop", "-k", "1", "--no-refresh")
+    assert "method Stack.pop  [changed since it was indexed]" in done.stdout
+    path.unlink()
+    hits = json.loads(command("query", "--all", "pop", "--json", "--no-refresh").stdout)["hits"]
+    assert hits and "python/convert.py" not in {hit["path"] for hit in hits}
+
+
+def test_what_takes_long_to_update_is_told_in_one_line(indexed, command):
+    for number in range(8):
+        (indexed / f"many{number}.py").write_text(
+            "".join(f"def f{n}():\n    return {n}\n" for n in range(4_000))
+        )
+    done = command("query", "--all", "pop", "-k", "1", "--vimgrep")
+    assert done.stdout == "tiny/python/convert.py:21:1:def pop(self)\n"
+    assert (
+        done.stderr
+        == f"note: 8 files changed since {indexed} was indexed: run `codesearch index {indexed}`\n"
+    )
 
 
 def test_a_reader_that_closes_the_pipe_is_no_error(ask):

@@ -18,6 +18,8 @@ def invocation(**changes: Any) -> Invocation:
         "home": "/data",
         "user_home": "/me",
         "no_index": False,
+        "no_refresh": False,
+        "no_index": False,
         "variables": {},
         "columns": 0,
         "streams": [(True, "utf-8"), (False, "latin-1")],

@@ -112,7 +112,9 @@ def test_a_bundle_with_an_encoder_a_language_serves_index_and_query(run, tmp_pat
     assert "go" not in manifest["document_graphs"]
     tree = write_tree(tmp_path / "tiny", TINY_REPO)
     index_by_engine(tree, tmp_path / "home", bundle)
-    done = Command(tmp_path, tmp_path / "home")("query", "push", "--model", str(bundle), "-k", "3", "--json")
+    done = Command(tmp_path, tmp_path / "home")(
+        "query", "--all", "push", "--model", str(bundle), "-k", "3", "--json"
+    )
     assert (done.returncode, done.stderr) == (0, "")
     answer = json.loads(done.stdout)
     assert answer["model"] == "nbow-per-language-8-v1"
