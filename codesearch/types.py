@@ -10,6 +10,8 @@ from dataclasses import dataclass
 KINDS = ("function", "method", "class")
 TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
 """What marks tests, in the path of a file as in a query."""
+FOLDER_FILES = frozenset({"__init__", "index", "mod"})
+"""Stems of files that are known by the name of their folder."""
 STUB, GENERATED, TEST, VENDORED = 1, 2, 4, 8
 """Bits of `Document.flags`: a body that does nothing; a file that a program wrote; one that holds tests; one copied
 from another project."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
 from codesearch.parsing.languages import LanguageSpec, load_grammar, load_query
 
@@ -37,6 +38,8 @@ class Definition:
         qualifiers: enclosing names, outermost first.
         literal: byte span of a docstring inside the body; (0, 0) without one.
         doc_end: byte where its document ends: before the members, for a class.
+        is_callback: the code gives it no name, so `name` says what it is given to.
+        is_too_deep: inside of so many others that it has no document.
     """
 
     kind: str
@@ -54,6 +57,8 @@ class Definition:
     docstring: str = ""
     literal: tuple[int, int] = (0, 0)
     doc_end: int = 0
+    is_callback: bool = False
+    is_too_deep: bool = False
 
     def __post_init__(self) -> None:
         self.doc_end = self.end
@@ -154,11 +159,16 @@ def _add_definition(
     if kind == "anonymous" and (known or last_row - first_row + 1 < _MIN_ANONYMOUS_LINES):
         return
     names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
+    is_callback = kind == "anonymous"
     receiver, name = _qualified(kind, names[0], source, spec) if names else ("", "")
+    if is_callback:
+        name = callback_name(node)[:_MAX_NAME]
+        if " " not in name:
+            receiver, name = split_qualified(name, spec.separator)
     if receivers:
         receiver = receiver_type(_text(receivers[0], source))
     found.definitions[span] = Definition(
-        kind="function" if kind == "anonymous" else kind,
+        kind="function" if is_callback else kind,
         name=name,
         receiver=receiver,
         body=bodies[0].start_byte if bodies else None,
@@ -168,6 +178,7 @@ def _add_definition(
         start_line=first_row + 1,
         end_line=last_row + 1,
         name_start=names[0].start_byte if names else node.start_byte,
+        is_callback=is_callback,
     )
 
 

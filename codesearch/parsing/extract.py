@@ -12,16 +12,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codesearch.config import ParseConfig
+from codesearch.parsing.callbacks import RETURNED
 from codesearch.parsing.definitions import NAME_LENDERS, Definition, Matches, collect
 from codesearch.parsing.docstrings import clean_comment, clean_string_literal, clean_xml, is_block_comment
 from codesearch.parsing.flags import file_flags, is_stub
 from codesearch.parsing.languages import LanguageSpec, language_of_source
-from codesearch.types import STUB, Document
+from codesearch.types import FOLDER_FILES, STUB, Document
 
 _SPACE = re.compile(r"\s+")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _MAX_SIGNATURE = 300
 _MAX_DOCSTRING = 8_000
+_MIN_CALLBACK_LINES = 6
+"""Inside a named function, shorter callbacks have no document of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,7 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     _attach_docs(definitions, found, source)
     file = _File(source, path, spec, config, file_flags(path, source))
     documents = list(_documents(definitions, found, file))
-    lenders = sum(definition.kind in NAME_LENDERS for definition in definitions)
-    if dropped := len(definitions) - lenders - len(documents):
+    if dropped := sum(definition.is_too_deep for definition in definitions):
         warnings.append(f"{path}: {dropped} definitions nested deeper than {config.max_nesting} left out")
     if found.is_partial:
         warnings.append(f"{path}: nested so deep that definitions may be missing")
@@ -114,17 +116,45 @@ def _documents(definitions: list[Definition], found: Matches, file: _File) -> It
         outer = enclosing[-1] if enclosing else None
         if len(enclosing) < file.config.max_nesting:
             definition.qualifiers = _qualifiers(definition, outer)
-            if definition.kind not in NAME_LENDERS:
+            if definition.kind not in NAME_LENDERS and not _is_folded(definition, enclosing, file):
                 if definition.kind == "class" and position + 1 < len(definitions):
                     _cut_to_header(definition, definitions[position + 1], file.source)
                 if definition.kind == "function" and outer and outer.kind in ("class", "owner"):
                     definition.kind = "method"
+                definition.name = _name(definition, file.path)
                 yield _document(definition, _signature(definition, found, file.source), file)
+        else:
+            definition.is_too_deep = definition.kind not in NAME_LENDERS
         enclosing.append(definition)
 
 
+def _is_folded(definition: Definition, enclosing: list[Definition], file: _File) -> bool:
+    """Say whether a short callback is inside a named function, whose document has all of its text."""
+    return (
+        definition.is_callback
+        and definition.end_line - definition.start_line < _MIN_CALLBACK_LINES - 1
+        and any(
+            outer.kind in ("function", "method")
+            and not outer.is_callback
+            and definition.end <= outer.start + file.config.max_code_bytes
+            for outer in enclosing
+        )
+    )
+
+
+def _name(definition: Definition, path: str) -> str:
+    """Return the name; for what has none, that of the file, or of the folder of an `index` file."""
+    if definition.qualifiers or definition.name not in ("", RETURNED):
+        return definition.name or definition.kind
+    *folders, file_name = path.split("/")
+    stem = file_name.partition(".")[0]
+    return (folders[-1] if stem in FOLDER_FILES and folders else stem) or definition.kind
+
+
 def _qualifiers(definition: Definition, outer: Definition | None) -> list[str]:
-    names = [*outer.qualifiers, outer.name] if outer and outer.name else outer.qualifiers[:] if outer else []
+    names = outer.qualifiers[:] if outer else []
+    if outer and outer.name and not outer.is_callback:
+        names.append(outer.name)
     if definition.receiver and definition.receiver not in ("self", "this", *names[-1:]):
         names.append(definition.receiver)
     return names
@@ -143,7 +173,7 @@ def _document(definition: Definition, signature: str, file: _File) -> Document:
         language=file.spec.name,
         kind=definition.kind,
         name=definition.name,
-        qualified_name=qualified if definition.name else "",
+        qualified_name=qualified,
         signature=signature,
         docstring=definition.docstring,
         code=code.decode("utf-8", "replace"),
@@ -181,7 +211,7 @@ def _cut_to_header(definition: Definition, member: Definition, source: bytes) ->
 
 def _signature(definition: Definition, found: Matches, source: bytes) -> str:
     start = definition.start
-    if not definition.name:  # A callback is told by the call that it stands in.
+    if definition.is_callback:  # Begin with the call or the assignment that it is a part of.
         start = source.rfind(b"\n", 0, start) + 1
     while attribute_end := found.attribute_ends.get(start):
         start = attribute_end

@@ -15,13 +15,11 @@ from codesearch.index.reader import IndexReader
 from codesearch.search.forms import name_parts, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.segments.topk import best_positions, distinct
-from codesearch.types import KINDS
+from codesearch.types import FOLDER_FILES, KINDS
 
 _BODY = FIELDS.index("body")
 _CLASS = KINDS.index("class")
 _USUAL_TERMS = 30
-_NAMELESS = frozenset({"__init__", "index", "mod"})
-"""Files that are known by their folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +137,7 @@ def _is_within(index: IndexReader, doc_id: int, qualified: str, qualifiers: Sequ
     if not qualifiers:
         return True
     path = PurePosixPath(index.files[int(index.rows.files[doc_id])].path)
-    module = path.parent if path.stem in _NAMELESS else path.with_suffix("")
+    module = path.parent if path.stem in FOLDER_FILES else path.with_suffix("")
     around = [*module.parts, *split_name(qualified)[:-1]]
     wanted = [qualifier.lower() for qualifier in qualifiers]
     return [part.lower() for part in around[-len(wanted) :]] == wanted

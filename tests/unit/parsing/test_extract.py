@@ -199,7 +199,7 @@ Long comment.
 end
 """
 
-# (kind, qualified name or "-", lines), signature, docstring
+# (kind, qualified name, lines), signature, docstring
 DOCUMENTS = {
     "go": (
         GO,
@@ -242,7 +242,7 @@ DOCUMENTS = {
             ("class Circle 20-21", "class Circle extends Shape", ""),
             ("method Circle.radius 24-24", "get radius()", "The radius."),
             ("method Circle.onDrag 25-25", "onDrag = (e)", ""),
-            ("function - 28-30", 'app.get("/", (request, response)', ""),
+            ('function app.get("/") callback 28-30', 'app.get("/", (request, response)', ""),
         ],
     ),
     "php": (
@@ -254,7 +254,7 @@ DOCUMENTS = {
             ("class Named 22-22", "interface Named", ""),
             ("method Named::name 22-22", "function name(): string", ""),
             ("function hello 25-25", "function hello(): void", "Say hello."),
-            ("function - 27-29", "usort($users, function ($a, $b)", ""),
+            ("function usort callback 27-29", "usort($users, function ($a, $b)", ""),
         ],
     ),
     "python": (
@@ -297,7 +297,7 @@ def extract_text(source: str | bytes, language: str, config: ParseConfig | None 
 def described(found: Extraction) -> list[tuple[str, str, str]]:
     return [
         (
-            f"{document.kind} {document.qualified_name or '-'} {document.start_line}-{document.end_line}",
+            f"{document.kind} {document.qualified_name} {document.start_line}-{document.end_line}",
             document.signature,
             document.docstring,
         )

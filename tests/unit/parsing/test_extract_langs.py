@@ -12,7 +12,7 @@ from codesearch.types import Document
 
 SAMPLES = Path(__file__).parent / "samples"
 
-# One definition a line: kind, qualified name ("-" for a callback), first and last line.
+# One definition a line: kind, qualified name, first and last line.
 DEFINITIONS = {
     "sample.sh": """
 function usage 4-7
@@ -89,7 +89,7 @@ function M.sub.get.inner 12-12
 function M.mul 18-20
 function div 22-22
 function run 24-26
-function - 28-31
+function on("exit") callback 28-31
 """,
     "sample.rs": """
 class Shape 7-9
@@ -147,7 +147,7 @@ method Store.size 32-32
 method Store.onChange 33-35
 function parse 38-40
 function overload 43-43
-function - 45-48
+function app.get("/shapes") callback 45-48
 """,
     "sample.tsx": """
 class Props 1-3
@@ -257,8 +257,7 @@ def extract_sample(sample: str) -> list[Document]:
 
 
 def described(document: Document) -> str:
-    name = document.qualified_name or "-"
-    return f"{document.kind} {name} {document.start_line}-{document.end_line}"
+    return f"{document.kind} {document.qualified_name} {document.start_line}-{document.end_line}"
 
 
 @pytest.mark.parametrize("sample", DEFINITIONS)
