@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from codesearch.errors import ConfigError
+from codesearch.types import KINDS
 
 HomeOption = Annotated[
     Path | None,
@@ -37,7 +38,8 @@ PathsOption = Annotated[
     list[str] | None, typer.Option("--path", help="Only paths that match this glob; repeatable.")
 ]
 KindsOption = Annotated[
-    list[str] | None, typer.Option("--kind", help="Only function, method or class; repeatable.")
+    list[str] | None,
+    typer.Option("--kind", help=f"Only this kind, repeatable: {', '.join(KINDS)}."),
 ]
 RootsOption = Annotated[
     list[Path] | None, typer.Option("--root", help="Search this indexed folder; repeatable.")

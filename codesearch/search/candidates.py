@@ -15,10 +15,11 @@ from codesearch.index.reader import IndexReader
 from codesearch.search.forms import name_parts, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.segments.topk import best_positions, distinct
-from codesearch.types import FOLDER_FILES, KINDS
+from codesearch.types import FOLDER_FILES, HEADER_KINDS, KINDS
 
 _BODY = FIELDS.index("body")
-_CLASS = KINDS.index("class")
+_HEADERS = [KINDS.index(kind) for kind in KINDS if kind in HEADER_KINDS]
+_MODULE = KINDS.index("module")
 _USUAL_TERMS = 30
 
 
@@ -112,10 +113,11 @@ def gather(
 def _length_prior(index: IndexReader, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
     """Return n / (n + half) for documents with n terms in their bodies: float32 [C].
 
-    A class is its header alone, which is short by nature, and counts as a body of usual length.
+    A class, interface, enum, struct or trait is its header alone, which is short by nature, and counts as a body of
+    usual length.
     """
     terms = index.postings.field_lengths[doc_ids, _BODY].astype(np.float32)
-    terms[index.rows.kinds[doc_ids] == _CLASS] = _USUAL_TERMS
+    terms[np.isin(index.rows.kinds[doc_ids], _HEADERS)] = _USUAL_TERMS
     if half == 0:
         return np.ones_like(terms)
     return np.asarray(terms / (terms + np.float32(half)), dtype=np.float32)
@@ -138,6 +140,8 @@ def _is_within(index: IndexReader, doc_id: int, qualified: str, qualifiers: Sequ
         return True
     path = PurePosixPath(index.files[int(index.rows.files[doc_id])].path)
     module = path.parent if path.stem in FOLDER_FILES else path.with_suffix("")
+    if index.rows.kinds[doc_id] == _MODULE:
+        module = module.parent
     around = [*module.parts, *split_name(qualified)[:-1]]
     wanted = [qualifier.lower() for qualifier in qualifiers]
     return [part.lower() for part in around[-len(wanted) :]] == wanted

@@ -1,7 +1,8 @@
 """Penalties for documents that match the words of a query but are seldom the answer.
 
 Tests, generated and vendored code, and stubs use the words of the code that people look for. A query that asks for
-one of them, such as "test for the parser", gets it without the penalty.
+one of them, such as "test for the parser", gets it without the penalty. The same holds for constants, type aliases
+and top-level statements: most queries ask for a function or a class.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from codesearch.config import RankConfig
 from codesearch.index.reader import IndexReader
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.fusion import Ranking
-from codesearch.types import GENERATED, STUB, TEST, TEST_WORDS, VENDORED
+from codesearch.types import GENERATED, KINDS, STUB, TEST, TEST_WORDS, VENDORED
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,14 @@ PENALTIES = (
     Penalty("stub", STUB, frozenset({"stub", "stubs", "abstract", "interface"})),
 )
 
+_DATA = {"type": 0.5, "constant": 0.5, "module": 1.0}
+_DATA_SHARES = np.array([_DATA.get(kind, 0.0) for kind in KINDS], dtype=np.float32)
+"""What part of `RankConfig.data_penalty` a kind pays. A module has many unrelated words, so it pays all of it."""
+_ASKS_FOR_DATA = frozenset(
+    "alias aliases config configuration const constant constants default defaults enum list module modules option "
+    "options script setting settings table tables type typedef types variable variables".split()
+)
+
 
 def add_penalties(
     query: str,
@@ -51,18 +60,22 @@ def add_penalties(
 ) -> None:
     """Lower the flagged documents at the head of a ranking, unless the query asks for such code."""
     words = set(subtokens(query))
-    flags = _flags(ranking, head, indexes)
+    flags, kinds = _rows(ranking, head, indexes)
     for penalty in PENALTIES:
         if (weight := config.penalty(penalty.signal)) and penalty.asked_by.isdisjoint(words):
             lowered = (flags & penalty.flag != 0).astype(np.float32)
             ranking.add_signal(penalty.signal, head, -lowered, penalty=weight)
+    if config.data_penalty and _ASKS_FOR_DATA.isdisjoint(words):
+        ranking.add_signal("data", head, -_DATA_SHARES[kinds], penalty=config.data_penalty)
 
 
-def _flags(
+def _rows(
     ranking: Ranking, positions: NDArray[np.intp], indexes: Sequence[IndexReader]
-) -> NDArray[np.uint8]:
-    flags = np.zeros(len(positions), dtype=np.uint8)
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    flags, kinds = np.zeros((2, len(positions)), dtype=np.uint8)
     for number, index in enumerate(indexes):
         of_index = np.flatnonzero(ranking.indexes[positions] == number)
-        flags[of_index] = index.rows.flags[ranking.doc_ids[positions[of_index]]]
-    return flags
+        doc_ids = ranking.doc_ids[positions[of_index]]
+        flags[of_index] = index.rows.flags[doc_ids]
+        kinds[of_index] = index.rows.kinds[doc_ids]
+    return flags, kinds
