@@ -51,9 +51,8 @@ def toplevel_statements(definitions: Iterable[Definition], found: Matches, sourc
     runs: dict[int, list[int]] = {}
     for first, last in _merged(found.statements):
         for row in range(first, min(last + 1, len(lines))):
-            position = bisect_right(
-                starts, row
-            )  # Rows with the same position have no definition between them.
+            # Rows with the same position have no definition between them.
+            position = bisect_right(starts, row)
             is_covered = position > 0 and row <= covered[position - 1][1]
             opens = row + 1 in openings and lines[row].rstrip().endswith((b"{", b"(", b"["))
             if not (is_covered or opens or row in comments) and _is_statement(lines[row]):
