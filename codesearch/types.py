@@ -7,9 +7,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-KINDS = ("function", "method", "class")
+KINDS = (
+    "function",
+    "method",
+    "class",
+    "interface",
+    "enum",
+    "struct",
+    "trait",
+    "type",
+    "constant",
+    "module",
+)
+"""Kinds of documents. An index stores their positions, so new ones go to the end."""
+HEADER_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})
+"""Kinds whose documents end before the first member, which has a document of its own."""
 TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
 """What marks tests, in the path of a file as in a query."""
+FOLDER_FILES = frozenset({"__init__", "index", "mod"})
+"""Stems of files that are known by the name of their folder."""
 STUB, GENERATED, TEST, VENDORED = 1, 2, 4, 8
 """Bits of `Document.flags`: a body that does nothing; a file that a program wrote; one that holds tests; one copied
 from another project."""
@@ -21,7 +37,8 @@ class Document:
 
     Attributes:
         path: the file relative to its root, with forward slashes.
-        kind: one of `KINDS`; a class document covers the header, not the members.
+        kind: one of `KINDS`; those of `HEADER_KINDS` cover the header, not the members. A module is what a file
+            has at its top level outside of all other documents.
         qualified_name: enclosing names and the own one, joined the language's way.
         signature: the definition up to its body, white space folded.
         docstring: docstring or leading comment without its markers; may be empty.

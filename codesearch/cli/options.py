@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from codesearch.errors import ConfigError
+from codesearch.types import KINDS
 
 HomeOption = Annotated[
     Path | None,
@@ -40,7 +41,8 @@ PathsOption = Annotated[
     ),
 ]
 KindsOption = Annotated[
-    list[str] | None, typer.Option("--kind", help="Only function, method or class; repeatable.")
+    list[str] | None,
+    typer.Option("--kind", help=f"Only this kind, repeatable: {', '.join(KINDS)}."),
 ]
 RootsOption = Annotated[
     list[Path] | None, typer.Option("--root", help="Search this indexed folder; repeatable.")

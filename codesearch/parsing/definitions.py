@@ -10,14 +10,24 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
 from codesearch.parsing.languages import LanguageSpec, load_grammar, load_query
+from codesearch.types import HEADER_KINDS, KINDS
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 NAME_LENDERS = ("scope", "owner")
-_KINDS = ("function", "method", "class", *NAME_LENDERS, "anonymous")
+_KINDS = (*KINDS, *NAME_LENDERS, "anonymous")
+_SPECIAL_CLASSES = HEADER_KINDS - {"class"}
+_NO_STATEMENTS = frozenset(
+    "comment line_comment block_comment multiline_comment hash_bang_line shebang_line ERROR php_tag text "
+    "text_interpolation import import_statement import_from_statement future_import_statement import_declaration "
+    "import_header package_clause package_declaration package_header use_declaration extern_crate_declaration "
+    "using_directive namespace_use_declaration preproc_include".split()
+)
+"""Node types at the top level of a file that no query asks for."""
 _MIN_ANONYMOUS_LINES = 3
 # Half-matched patterns held at once; without a limit deep nesting takes quadratic time.
 _MATCH_LIMIT = 1024
@@ -28,7 +38,7 @@ _BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 
 @dataclass(slots=True)
 class Definition:
-    """A function, method, class or name-lending scope; what is known at first, and what `extract` adds.
+    """A definition of one of `KINDS` or a name-lending scope; what is known at first, and what `extract` adds.
 
     Attributes:
         body: byte where the body begins.
@@ -37,6 +47,10 @@ class Definition:
         qualifiers: enclosing names, outermost first.
         literal: byte span of a docstring inside the body; (0, 0) without one.
         doc_end: byte where its document ends: before the members, for a class.
+        last_row: 0-based row of its last line, for a class that of its last member.
+        is_table: a constant whose value is a collection of two or more.
+        is_callback: the code gives it no name, so `name` says what it is given to.
+        is_too_deep: inside of so many others that it has no document.
     """
 
     kind: str
@@ -54,9 +68,14 @@ class Definition:
     docstring: str = ""
     literal: tuple[int, int] = (0, 0)
     doc_end: int = 0
+    last_row: int = 0
+    is_table: bool = False
+    is_callback: bool = False
+    is_too_deep: bool = False
 
     def __post_init__(self) -> None:
         self.doc_end = self.end
+        self.last_row = self.end_line - 1
 
 
 @dataclass(slots=True)
@@ -70,6 +89,8 @@ class Matches:
         comment_spans: byte spans of all comments, ascending.
         attributes: last row of an attribute that has its lines for itself -> first row.
         attribute_ends: start byte of an attribute -> its end.
+        statements: first and last row of what is at the top level, without imports and comments.
+        start: byte where the top level begins; `docstrings` has the docstring of the file under it.
         is_partial: the query gave up on some matches.
     """
 
@@ -79,6 +100,8 @@ class Matches:
     comment_spans: list[tuple[int, int]]
     attributes: dict[int, int]
     attribute_ends: dict[int, int]
+    statements: list[tuple[int, int]]
+    start: int
     is_partial: bool = False
 
 
@@ -98,7 +121,7 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
     from tree_sitter import QueryCursor
 
     tree = _parser(spec).parse(source)
-    found = Matches({}, {}, {}, [], {}, {})
+    found = Matches({}, {}, {}, [], {}, {}, _statements(tree.root_node), tree.root_node.start_byte)
     cursor = QueryCursor(load_query(spec), match_limit=_MATCH_LIMIT)
     for _, captures in cursor.matches(tree.root_node):
         if comments := captures.get("comment"):
@@ -116,6 +139,19 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
     found.comment_spans.sort()
     found.is_partial = bool(cursor.did_exceed_match_limit)
     return found
+
+
+def _statements(root: Node) -> list[tuple[int, int]]:
+    return [
+        (node.start_point[0], node.end_point[0] - (node.end_point[1] == 0 < node.end_point[0]))
+        for node in root.named_children
+        if node.type not in _NO_STATEMENTS and not _is_text(node)
+    ]
+
+
+def _is_text(node: Node) -> bool:
+    """Say whether a statement is a string alone: a docstring, or `'use strict'`."""
+    return node.type == "expression_statement" and [child.type for child in node.named_children] == ["string"]
 
 
 def _add_attribute(found: Matches, node: Node, source: bytes) -> None:
@@ -147,6 +183,13 @@ def _add_definition(
     node = captures[kind][0]
     span = (node.start_byte, node.end_byte)
     known = found.definitions.get(span)
+    is_table = any(table.named_child_count > 1 for table in captures.get("table", ()))
+    if known:
+        known.is_table |= is_table
+        if known.kind == "class" and kind in _SPECIAL_CLASSES:
+            known.kind = kind
+        elif kind == "class" and known.kind in _SPECIAL_CLASSES:
+            kind = known.kind
     if known and known.name and (known.body or "body" not in captures):
         return
     first_row = node.start_point[0]
@@ -154,11 +197,16 @@ def _add_definition(
     if kind == "anonymous" and (known or last_row - first_row + 1 < _MIN_ANONYMOUS_LINES):
         return
     names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
+    is_callback = kind == "anonymous"
     receiver, name = _qualified(kind, names[0], source, spec) if names else ("", "")
+    if is_callback:
+        name = callback_name(node)[:_MAX_NAME]
+        if " " not in name:
+            receiver, name = split_qualified(name, spec.separator)
     if receivers:
         receiver = receiver_type(_text(receivers[0], source))
     found.definitions[span] = Definition(
-        kind="function" if kind == "anonymous" else kind,
+        kind="function" if is_callback else kind,
         name=name,
         receiver=receiver,
         body=bodies[0].start_byte if bodies else None,
@@ -168,6 +216,8 @@ def _add_definition(
         start_line=first_row + 1,
         end_line=last_row + 1,
         name_start=names[0].start_byte if names else node.start_byte,
+        is_table=is_table,
+        is_callback=is_callback,
     )
 
 
@@ -175,7 +225,7 @@ def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tupl
     text = _SPACE.sub(" ", _text(name, source).strip())[:_MAX_NAME]
     if kind in NAME_LENDERS:
         return "", without_type_arguments(text.strip("'\"`"))
-    return split_qualified(text, spec.separator)
+    return split_qualified(text.lstrip(":"), spec.separator)  # A symbol of Ruby; a global name of C++.
 
 
 def _end_of(node: Node, source: bytes, mark: bytes) -> tuple[int, int]:

@@ -12,16 +12,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codesearch.config import ParseConfig
+from codesearch.parsing.callbacks import RETURNED
 from codesearch.parsing.definitions import NAME_LENDERS, Definition, Matches, collect
 from codesearch.parsing.docstrings import clean_comment, clean_string_literal, clean_xml, is_block_comment
 from codesearch.parsing.flags import file_flags, is_stub
 from codesearch.parsing.languages import LanguageSpec, language_of_source
-from codesearch.types import STUB, Document
+from codesearch.parsing.toplevel import head_comment, toplevel_statements
+from codesearch.types import FOLDER_FILES, HEADER_KINDS, STUB, Document
 
 _SPACE = re.compile(r"\s+")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _MAX_SIGNATURE = 300
 _MAX_DOCSTRING = 8_000
+_OWNERS = HEADER_KINDS | {"owner"}
+_EXPORT_LISTS = ("__all__",)
+_MIN_CALLBACK_LINES = 6
+"""Inside a named function, shorter callbacks have no document of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class _File:
 
 
 def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | None = None) -> Extraction:
-    """Extract the functions, methods and class headers of one file.
+    """Extract the definitions of one file and its top-level statements.
 
     Args:
         source: the file; invalid UTF-8 is read with replacement characters and one warning.
@@ -65,10 +71,11 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     found = collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
+    definitions = _without_small_constants(definitions, source)
     file = _File(source, path, spec, config, file_flags(path, source))
-    documents = list(_documents(definitions, found, file))
-    lenders = sum(definition.kind in NAME_LENDERS for definition in definitions)
-    if dropped := len(definitions) - lenders - len(documents):
+    documents = [*_documents(definitions, found, file), *_module(definitions, found, file)]
+    documents.sort(key=lambda document: (document.start_byte, -document.end_byte))
+    if dropped := sum(definition.is_too_deep for definition in definitions):
         warnings.append(f"{path}: {dropped} definitions nested deeper than {config.max_nesting} left out")
     if found.is_partial:
         warnings.append(f"{path}: nested so deep that definitions may be missing")
@@ -106,6 +113,20 @@ def _comments_above(row: int, found: Matches) -> tuple[int, str]:
     return row, clean_xml("\n".join(reversed(parts)).strip())
 
 
+def _without_small_constants(definitions: list[Definition], source: bytes) -> list[Definition]:
+    """Leave out the constants of one line that are no tables: those of a file are found as its module."""
+    kept = []
+    for position, definition in enumerate(definitions):
+        if definition.kind == "constant" and definition.name not in _EXPORT_LISTS:
+            if position + 1 < len(definitions):
+                _cut_to_header(definition, definitions[position + 1], source)
+            is_whole = definition.doc_end == definition.end
+            if definition.start_line == definition.end_line and not (definition.is_table and is_whole):
+                continue
+        kept.append(definition)
+    return kept
+
+
 def _documents(definitions: list[Definition], found: Matches, file: _File) -> Iterator[Document]:
     enclosing: list[Definition] = []
     for position, definition in enumerate(definitions):
@@ -114,17 +135,80 @@ def _documents(definitions: list[Definition], found: Matches, file: _File) -> It
         outer = enclosing[-1] if enclosing else None
         if len(enclosing) < file.config.max_nesting:
             definition.qualifiers = _qualifiers(definition, outer)
-            if definition.kind not in NAME_LENDERS:
-                if definition.kind == "class" and position + 1 < len(definitions):
+            if definition.kind not in NAME_LENDERS and not _is_left_out(definition, enclosing, file):
+                if definition.kind in HEADER_KINDS and position + 1 < len(definitions):
                     _cut_to_header(definition, definitions[position + 1], file.source)
-                if definition.kind == "function" and outer and outer.kind in ("class", "owner"):
+                if definition.kind == "function" and outer and outer.kind in _OWNERS:
                     definition.kind = "method"
+                definition.name = _name(definition, file.path)
                 yield _document(definition, _signature(definition, found, file.source), file)
-        enclosing.append(definition)
+        else:
+            definition.is_too_deep = definition.kind not in NAME_LENDERS
+        if definition.kind != "constant":
+            enclosing.append(definition)
+
+
+def _is_left_out(definition: Definition, enclosing: list[Definition], file: _File) -> bool:
+    """Say whether it is a list of names, or a short callback in a named function whose document has its text."""
+    return definition.name in _EXPORT_LISTS or (
+        definition.is_callback
+        and definition.end_line - definition.start_line < _MIN_CALLBACK_LINES - 1
+        and any(
+            outer.kind in ("function", "method")
+            and not outer.is_callback
+            and definition.end <= outer.start + file.config.max_code_bytes
+            for outer in enclosing
+        )
+    )
+
+
+def _name(definition: Definition, path: str) -> str:
+    """Return the name; for what has none, that of the file, or of the folder of an `index` file."""
+    if definition.qualifiers or definition.name not in ("", RETURNED):
+        return definition.name or definition.kind
+    return _module_name(path) or definition.kind
+
+
+def _module_name(path: str) -> str:
+    *folders, file_name = path.split("/")
+    stem = file_name.partition(".")[0]
+    return folders[-1] if stem in FOLDER_FILES and folders else stem
+
+
+def _module(definitions: list[Definition], found: Matches, file: _File) -> Iterator[Document]:
+    statements = toplevel_statements(definitions, found, file.source)
+    if statements is None:
+        return
+    lines = file.source.split(b"\n")
+    start = sum(len(line) + 1 for line in lines[: statements.first_row])
+    text = b"\n".join(lines[statements.first_row : statements.last_row + 1])
+    if found.start in found.docstrings:
+        first, last = found.docstrings[found.start]
+        docstring = clean_string_literal(file.source[first:last].decode("utf-8", "replace"))
+    else:
+        docstring = head_comment(definitions, found)
+    name = _module_name(file.path) or "module"
+    yield Document(
+        path=file.path,
+        language=file.spec.name,
+        kind="module",
+        name=name,
+        qualified_name=name,
+        signature=_first_line(text),
+        docstring=docstring[:_MAX_DOCSTRING],
+        code=statements.code[: file.config.max_code_bytes].decode("utf-8", "replace"),
+        start_line=statements.first_row + 1,
+        end_line=statements.last_row + 1,
+        start_byte=start + len(text) - len(text.lstrip()),
+        end_byte=start + len(text.rstrip()),
+        flags=file.flags,
+    )
 
 
 def _qualifiers(definition: Definition, outer: Definition | None) -> list[str]:
-    names = [*outer.qualifiers, outer.name] if outer and outer.name else outer.qualifiers[:] if outer else []
+    names = outer.qualifiers[:] if outer else []
+    if outer and outer.name and not outer.is_callback:
+        names.append(outer.name)
     if definition.receiver and definition.receiver not in ("self", "this", *names[-1:]):
         names.append(definition.receiver)
     return names
@@ -143,7 +227,7 @@ def _document(definition: Definition, signature: str, file: _File) -> Document:
         language=file.spec.name,
         kind=definition.kind,
         name=definition.name,
-        qualified_name=qualified if definition.name else "",
+        qualified_name=qualified,
         signature=signature,
         docstring=definition.docstring,
         code=code.decode("utf-8", "replace"),
@@ -166,7 +250,7 @@ def _is_stub(definition: Definition, source: bytes) -> bool:
 
 
 def _cut_to_header(definition: Definition, member: Definition, source: bytes) -> None:
-    """End a class's document before the comment of its first member."""
+    """End a document before the comment of its first member."""
     if member.start >= definition.end:
         return
     end = member.start
@@ -181,12 +265,14 @@ def _cut_to_header(definition: Definition, member: Definition, source: bytes) ->
 
 def _signature(definition: Definition, found: Matches, source: bytes) -> str:
     start = definition.start
-    if not definition.name:  # A callback is told by the call that it stands in.
+    if definition.is_callback:  # Begin with the call or the assignment that it is a part of.
         start = source.rfind(b"\n", 0, start) + 1
     while attribute_end := found.attribute_ends.get(start):
         start = attribute_end
         while source[start : start + 1].isspace():
             start += 1
+    if definition.kind == "constant":
+        return _first_line(source[start : definition.end])
     end = definition.end if definition.body is None or definition.body <= start else definition.body
     head = _without_comments(start, min(end, start + 4 * _MAX_SIGNATURE), found, source)
     text = _SPACE.sub(" ", head.decode("utf-8", "replace")).strip()
@@ -195,6 +281,11 @@ def _signature(definition: Definition, found: Matches, source: bytes) -> str:
     if definition.name_start < definition.start:
         return f"{definition.name} = {text}".rstrip(" =")
     return f"{text} {definition.name}" if definition.name_start > end else text
+
+
+def _first_line(code: bytes) -> str:
+    line = code.lstrip().partition(b"\n")[0].decode("utf-8", "replace")
+    return _SPACE.sub(" ", line).strip()[:_MAX_SIGNATURE]
 
 
 def _without_comments(start: int, end: int, found: Matches, source: bytes) -> bytes:

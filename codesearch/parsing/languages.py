@@ -1,10 +1,10 @@
 """The table of languages: one entry and one file in `queries/` add a language.
 
-A query file captures, for each definition, `@function`, `@method`, `@class`, `@anonymous` (a callback, kept
+A query file captures, for each definition, a kind of `codesearch.types.KINDS`, `@anonymous` (a callback, kept
 when it has three lines), `@scope` (it only lends its name to what is inside) or `@owner` (a scope whose
 functions are methods), its `@name`, and where there is one its `@body`, `@receiver` (a qualifier written at
-the definition itself) and `@docstring`. `@comment` and `@attribute` nodes are looked for above a definition;
-attributes at its start are left out of its signature.
+the definition itself), `@docstring` and `@table` (a collection that is the value of a constant). `@comment` and
+`@attribute` nodes are looked for above a definition; attributes at its start are left out of its signature.
 """
 
 from __future__ import annotations

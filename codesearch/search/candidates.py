@@ -14,13 +14,12 @@ from codesearch.index.snapshot import Snapshot
 from codesearch.search.forms import name_parts, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.segments.topk import distinct
-from codesearch.types import KINDS
+from codesearch.types import FOLDER_FILES, HEADER_KINDS, KINDS
 
 _BODY = FIELDS.index("body")
-_CLASS = KINDS.index("class")
+_HEADERS = [KINDS.index(kind) for kind in KINDS if kind in HEADER_KINDS]
+_MODULE = KINDS.index("module")
 _USUAL_TERMS = 30
-_NAMELESS = frozenset({"__init__", "index", "mod"})
-"""Files that are known by their folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +97,11 @@ def gather(
 def _length_prior(snapshot: Snapshot, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
     """Return n / (n + half) for documents with n terms in their bodies: float32 [C].
 
-    A class is its header alone, which is short by nature, and counts as a body of usual length.
+    A class, interface, enum, struct or trait is its header alone, which is short by nature, and counts as a body of
+    usual length.
     """
     terms = snapshot.field_lengths(doc_ids, _BODY).astype(np.float32)
-    terms[snapshot.kinds(doc_ids) == _CLASS] = _USUAL_TERMS
+    terms[np.isin(snapshot.kinds(doc_ids), _HEADERS)] = _USUAL_TERMS
     if half == 0:
         return np.ones_like(terms)
     return np.asarray(terms / (terms + np.float32(half)), dtype=np.float32)
@@ -123,7 +123,9 @@ def _is_within(snapshot: Snapshot, doc_id: int, qualified: str, qualifiers: Sequ
     if not qualifiers:
         return True
     path = snapshot.path_of(doc_id)
-    module = path.parent if path.stem in _NAMELESS else path.with_suffix("")
+    module = path.parent if path.stem in FOLDER_FILES else path.with_suffix("")
+    if snapshot.kinds(np.array([doc_id], np.int64))[0] == _MODULE:
+        module = module.parent
     around = [*module.parts, *split_name(qualified)[:-1]]
     wanted = [qualifier.lower() for qualifier in qualifiers]
     return [part.lower() for part in around[-len(wanted) :]] == wanted

@@ -1,7 +1,8 @@
 """Penalties for documents that match the words of a query but are seldom the answer.
 
 Tests, generated and vendored code, and stubs use the words of the code that people look for. A query that asks for
-one of them, such as "test for the parser", gets it without the penalty.
+one of them, such as "test for the parser", gets it without the penalty. The same holds for constants, type aliases
+and top-level statements: most queries ask for a function or a class.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from codesearch.config import RankConfig
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.fusion import Ranking
-from codesearch.types import GENERATED, STUB, TEST, TEST_WORDS, VENDORED
+from codesearch.types import GENERATED, KINDS, STUB, TEST, TEST_WORDS, VENDORED
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,23 @@ PENALTIES = (
     Penalty("stub", STUB, frozenset({"stub", "stubs", "abstract", "interface"})),
 )
 
+_DATA = {"type": 0.5, "constant": 0.5, "module": 1.0}
+_DATA_SHARES = np.array([_DATA.get(kind, 0.0) for kind in KINDS], dtype=np.float32)
+"""What part of `RankConfig.data_penalty` a kind pays. A module has many unrelated words, so it pays all of it."""
+_ASKS_FOR_DATA = frozenset(
+    "alias aliases config configuration const constant constants default defaults enum list module modules option "
+    "options script setting settings table tables type typedef types variable variables".split()
+)
+
 
 def add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config: RankConfig) -> None:
     """Lower the flagged documents at the head of a ranking, unless the query asks for such code."""
     words = set(subtokens(query))
-    flags = ranking.snapshot.flags(ranking.doc_ids[head])
+    doc_ids = ranking.doc_ids[head]
+    flags, kinds = ranking.snapshot.flags(doc_ids), ranking.snapshot.kinds(doc_ids)
     for penalty in PENALTIES:
         if (weight := config.penalty(penalty.signal)) and penalty.asked_by.isdisjoint(words):
             lowered = (flags & penalty.flag != 0).astype(np.float32)
             ranking.add_signal(penalty.signal, head, -lowered, penalty=weight)
+    if config.data_penalty and _ASKS_FOR_DATA.isdisjoint(words):
+        ranking.add_signal("data", head, -_DATA_SHARES[kinds], penalty=config.data_penalty)

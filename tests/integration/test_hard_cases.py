@@ -121,7 +121,7 @@ def test_strange_files_cost_a_warning_at_most(command, odd_tree, tiny_bundle, ho
     assert done.returncode == 0
     (entry,) = json.loads(command("status", "--json").stdout)
     assert entry["skipped"] == {"binary": 1, "minified": 1, "too large": 1}
-    assert entry["languages"]["python"] == 2
+    assert entry["languages"]["python"] == 3
     warned = [line.split(":")[0] for line in entry["warnings"]]
     assert warned.count("huge.js") == 1
     assert set(warned) <= {"huge.js", "deep.js", "deep.py", "bad.py", "latin.py"}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.index.manifest import FORMAT_VERSION
+from codesearch.types import KINDS
 from tests.command import Command
 from tests.conftest import TINY_REPO, break_format, index_by_engine, write_tree
 
@@ -230,7 +231,7 @@ def test_places_without_documents_are_named_as_they_were_typed(ask):
         (["x", "--min-confidence", "nan"], "--min-confidence must be from 0 to 1, not nan"),
         (["x", "--json", "--jsonl"], "--json, --jsonl and --vimgrep exclude each other: give one"),
         (["x", "--mode", "fuzzy"], "mode 'fuzzy': choose one of hybrid, lexical, semantic"),
-        (["x", "--kind", "macro"], "kind 'macro': choose one of function, method, class"),
+        (["x", "--kind", "macro"], f"kind 'macro': choose one of {', '.join(KINDS)}"),
         (["x", "--root", "absent"], "absent is not indexed: run `codesearch index absent` first"),
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",

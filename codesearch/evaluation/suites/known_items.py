@@ -31,6 +31,7 @@ from codesearch.types import KINDS
 
 FOLDER = Path(__file__).parent.parent / "known_items"
 LANGUAGES = ("go", "python", "ruby")
+_MODULE = KINDS.index("module")
 DEPTH = 100
 DEPTHS = (1, 10, 50)
 _EXCLUDED = {"python": ("site-packages",), "go": ("testdata", "cmd")}
@@ -81,8 +82,13 @@ def _judge(language: str, tree: Path, options: BenchOptions, clock: StageClock) 
 
 
 def _places(collection: Collection, answers: set[str]) -> list[str]:
-    """List the documents that are called path:name, whatever their line."""
-    return [key for key in collection.keys if key.rpartition(":")[0] in answers]
+    """List the definitions that are called path:name, whatever their line; a module may have their name."""
+    kinds = collection.index.rows.kinds.tolist()
+    return [
+        key
+        for key, kind in zip(collection.keys, kinds, strict=True)
+        if kind != _MODULE and key.rpartition(":")[0] in answers
+    ]
 
 
 def read_questions(language: str) -> tuple[dict[QueryId, str], dict[QueryId, set[str]]]:

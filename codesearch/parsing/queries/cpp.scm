@@ -25,19 +25,60 @@
 (class_specifier name: [(type_identifier) @name (qualified_identifier) @name (template_type name: (_) @name)]
   body: (field_declaration_list) @body) @class
 (struct_specifier name: [(type_identifier) @name (qualified_identifier) @name (template_type name: (_) @name)]
-  body: (field_declaration_list) @body) @class
+  body: (field_declaration_list) @body) @struct
 (union_specifier name: [(type_identifier) @name (qualified_identifier) @name (template_type name: (_) @name)]
-  body: (field_declaration_list) @body) @class
-(enum_specifier name: (_) @name body: (enumerator_list) @body) @class
+  body: (field_declaration_list) @body) @struct
+(enum_specifier name: (_) @name body: (enumerator_list) @body) @enum
 (type_definition type: [
     (struct_specifier !name body: (field_declaration_list) @body)
     (union_specifier !name body: (field_declaration_list) @body)
-    (enum_specifier !name body: (enumerator_list) @body)
-  ] declarator: (type_identifier) @name) @class
+  ] declarator: (type_identifier) @name) @struct
+(type_definition type: (enum_specifier !name body: (enumerator_list) @body)
+  declarator: (type_identifier) @name) @enum
+(type_definition type: [
+    (primitive_type) (sized_type_specifier) (type_identifier) (qualified_identifier) (template_type)
+    (struct_specifier !body) (union_specifier !body) (enum_specifier !body)
+  ] declarator: [
+    (type_identifier) @name
+    (pointer_declarator declarator: (type_identifier) @name)
+    (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
+  ]) @type
+(translation_unit (alias_declaration name: (type_identifier) @name) @type)
+(translation_unit (template_declaration (alias_declaration name: (type_identifier) @name) @type))
+(declaration_list (alias_declaration name: (type_identifier) @name) @type)
+(declaration_list (template_declaration (alias_declaration name: (type_identifier) @name) @type))
 ; `class EXPORT_MACRO Name { ... }`, which the grammar takes for a function.
 (function_definition type: [(class_specifier) (struct_specifier)]
   declarator: (identifier) @name body: (compound_statement) @body) @class
-(concept_definition name: (identifier) @name) @class
+(concept_definition name: (identifier) @name) @type
+(translation_unit (declaration declarator: (init_declarator declarator: [
+    (identifier) @name
+    (array_declarator declarator: (identifier) @name)
+    (array_declarator declarator: (array_declarator declarator: (identifier) @name))
+    (pointer_declarator declarator: (identifier) @name)
+    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+  ] value: (initializer_list))) @constant)
+(declaration_list (declaration declarator: (init_declarator declarator: [
+    (identifier) @name
+    (array_declarator declarator: (identifier) @name)
+    (array_declarator declarator: (array_declarator declarator: (identifier) @name))
+    (pointer_declarator declarator: (identifier) @name)
+    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+  ] value: (initializer_list))) @constant)
+(preproc_ifdef (declaration declarator: (init_declarator declarator: [
+    (identifier) @name
+    (array_declarator declarator: (identifier) @name)
+    (array_declarator declarator: (array_declarator declarator: (identifier) @name))
+    (pointer_declarator declarator: (identifier) @name)
+    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+  ] value: (initializer_list))) @constant)
+(preproc_if (declaration declarator: (init_declarator declarator: [
+    (identifier) @name
+    (array_declarator declarator: (identifier) @name)
+    (array_declarator declarator: (array_declarator declarator: (identifier) @name))
+    (pointer_declarator declarator: (identifier) @name)
+    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+  ] value: (initializer_list))) @constant)
 (namespace_definition name: (_) @name body: (declaration_list)) @scope
 
 (template_declaration parameters: (template_parameter_list) @attribute)

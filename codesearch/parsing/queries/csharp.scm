@@ -10,10 +10,13 @@
 (local_function_statement name: (identifier) @name body: (_) @body) @function
 
 (class_declaration name: (identifier) @name body: (declaration_list) @body) @class
-(struct_declaration name: (identifier) @name body: (declaration_list) @body) @class
+(struct_declaration name: (identifier) @name body: (declaration_list) @body) @struct
 (record_declaration name: (identifier) @name body: (declaration_list)? @body) @class
-(interface_declaration name: (identifier) @name body: (declaration_list) @body) @class
-(enum_declaration name: (identifier) @name body: (enum_member_declaration_list) @body) @class
+(interface_declaration name: (identifier) @name body: (declaration_list) @body) @interface
+(enum_declaration name: (identifier) @name body: (enum_member_declaration_list) @body) @enum
+(delegate_declaration name: (identifier) @name) @type
+(field_declaration (modifier "static") (variable_declaration (variable_declarator name: (identifier) @name (_)))) @constant
+(field_declaration (modifier "const") (variable_declaration (variable_declarator name: (identifier) @name (_)))) @constant
 
 (namespace_declaration name: (_) @name body: (declaration_list)) @scope
 ; `namespace A.B;` holds the rest of the file without enclosing it.

@@ -2,10 +2,12 @@
 (constructor_declaration name: (identifier) @name body: (constructor_body) @body) @method
 (compact_constructor_declaration name: (identifier) @name body: (block) @body) @method
 (class_declaration name: (identifier) @name body: (class_body) @body) @class
-(interface_declaration name: (identifier) @name body: (interface_body) @body) @class
-(enum_declaration name: (identifier) @name body: (enum_body) @body) @class
+(interface_declaration name: (identifier) @name body: (interface_body) @body) @interface
+(enum_declaration name: (identifier) @name body: (enum_body) @body) @enum
 (record_declaration name: (identifier) @name body: (class_body) @body) @class
-(annotation_type_declaration name: (identifier) @name body: (annotation_type_body) @body) @class
+(annotation_type_declaration name: (identifier) @name body: (annotation_type_body) @body) @interface
+(field_declaration (modifiers "static") declarator: (variable_declarator name: (identifier) @name value: (_))) @constant
+(constant_declaration declarator: (variable_declarator name: (identifier) @name value: (_))) @constant
 (annotation) @attribute
 (marker_annotation) @attribute
 (block_comment) @comment

@@ -14,6 +14,18 @@
 (field_definition property: (_) @name
   value: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @method)
 
+(program (lexical_declaration (variable_declarator name: (identifier) @name value: [
+    (object) @table (array) @table (_)
+  ])) @constant)
+(program (variable_declaration (variable_declarator name: (identifier) @name value: [
+    (object) @table (array) @table (_)
+  ])) @constant)
+(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: [
+    (object) @table (array) @table (_)
+  ]))) @constant)
+(program (export_statement value: [(object) (array)]) @constant)
+(program (expression_statement (assignment_expression left: [(identifier) (member_expression)] @name right: [(object) (array)])) @constant)
+
 (decorator) @attribute
 (comment) @comment
 

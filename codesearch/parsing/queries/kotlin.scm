@@ -6,6 +6,10 @@
 (property_declaration (variable_declaration (identifier) @name) (getter (function_body) @body)) @function
 
 (class_declaration name: (identifier) @name [(class_body) (enum_class_body)]? @body) @class
+(class_declaration "interface" name: (identifier) @name) @interface
+(class_declaration name: (identifier) @name (enum_class_body)) @enum
+(type_alias type: (identifier) @name) @type
+(source_file (property_declaration (variable_declaration (identifier) @name)) @constant)
 (object_declaration name: (identifier) @name (class_body)? @body) @class
 (companion_object name: (identifier)? @name) @owner
 

@@ -4,5 +4,8 @@
   (variable_list . name: [(identifier) (dot_index_expression)] @name)
   (expression_list . value: (function_definition body: (block)? @body) @function))
 (field name: (_) @name value: (function_definition body: (block)? @body) @function)
+(chunk (variable_declaration (assignment_statement (variable_list . name: (identifier) @name)
+  (expression_list . value: (table_constructor)))) @constant)
+(chunk (assignment_statement (variable_list . name: (_) @name) (expression_list . value: (table_constructor))) @constant)
 (comment) @comment
 (function_definition body: (block) @body) @anonymous

@@ -1,9 +1,13 @@
 (function_definition name: (name) @name body: (compound_statement) @body) @function
 (method_declaration name: (name) @name body: (compound_statement)? @body) @method
 (class_declaration name: (name) @name body: (declaration_list) @body) @class
-(interface_declaration name: (name) @name body: (declaration_list) @body) @class
-(trait_declaration name: (name) @name body: (declaration_list) @body) @class
-(enum_declaration name: (name) @name body: (enum_declaration_list) @body) @class
+(interface_declaration name: (name) @name body: (declaration_list) @body) @interface
+(trait_declaration name: (name) @name body: (declaration_list) @body) @trait
+(enum_declaration name: (name) @name body: (enum_declaration_list) @body) @enum
+(const_declaration (const_element . (name) @name)) @constant
+(property_declaration (static_modifier) (property_element name: (variable_name (name) @name) default_value: (_))) @constant
+(program (expression_statement (assignment_expression left: (variable_name (name) @name) right: (array_creation_expression) @table)) @constant)
+(program (return_statement (array_creation_expression)) @constant)
 (attribute_list) @attribute
 (comment) @comment
 (anonymous_function body: (_) @body) @anonymous

@@ -1,5 +1,18 @@
 (function_definition name: (identifier) @name body: (block) @body) @function
 (class_definition name: (identifier) @name body: (block) @body) @class
+((class_definition superclasses: (argument_list [(identifier) (attribute)] @base)) @enum
+  (#match? @base "(^|[.])(Int|Str|)(Enum|Flag)$"))
+((class_definition superclasses: (argument_list [
+    (identifier) @base (attribute) @base (subscript value: (_) @base)
+  ])) @interface
+  (#match? @base "(^|[.])Protocol$"))
+(type_alias_statement left: (type) @name) @type
+(module (expression_statement (assignment left: (identifier) @name right: [
+    (list) (dictionary) (set) (tuple)
+  ] @table)) @constant)
+(module (expression_statement (assignment left: (identifier) @name right: (_))) @constant)
+(module . (expression_statement (string) @docstring))
+(module . (comment)+ . (expression_statement (string) @docstring))
 (block . (expression_statement (string) @docstring))
 (block . (comment) . (expression_statement (string) @docstring))
 (decorator) @attribute

@@ -2,10 +2,14 @@
 (trait_item body: (declaration_list (function_signature_item name: (identifier) @name) @method))
 (macro_definition name: (identifier) @name (macro_rule)? @body) @function
 
-(struct_item name: (type_identifier) @name body: (field_declaration_list)? @body) @class
-(enum_item name: (type_identifier) @name body: (enum_variant_list) @body) @class
-(union_item name: (type_identifier) @name body: (field_declaration_list) @body) @class
-(trait_item name: (type_identifier) @name body: (declaration_list) @body) @class
+(struct_item name: (type_identifier) @name body: (field_declaration_list)? @body) @struct
+(enum_item name: (type_identifier) @name body: (enum_variant_list) @body) @enum
+(union_item name: (type_identifier) @name body: (field_declaration_list) @body) @struct
+(trait_item name: (type_identifier) @name body: (declaration_list) @body) @trait
+(source_file (type_item name: (type_identifier) @name) @type)
+(mod_item body: (declaration_list (type_item name: (type_identifier) @name) @type))
+(const_item name: (identifier) @name) @constant
+(static_item name: (identifier) @name) @constant
 
 (impl_item type: [
     (type_identifier) @name

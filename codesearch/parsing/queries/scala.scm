@@ -2,10 +2,13 @@
 (function_declaration name: (_) @name) @function
 
 (class_definition name: (_) @name body: (template_body)? @body) @class
-(trait_definition name: (_) @name body: (template_body)? @body) @class
+(trait_definition name: (_) @name body: (template_body)? @body) @trait
 (object_definition name: (_) @name body: (template_body)? @body) @class
 (package_object name: (_) @name body: (template_body) @body) @class
-(enum_definition name: (_) @name body: (enum_body) @body) @class
+(enum_definition name: (_) @name body: (enum_body) @body) @enum
+(type_definition name: (type_identifier) @name) @type
+(compilation_unit (val_definition pattern: (identifier) @name) @constant)
+(object_definition body: (template_body (val_definition pattern: (identifier) @name) @constant))
 
 (given_definition name: (_) @name) @owner
 (given_definition !name return_type: (type_identifier) @name) @owner

@@ -7,7 +7,11 @@
   computed_value: (computed_property) @body) @function
 
 (class_declaration name: (type_identifier) @name body: (_) @body) @class
-(protocol_declaration name: (type_identifier) @name body: (protocol_body) @body) @class
+(class_declaration "struct" name: (type_identifier) @name) @struct
+(class_declaration "enum" name: (type_identifier) @name) @enum
+(protocol_declaration name: (type_identifier) @name body: (protocol_body) @body) @interface
+(typealias_declaration . name: (type_identifier) @name) @type
+(source_file (property_declaration name: (pattern bound_identifier: (simple_identifier) @name) value: (_)) @constant)
 (class_declaration name: (user_type) @name) @owner
 
 (attribute) @attribute

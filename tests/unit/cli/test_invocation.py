@@ -19,7 +19,6 @@ def invocation(**changes: Any) -> Invocation:
         "user_home": "/me",
         "no_index": False,
         "no_refresh": False,
-        "no_index": False,
         "variables": {},
         "columns": 0,
         "streams": [(True, "utf-8"), (False, "latin-1")],

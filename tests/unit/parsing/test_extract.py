@@ -199,13 +199,14 @@ Long comment.
 end
 """
 
-# (kind, qualified name or "-", lines), signature, docstring
+# (kind, qualified name, lines), signature, docstring
 DOCUMENTS = {
     "go": (
         GO,
         [
-            ("class Store 4-6", "type Store[T any] struct", "Store keeps things."),
-            ("class Reader 10-12", "Reader interface", "Reader reads."),
+            ("struct Store 4-6", "type Store[T any] struct", "Store keeps things."),
+            ("interface Reader 10-12", "Reader interface", "Reader reads."),
+            ("type ID 13-13", "ID int", ""),
             (
                 "method Store.Put 19-22",
                 "func (s *Store[T]) Put(item T, key string) error",
@@ -223,9 +224,9 @@ DOCUMENTS = {
                 "public int count(@Nonnull String name, int limit)",
                 "Count the orders.",
             ),
-            ("class Orders.Reader 19-19", "interface Reader", ""),
+            ("interface Orders.Reader 19-19", "interface Reader", ""),
             ("method Orders.Reader.read 20-22", "String read(String key)", ""),
-            ("class Orders.Colour 25-25", "enum Colour", ""),
+            ("enum Orders.Colour 25-25", "enum Colour", ""),
         ],
     ),
     "javascript": (
@@ -242,7 +243,7 @@ DOCUMENTS = {
             ("class Circle 20-21", "class Circle extends Shape", ""),
             ("method Circle.radius 24-24", "get radius()", "The radius."),
             ("method Circle.onDrag 25-25", "onDrag = (e)", ""),
-            ("function - 28-30", 'app.get("/", (request, response)', ""),
+            ('function app.get("/") callback 28-30', 'app.get("/", (request, response)', ""),
         ],
     ),
     "php": (
@@ -251,10 +252,10 @@ DOCUMENTS = {
             ("class User 5-8", "final class User extends Model implements Named", "Finds users."),
             ("method User::find 13-17", "public static function find(int $id): ?self", "Find one."),
             ("method User::name 19-19", "abstract function name(): string", ""),
-            ("class Named 22-22", "interface Named", ""),
+            ("interface Named 22-22", "interface Named", ""),
             ("method Named::name 22-22", "function name(): string", ""),
             ("function hello 25-25", "function hello(): void", "Say hello."),
-            ("function - 27-29", "usort($users, function ($a, $b)", ""),
+            ("function usort callback 27-29", "usort($users, function ($a, $b)", ""),
         ],
     ),
     "python": (
@@ -297,7 +298,7 @@ def extract_text(source: str | bytes, language: str, config: ParseConfig | None 
 def described(found: Extraction) -> list[tuple[str, str, str]]:
     return [
         (
-            f"{document.kind} {document.qualified_name or '-'} {document.start_line}-{document.end_line}",
+            f"{document.kind} {document.qualified_name} {document.start_line}-{document.end_line}",
             document.signature,
             document.docstring,
         )

@@ -12,7 +12,7 @@ from codesearch.types import Document
 
 SAMPLES = Path(__file__).parent / "samples"
 
-# One definition a line: kind, qualified name ("-" for a callback), first and last line.
+# One definition a line: kind, qualified name, first and last line.
 DEFINITIONS = {
     "sample.sh": """
 function usage 4-7
@@ -22,9 +22,9 @@ function pack::one 18-20
 function die 22-22
 """,
     "sample.c": """
-class node 4-7
-class point_t 9-11
-class colour 13-13
+struct node 4-7
+struct point_t 9-11
+enum colour 13-13
 function node_new 20-23
 function split 27-31
 function choose 34-36
@@ -58,7 +58,7 @@ method Shop.Core.Orders.AddAsync 17-22
 function Shop.Core.Orders.AddAsync.Twice 20-20
 method Shop.Core.Orders.Count 24-24
 method Shop.Core.Orders.+ 25-25
-class Shop.Core.IOrders 28-28
+interface Shop.Core.IOrders 28-28
 method Shop.Core.IOrders.Clear 28-28
 class Shop.Core.Point 29-29
 """,
@@ -73,11 +73,11 @@ method Order.total 11-15
 function Order.total.round 13-13
 method Order.size 17-18
 method Order.of 22-22
-class Printable 26-26
+interface Printable 26-26
 method Printable.print 26-26
 class Registry 28-28
 method Registry.find 29-29
-class Colour 32-34
+enum Colour 32-34
 method Colour.hex 36-36
 function String.shout 40-42
 function Map.Entry.second 44-44
@@ -89,17 +89,17 @@ function M.sub.get.inner 12-12
 function M.mul 18-20
 function div 22-22
 function run 24-26
-function - 28-31
+function on("exit") callback 28-31
 """,
     "sample.rs": """
-class Shape 7-9
-class Metres 11-11
+struct Shape 7-9
+struct Metres 11-11
 method Shape::new 16-18
 method Shape::first 19-19
 method Shape::second 20-20
 method Shape::fmt 27-30
 function Shape::fmt::helper 28-28
-class Area 33-33
+trait Area 33-33
 method Area::area 35-35
 function geo::distance 40-42
 function square 48-50
@@ -111,10 +111,10 @@ function Orders.total.round 9-9
 method Orders.+ 12-12
 class Orders 15-15
 method Orders.apply 15-15
-class Printable 17-17
+trait Printable 17-17
 method Printable.print 17-17
 class Point 19-19
-class Colour 21-22
+enum Colour 21-22
 method Colour.hex 23-23
 method String.shout 27-28
 method Ordering.compare 31-31
@@ -127,18 +127,18 @@ method Shape.deinit 11-11
 method Shape.scale 14-18
 function Shape.scale.local 16-16
 method Shape.== 20-20
-class Shape.Corner 21-21
-class Printable 24-24
+struct Shape.Corner 21-21
+interface Printable 24-24
 method Printable.print 26-26
 method Shape.twice 31-31
 method Array.Index.sum 34-34
-class Colour 36-36
+enum Colour 36-36
 method Colour.hex 36-36
 """,
     "sample.ts": """
-class Shape 2-2
+interface Shape 2-2
 method Shape.area 4-4
-class Colour 8-8
+enum Colour 8-8
 function Geo.Plane.distance 12-14
 class Store 21-21
 method Store.constructor 22-24
@@ -147,10 +147,10 @@ method Store.size 32-32
 method Store.onChange 33-35
 function parse 38-40
 function overload 43-43
-function - 45-48
+function app.get("/shapes") callback 45-48
 """,
     "sample.tsx": """
-class Props 1-3
+type Props 1-3
 function Card 6-10
 function Card.onClick 8-8
 function Page 13-15
@@ -257,8 +257,7 @@ def extract_sample(sample: str) -> list[Document]:
 
 
 def described(document: Document) -> str:
-    name = document.qualified_name or "-"
-    return f"{document.kind} {name} {document.start_line}-{document.end_line}"
+    return f"{document.kind} {document.qualified_name} {document.start_line}-{document.end_line}"
 
 
 @pytest.mark.parametrize("sample", DEFINITIONS)

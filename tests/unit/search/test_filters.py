@@ -8,6 +8,7 @@ from codesearch.errors import ConfigError
 from codesearch.index.snapshot import Snapshot
 from codesearch.search.filters import allowed_documents
 from codesearch.search.request import Filters
+from codesearch.types import KINDS
 from tests.conftest import write_tree
 
 CONVERT, READER, SORTER, HTTP, CRYPTO, QUEUE = (
@@ -118,4 +119,4 @@ def test_an_unknown_language_or_kind_lists_the_known_ones():
         Filters(languages=("go", "cobol"))
     with pytest.raises(ConfigError) as caught:
         Filters(kinds=("functions",))
-    assert str(caught.value) == "kind 'functions': choose one of function, method, class"
+    assert str(caught.value) == f"kind 'functions': choose one of {', '.join(KINDS)}"

@@ -56,3 +56,29 @@ def test_a_query_that_asks_for_such_code_does_not_lower_it(
 ) -> None:
     signals = search(Searcher([index], None), query, 1, mode="lexical")[0].signals
     assert {"stub", "vendored", "generated", "test"} - signals.keys() == {reason}
+
+
+def test_constants_and_modules_rank_below_the_function_that_does_it(
+    tmp_path: Path, index_tree: Callable[[Path], IndexReader]
+) -> None:
+    tree = {
+        "app/data.py": "TABLE = {\n    'parse': routes,\n}\nparse()\nthe()\nroutes()\n",
+        "app/code.py": "def load(text):\n    return parse(routes)\n",
+    }
+    index = index_tree(write_tree(tmp_path / "tree", tree))
+    searcher = Searcher([index], None)
+    found = search(searcher, "parse routes", mode="lexical")
+    assert {hit.kind: hit.signals["data"] for hit in found} == {"function": 0, "constant": -0.5, "module": -1}
+    assert found[0].kind == "function"
+    asked = search(searcher, "parse routes table", mode="lexical")
+    assert [hit.signals.get("data", 0) for hit in asked] == [0, 0, 0]
+
+
+def test_a_module_is_found_by_its_name_and_that_of_its_folder(
+    tmp_path: Path, index_tree: Callable[[Path], IndexReader]
+) -> None:
+    script = "parse()\nread()\nwrite()\n"
+    tree = {"app/routes.py": script, "web/routes.py": script, "web/__init__.py": script}
+    searcher = Searcher([index_tree(write_tree(tmp_path / "tree", tree))], None)
+    assert [hit.path for hit in search(searcher, "web.routes", 1, mode="lexical")] == ["web/routes.py"]
+    assert [hit.path for hit in search(searcher, "web", 1, mode="lexical")] == ["web/__init__.py"]

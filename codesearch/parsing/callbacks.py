@@ -1,0 +1,142 @@
+"""The place of a function without a name -> the name it goes by.
+
+A function that is assigned has the name of its target. A function that is given to a call has the name of the call:
+`app.get('/users') callback`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+RETURNED = "returned function"
+_MAX_PART = 60
+_MAX_BYTES = 300
+_MAX_LINKS = 8
+_MAX_DEPTH = 32
+"""Surroundings farther out are not looked at: the grammar finds each parent from the root."""
+_SPACE = re.compile(r"\s+")
+_CALLS = {
+    "call_expression": "function",
+    "new_expression": "constructor",
+    "function_call_expression": "function",
+    "member_call_expression": "name",
+    "nullsafe_member_call_expression": "name",
+    "scoped_call_expression": "name",
+    "function_call": "name",
+    "object_creation_expression": "",
+}
+"""Node type of a call -> the field that says what is called; the first child for ""."""
+_TARGETS = {
+    "variable_declarator": "name",
+    "assignment_expression": "left",
+    "augmented_assignment_expression": "left",
+    "assignment_pattern": "left",
+    "pair": "key",
+    "field_definition": "property",
+    "public_field_definition": "name",
+    "property_element": "name",
+    "field": "name",
+    "assignment_statement": "",
+    "array_element_initializer": "",
+}
+"""Node type that gives a value to something -> the field that says to what; the first child for ""."""
+_PASSED_THROUGH = frozenset(
+    "parenthesized_expression await_expression unary_expression unary_op_expression binary_expression "
+    "ternary_expression conditional_expression sequence_expression as_expression satisfies_expression "
+    "non_null_expression spread_element yield_expression jsx_expression array arguments argument "
+    "array_creation_expression array_element_initializer expression_list table_constructor".split()
+)
+_ARGUMENTS = ("arguments", "argument")
+_RETURNS = ("return_statement", "arrow_function")
+_STRINGS = ("string", "encapsed_string", "template_string")
+
+
+def callback_name(node: Node) -> str:
+    """Name a function by what it is assigned or given to, as written there; "" if the code does not say."""
+    call = ""
+    for _ in range(_MAX_DEPTH):
+        outer = node.parent
+        if outer is None:
+            break
+        if target := _target(outer, node):
+            return target
+        if outer.type in _CALLS:
+            call = call or _call(outer, node)
+        elif outer.type in _RETURNS:
+            return call or RETURNED
+        elif outer.type == "export_statement":
+            return ""  # The default export has no name; importers know it by its file.
+        elif outer.type not in _PASSED_THROUGH:
+            break
+        node = outer
+    return call
+
+
+def _target(node: Node, value: Node) -> str:
+    if node.type == "array_element_initializer" and node.named_child_count == 1:
+        return ""
+    if node.type == "jsx_attribute":
+        key, element = _first(node), node.parent
+        of = element.child_by_field_name("name") if element else None
+        return " ".join(_line(part) for part in (of, key) if part)
+    field = _TARGETS.get(node.type)
+    if field is None:
+        return ""
+    key = node.child_by_field_name(field) if field else _first(node)
+    return _line(key).removeprefix("$this->") if key and key != value else ""
+
+
+def _call(node: Node, argument: Node) -> str:
+    """Name a call that a function is an argument of; "" for the function that is called."""
+    if argument.type not in _ARGUMENTS:
+        return ""
+    callee = _callee(node)
+    return f"{callee} callback" if callee else ""
+
+
+def _callee(node: Node, links: int = _MAX_LINKS) -> str:
+    """Write what is called, with the call's first argument if that is a string."""
+    field = _CALLS[node.type]
+    called = node.child_by_field_name(field) if field else _first(node)
+    receiver = node.child_by_field_name("object") or node.child_by_field_name("scope")
+    text = _joined([receiver, called], "::" if node.type == "scoped_call_expression" else ".", links)
+    arguments = node.child_by_field_name("arguments")
+    first = _first(arguments) if arguments else None
+    if first and first.type == "argument":
+        first = _first(first)
+    if text and first and first.type in _STRINGS and len(literal := _line(first)) <= _MAX_PART:
+        text += f"({literal})"
+    return text
+
+
+def _chain(node: Node, links: int) -> str:
+    """Write the last `links` of a chain of names; of a call in it, what is called."""
+    if links == 0:
+        return ""
+    if node.type in _CALLS:
+        return _callee(node, links - 1)
+    if node.type in ("member_expression", "member_access_expression"):
+        name = node.child_by_field_name("property") or node.child_by_field_name("name")
+        return _joined([node.child_by_field_name("object"), name], ".", links - 1)
+    text = _line(node)
+    return text if len(text) <= _MAX_PART and not set(text) & set("{(") else ""
+
+
+def _joined(nodes: Iterable[Node | None], separator: str, links: int) -> str:
+    return separator.join(text for node in nodes if node and (text := _chain(node, links)))
+
+
+def _first(node: Node) -> Node | None:
+    return next(iter(node.named_children), None)
+
+
+def _line(node: Node) -> str:
+    if node.end_byte - node.start_byte > _MAX_BYTES:
+        return ""
+    text = (node.text or b"").decode("utf-8", "replace")
+    return _SPACE.sub(" ", text).strip()
