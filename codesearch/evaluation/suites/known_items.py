@@ -83,7 +83,7 @@ def _judge(language: str, tree: Path, options: BenchOptions, clock: StageClock) 
 
 def _places(collection: Collection, answers: set[str]) -> list[str]:
     """List the definitions that are called path:name, whatever their line; a module may have their name."""
-    kinds = collection.index.rows.kinds.tolist()
+    kinds = [kind for segment in collection.index.segments for kind in segment.rows.kinds.tolist()]
     return [
         key
         for key, kind in zip(collection.keys, kinds, strict=True)
