@@ -39,7 +39,7 @@ from codesearch.segments.writer import SegmentWriter, field_statistics
 
 _DOCUMENT_BYTES = 400
 """Source bytes of a document, for estimates: a little less than most trees have."""
-_SEGMENT_BYTES = 16_000_000
+_SEGMENT_BYTES = 24_000_000
 """A first build commits after so much source, or an eighth of all, whichever is more."""
 
 

@@ -119,16 +119,24 @@ class Snapshot:
             allowed: bool [size], or None when every live document is.
             ef_search: documents that a search of a graph looks at.
         """
-        found = []
+        if len(self.segments) == 1 or any(segment.vectors.has_graph for segment in self.segments):
+            found = [
+                base + _nearest(segment, query, count, _part(allowed, base, segment), ef_search)
+                for base, segment in self.based_segments()
+            ]
+            return np.concatenate(found)
+        doc_ids, rough, error = [np.empty(0, np.int64)], [np.empty(0, np.float32)], 0.0
         for base, segment in self.based_segments():
-            of_segment = None if allowed is None else allowed[base : base + len(segment)]
-            found.append(base + _nearest(segment, query, count, of_segment, ef_search))
-        if len(found) == 1:
-            return found[0]
-        doc_ids = np.concatenate(found) if found else np.empty(0, np.int64)
-        if any(segment.vectors.has_graph for segment in self.segments):
-            return doc_ids
-        return self.best(doc_ids, self.similarities(query, doc_ids), count)
+            chosen = _live(segment, _part(allowed, base, segment))
+            of_segment, error = segment.vectors.rough_similarities(query, chosen)
+            rough.append(of_segment)
+            doc_ids.append(base + (np.arange(len(segment)) if chosen is None else chosen))
+        everything, roughly = np.concatenate(doc_ids), np.concatenate(rough)
+        if len(everything) <= count:
+            return everything
+        edge = roughly[best_positions(roughly, count)].min()
+        near = everything[roughly >= edge - 2 * error]
+        return self.best(near, self.similarities(query, near), count)
 
     def best(self, doc_ids: DocIds, scores: NDArray[np.float32], count: int) -> DocIds:
         """Return the documents with the `count` highest scores; among equals at the edge, the first by order."""
@@ -221,12 +229,23 @@ def _nearest(
     if allowed is None and segment.vectors.has_graph:
         found = segment.vectors.neighbours(query, 2 * count + len(segment.dead), ef_search)
         return found[~np.isin(found, segment.dead)]
+    chosen = _live(segment, allowed)
+    if chosen is not None and not len(chosen):
+        return chosen
+    return segment.vectors.nearest(query, count, chosen)
+
+
+def _part(allowed: NDArray[np.bool_] | None, base: int, segment: SegmentReader) -> NDArray[np.bool_] | None:
+    return None if allowed is None else allowed[base : base + len(segment)]
+
+
+def _live(segment: SegmentReader, allowed: NDArray[np.bool_] | None) -> DocIds | None:
+    """Return the allowed live documents of a segment by their numbers in it, or None when all are."""
     if allowed is None and not segment.dead_files:
-        return segment.vectors.nearest(query, count)
+        return None
     live = np.ones(len(segment), bool) if allowed is None else allowed.copy()
     live[segment.dead] = False
-    chosen = np.flatnonzero(live)
-    return segment.vectors.nearest(query, count, chosen) if len(chosen) else chosen
+    return np.flatnonzero(live)
 
 
 def average_lengths(sums: Sequence[Sequence[int]], counts: Sequence[Sequence[int]]) -> NDArray[np.float64]:

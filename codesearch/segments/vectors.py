@@ -135,18 +135,28 @@ class VectorReader:
         """
         if count >= (len(self) if doc_ids is None else len(doc_ids)):
             return np.arange(len(self)) if doc_ids is None else doc_ids
-        rounded, scale = quantize(query[None])
-        if doc_ids is None:
-            rough = self._products(rounded, [(0, len(self))]) * (scale * self.scales)
-        else:
-            rough = self._products(rounded, _spans(doc_ids))[doc_ids] * (scale * self.scales[doc_ids])
-        longest = 1 + len(query) ** 0.5 / 254  # A unit vector, and half a step of rounding in each dimension.
-        error = longest * np.linalg.norm(query - rounded[0] * scale) + _ROUNDING
+        rough, error = self.rough_similarities(query, doc_ids)
         edge = rough[best_positions(rough, count)].min()
         near: NDArray[np.int64] = np.flatnonzero(rough >= edge - 2 * error)
         if doc_ids is not None:
             near = doc_ids[near]
         return near[best_positions(self.similarities(query, near), count)]
+
+    def rough_similarities(
+        self, query: NDArray[np.float32], doc_ids: NDArray[np.int64] | None = None
+    ) -> tuple[NDArray[np.float32], float]:
+        """Return the cosines of `similarities` by int8 products, and by how much they may be off.
+
+        The error depends on the query alone.
+        """
+        rounded, scale = quantize(query[None])
+        longest = 1 + len(query) ** 0.5 / 254  # A unit vector, and half a step of rounding in each dimension.
+        error = float(longest * np.linalg.norm(query - rounded[0] * scale) + _ROUNDING)
+        if doc_ids is None:
+            return self._products(rounded, [(0, len(self))]) * (scale * self.scales), error
+        if not len(doc_ids):
+            return np.empty(0, np.float32), error
+        return self._products(rounded, _spans(doc_ids))[doc_ids] * (scale * self.scales[doc_ids]), error
 
     def _products(self, query: NDArray[np.int8], spans: Iterable[tuple[int, int]]) -> NDArray[np.float32]:
         """Multiply rows by an int8 query [1, D], on all cores: float32 [N], of which only the spans are set."""
