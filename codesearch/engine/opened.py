@@ -42,7 +42,7 @@ class Opened:
 
     @contextmanager
     def indexes(self, folders: Sequence[Path]) -> Iterator[list[IndexReader]]:
-        """Lend the committed generations of indexes; they stay open while they are lent.
+        """Lend the current commits of indexes; they stay open while they are lent.
 
         Raises:
             IndexNotFoundError: nothing was committed.

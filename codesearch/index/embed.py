@@ -1,4 +1,4 @@
-"""Token ids of documents, in doc_id order -> vectors; what the cache or the last generation has is not embedded.
+"""Token ids of documents, in doc_id order -> vectors; what the cache or a merged segment has is not embedded.
 
 Where many processes parse, others embed: the one that gathers what all of them give would keep them waiting.
 """

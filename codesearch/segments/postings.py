@@ -34,7 +34,7 @@ _ARRAYS = ("term_bytes", "term_offsets", "list_offsets", "doc_ids", "frequencies
 _F = len(FIELDS)
 _MAX_DOCUMENTS = 1 << 24
 _SLICE = 1 << 19
-"""Postings of an older generation that are looked at together."""
+"""Postings of another segment that are looked at together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,11 @@ def make_block(documents: Iterable[Sequence[Counter[str]]]) -> PostingsBlock:
 class PostingsWriter:
     """Collects blocks in any order, then sorts them into lists."""
 
-    def __init__(self, generation: Path) -> None:
-        self._folder = generation / POSTINGS
+    def __init__(self, segment: Path) -> None:
+        self._folder = segment / POSTINGS
         self._term_ids: dict[str, int] = {}
         # Key, document and frequency share a 64-bit word: sorting plain numbers is by far the fastest way.
-        self._words = RunSorter(generation)
+        self._words = RunSorter(segment)
         self._documents = 0
         self._lengths = np.zeros((0, _F), dtype=np.uint16)  # Longer than that, so that it seldom grows.
 
@@ -101,10 +101,10 @@ class PostingsWriter:
         self._add_words(keys, block.doc_ids + np.uint32(first_doc), block.frequencies)
 
     def keep(self, reader: PostingsReader, new_ids: NDArray[np.int64]) -> None:
-        """Take over the documents of an older generation.
+        """Take over the documents of another segment.
 
         Args:
-            reader: the older generation.
+            reader: the other segment.
             new_ids: int64 [N_old], each document's new id, or -1 to drop it.
 
         Raises:
@@ -123,7 +123,7 @@ class PostingsWriter:
             self._add_words(_map_terms(keys, numbers), docs[kept], frequencies[kept])
 
     def write(self) -> None:
-        """Write `postings/` under the generation's folder."""
+        """Write `postings/` under the segment's folder."""
         self._folder.mkdir()
         encoded = [term.encode() for term in self._term_ids]
         order = sorted(range(len(encoded)), key=encoded.__getitem__)
@@ -205,8 +205,8 @@ def _map_terms(keys: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> NDArray
 class PostingsReader:
     """Looks terms up by bisection; nothing is loaded that a query does not touch."""
 
-    def __init__(self, generation: Path, root: str) -> None:
-        self._arrays = {name: load_array(generation / POSTINGS / f"{name}.npy", root) for name in _ARRAYS}
+    def __init__(self, segment: Path, root: str) -> None:
+        self._arrays = {name: load_array(segment / POSTINGS / f"{name}.npy", root) for name in _ARRAYS}
         # A view gives a number or a few bytes in a tenth of the time that an array takes.
         self._text, self._bounds = (self._arrays[name].data for name in ("term_bytes", "term_offsets"))
         self._occurrence_weights: dict[tuple[tuple[float, ...], ...], NDArray[np.float32]] = {}

@@ -35,9 +35,9 @@ class RowWriter:
         self._files.extend(repeat(file_id, len(self._kinds) - before))
         self._flags.extend(flags)
 
-    def write(self, generation: Path) -> None:
-        """Write `rows/` under a generation's folder."""
-        folder = generation / ROWS
+    def write(self, segment: Path) -> None:
+        """Write `rows/` under a segment's folder."""
+        folder = segment / ROWS
         folder.mkdir()
         np.save(folder / "kinds.npy", np.asarray(self._kinds, dtype=np.uint8))
         np.save(folder / "files.npy", np.asarray(self._files, dtype=np.uint32))
@@ -45,12 +45,12 @@ class RowWriter:
 
 
 class RowReader:
-    """Maps the numbers of a generation."""
+    """Maps the numbers of a segment."""
 
-    def __init__(self, generation: Path, root: str) -> None:
-        self.kinds: NDArray[np.uint8] = load_array(generation / ROWS / "kinds.npy", root)
-        self.files: NDArray[np.uint32] = load_array(generation / ROWS / "files.npy", root)
-        self.flags: NDArray[np.uint8] = load_array(generation / ROWS / "flags.npy", root)
+    def __init__(self, segment: Path, root: str) -> None:
+        self.kinds: NDArray[np.uint8] = load_array(segment / ROWS / "kinds.npy", root)
+        self.files: NDArray[np.uint32] = load_array(segment / ROWS / "files.npy", root)
+        self.flags: NDArray[np.uint8] = load_array(segment / ROWS / "flags.npy", root)
 
 
 def load_array(path: Path, root: str) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Files and documents of a generation in SQLite: written once, then only read.
+"""Files and documents of a segment in SQLite: written once, then only read.
 
     files      file_id, path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings
     documents  doc_id, file_id, kind, name, qualified_name, signature, docstring, lines, bytes, flags, text_digest
@@ -82,9 +82,9 @@ def document_row(document: Document, text_digest: bytes) -> DocumentRow:
 class StoreWriter:
     """Writes files in walk order; doc_ids are handed out as they come."""
 
-    def __init__(self, generation: Path) -> None:
-        self._connection = sqlite3.connect(generation / DATABASE)
-        # A generation is thrown away if its writer dies, so nothing needs a journal.
+    def __init__(self, segment: Path) -> None:
+        self._connection = sqlite3.connect(segment / DATABASE)
+        # A segment is thrown away if its writer dies, so nothing needs a journal.
         self._connection.execute("PRAGMA journal_mode = OFF")
         self._connection.execute("PRAGMA synchronous = OFF")
         self._connection.executescript(_SCHEMA)
@@ -129,11 +129,11 @@ class StoreWriter:
 
 
 class StoreReader:
-    """Reads one generation's files and documents."""
+    """Reads one segment's files and documents."""
 
-    def __init__(self, generation: Path, root: str) -> None:
-        path = generation / DATABASE
-        self._generation = generation
+    def __init__(self, segment: Path, root: str) -> None:
+        path = segment / DATABASE
+        self._segment = segment
         self._root = root
         self._seen_files: dict[int, FileRecord] = {}
         address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
@@ -193,7 +193,7 @@ class StoreReader:
         try:
             yield from self._connection.execute(query, tuple(parameters))
         except sqlite3.DatabaseError as error:
-            raise IndexCorruptError(self._generation / DATABASE, str(error), self._root) from None
+            raise IndexCorruptError(self._segment / DATABASE, str(error), self._root) from None
 
 
 def storage_error(error: Exception, folder: Path) -> IndexStoreError | None:

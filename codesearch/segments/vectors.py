@@ -48,10 +48,10 @@ def quantize(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np
 class VectorWriter:
     """Appends rows in doc_id order, straight to disk."""
 
-    def __init__(self, generation: Path, dim: int) -> None:
-        self._generation = generation
+    def __init__(self, segment: Path, dim: int) -> None:
+        self._segment = segment
         self._dim = dim
-        self._rows, self._scales = open(generation / ROWS_FILE, "wb"), open(generation / SCALES_FILE, "wb")
+        self._rows, self._scales = open(segment / ROWS_FILE, "wb"), open(segment / SCALES_FILE, "wb")
         self._count = 0
 
     def add(self, rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
@@ -64,9 +64,9 @@ class VectorWriter:
         """Close the files; from the threshold on also build the graph, if the extra is there."""
         self.abandon()
         if self._count >= config.hnsw_threshold and hnsw_available():
-            rows = np.memmap(self._generation / ROWS_FILE, np.int8, "r", shape=(self._count, self._dim))
-            scales = np.fromfile(self._generation / SCALES_FILE, np.float32)
-            build_graph(self._generation / GRAPH_FILE, rows, scales, config)
+            rows = np.memmap(self._segment / ROWS_FILE, np.int8, "r", shape=(self._count, self._dim))
+            scales = np.fromfile(self._segment / SCALES_FILE, np.float32)
+            build_graph(self._segment / GRAPH_FILE, rows, scales, config)
 
     def abandon(self) -> None:
         """Close without finishing."""
@@ -79,14 +79,14 @@ class VectorReader:
 
     def __init__(
         self,
-        generation: Path,
+        segment: Path,
         count: int,
         dim: int,
         *,
         root: str = "",
         graph_entry: Mapping[str, Any] | None = None,
     ) -> None:
-        rows, scales = generation / ROWS_FILE, generation / SCALES_FILE
+        rows, scales = segment / ROWS_FILE, segment / SCALES_FILE
         for path, expected in ((rows, count * dim), (scales, count * 4)):
             if not path.exists() or path.stat().st_size != expected:
                 raise IndexCorruptError(path, f"not {expected} bytes", root)
@@ -97,7 +97,7 @@ class VectorReader:
             else np.asarray(np.memmap(rows, np.int8, "r", shape=(count, dim)))
         )
         self.scales = np.fromfile(scales, dtype=np.float32)
-        self._graph_path = generation / GRAPH_FILE
+        self._graph_path = segment / GRAPH_FILE
         self._graph_entry = graph_entry
         self._root = root
         self._graph: Any = None
