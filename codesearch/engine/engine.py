@@ -20,7 +20,7 @@ from codesearch.engine.answer import Answer, Changes, Freshness
 from codesearch.engine.scope import Scope, choose_indexes, uncovered_folders
 from codesearch.errors import IndexNotFoundError
 from codesearch.home import default_home
-from codesearch.index.catalogue import IndexEntry, index_folder, list_indexes, read_entry, remove_index
+from codesearch.index.catalogue import IndexEntry, index_folder, list_indexes, remove_index
 from codesearch.search.request import Place, SearchRequest
 
 if TYPE_CHECKING:
@@ -138,7 +138,8 @@ class Engine:
             IndexNotFoundError: `root` is not indexed.
             IndexStoreError: its index cannot be read or written.
         """
-        return self._refresh(self._entry(Path(root).expanduser()), budget_s)
+        (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
+        return self._refresh(entry, budget_s)
 
     def search(self, request: SearchRequest | str, scope: Scope | None = None) -> Answer:
         """Return the best documents for a query, best first.
@@ -308,14 +309,6 @@ class Engine:
             return self._opened.encoder(bundle, self.device)
 
         return refresh_index(entry, self.home, self._vectors, open_encoder, budget_s)
-
-    def _entry(self, root: Path) -> IndexEntry:
-        entry = read_entry(index_folder(self.home, root))
-        if entry is None:
-            raise IndexNotFoundError(f"{root} is not indexed: run `codesearch index {root}` first")
-        if entry.error:
-            raise entry.error
-        return entry
 
     def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:
         from codesearch.engine.reports import IndexStatus

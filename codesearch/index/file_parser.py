@@ -65,7 +65,7 @@ class FileParser:
             warning = f"{file.path}: {error.strerror}: left out"
             return skipped_file(file, UNREADABLE, warning=warning)
         digest = content_digest(source)
-        mtime_ns = trusted_mtime(file, self.started_ns)
+        mtime_ns = trusted_mtime(file.mtime_ns, self.started_ns)
         if reason := refuse_content(source, self.config.walk):
             return skipped_file(file, reason, digest=digest, mtime_ns=mtime_ns)
         spec = language_named(file.language)

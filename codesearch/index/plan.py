@@ -78,9 +78,11 @@ class Plan:
     @property
     def stamps(self) -> Stamps:
         """What a later walk would have to find for nothing to have changed."""
-        trusted = {file.path: (file.size, trusted_mtime(file, self.started_ns)) for file in self.files}
+        trusted = {
+            file.path: (file.size, trusted_mtime(file.mtime_ns, self.started_ns)) for file in self.files
+        }
         folders = {
-            path: (size, mtime_ns if mtime_ns <= self.started_ns - _RACY_NS else 0)
+            path: (size, trusted_mtime(mtime_ns, self.started_ns))
             for path, (size, mtime_ns) in self.report.watched.items()
         }
         return Stamps(files=trusted, watched=folders)
@@ -126,9 +128,9 @@ def live_files(index_folder: Path, manifest: Manifest) -> dict[str, LiveFile]:
     return found
 
 
-def trusted_mtime(file: SourceFile, started_ns: int) -> int:
+def trusted_mtime(mtime_ns: int, started_ns: int) -> int:
     """Return the time stamp to remember: 0, which no file has, when it is too fresh to be trusted."""
-    return 0 if file.mtime_ns > started_ns - _RACY_NS else file.mtime_ns
+    return 0 if mtime_ns > started_ns - _RACY_NS else mtime_ns
 
 
 def _usable(index_folder: Path, digest: str) -> Manifest | None:
