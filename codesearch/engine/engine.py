@@ -298,10 +298,10 @@ class Engine:
             )
 
     def _refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
-        from codesearch.index.stamps import is_current, read_stamps
+        from codesearch.index.stamps import changed_files, read_stamps
 
         manifest = entry.manifest
-        if manifest and is_current(manifest.root, read_stamps(entry.folder, manifest.commit)):
+        if manifest and changed_files(manifest.root, read_stamps(entry.folder, manifest.commit)) == {}:
             return Freshness(manifest.root, "current", Changes(0, 0))
         from codesearch.engine.update import refresh_index
 

@@ -15,7 +15,7 @@ from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError,
 from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
 from codesearch.index.manifest import Manifest, read_manifest
 from codesearch.index.plan import Plan, plan_update
-from codesearch.index.stamps import read_stamps, write_stamps
+from codesearch.index.stamps import write_stamps
 
 if TYPE_CHECKING:
     from codesearch.encoding.encoder import Encoder
@@ -70,7 +70,7 @@ def update_index(
     with writer_lock(folder, str(root), wait_s=_PATIENCE_S):
         plan = plan_update(root, folder, config, model_id, rebuild=rebuild)
         if plan.nothing_to_do and plan.previous:
-            save_stamps(plan, plan.previous)
+            save_stamps(plan)
             return IndexReport(
                 root, False, plan.previous.documents, plan.previous.source_files, time.monotonic() - started
             )
@@ -108,7 +108,7 @@ def refresh_index(
             plan = plan_again(entry, vectors)
             changes = Changes(len(plan.to_parse), plan.removed)
             if plan.nothing_to_do:
-                save_stamps(plan, manifest)
+                save_stamps(plan)
                 return Freshness(manifest.root, "current", changes)
             if plan.previous is None or plan.estimated_seconds > budget_s:
                 return Freshness(manifest.root, "behind", changes)
@@ -118,10 +118,10 @@ def refresh_index(
         return Freshness(manifest.root, "locked", Changes(0, 0))
 
 
-def save_stamps(plan: Plan, manifest: Manifest) -> None:
-    """Remember the stamps of a walk that found nothing to do, so that the next check needs no walk."""
-    if read_stamps(plan.index_folder, manifest.commit) != plan.stamps:
-        write_stamps(plan.index_folder, plan.stamps, manifest.commit)
+def save_stamps(plan: Plan) -> None:
+    """Remember the stamps of a plan that found nothing to do, so that the next check need not read the files."""
+    if plan.previous and plan.stamps_changed:
+        write_stamps(plan.index_folder, plan.stamps, plan.previous.commit)
 
 
 def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
@@ -163,7 +163,7 @@ def _build(
         languages=manifest.languages,
         skipped=manifest.skipped,
         warnings=manifest.warnings,
-        missing_grammars=dict(plan.report.missing_grammars),
+        missing_grammars=plan.missing_grammars,
         parsed=built.parsed,
         kept=built.kept,
         removed=built.removed,

@@ -25,9 +25,9 @@ from codesearch.errors import IndexStoreError
 from codesearch.index.commit import commit_manifest, last_number, writing
 from codesearch.index.embed import Embedder, embedding_processes
 from codesearch.index.file_parser import ParsedFile
-from codesearch.index.manifest import Manifest, SegmentEntry, read_manifest, segment_folder
+from codesearch.index.manifest import Manifest, SegmentEntry, Tally, read_manifest, segment_folder
 from codesearch.index.parse import ParseJob, is_small, parse_files
-from codesearch.index.plan import LiveFile, Plan
+from codesearch.index.plan import LiveFile, Plan, live_files
 from codesearch.index.policy import segments_to_merge
 from codesearch.index.stamps import write_stamps
 from codesearch.parsing.walker import SourceFile
@@ -114,7 +114,7 @@ class _Build:
         self.entries = _with_dead(plan, plan.previous) if plan.previous else []
         self.commit = self.on_disk.commit if self.on_disk else 0
         self.next_number = last_number(plan.index_folder) + 1
-        self.records: dict[str, FileRecord] = {path: live.record for path, live in plan.kept.items()}
+        self.totals = _Totals.of(plan)
         self.parsed = 0
         self.done_bytes = 0
         self.total_bytes = sum(file.size for file in plan.to_parse)
@@ -135,7 +135,11 @@ class _Build:
         merged = self._segments_to_merge()
         readers = {entry.number: self._open(entry) for entry in merged}
         self.entries = [entry for entry in self.entries if entry not in merged]
-        kept = [live for live in self.plan.kept.values() if live.segment in readers]
+        kept = [
+            live
+            for number, reader in readers.items()
+            for live in live_files(number, reader.dead_files, reader.store)
+        ]
         limit = max(_SEGMENT_BYTES, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
         # Left to the garbage collector after a failure, the workers may be ended by their own threads.
         with closing(parse_files(ParseJob.of(self.plan, self.encoder), self.plan.to_parse)) as parsed:
@@ -148,7 +152,7 @@ class _Build:
         return BuildReport(
             manifest,
             self.parsed,
-            len(self.plan.kept),
+            self.plan.kept,
             self.plan.removed,
             self.embedder.embedded,
             self.embedder.cached,
@@ -194,7 +198,7 @@ class _Build:
             self.done_bytes += file.size
             if result:
                 self.parsed += 1
-                self.records[file.path] = replace(result.record, doc_count=len(result.rows))
+                self.totals.add(replace(result.record, doc_count=len(result.rows)))
                 yield result.record, result
 
     def _write(self, items: Iterator[Item], readers: dict[int, SegmentReader]) -> SegmentEntry:
@@ -235,14 +239,6 @@ class _Build:
 
     def _commit(self, *, complete: bool) -> Manifest:
         self.commit += 1
-        records = self.records.values()
-        warnings = [line for record in records for line in record.warnings.splitlines()]
-        languages: Counter[str] = Counter()
-        skipped = Counter({reason: len(paths) for reason, paths in self.plan.report.skipped.items()})
-        for record in records:
-            languages[record.language] += record.doc_count
-            skipped[record.skipped] += 1
-        del skipped[""]
         manifest = Manifest(
             root=str(self.plan.root.resolve()),
             commit=self.commit,
@@ -251,10 +247,11 @@ class _Build:
             settings=asdict(self.plan.config.walk),
             model=describe_model(self.encoder),
             documents=sum(entry.live_documents for entry in self.entries),
-            source_files=len(self.records),
-            languages={name: count for name, count in sorted(languages.items()) if count},
-            skipped=dict(sorted(skipped.items())),
-            warnings=self.plan.report.warnings + warnings,
+            source_files=self.totals.files,
+            languages=_positive(self.totals.languages),
+            walked=self.plan.walked,
+            parsed=Tally(_positive(self.totals.skipped), sorted(self.totals.warnings.elements())),
+            missing_grammars=self.plan.missing_grammars,
             seconds=round(time.monotonic() - self.started, 3),
             segments=self.entries,
             complete=complete,
@@ -267,6 +264,45 @@ class _Build:
     def _tell(self, stage: str, documents: int) -> None:
         documents += sum(entry.live_documents for entry in self.entries)
         self.on_progress(Progress(stage, self.done_bytes, self.total_bytes, documents))
+
+
+@dataclass(slots=True)
+class _Totals:
+    """What the manifest says of all live files together."""
+
+    files: int
+    languages: Counter[str]
+    skipped: Counter[str]
+    warnings: Counter[str]
+
+    @classmethod
+    def of(cls, plan: Plan) -> _Totals:
+        """Count the files of the last commit that stay as they are."""
+        last = plan.previous
+        if last is None:
+            return cls(0, Counter(), Counter(), Counter())
+        totals = cls(
+            last.source_files,
+            Counter(last.languages),
+            Counter(last.parsed.skipped),
+            Counter(last.parsed.warnings),
+        )
+        for live in plan.dead:
+            totals.add(live.record, -1)
+        return totals
+
+    def add(self, record: FileRecord, sign: int = 1) -> None:
+        """Count a file, or take it out with sign -1."""
+        self.files += sign
+        self.languages[record.language] += sign * record.doc_count
+        if record.skipped:
+            self.skipped[record.skipped] += sign
+        for line in record.warnings.splitlines():
+            self.warnings[line] += sign
+
+
+def _positive(counts: Counter[str]) -> dict[str, int]:
+    return {name: count for name, count in sorted(counts.items()) if count > 0}
 
 
 def _readable(index_folder: Path) -> Manifest | None:

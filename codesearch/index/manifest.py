@@ -25,6 +25,7 @@ Format history:
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,19 @@ class SegmentEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """Files that are not in the index.
+
+    Attributes:
+        skipped: reason -> number of files.
+        warnings: one line for each file or folder that a user may want to look at.
+    """
+
+    skipped: dict[str, int] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """A committed state of an index.
 
@@ -78,6 +92,9 @@ class Manifest:
         complete: False while a first build goes on, segment by segment.
         config_digest: hash of every option and grammar that shaped the index.
         settings: the options as given, so that `index` without options repeats them.
+        walked: what the walk passed over.
+        parsed: what the parser refused.
+        missing_grammars: language -> how many files have no parser.
         segments: oldest first.
     """
 
@@ -90,8 +107,9 @@ class Manifest:
     documents: int
     source_files: int
     languages: dict[str, int]
-    skipped: dict[str, int]
-    warnings: list[str]
+    walked: Tally
+    parsed: Tally
+    missing_grammars: dict[str, int]
     seconds: float
     segments: list[SegmentEntry] = field(default_factory=list)
     complete: bool = True
@@ -106,6 +124,16 @@ class Manifest:
     def bytes(self) -> int:
         """Size of all segments on disk."""
         return sum(file["bytes"] for segment in self.segments for file in segment.files.values())
+
+    @property
+    def skipped(self) -> dict[str, int]:
+        """Reason -> number of files that are not in the index."""
+        return dict(sorted((Counter(self.walked.skipped) + Counter(self.parsed.skipped)).items()))
+
+    @property
+    def warnings(self) -> list[str]:
+        """One line for each file or folder that a user may want to look at."""
+        return [*self.walked.warnings, *self.parsed.warnings]
 
     def walk_config(self) -> WalkConfig:
         """Return the walk options that the index was made with."""
@@ -137,6 +165,13 @@ def read_manifest(index_folder: Path) -> Manifest:
         found = raw.get("format") if isinstance(raw, dict) else None
         raise IndexFormatError(found, FORMAT_VERSION, root)
     try:
-        return Manifest(**{**raw, "segments": [SegmentEntry(**entry) for entry in raw["segments"]]})
+        return Manifest(
+            **{
+                **raw,
+                "walked": Tally(**raw["walked"]),
+                "parsed": Tally(**raw["parsed"]),
+                "segments": [SegmentEntry(**entry) for entry in raw["segments"]],
+            }
+        )
     except (TypeError, KeyError) as error:
         raise IndexCorruptError(path, str(error), root) from None

@@ -1,18 +1,24 @@
-"""A root and its last commit -> what has to be done. Light to import: most runs find nothing to do."""
+"""A root and its last commit -> what has to be done. Light to import: most runs find nothing to do.
+
+Where no folder changed since the last walk, the saved stamps name the files to look at, and nothing is walked.
+"""
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
-from codesearch.config import IndexConfig
+from codesearch.config import IndexConfig, WalkConfig
 from codesearch.errors import IndexStoreError
-from codesearch.index.manifest import Manifest, read_manifest
-from codesearch.index.stamps import Stamps, read_stamps
+from codesearch.index.manifest import Manifest, Tally, read_manifest
+from codesearch.index.stamps import Stamp, Stamps, changed_files, read_stamps
+from codesearch.parsing.ignore import rule_files_above
 from codesearch.parsing.languages import LANGUAGES, grammar_version
-from codesearch.parsing.walker import SourceFile, WalkReport, walk
+from codesearch.parsing.walker import SourceFile, WalkReport, known_file, walk
 from codesearch.segments.digest import content_digest
 from codesearch.segments.store import FileRecord, StoreReader
 
@@ -41,11 +47,15 @@ class Plan:
         index_folder: where its index lives.
         config: what shapes the index.
         previous: the last commit, if this version can build on it.
-        files: every source file, in the order of their paths.
-        kept: path -> each unchanged file of the last commit, with the time stamp seen now.
+        to_parse: files that are new or changed, in the order of their paths.
         dead: files of the last commit that are gone or changed.
+        kept: how many files of the last commit are unchanged.
         removed: how many files of the last commit are gone.
-        started_ns: wall clock when the walk began.
+        walked: what the walk passed over.
+        missing_grammars: language -> how many files have no parser.
+        stamps: what a later check has to find for nothing to have changed.
+        stamps_changed: whether they differ from those of the last commit.
+        started_ns: wall clock when the first file was looked at.
     """
 
     root: Path
@@ -53,11 +63,14 @@ class Plan:
     config: IndexConfig
     previous: Manifest | None
     config_digest: str
-    files: list[SourceFile]
-    kept: dict[str, LiveFile]
+    to_parse: list[SourceFile]
     dead: list[LiveFile]
+    kept: int
     removed: int
-    report: WalkReport
+    walked: Tally
+    missing_grammars: dict[str, int]
+    stamps: Stamps
+    stamps_changed: bool
     started_ns: int
 
     @property
@@ -70,62 +83,136 @@ class Plan:
         """Estimate how long a build takes."""
         return sum(file.size for file in self.to_parse) / _PARSED_BYTES_S
 
-    @cached_property
-    def to_parse(self) -> list[SourceFile]:
-        """The files that are new or changed."""
-        return [file for file in self.files if file.path not in self.kept]
-
-    @property
-    def stamps(self) -> Stamps:
-        """What a later walk would have to find for nothing to have changed."""
-        trusted = {
-            file.path: (file.size, trusted_mtime(file.mtime_ns, self.started_ns)) for file in self.files
-        }
-        folders = {
-            path: (size, trusted_mtime(mtime_ns, self.started_ns))
-            for path, (size, mtime_ns) in self.report.watched.items()
-        }
-        return Stamps(files=trusted, watched=folders)
-
 
 def plan_update(
     root: Path, index_folder: Path, config: IndexConfig, model_id: str, *, rebuild: bool = False
 ) -> Plan:
-    """Walk `root` and compare it with the last commit.
+    """Compare `root` with the last commit: by the stamps where no folder changed, else by a walk.
 
     Raises:
         ConfigError: `root` is not a folder that can be read.
     """
     started_ns = time.time_ns()
-    report = WalkReport()
-    files = sorted(walk(root, config.walk, report), key=lambda file: file.path)
     digest = config.digest(model_id, *(grammar_version(spec) for spec in LANGUAGES))
     previous = None if rebuild else _usable(index_folder, digest)
-    known = live_files(index_folder, previous) if previous else {}
-    stamps = read_stamps(index_folder, previous.commit).files if previous else {}
-    kept = {}
-    for file in files:
-        live = known.get(file.path)
-        if live and _is_unchanged(root, file, live.record, stamps.get(file.path)):
-            kept[file.path] = live
-    dead = [live for path, live in known.items() if path not in kept]
-    removed = len(known.keys() - {file.path for file in files})
-    return Plan(root, index_folder, config, previous, digest, files, kept, dead, removed, report, started_ns)
+    stamps = read_stamps(index_folder, previous.commit) if previous else Stamps()
+    if previous and previous.complete:
+        files = _files_in_known_folders(root, config.walk, stamps)
+        if files is not None:
+            return _plan_files(root, index_folder, config, previous, files, stamps, started_ns)
+    return _plan_walk(root, index_folder, config, previous, digest, stamps, started_ns)
 
 
-def live_files(index_folder: Path, manifest: Manifest) -> dict[str, LiveFile]:
-    """Read the files of a commit that are not dead, by path."""
+def _plan_walk(
+    root: Path,
+    index_folder: Path,
+    config: IndexConfig,
+    previous: Manifest | None,
+    digest: str,
+    old: Stamps,
+    started_ns: int,
+) -> Plan:
+    report = WalkReport()
+    files = sorted(walk(root, config.walk, report), key=lambda file: file.path)
+    known = _known_files(index_folder, previous) if previous else {}
+    kept = {
+        file.path
+        for file in files
+        if (live := known.get(file.path)) and _is_unchanged(root, file, live.record, old.files.get(file.path))
+    }
+    stamps = Stamps(
+        {file.path: (file.size, trusted_mtime(file.mtime_ns, started_ns)) for file in files},
+        {path: _trusted(stamp, started_ns) for path, stamp in report.watched.items()},
+    )
+    return Plan(
+        root=root,
+        index_folder=index_folder,
+        config=config,
+        previous=previous,
+        config_digest=digest,
+        to_parse=[file for file in files if file.path not in kept],
+        dead=[live for path, live in known.items() if path not in kept],
+        kept=len(kept),
+        removed=len(known.keys() - {file.path for file in files}),
+        walked=Tally({reason: len(paths) for reason, paths in report.skipped.items()}, report.warnings),
+        missing_grammars=report.missing_grammars,
+        stamps=stamps,
+        stamps_changed=stamps != old,
+        started_ns=started_ns,
+    )
+
+
+def _files_in_known_folders(root: Path, config: WalkConfig, stamps: Stamps) -> list[SourceFile] | None:
+    """Return the files whose stamps changed, as a walk would find them; None where it takes a walk to know."""
+    changed = changed_files(str(root), stamps)
+    above = {path for path, _ in rule_files_above(root)} if config.ignore_files else set()
+    if changed is None or above != {path for path in stamps.watched if os.path.isabs(path)}:
+        return None
+    files = [known_file(path, stamp, config) for path, stamp in sorted(changed.items())]
+    return None if None in files else [file for file in files if file]
+
+
+def _plan_files(
+    root: Path,
+    index_folder: Path,
+    config: IndexConfig,
+    previous: Manifest,
+    files: list[SourceFile],
+    old: Stamps,
+    started_ns: int,
+) -> Plan:
+    """Plan an update of a tree in which nothing but the content of some files can have changed."""
+    known = _known_files(index_folder, previous, [file.path for file in files]) if files else {}
+    to_parse = [
+        file
+        for file in files
+        if not (live := known.get(file.path)) or not _is_unchanged(root, file, live.record, None)
+    ]
+    dead = [known[file.path] for file in to_parse if file.path in known]
+    seen = {file.path: (file.size, trusted_mtime(file.mtime_ns, started_ns)) for file in files}
+    return Plan(
+        root=root,
+        index_folder=index_folder,
+        config=config,
+        previous=previous,
+        config_digest=previous.config_digest,
+        to_parse=to_parse,
+        dead=dead,
+        kept=previous.source_files - len(dead),
+        removed=0,
+        walked=previous.walked,
+        missing_grammars=previous.missing_grammars,
+        stamps=Stamps({**old.files, **seen}, old.watched) if files else old,
+        stamps_changed=any(old.files[path] != stamp for path, stamp in seen.items()),
+        started_ns=started_ns,
+    )
+
+
+def live_files(
+    number: int, dead_files: Collection[int], store: StoreReader, paths: Sequence[str] | None = None
+) -> Iterator[LiveFile]:
+    """Read the files of a segment that are not dead: all, or those of some paths."""
+    dead = set(dead_files)
+    for file_id, record in store.numbered_files(paths):
+        if file_id not in dead:
+            yield LiveFile(number, file_id, record)
+
+
+def _known_files(
+    index_folder: Path, manifest: Manifest, paths: Sequence[str] | None = None
+) -> dict[str, LiveFile]:
+    """Read the live files of a commit by path: all, or those of some paths."""
     found: dict[str, LiveFile] = {}
     for entry in manifest.segments:
-        store = StoreReader(index_folder / entry.folder, manifest.root)
-        try:
-            dead = set(entry.dead_files)
-            for file_id, record in enumerate(store.files().values()):
-                if file_id not in dead:
-                    found[record.path] = LiveFile(entry.number, file_id, record)
-        finally:
-            store.close()
+        with closing(StoreReader(index_folder / entry.folder, manifest.root)) as store:
+            live = live_files(entry.number, entry.dead_files, store, paths)
+            found.update((file.record.path, file) for file in live)
     return found
+
+
+def _trusted(stamp: Stamp, started_ns: int) -> Stamp:
+    size, mtime_ns = stamp
+    return size, trusted_mtime(mtime_ns, started_ns)
 
 
 def trusted_mtime(mtime_ns: int, started_ns: int) -> int:

@@ -63,12 +63,16 @@ def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:
     return Stamps(dict(pairs[: fields["files"]]), dict(pairs[fields["files"] :]))
 
 
-def is_current(root: str, stamps: Stamps) -> bool:
-    """Say whether every file and folder has its stamp; without stamps nothing is known."""
+def changed_files(root: str, stamps: Stamps) -> dict[str, Stamp] | None:
+    """Find the files that no longer have their stamps, without a walk.
+
+    Returns:
+        Path -> stamp now, (-1, -1) for a file that is gone; None where only a walk can tell: a folder or an ignore
+        file changed, or there are no stamps.
+    """
     if not stamps.watched:
-        return False
-    for entries in (stamps.watched, stamps.files):
-        for path, stamp in entries.items():
-            if stamp_of(os.path.join(root, path)) != stamp:
-                return False
-    return True
+        return None
+    if any(stamp_of(os.path.join(root, path)) != stamp for path, stamp in stamps.watched.items()):
+        return None
+    seen = ((path, stamp_of(os.path.join(root, path)), stamp) for path, stamp in stamps.files.items())
+    return {path: now for path, now, stamp in seen if now != stamp}

@@ -52,8 +52,9 @@ class WalkReport:
         skipped: reason -> paths; the ordinary reasons, told as counts.
         warnings: one line each; what a user would want to mend.
         missing_grammars: language -> how many files wait for the extra `langs`.
-        watched: folders that were entered, and files with ignore rules -> size (0 for a folder) and mtime_ns; by path
-            below the root with forward slashes, or absolute above it. What is not there has (-1, -1).
+        watched: folders that were entered, files with ignore rules, and files that are too large -> size (0 for a
+            folder) and mtime_ns; by path below the root with forward slashes, or absolute above it. What is not there
+            has (-1, -1).
     """
 
     skipped: dict[str, list[str]] = field(default_factory=dict)
@@ -93,6 +94,21 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
     except BadPatternError as error:
         raise ConfigError(f"--exclude: {error}") from None
     yield from _Walk(root, config, report).files(rules)
+
+
+def known_file(path: str, stamp: tuple[int, int], config: WalkConfig) -> SourceFile | None:
+    """Return a file of an earlier walk as a walk would now find it; None where it takes a walk to know.
+
+    Args:
+        path: below the root.
+        stamp: its size and mtime_ns now.
+        config: of both walks.
+    """
+    size, mtime_ns = stamp
+    spec = language_of_path(path)
+    if spec is None or not 0 <= size <= config.max_file_bytes:
+        return None
+    return SourceFile(path, spec.name, size, mtime_ns)
 
 
 class _Walk:
@@ -176,6 +192,7 @@ class _Walk:
         limit = self.config.max_file_bytes
         if status.st_size > limit:
             self.report.skip("too large", path)
+            self.report.watched[path] = (status.st_size, status.st_mtime_ns)
             self.report.warnings.append(
                 f"{path}: {status.st_size / 1e6:.0f} MB, over the limit of {limit / 1e6:.0f} MB: "
                 "left out (raise --max-file-mb to read it)"

@@ -157,6 +157,15 @@ class StoreReader:
         query = f"SELECT {_FILE_COLUMNS} FROM files ORDER BY file_id"
         return {row[0]: FileRecord(*row) for row in self._select(query)}
 
+    def numbered_files(self, paths: Sequence[str] | None = None) -> Iterator[tuple[int, FileRecord]]:
+        """Read (file_id, file): all in doc_id order, or those of some paths."""
+        query = f"SELECT file_id, {_FILE_COLUMNS} FROM files"
+        if paths is None:
+            rows = self._select(f"{query} ORDER BY file_id")
+        else:
+            rows = self._select_many(f"{query} WHERE path IN", paths)
+        return ((row[0], FileRecord(*row[1:])) for row in rows)
+
     def document_rows(self, first_doc: int, count: int) -> list[DocumentRow]:
         """Read a file's documents as they were written."""
         query = f"SELECT {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
@@ -183,10 +192,10 @@ class StoreReader:
         )
         return list(self._select(query, (name,)))
 
-    def _select_many(self, query: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-        """Run a query that ends in IN for numbers, some at a time."""
-        for start in range(0, len(numbers), _BATCH):
-            batch = numbers[start : start + _BATCH]
+    def _select_many(self, query: str, values: Sequence[int | str]) -> Iterator[tuple[Any, ...]]:
+        """Run a query that ends in IN for values, some at a time."""
+        for start in range(0, len(values), _BATCH):
+            batch = values[start : start + _BATCH]
             yield from self._select(f"{query} ({','.join('?' * len(batch))})", batch)
 
     def _select(self, query: str, parameters: Iterable[object] = ()) -> Iterator[tuple[Any, ...]]:

@@ -14,6 +14,7 @@ from codesearch.index.manifest import (
     MANIFEST,
     Manifest,
     SegmentEntry,
+    Tally,
     read_manifest,
     segment_folder,
 )
@@ -34,8 +35,9 @@ def manifest(**changes: object) -> Manifest:
         "documents": 0,
         "source_files": 0,
         "languages": {},
-        "skipped": {},
-        "warnings": [],
+        "walked": Tally({"too large": 1}, ["a.py: 3 MB"]),
+        "parsed": Tally({"binary": 2, "too large": 1}, ["b.py: deep"]),
+        "missing_grammars": {"lua": 1},
         "seconds": 0.5,
     }
     return Manifest(**{**fields, **changes})

@@ -46,7 +46,7 @@ def all_paths(root: Path) -> list[str]:
 
 def test_without_an_index_every_file_is_parsed(tiny_repo, home):
     plan = plan_update(tiny_repo, index_folder(home, tiny_repo), IndexConfig(), "model")
-    assert (plan.previous, plan.kept, plan.dead, plan.removed) == (None, {}, [], 0)
+    assert (plan.previous, plan.kept, plan.dead, plan.removed) == (None, 0, [], 0)
     assert to_parse(plan) == all_paths(tiny_repo)
     assert not plan.nothing_to_do
 
@@ -67,18 +67,18 @@ def digested(monkeypatch) -> list[bytes]:
 def test_an_unchanged_tree_gives_nothing_to_do_and_reads_no_file(planned, tiny_repo, digested):
     plan = planned()
     assert plan.nothing_to_do
-    assert sorted(plan.kept) == all_paths(tiny_repo)
+    assert plan.kept == len(all_paths(tiny_repo))
     assert digested == []
 
 
-def test_what_is_kept_and_what_is_dead_is_told_with_its_segment_and_record(planned, tiny_repo, home):
+def test_a_dead_file_comes_with_its_segment_and_record(planned, tiny_repo, home):
     (tiny_repo / CONVERT).unlink()
     plan = planned()
     segment = only(IndexReader.open(index_folder(home, tiny_repo)))
     live = {record.path: LiveFile(1, file_id, record) for file_id, record in enumerate(segment.files)}
     segment.close()
     assert plan.dead == [live.pop(CONVERT)]
-    assert plan.kept == live
+    assert plan.kept == len(live)
 
 
 def test_a_touched_file_is_known_by_its_content(planned, tiny_repo, home, encoder, digested):
@@ -86,7 +86,6 @@ def test_a_touched_file_is_known_by_its_content(planned, tiny_repo, home, encode
     plan = planned()
     assert plan.nothing_to_do
     assert digested == [(tiny_repo / CONVERT).read_bytes()]
-    assert plan.kept[CONVERT].record.mtime_ns == OLD_NS
     build(tiny_repo, home, encoder)
     del digested[:]
     assert planned().nothing_to_do
@@ -166,6 +165,62 @@ def test_a_file_written_while_it_was_read_is_looked_at_again(planned, tiny_repo,
     assert to_parse(planned()) == [CONVERT]
 
 
+@pytest.fixture
+def not_walked(monkeypatch) -> None:
+    """Fail where a plan walks the tree."""
+
+    def refuse(*_):
+        raise AssertionError("walked")
+
+    monkeypatch.setattr(plan_module, "walk", refuse)
+
+
+@pytest.fixture
+def old_folders(tiny_repo) -> None:
+    for path in (tiny_repo, *tiny_repo.iterdir()):
+        os.utime(path, ns=(OLD_NS, OLD_NS))
+
+
+def test_a_change_inside_a_file_needs_no_walk(old_folders, planned, tiny_repo, not_walked):
+    assert planned().nothing_to_do
+    path = tiny_repo / CONVERT
+    path.write_text(path.read_text().replace("decimal", "DECIMAL"))
+    plan = planned()
+    assert (to_parse(plan), plan.removed, plan.kept) == ([CONVERT], 0, len(all_paths(tiny_repo)) - 1)
+    assert [live.record.path for live in plan.dead] == [CONVERT]
+
+
+def test_a_touched_file_needs_no_walk_and_gets_a_new_stamp(old_folders, planned, tiny_repo, not_walked):
+    os.utime(tiny_repo / CONVERT, ns=(OLD_NS + 1, OLD_NS + 1))
+    plan = planned()
+    assert (plan.nothing_to_do, plan.stamps_changed) == (True, True)
+    assert plan.stamps.files[CONVERT] == ((tiny_repo / CONVERT).stat().st_size, OLD_NS + 1)
+
+
+def test_a_new_file_is_found_by_a_walk(old_folders, planned, tiny_repo):
+    (tiny_repo / "python" / "more.py").write_text("def more(): pass\n")
+    assert to_parse(planned()) == ["python/more.py"]
+
+
+def test_a_file_that_grows_over_the_limit_is_left_out(old_folders, planned, tiny_repo, home, encoder):
+    small = IndexConfig(walk=WalkConfig(max_file_bytes=1_000))
+    build(tiny_repo, home, encoder, config=small)
+    text = (tiny_repo / CONVERT).read_text()
+    (tiny_repo / CONVERT).write_text(text + "# long\n" * 200)
+    plan = planned(small)
+    assert (to_parse(plan), plan.removed, plan.walked.skipped) == ([], 1, {"too large": 1})
+    os.utime(tiny_repo / CONVERT, ns=(OLD_NS, OLD_NS))
+    build(tiny_repo, home, encoder, config=small)
+    (tiny_repo / CONVERT).write_text(text)
+    assert to_parse(planned(small)) == [CONVERT], "no folder changed, yet it is small again"
+
+
+def test_a_tree_that_became_part_of_a_work_tree_follows_its_rules(old_folders, planned, tiny_repo):
+    (tiny_repo.parent / ".git").mkdir()
+    (tiny_repo.parent / ".gitignore").write_text("*.go\n")
+    assert planned().removed == 1
+
+
 def test_a_file_that_cannot_be_read_any_more_is_parsed_again(planned, tiny_repo, monkeypatch):
     os.utime(tiny_repo / CONVERT, ns=(OLD_NS + 1, OLD_NS + 1))
 
@@ -200,7 +255,7 @@ def test_another_model_or_grammar_asks_for_a_whole_new_index(planned, monkeypatc
 
 def test_rebuild_forgets_the_last_index(planned):
     plan = planned(rebuild=True)
-    assert (plan.previous, plan.kept, plan.nothing_to_do) == (None, {}, False)
+    assert (plan.previous, plan.kept, plan.nothing_to_do) == (None, 0, False)
 
 
 def test_an_index_of_another_format_is_not_built_upon(planned, tiny_repo, home):
