@@ -45,7 +45,7 @@ class SubtokenTokenizer:
 
         Args:
             open_tokenizer: gives the library's tokenizer, which takes longer to open than a query to embed.
-            words: subtokens that are one id; where they are told, it is opened for others alone.
+            words: subtokens and marks that are one id. If given, the tokenizer is opened only for other subtokens.
         """
         self._open_tokenizer = open_tokenizer
         self._words = words or {}
@@ -119,12 +119,14 @@ class SubtokenTokenizer:
 
     def language_id(self, language: str) -> int | None:
         """Return the id that names a language to a bundle with several document graphs."""
-        found: int | None = self._tokenizer.token_to_id(f"[{language}]")
+        tag = f"[{language}]"
+        found: int | None = self._words.get(tag) if self._words else self._tokenizer.token_to_id(tag)
         return found
 
     def add_languages(self, languages: Iterable[str]) -> None:
         """Add an id for each language, behind all others."""
         self._tokenizer.add_special_tokens([f"[{language}]" for language in languages])
+        self._words = {}  # They lack the new marks.
 
     def _stream(self, text: str) -> Iterator[int]:
         known = self._ids
@@ -158,9 +160,10 @@ def _whole_words(path: Path) -> dict[str, int]:
         if not _WHOLE_WORDS.search(head):
             return {}
         vocabulary: dict[str, int] = json.JSONDecoder().raw_decode(rest.lstrip())[0]
-    except (OSError, ValueError):  # Whoever opens all of it says what is wrong.
+        added = json.JSONDecoder().raw_decode(head.partition('"added_tokens":')[2].lstrip())[0]
+        return vocabulary | {token["content"]: token["id"] for token in added}
+    except (OSError, ValueError, KeyError, TypeError):  # Whoever opens all of it says what is wrong.
         return {}
-    return vocabulary
 
 
 def _continuations(texts: Iterable[str]) -> list[str]:

@@ -72,7 +72,12 @@ def changed_files(root: str, stamps: Stamps) -> dict[str, Stamp] | None:
     """
     if not stamps.watched:
         return None
-    if any(stamp_of(os.path.join(root, path)) != stamp for path, stamp in stamps.watched.items()):
+    below = os.path.join(root, "")
+    if any(stamp_of(_place(below, path)) != stamp for path, stamp in stamps.watched.items()):
         return None
-    seen = ((path, stamp_of(os.path.join(root, path)), stamp) for path, stamp in stamps.files.items())
+    seen = ((path, stamp_of(below + path), stamp) for path, stamp in stamps.files.items())
     return {path: now for path, now, stamp in seen if now != stamp}
+
+
+def _place(below: str, path: str) -> str:
+    return path if os.path.isabs(path) else below + path
