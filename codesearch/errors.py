@@ -74,6 +74,12 @@ class IndexFormatError(IndexStoreError):
         super().__init__(f"index format {found}, expected {expected}: run `codesearch index {root}` again")
         self.found = found
         self.expected = expected
+        self.root = root
+
+    @property
+    def is_older(self) -> bool:
+        """Say whether an earlier version wrote it, so that this one makes it again."""
+        return isinstance(self.found, int) and self.found < self.expected
 
 
 class IndexCorruptError(IndexStoreError):

@@ -142,10 +142,10 @@ def write_tokenizer(path: Path) -> None:
     SubtokenTokenizer(lambda: tokenizer).save(path)
 
 
-def break_format(index: Path) -> None:
-    """Make the index in a folder one of another format, 99."""
+def break_format(index: Path, number: int = 99) -> None:
+    """Make the index in a folder one of another format."""
     manifest = index / MANIFEST
-    manifest.write_text(manifest.read_text().replace(f'"format": {FORMAT_VERSION}', '"format": 99'))
+    manifest.write_text(manifest.read_text().replace(f'"format": {FORMAT_VERSION}', f'"format": {number}'))
 
 
 def write_tree(root: Path, files: dict[str, str]) -> Path:

@@ -102,7 +102,14 @@ def _warnings(folder: Path, report: IndexReport) -> Iterator[str]:
         yield f"warning: {line}\n"
     if (more := len(report.warnings) - _SHOWN_WARNINGS) > 0:
         yield f"warning: {more} more, see `codesearch status --warnings`\n"
+    yield from earlier_format(report)
     yield from missing_parsers(report)
+
+
+def earlier_format(report: IndexReport) -> Iterator[str]:
+    """Yield a line where the index of an earlier version was made again."""
+    if report.was_earlier_format:
+        yield f"note: an earlier version of codesearch made the index of {report.root}; it was made again\n"
 
 
 def missing_parsers(report: IndexReport) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from codesearch.errors import ConfigError
 if TYPE_CHECKING:
     from codesearch.engine.answer import Answer, Freshness
     from codesearch.engine.engine import Engine
+    from codesearch.engine.reports import IndexReport
     from codesearch.engine.scope import Scope
     from codesearch.search.request import Filters, SearchRequest
 
@@ -88,18 +89,28 @@ def make_scope(
 
 
 def first_index(engine: Engine, scope: Scope, invocation: Invocation, *, no_index: bool) -> Iterator[Output]:
-    """Index the project of a scope that no index covers. A service leaves that to its client."""
+    """Index the project of a scope that no index covers, and make again what an earlier version indexed.
+
+    A service leaves that to its client.
+    """
     if no_index or invocation.no_index or invocation.opened is not None:
         return
     for project in engine.missing_projects(scope):
-        from codesearch.cli.index import missing_parsers
-        from codesearch.cli.progress import build_progress
+        yield _indexed(project, engine.index_project)
+    for root in engine.outdated_roots(scope):
+        yield _indexed(root, engine.index)
 
-        with build_progress(project.name) as on_progress:
-            report = engine.index_project(project, on_progress=on_progress)
-        documents = f"{report.documents:,} document{'s' if report.documents != 1 else ''}"
-        lines = [f"indexed {project}: {documents} in {report.seconds:.1f} s\n", *missing_parsers(report)]
-        yield Output(err="".join(lines))
+
+def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
+    """Index a folder, and say so in one line."""
+    from codesearch.cli.index import earlier_format, missing_parsers
+    from codesearch.cli.progress import build_progress
+
+    with build_progress(root.name) as on_progress:
+        report = index(root, on_progress=on_progress)
+    documents = f"{report.documents:,} document{'s' if report.documents != 1 else ''}"
+    lines = [f"indexed {root}: {documents} in {report.seconds:.1f} s\n", *earlier_format(report)]
+    return Output(err="".join([*lines, *missing_parsers(report)]))
 
 
 def chosen_format(*, as_json: bool, as_jsonl: bool, vimgrep: bool) -> str:

@@ -31,6 +31,8 @@ START, END = "[CLS]", "[SEP]"
 PAD_ID = 0
 CONTINUATION = "##"
 _WHOLE_WORDS = re.compile(r'"ignore_merges":\s*true')
+_MAX_REMEMBERED = 500_000
+"""Distinct subtokens whose ids are kept; a service that indexes for weeks meets ever new ones."""
 _MAX_CHARS = 64
 """Of a token with the white space before it; a text beyond so many a token is not looked at."""
 
@@ -130,6 +132,8 @@ class SubtokenTokenizer:
 
     def _stream(self, text: str) -> Iterator[int]:
         known = self._ids
+        if len(known) > _MAX_REMEMBERED:
+            known.clear()
         for subtoken in subtokens(text):
             ids = known.get(subtoken)
             if ids is None:

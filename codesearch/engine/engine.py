@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig
 from codesearch.engine.answer import Answer, Changes, Freshness
-from codesearch.engine.scope import Scope, choose_indexes, uncovered_folders
+from codesearch.engine.scope import Scope, choose_indexes, outdated_roots, uncovered_folders
 from codesearch.errors import IndexNotFoundError
 from codesearch.home import default_home
 from codesearch.index.catalogue import IndexEntry, index_folder, list_indexes, remove_index
@@ -112,6 +112,14 @@ class Engine:
 
         found = (find_project(folder) for folder in uncovered_folders(self.home, scope))
         return list(dict.fromkeys(project for project in found if project))
+
+    def outdated_roots(self, scope: Scope) -> list[Path]:
+        """Return the indexed folders of a scope whose indexes an earlier version made: `index` makes them again.
+
+        Raises:
+            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
+        """
+        return outdated_roots(self.home, scope)
 
     def index_project(
         self, project: Path | str, *, on_progress: Callable[[Progress], None] = lambda _: None
@@ -298,17 +306,18 @@ class Engine:
             )
 
     def _refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
-        from codesearch.index.stamps import changed_files, read_stamps
+        from codesearch.index.stamps import compare
 
         manifest = entry.manifest
-        if manifest and changed_files(manifest.root, read_stamps(entry.folder, manifest.commit)) == {}:
+        seen = compare(manifest.root, entry.folder, manifest.commit) if manifest else None
+        if manifest and seen and seen.changed == {}:
             return Freshness(manifest.root, "current", Changes(0, 0))
         from codesearch.engine.update import refresh_index
 
         def open_encoder(bundle: Path) -> OnnxEncoder:
             return self._opened.encoder(bundle, self.device)
 
-        return refresh_index(entry, self.home, self._vectors, open_encoder, budget_s)
+        return refresh_index(entry, self.home, self._vectors, open_encoder, budget_s, seen)
 
     def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:
         from codesearch.engine.reports import IndexStatus

@@ -29,6 +29,7 @@ class IndexReport:
         cached: texts whose vector was known.
         model: name of the model; "" where nothing was written.
         device: where it ran.
+        was_earlier_format: whether the last index had a format of an earlier version, so that all was indexed again.
         seconds: wall time.
     """
 
@@ -48,6 +49,7 @@ class IndexReport:
     cached: int = 0
     model: str = ""
     device: str = ""
+    was_earlier_format: bool = False
 
 
 @dataclass(frozen=True, slots=True)

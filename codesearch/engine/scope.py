@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from codesearch.errors import IndexNotFoundError
+from codesearch.errors import IndexFormatError, IndexNotFoundError
 from codesearch.index.catalogue import IndexEntry, index_folder, list_indexes, read_entry
 
 _LISTED = 5
@@ -40,13 +40,30 @@ def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
         IndexNotFoundError: nothing is indexed, or no index has what the scope names.
         IndexStoreError: a chosen index cannot be read.
     """
+    chosen = _entries(home, scope)
+    for entry in chosen:
+        if entry.error:
+            raise entry.error
+    return chosen
+
+
+def outdated_roots(home: Path, scope: Scope) -> list[Path]:
+    """Return the folders of a scope whose indexes an earlier version made.
+
+    Raises:
+        IndexNotFoundError: nothing is indexed, or no index has what the scope names.
+    """
+    errors = [entry.error for entry in _entries(home, scope)]
+    roots = [Path(error.root) for error in errors if isinstance(error, IndexFormatError) and error.is_older]
+    return [root for root in roots if root.is_dir()]
+
+
+def _entries(home: Path, scope: Scope) -> list[IndexEntry]:
+    """Return the indexes of a scope, each once, also those that cannot be read."""
     if scope.roots:
         chosen = [_named(home, Path(root)) for root in scope.roots]
     else:
         chosen = [_covering(home, place) for place in _places(scope)] or _all(home)
-    for entry in chosen:
-        if entry.error:
-            raise entry.error
     return list({entry.folder: entry for entry in chosen}.values())
 
 

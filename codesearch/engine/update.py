@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,9 @@ from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.reports import IndexReport
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError, IndexStoreError
 from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
-from codesearch.index.manifest import Manifest, read_manifest
+from codesearch.index.manifest import Manifest, read_earlier, read_manifest
 from codesearch.index.plan import Plan, plan_update
-from codesearch.index.stamps import write_stamps
+from codesearch.index.stamps import Comparison, write_stamps
 
 if TYPE_CHECKING:
     from codesearch.encoding.encoder import Encoder
@@ -61,10 +62,11 @@ def update_index(
         raise ConfigError(f"{root}: {kind}: give the folder to index")
     folder = index_folder(home, root)
     last = None if rebuild else last_manifest(folder)
-    config = IndexConfig(
-        walk=options.applied_to(last.walk_config() if last else WalkConfig()), vectors=vectors
-    )
-    bundle = model or (last.model_folder if last else SHIPPED)
+    earlier = None if rebuild else read_earlier(folder)
+    made_with = last or earlier
+    walk = made_with.walk_config() if made_with else WalkConfig()
+    config = IndexConfig(walk=options.applied_to(walk), vectors=vectors)
+    bundle = model or (made_with.model_folder if made_with else SHIPPED)
     model_id = load_bundle(bundle).model_id
     _make_folder(folder)
     with writer_lock(folder, str(root), wait_s=_PATIENCE_S):
@@ -74,11 +76,17 @@ def update_index(
             return IndexReport(
                 root, False, plan.previous.documents, plan.previous.source_files, time.monotonic() - started
             )
-        return _build(plan, home, open_encoder(bundle), started, on_progress)
+        report = _build(plan, home, open_encoder(bundle), started, on_progress)
+        return replace(report, was_earlier_format=earlier is not None)
 
 
-def plan_again(entry: IndexEntry, vectors: VectorConfig) -> Plan:
-    """Walk an indexed folder and plan what an update with its last settings would do.
+def plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison | None = None) -> Plan:
+    """Plan what an update of an indexed folder with its last settings would do.
+
+    Args:
+        entry: the index.
+        vectors: when an HNSW graph is built.
+        seen: a comparison with the stamps made a moment ago.
 
     Raises:
         ConfigError: the folder is gone.
@@ -87,13 +95,27 @@ def plan_again(entry: IndexEntry, vectors: VectorConfig) -> Plan:
     if entry.manifest is None:
         raise entry.error or IndexNotFoundError(f"{entry.folder}: no index there")
     config = IndexConfig(walk=entry.manifest.walk_config(), vectors=vectors)
-    return plan_update(Path(entry.manifest.root), entry.folder, config, entry.manifest.model["id"])
+    root, model_id = Path(entry.manifest.root), entry.manifest.model["id"]
+    return plan_update(root, entry.folder, config, model_id, seen=seen)
 
 
 def refresh_index(
-    entry: IndexEntry, home: Path, vectors: VectorConfig, open_encoder: OpenEncoder, budget_s: float
+    entry: IndexEntry,
+    home: Path,
+    vectors: VectorConfig,
+    open_encoder: OpenEncoder,
+    budget_s: float,
+    seen: Comparison | None = None,
 ) -> Freshness:
     """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
+
+    Args:
+        entry: the index.
+        home: where indexes live.
+        vectors: when an HNSW graph is built.
+        open_encoder: opens a bundle; called only where something has to be embedded.
+        budget_s: seconds that the update may take.
+        seen: a comparison with the stamps made a moment ago.
 
     Raises:
         IndexStoreError: the index cannot be read or written.
@@ -105,7 +127,7 @@ def refresh_index(
         return Freshness(manifest.root, "behind", Changes(0, manifest.source_files))
     try:
         with writer_lock(entry.folder, manifest.root):
-            plan = plan_again(entry, vectors)
+            plan = plan_again(entry, vectors, seen)
             changes = Changes(len(plan.to_parse), plan.removed)
             if plan.nothing_to_do:
                 save_stamps(plan)

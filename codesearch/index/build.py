@@ -142,7 +142,9 @@ class _Build:
         ]
         limit = max(_SEGMENT_BYTES, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
         # Left to the garbage collector after a failure, the workers may be ended by their own threads.
-        with closing(parse_files(ParseJob.of(self.plan, self.encoder), self.plan.to_parse)) as parsed:
+        job = ParseJob.of(self.plan, self.encoder)
+        parsing = parse_files(job, self.plan.to_parse, tokenizer=self.encoder.tokenizer)
+        with closing(parsing) as parsed:
             items = self._items(sorted([*self.plan.to_parse, *kept], key=_path_of), parsed)
             while first := next(items, None):
                 self.entries.append(self._write(self._part(first, items, limit), readers))

@@ -26,13 +26,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from codesearch.config import WalkConfig
 from codesearch.encoding.bundle import SHIPPED
-from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError
+from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
 FORMAT_VERSION = 6
 MANIFEST = "manifest.json"
@@ -82,8 +82,32 @@ class Tally:
     warnings: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeWith:
+    """What an index was made with.
+
+    Attributes:
+        settings: the options as given, so that `index` without options repeats them.
+        model: name, id, dim and folder of the model.
+    """
+
+    settings: dict[str, Any]
+    model: dict[str, Any]
+
+    @property
+    def model_folder(self) -> Path:
+        """Folder of the bundle that made the vectors; the shipped one has none recorded."""
+        return Path(self.model["folder"]) if self.model.get("folder") else SHIPPED
+
+    def walk_config(self) -> WalkConfig:
+        """Return the walk options; those that this version does not know are left out."""
+        known = {field.name for field in fields(WalkConfig)}
+        options = {name: value for name, value in self.settings.items() if name in known}
+        return WalkConfig(**{**options, "exclude": tuple(options.get("exclude", ()))})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest(MadeWith):
     """A committed state of an index.
 
     Attributes:
@@ -91,7 +115,6 @@ class Manifest:
         commit: counts the commits.
         complete: False while a first build goes on, segment by segment.
         config_digest: hash of every option and grammar that shaped the index.
-        settings: the options as given, so that `index` without options repeats them.
         walked: what the walk passed over.
         parsed: what the parser refused.
         missing_grammars: language -> how many files have no parser.
@@ -102,8 +125,6 @@ class Manifest:
     commit: int
     created: str
     config_digest: str
-    settings: dict[str, Any]
-    model: dict[str, Any]
     documents: int
     source_files: int
     languages: dict[str, int]
@@ -114,11 +135,6 @@ class Manifest:
     segments: list[SegmentEntry] = field(default_factory=list)
     complete: bool = True
     format: int = FORMAT_VERSION
-
-    @property
-    def model_folder(self) -> Path:
-        """Folder of the bundle that made the vectors; the shipped one has none recorded."""
-        return Path(self.model["folder"]) if self.model["folder"] else SHIPPED
 
     @property
     def bytes(self) -> int:
@@ -135,9 +151,19 @@ class Manifest:
         """One line for each file or folder that a user may want to look at."""
         return [*self.walked.warnings, *self.parsed.warnings]
 
-    def walk_config(self) -> WalkConfig:
-        """Return the walk options that the index was made with."""
-        return WalkConfig(**{**self.settings, "exclude": tuple(self.settings["exclude"])})
+
+def read_earlier(index_folder: Path) -> MadeWith | None:
+    """Read what an index was made with; None where there is no index of an earlier format."""
+    try:
+        read_manifest(index_folder)
+        return None
+    except IndexFormatError as error:
+        if not error.is_older:
+            return None
+    except IndexStoreError:
+        return None
+    raw = json.loads((index_folder / MANIFEST).read_text("utf-8"))
+    return MadeWith(settings=raw.get("settings", {}), model=raw.get("model", {}))
 
 
 def segment_folder(number: int) -> str:

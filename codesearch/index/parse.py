@@ -54,9 +54,9 @@ class ParseJob:
             plan.started_ns,
         )
 
-    def open(self) -> FileParser:
-        """Load the tokenizer and build the parser."""
-        tokenizer = SubtokenTokenizer.load(self.tokenizer)
+    def open(self, tokenizer: SubtokenTokenizer | None = None) -> FileParser:
+        """Build the parser; load the tokenizer where none is given."""
+        tokenizer = tokenizer or SubtokenTokenizer.load(self.tokenizer)
         return FileParser(self.root, self.config, tokenizer, self.max_tokens, self.started_ns)
 
 
@@ -66,7 +66,10 @@ def is_small(files: Sequence[SourceFile]) -> bool:
 
 
 def parse_files(
-    job: ParseJob, files: Sequence[SourceFile], workers: int | None = None
+    job: ParseJob,
+    files: Sequence[SourceFile],
+    workers: int | None = None,
+    tokenizer: SubtokenTokenizer | None = None,
 ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
     """Parse files in order; None stands for a file that is gone.
 
@@ -74,6 +77,7 @@ def parse_files(
         job: what to parse with.
         files: what to parse.
         workers: processes; one for each core when None, none at all when the work is small.
+        tokenizer: that of the job, if it is open in this process.
 
     Raises:
         IndexStoreError: no process could be started.
@@ -81,7 +85,7 @@ def parse_files(
     if workers is None:
         workers = available_cores()
     if workers == 1 or is_small(files):
-        parser = job.open()
+        parser = job.open(tokenizer)
         for file in files:
             yield file, parser.parse(file)
         return

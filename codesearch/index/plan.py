@@ -15,7 +15,7 @@ from pathlib import Path
 from codesearch.config import IndexConfig, WalkConfig
 from codesearch.errors import IndexStoreError
 from codesearch.index.manifest import Manifest, Tally, read_manifest
-from codesearch.index.stamps import Stamp, Stamps, changed_files, read_stamps
+from codesearch.index.stamps import Comparison, Stamp, Stamps, compare, read_stamps
 from codesearch.parsing.ignore import rule_files_above
 from codesearch.parsing.languages import LANGUAGES, grammar_version
 from codesearch.parsing.walker import SourceFile, WalkReport, known_file, walk
@@ -85,22 +85,36 @@ class Plan:
 
 
 def plan_update(
-    root: Path, index_folder: Path, config: IndexConfig, model_id: str, *, rebuild: bool = False
+    root: Path,
+    index_folder: Path,
+    config: IndexConfig,
+    model_id: str,
+    *,
+    rebuild: bool = False,
+    seen: Comparison | None = None,
 ) -> Plan:
     """Compare `root` with the last commit: by the stamps where no folder changed, else by a walk.
+
+    Args:
+        root: the folder to index.
+        index_folder: where its index lives.
+        config: what shapes the index.
+        model_id: names the model that makes the vectors.
+        rebuild: whether to plan as if there were no last commit.
+        seen: a comparison with the stamps made a moment ago, which is used if it is one with the last commit.
 
     Raises:
         ConfigError: `root` is not a folder that can be read.
     """
-    started_ns = time.time_ns()
     digest = config.digest(model_id, *(grammar_version(spec) for spec in LANGUAGES))
     previous = None if rebuild else _usable(index_folder, digest)
-    stamps = read_stamps(index_folder, previous.commit) if previous else Stamps()
     if previous and previous.complete:
-        files = _files_in_known_folders(root, config.walk, stamps)
+        if seen is None or seen.commit != previous.commit:
+            seen = compare(str(root), index_folder, previous.commit)
+        files = _files_in_known_folders(root, config.walk, seen)
         if files is not None:
-            return _plan_files(root, index_folder, config, previous, files, stamps, started_ns)
-    return _plan_walk(root, index_folder, config, previous, digest, stamps, started_ns)
+            return _plan_files(root, index_folder, config, previous, files, seen)
+    return _plan_walk(root, index_folder, config, previous, digest)
 
 
 def _plan_walk(
@@ -109,9 +123,9 @@ def _plan_walk(
     config: IndexConfig,
     previous: Manifest | None,
     digest: str,
-    old: Stamps,
-    started_ns: int,
 ) -> Plan:
+    started_ns = time.time_ns()
+    old = read_stamps(index_folder, previous.commit) if previous else Stamps()
     report = WalkReport()
     files = sorted(walk(root, config.walk, report), key=lambda file: file.path)
     known = _known_files(index_folder, previous) if previous else {}
@@ -142,13 +156,14 @@ def _plan_walk(
     )
 
 
-def _files_in_known_folders(root: Path, config: WalkConfig, stamps: Stamps) -> list[SourceFile] | None:
+def _files_in_known_folders(root: Path, config: WalkConfig, seen: Comparison) -> list[SourceFile] | None:
     """Return the files whose stamps changed, as a walk would find them; None where it takes a walk to know."""
-    changed = changed_files(str(root), stamps)
-    above = {path for path, _ in rule_files_above(root)} if config.ignore_files else set()
-    if changed is None or above != {path for path in stamps.watched if os.path.isabs(path)}:
+    if seen.changed is None:
         return None
-    files = [known_file(path, stamp, config) for path, stamp in sorted(changed.items())]
+    above = {path for path, _ in rule_files_above(root)} if config.ignore_files else set()
+    if above != {path for path in seen.stamps.watched if os.path.isabs(path)}:
+        return None
+    files = [known_file(path, stamp, config) for path, stamp in sorted(seen.changed.items())]
     return None if None in files else [file for file in files if file]
 
 
@@ -158,8 +173,7 @@ def _plan_files(
     config: IndexConfig,
     previous: Manifest,
     files: list[SourceFile],
-    old: Stamps,
-    started_ns: int,
+    seen: Comparison,
 ) -> Plan:
     """Plan an update of a tree in which nothing but the content of some files can have changed."""
     known = _known_files(index_folder, previous, [file.path for file in files]) if files else {}
@@ -169,7 +183,8 @@ def _plan_files(
         if not (live := known.get(file.path)) or not _is_unchanged(root, file, live.record, None)
     ]
     dead = [known[file.path] for file in to_parse if file.path in known]
-    seen = {file.path: (file.size, trusted_mtime(file.mtime_ns, started_ns)) for file in files}
+    old = seen.stamps
+    new = {file.path: (file.size, trusted_mtime(file.mtime_ns, seen.started_ns)) for file in files}
     return Plan(
         root=root,
         index_folder=index_folder,
@@ -182,9 +197,9 @@ def _plan_files(
         removed=0,
         walked=previous.walked,
         missing_grammars=previous.missing_grammars,
-        stamps=Stamps({**old.files, **seen}, old.watched) if files else old,
-        stamps_changed=any(old.files[path] != stamp for path, stamp in seen.items()),
-        started_ns=started_ns,
+        stamps=Stamps({**old.files, **new}, old.watched) if files else old,
+        stamps_changed=any(old.files[path] != stamp for path, stamp in new.items()),
+        started_ns=seen.started_ns,
     )
 
 

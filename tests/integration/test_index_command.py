@@ -148,6 +148,18 @@ def test_an_index_of_another_format_is_made_anew(indexed, index, home):
     assert [path.name for path in only_file(home, "*").glob("segments/*")] == ["000002"]
 
 
+def test_an_index_of_an_earlier_version_is_made_again_with_its_settings(index, home):
+    assert index("--exclude", "*.go").returncode == 0
+    break_format(only_file(home, "*/manifest.json").parent, 5)
+    done = index()
+    assert (done.returncode, done.stderr) == (
+        0,
+        "note: an earlier version of codesearch made the index of tiny; it was made again\n",
+    )
+    assert "5 parsed, 0 unchanged" in done.stdout and "go" not in done.stdout
+    assert (index().stderr, index("--rebuild").stderr) == ("", "")
+
+
 def test_a_damaged_index_names_the_cure_and_the_cure_works(indexed, index, home):
     (indexed / "go" / "reader.go").unlink()
     path = only_file(home, "*/segments/000001/postings/doc_ids.npy")

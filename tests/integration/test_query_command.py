@@ -266,6 +266,32 @@ def test_a_folder_that_no_index_covers_answers_from_nowhere_else(indexed, comman
     assert (done.returncode, done.stdout) == (2, "") and "no index covers" in done.stderr
 
 
+def _untimed(out: str) -> str:
+    return re.sub(r"\d+ ms", "N ms", out)
+
+
+@pytest.mark.parametrize("words", [("query", "push"), ("similar", "tiny/python/convert.py:5")])
+def test_an_index_of_an_earlier_version_is_made_again_by_the_first_question(indexed, command, home, words):
+    (index,) = home.glob("indexes/*")
+    command = replace(command, variables={"CODESEARCH_NO_INDEX": ""})
+    expected = command(*words, "--root", "tiny").stdout
+    break_format(index, 4)
+    done = command(*words, "--root", "tiny")
+    assert (done.returncode, _untimed(done.stdout)) == (0, _untimed(expected))
+    first, second = done.stderr.splitlines()
+    assert first.startswith(f"indexed {indexed}: 13 documents in ")
+    assert second == f"note: an earlier version of codesearch made the index of {indexed}; it was made again"
+    assert command(*words, "--root", "tiny").stderr == ""
+
+
+def test_an_index_of_an_earlier_version_stays_where_the_user_says_so(indexed, command, home):
+    (index,) = home.glob("indexes/*")
+    break_format(index, 4)
+    done = command("query", "push", "--root", "tiny")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "index format 4" in done.stderr
+
+
 def test_an_index_of_another_format_names_the_cure(indexed, command, home):
     (index,) = home.glob("indexes/*")
     break_format(index)

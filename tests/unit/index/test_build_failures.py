@@ -271,7 +271,7 @@ def test_storage_that_fills_up_with_runs_of_postings_leaves_the_last_index(
 def test_parsing_has_stopped_when_a_failure_is_told(tiny_repo, home, encoder, monkeypatch):
     stopped = []
 
-    def parse_files(*arguments, real=build_module.parse_files):
+    def parse_files(*arguments, real=build_module.parse_files, **options):
         try:
             yield from real(*arguments)
         finally:

@@ -36,8 +36,8 @@ class CrashingParser:
 class CrashingJob(ParseJob):
     """Opened inside each worker; the test's own process never parses with it."""
 
-    def open(self) -> CrashingParser:
-        return CrashingParser(super().open())
+    def open(self, tokenizer=None) -> CrashingParser:
+        return CrashingParser(super().open(tokenizer))
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_several_crashes_cost_a_warning_each(tmp_path, tokenizer_path, many_chun
 class StillbornJob(ParseJob):
     """Stands for what keeps every worker from starting."""
 
-    def open(self) -> FileParser:
+    def open(self, tokenizer=None) -> FileParser:
         os._exit(1)
 
 
