@@ -108,7 +108,7 @@ end
 class HashEncoder:
     """A bag of random token vectors: the same text always has the same unit vector, shared words pull close."""
 
-    name, dim, device, max_document_tokens = "hash", 32, "cpu", 200
+    name, dim, device, max_document_tokens, is_costly = "hash", 32, "cpu", 200, True
 
     def __init__(self, tokenizer_path: Path, model_id: str = "hash") -> None:
         self.tokenizer_path = tokenizer_path

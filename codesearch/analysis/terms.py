@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 
 from codesearch.analysis.inflection import base_form
 from codesearch.analysis.words import compounds, expansions
+from codesearch.memo import Memo
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.identifiers import split_identifier, words
 from codesearch.types import Document
@@ -21,6 +22,8 @@ FIELDS = ("name", "signature", "docstring", "body", "path")
 MAX_TERM_LENGTH = 40
 """Longer runs of letters are data (base64, hashes), which nobody searches for by its words."""
 _MAX_FREQUENCY = 255
+_REMEMBERED = 1 << 16
+"""Identifiers whose terms are kept."""
 _SUMMARY_AGAIN = 2
 """How often the first paragraph of documentation, which says what the rest explains, is counted beside once."""
 
@@ -53,20 +56,24 @@ def query_terms(query: str) -> list[str]:
 
 
 def _count(identifiers: Iterable[str], *, joined: bool = False) -> Counter[str]:
-    counts = Counter(chain.from_iterable(_forms(identifier, joined) for identifier in identifiers))
+    forms = _FORMS_JOINED if joined else _FORMS
+    counts = Counter(chain.from_iterable(map(forms.__getitem__, identifiers)))
     for form, frequency in counts.items():
         if frequency > _MAX_FREQUENCY:
             counts[form] = _MAX_FREQUENCY
     return counts
 
 
-@lru_cache(maxsize=1 << 16)
-def _forms(identifier: str, joined: bool) -> tuple[str, ...]:  # noqa: FBT001 - a cache wants it plain.
+def _forms(identifier: str, *, joined: bool) -> tuple[str, ...]:
     inside = (compounds().get(part, ()) for part in split_identifier(identifier))
     return tuple(map(_form, chain(_parts(identifier, joined=joined), *inside)))
 
 
-@lru_cache(maxsize=1 << 16)
+_FORMS = Memo(partial(_forms, joined=False), _REMEMBERED)
+_FORMS_JOINED = Memo(partial(_forms, joined=True), _REMEMBERED)
+
+
+@lru_cache(maxsize=_REMEMBERED)
 def _form(term: str) -> str:
     """Return what stands for a term, its inflections and its abbreviations."""
     form = base_form(term)

@@ -90,7 +90,7 @@ def _built(folder: Path, report: IndexReport) -> Output:
         out.append(f"  skipped    {counts(report.skipped, number_first=True)}")
     out.append(
         f"  encoder    {report.model} on {report.device}: {report.embedded:,} texts embedded, "
-        f"{report.cached:,} from the cache"
+        f"{report.cached:,} reused"
     )
     return Output("".join(f"{line}\n" for line in out), "".join(_warnings(folder, report)))
 

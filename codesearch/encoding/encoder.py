@@ -24,6 +24,7 @@ class Encoder(Protocol):
         tokenizer: gives the ids that `encode_documents` takes.
         tokenizer_path: its `tokenizer.json`, for other processes.
         max_document_tokens: ids of a document beyond these are not looked at.
+        is_costly: whether to embed a text takes much longer than to read its vector from a cache.
     """
 
     @property
@@ -40,6 +41,8 @@ class Encoder(Protocol):
     def tokenizer_path(self) -> Path: ...  # noqa: D102
     @property
     def max_document_tokens(self) -> int: ...  # noqa: D102
+    @property
+    def is_costly(self) -> bool: ...  # noqa: D102
 
     def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
         """Embed queries: float32 [B, D], unit length."""

@@ -57,6 +57,11 @@ class OnnxEncoder:
         return self.load, (self.bundle.folder, self.device)
 
     @property
+    def is_costly(self) -> bool:
+        """Say whether it computes more than a weighted sum of rows of a table."""
+        return self.bundle.architecture not in _TABLES
+
+    @property
     def model_id(self) -> str:
         """Name of the weights."""
         return self.bundle.model_id
@@ -156,7 +161,7 @@ class OnnxEncoder:
         with self._opening:
             if graph not in self._sessions:
                 self._sessions[graph] = open_session(
-                    self.bundle.folder / graph, self.device, threads=int(self.bundle.architecture in _TABLES)
+                    self.bundle.folder / graph, self.device, threads=int(not self.is_costly)
                 )
             return self._sessions[graph]
 

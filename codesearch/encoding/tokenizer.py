@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.errors import ModelBundleError
-from codesearch.parsing.identifiers import subtokens
+from codesearch.memo import Memo
+from codesearch.parsing.identifiers import split_identifier, subtokens, words
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -31,14 +32,14 @@ START, END = "[CLS]", "[SEP]"
 PAD_ID = 0
 CONTINUATION = "##"
 _WHOLE_WORDS = re.compile(r'"ignore_merges":\s*true')
-_MAX_REMEMBERED = 500_000
-"""Distinct subtokens whose ids are kept; a service that indexes for weeks meets ever new ones."""
+_REMEMBERED = 200_000
+"""Distinct words whose ids are kept."""
 _MAX_CHARS = 64
 """Of a token with the white space before it; a text beyond so many a token is not looked at."""
 
 
 class SubtokenTokenizer:
-    """Maps text to ids; remembers each distinct subtoken, so that a corpus costs a dictionary look-up a word."""
+    """Maps text to ids; it remembers each distinct word, so that a corpus costs a dictionary look-up a word."""
 
     def __init__(
         self, open_tokenizer: Callable[[], Tokenizer], words: Mapping[str, int] | None = None
@@ -51,7 +52,7 @@ class SubtokenTokenizer:
         """
         self._open_tokenizer = open_tokenizer
         self._words = words or {}
-        self._ids: dict[str, tuple[int, ...]] = {}
+        self._ids: Memo[str, tuple[int, ...]] = Memo(self._ids_of, _REMEMBERED)
         self._marks: tuple[int, int] | None = None
         if not self._words:
             start, end = (self._tokenizer.token_to_id(mark) for mark in (START, END))
@@ -108,7 +109,8 @@ class SubtokenTokenizer:
     def encode(self, text: str, max_tokens: int) -> NDArray[np.uint32]:
         """Return the first ids of a text, without padding: uint32 [T], T <= max_tokens; none for a text of none."""
         if self._marks is None:
-            return np.fromiter(islice(self._stream(text), max_tokens), dtype=np.uint32)
+            stream = chain.from_iterable(map(self._ids.__getitem__, words(text)))
+            return np.fromiter(islice(stream, max_tokens), dtype=np.uint32)
         start, end = self._marks
         ids = self._tokenizer.encode(text[: max_tokens * _MAX_CHARS], add_special_tokens=False).ids
         return np.array([start, *ids[: max_tokens - 2], end] if ids else [], dtype=np.uint32)
@@ -130,16 +132,13 @@ class SubtokenTokenizer:
         self._tokenizer.add_special_tokens([f"[{language}]" for language in languages])
         self._words = {}  # They lack the new marks.
 
-    def _stream(self, text: str) -> Iterator[int]:
-        known = self._ids
-        if len(known) > _MAX_REMEMBERED:
-            known.clear()
-        for subtoken in subtokens(text):
-            ids = known.get(subtoken)
-            if ids is None:
-                whole = self._words.get(subtoken)
-                ids = known[subtoken] = self._pieces(subtoken) if whole is None else (whole,)
-            yield from ids
+    def _ids_of(self, word: str) -> tuple[int, ...]:
+        """Return the ids of one word, which may have several subtokens."""
+        ids: list[int] = []
+        for subtoken in split_identifier(word):
+            whole = self._words.get(subtoken)
+            ids += self._pieces(subtoken) if whole is None else (whole,)
+        return tuple(ids)
 
     def _pieces(self, subtoken: str) -> tuple[int, ...]:
         return tuple(self._tokenizer.encode(subtoken, add_special_tokens=False).ids)

@@ -173,8 +173,11 @@ def _build(
     plan: Plan, home: Path, encoder: Encoder, started: float, on_progress: Callable[[Progress], None]
 ) -> IndexReport:
     from codesearch.index.build import build_index
+    from codesearch.index.cache import collect_vectors
 
     built = build_index(plan, home, encoder, on_progress)
+    if encoder.is_costly:
+        collect_vectors(home, encoder.model_id, encoder.dim)
     manifest = built.manifest
     return IndexReport(
         root=plan.root,

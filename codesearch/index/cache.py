@@ -1,22 +1,33 @@
 """Text digest -> vector, for one model, shared by all roots of a home: unchanged text is never embedded twice.
 
-    <home>/cache/<model id>.sqlite    vectors (digest BLOB PRIMARY KEY, row BLOB: float32 scale, int8 [D])
+    <home>/cache/<model id>.sqlite    vectors (digest BLOB PRIMARY KEY, row BLOB: crc32 of the rest, float32 scale,
+                                      int8 [D])
 
-Only a cache: a damaged one is set aside and made anew.
+Only a cache: a damaged file is set aside and made anew, a damaged row counts as missing. A model that looks up rows of
+a table has none, for it embeds a text about as fast as a cache finds its vector.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.index.catalogue import list_indexes
+from codesearch.index.manifest import Manifest
+from codesearch.segments.store import StoreReader
+
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, row BLOB NOT NULL)"
 _BATCH = 500
+_SPARE = 10_000
+"""Vectors that are not worth collecting."""
 T = TypeVar("T")
 
 
@@ -74,35 +85,70 @@ class VectorCache:
             for digest, row in self._connection.execute(
                 f"SELECT digest, row FROM vectors WHERE digest IN ({marks})", batch
             ):
-                if len(row) == 4 + self._dim:
-                    scale = np.frombuffer(row, dtype=np.float32, count=1)[0]
-                    found[digest] = (np.frombuffer(row, dtype=np.int8, offset=4), scale)
-        return found
-
-    def known(self, digests: Sequence[bytes]) -> set[bytes]:
-        """Return which of `digests` have a vector."""
-        return self._unless_damaged(lambda: self._known(digests))
-
-    def _known(self, digests: Sequence[bytes]) -> set[bytes]:
-        found: set[bytes] = set()
-        for start in range(0, len(digests), _BATCH):
-            batch = list(digests[start : start + _BATCH])
-            query = f"SELECT digest FROM vectors WHERE digest IN ({','.join('?' * len(batch))})"
-            found.update(digest for (digest,) in self._connection.execute(query, batch))
+                if len(row) == 8 + self._dim and _checksum(row[4:]) == row[:4]:
+                    scale = np.frombuffer(row, dtype=np.float32, count=1, offset=4)[0]
+                    found[digest] = (np.frombuffer(row, dtype=np.int8, offset=8), scale)
         return found
 
     def add(self, digests: Sequence[bytes], rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
         """Keep vectors: int8 [B, D] and float32 [B]; committed at once, so an interrupted run keeps them."""
-        entries = [
-            (digest, scale.tobytes() + row.tobytes())
-            for digest, row, scale in zip(digests, rows, scales, strict=True)
-        ]
+        vectors = (scale.tobytes() + row.tobytes() for row, scale in zip(rows, scales, strict=True))
+        entries = [(digest, _checksum(row) + row) for digest, row in zip(digests, vectors, strict=True)]
         self._unless_damaged(lambda: self._add(entries))
 
     def _add(self, entries: list[tuple[bytes, bytes]]) -> None:
         with self._connection:
             self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", entries)
 
+    def __len__(self) -> int:
+        """Count the vectors."""
+        return self._unless_damaged(self._count)
+
+    def _count(self) -> int:
+        return int(self._connection.execute("SELECT count(*) FROM vectors").fetchone()[0])
+
+    def keep_only(self, digests: Iterable[bytes]) -> None:
+        """Delete all other vectors, and give their space back."""
+        connection = self._connection
+        with connection:
+            connection.execute("CREATE TEMP TABLE live (digest BLOB PRIMARY KEY)")
+            connection.executemany("INSERT OR IGNORE INTO live VALUES (?)", ((digest,) for digest in digests))
+            connection.execute("DELETE FROM vectors WHERE digest NOT IN (SELECT digest FROM live)")
+        connection.execute("DROP TABLE live")
+        connection.execute("VACUUM")
+
     def close(self) -> None:
         """Close the database."""
         self._connection.close()
+
+
+def collect_vectors(home: Path, model_id: str, dim: int) -> None:
+    """Delete the vectors that no index has, once they outweigh those that some index has.
+
+    Nothing is deleted while an index of the home cannot be read. The vectors of a build that is under way may be
+    deleted; it has its own copies.
+    """
+    entries = list_indexes(home)
+    if any(entry.manifest is None for entry in entries) or not cache_path(home, model_id).exists():
+        return
+    users = {
+        entry.folder: entry.manifest
+        for entry in entries
+        if entry.manifest and entry.manifest.model["id"] == model_id
+    }
+    documents = sum(manifest.documents for manifest in users.values())
+    with closing(VectorCache(home, model_id, dim)) as cache:
+        if len(cache) > 2 * documents + _SPARE:
+            digests = (_digests(folder, manifest) for folder, manifest in users.items())
+            cache.keep_only(chain.from_iterable(digests))
+
+
+def _digests(index_folder: Path, manifest: Manifest) -> Iterator[bytes]:
+    """Yield the text digests of all documents of an index, those of dead files too."""
+    for segment in manifest.segments:
+        with closing(StoreReader(index_folder / segment.folder, manifest.root)) as store:
+            yield from store.text_digests()
+
+
+def _checksum(row: bytes) -> bytes:
+    return crc32(row).to_bytes(4, "little")

@@ -49,14 +49,16 @@ class Embedded:
 
 
 class CachedEncoder:
-    """A model and its cache; each distinct text of a batch goes through the model at most once."""
+    """A model, and a cache if it is costly; each distinct text of a batch goes through the model at most once."""
 
     def __init__(self, home: Path, encoder: Encoder) -> None:
         self._encoder = encoder
-        self._cache = VectorCache(home, encoder.model_id, encoder.dim)
+        self._cache = VectorCache(home, encoder.model_id, encoder.dim) if encoder.is_costly else None
 
     def embed(self, texts: Mapping[bytes, TokenIds]) -> Embedded:
         """Embed texts [B], given by the digest of their ids and the ids."""
+        if self._cache is None:
+            return Embedded(*quantize(self._encoder.encode_documents(list(texts.values()))), len(texts))
         rows = np.empty((len(texts), self._encoder.dim), np.int8)
         scales = np.empty(len(texts), np.float32)
         known = self._cache.find(list(texts))
@@ -73,7 +75,8 @@ class CachedEncoder:
 
     def close(self) -> None:
         """Close the cache."""
-        self._cache.close()
+        if self._cache:
+            self._cache.close()
 
 
 class Embedder:

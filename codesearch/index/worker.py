@@ -9,6 +9,7 @@ other end.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import sys
@@ -22,6 +23,7 @@ def main() -> None:
     tasks = sys.stdin.buffer
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What a library prints must not mix with the replies.
+    gc.set_threshold(100_000)  # Results are large and have no cycles.
     handle: Callable[[Any], Any] | None = None
     try:
         while True:

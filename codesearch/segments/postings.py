@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -58,24 +58,26 @@ class PostingsBlock:
 
 def make_block(documents: Iterable[Sequence[Counter[str]]]) -> PostingsBlock:
     """Gather the field counters of documents into a block."""
-    term_ids: dict[str, int] = {}
-    keys: list[int] = []
-    doc_ids: list[int] = []
+    term_ids: defaultdict[str, int] = defaultdict()
+    term_ids.default_factory = term_ids.__len__
+    postings: list[int] = []
     frequencies: list[int] = []
-    lengths: list[list[int]] = []
-    for doc_id, fields in enumerate(documents):
-        before = len(keys)
-        for field, counts in enumerate(fields):
-            keys.extend(term_ids.setdefault(term, len(term_ids)) * _F + field for term in counts)
+    distinct: list[int] = []
+    lengths: list[int] = []
+    for fields in documents:
+        for counts in fields:
+            postings.extend(map(term_ids.__getitem__, counts))
             frequencies.extend(counts.values())
-        doc_ids.extend([doc_id] * (len(keys) - before))
-        lengths.append([min(counts.total(), 65_535) for counts in fields])
+            distinct.append(len(counts))
+            lengths.append(counts.total())
+    # Of each posting, its document and field: documents and fields come one after the other.
+    doc_ids, fields_of = np.divmod(np.repeat(np.arange(len(distinct)), distinct), _F)
     return PostingsBlock(
         list(term_ids),
-        np.array(keys, dtype=np.uint32),
-        np.array(doc_ids, dtype=np.uint32),
+        np.array(postings, dtype=np.uint32) * np.uint32(_F) + fields_of.astype(np.uint32),
+        doc_ids.astype(np.uint32),
         np.array(frequencies, dtype=np.uint8),
-        np.array(lengths, dtype=np.uint16).reshape(-1, _F),
+        np.minimum(lengths, 65_535).astype(np.uint16).reshape(-1, _F),
     )
 
 

@@ -171,6 +171,10 @@ class StoreReader:
         query = f"SELECT {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
         return list(map(DocumentRow._make, self._select(query, (first_doc, first_doc + count))))
 
+    def text_digests(self) -> Iterator[bytes]:
+        """Yield the digest of each document's token ids, in doc_id order."""
+        return (digest for (digest,) in self._select("SELECT text_digest FROM documents ORDER BY doc_id"))
+
     def documents(self, doc_ids: Sequence[int]) -> dict[int, tuple[FileRecord, DocumentRow]]:
         """Read some documents with their files."""
         query = f"SELECT doc_id, file_id, {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id IN "

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
 
-from codesearch.index.cache import VectorCache
+from codesearch.index import cache as cache_module
+from codesearch.index.cache import VectorCache, cache_path, collect_vectors
+from codesearch.index.catalogue import index_folder
+from codesearch.index.reader import IndexReader
+from tests.conftest import break_format, build, contents, write_tree
 
 DIM = 16
 
@@ -115,3 +121,71 @@ def test_a_cache_that_is_only_busy_stays_where_it_is(cache, home, monkeypatch):
         holder.close()
     assert not path.with_suffix(".damaged").exists()
     assert list(cache.find(digests)) == digests
+
+
+def test_a_changed_byte_in_a_row_makes_it_unknown(cache):
+    digests, rows, scales = entries(3)
+    cache.add(digests, rows, scales)
+    for position in (0, 5, 8 + DIM - 1):
+        (row,) = cache._connection.execute(
+            "SELECT row FROM vectors WHERE digest = ?", digests[1:2]
+        ).fetchone()
+        changed = bytearray(row)
+        changed[position] ^= 1
+        with cache._connection:
+            cache._connection.execute(
+                "UPDATE vectors SET row = ? WHERE digest = ?", (bytes(changed), digests[1])
+            )
+        assert list(cache.find(digests)) == [digests[0], digests[2]], position
+        cache.add(digests[1:2], rows[1:2], scales[1:2])
+        assert list(cache.find(digests)) == digests
+
+
+def cached_digests(home) -> set[bytes]:
+    with closing(sqlite3.connect(cache_path(home, "hash"))) as connection:
+        return {digest for (digest,) in connection.execute("SELECT digest FROM vectors")}
+
+
+def indexed_digests(home, root) -> set[bytes]:
+    index = IndexReader.open(index_folder(home, root))
+    try:
+        return {values[0].text_digest for values in contents(index)["documents"].values()}
+    finally:
+        index.close()
+
+
+def test_vectors_that_no_index_has_are_deleted_once_they_outweigh_the_others(
+    tiny_repo, home, encoder, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(cache_module, "_SPARE", 0)
+    other = write_tree(tmp_path / "other", {"a.py": "def kept_by_another_index():\n    return 1\n"})
+    build(tiny_repo, home, encoder)
+    build(other, home, encoder)
+    path = tiny_repo / "python" / "convert.py"
+    text, counts = path.read_text(), []
+    for number in range(30):
+        path.write_text(f"{text}\n\ndef number_{number}():\n    return {number}\n")
+        build(tiny_repo, home, encoder)
+        collect_vectors(home, "hash", encoder.dim)
+        live = indexed_digests(home, tiny_repo) | indexed_digests(home, other)
+        assert cached_digests(home) >= live, "every vector of an index is still there"
+        counts.append(len(cached_digests(home)))
+    assert max(counts) <= 2 * (13 + 2) < 13 + 30
+    assert sorted(counts) != counts, "some were deleted"
+    for folder in home.glob("indexes/other-*"):
+        shutil.rmtree(folder)
+    (tiny_repo / "python" / "convert.py").unlink()
+    build(tiny_repo, home, encoder, rebuild=True)
+    collect_vectors(home, "hash", encoder.dim)
+    assert cached_digests(home) == indexed_digests(home, tiny_repo)
+
+
+def test_nothing_is_deleted_while_an_index_cannot_be_read(tiny_repo, home, encoder, monkeypatch):
+    monkeypatch.setattr(cache_module, "_SPARE", -1_000)
+    build(tiny_repo, home, encoder)
+    (tiny_repo / "python" / "convert.py").unlink()
+    build(tiny_repo, home, encoder, rebuild=True)
+    before = cached_digests(home)
+    break_format(index_folder(home, tiny_repo))
+    collect_vectors(home, "hash", encoder.dim)
+    assert cached_digests(home) == before
