@@ -1,28 +1,38 @@
-"""One changed file: time, memory and bytes written of the update, and the query after -> `results/update.json`.
+"""One changed file: time, memory and bytes written of the update, and the query after -> `results/update.json`, a plot.
 
 A tree is copied and indexed. Then a function is appended to one file at a time. `codesearch index` takes up one change,
-a query from the shell the next, and `Engine.refresh` of a running process the one after. Without TREE, the tree is
-CPython's standard library.
+a query from the shell the next, and `Engine.refresh` of a running process the one after. Another checkout may be
+measured in turn with this one. Last, queries over one segment and over eight are timed in turn. Without TREE, the tree
+is CPython's standard library.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.peers import QUERIES
 from benchmarks.process import Usage, folder_mb, measured
-from benchmarks.record import record
+from benchmarks.record import RESULTS, record
 from benchmarks.speed import WORK, described_starts, standard_library
 from codesearch.engine.engine import Engine
+from codesearch.index import build
 from codesearch.index.catalogue import index_folder
+from codesearch.index.manifest import read_manifest
 
+_HERE = Path(__file__).resolve().parents[1]
 _QUESTION = "parse a date"
+_ROUNDS = 30
+_LARGE_FILES = 10_000
+"""Trees of more files are indexed once by each checkout, and not by the other one."""
 
 
 def main() -> None:
@@ -33,51 +43,131 @@ def main() -> None:
         "--work", type=Path, default=Path("build/update"), help="folder for copies and indexes"
     )
     parser.add_argument("--updates", type=int, default=9, help="changes of each kind")
+    parser.add_argument("--fresh", type=int, default=3, help="indexes from nothing")
+    parser.add_argument("--against", type=Path, help="another checkout to measure in turn")
     options = parser.parse_args()
     trees = options.trees or [standard_library(WORK / "stdlib")]
-    record("update", [measure(tree, options.work.resolve(), options.updates) for tree in trees])
+    work, against = options.work.resolve(), options.against and options.against.resolve()
+    rows = [
+        measure(tree, work, updates=options.updates, fresh=options.fresh, against=against) for tree in trees
+    ]
+    record("update", rows)
+    plot(rows, RESULTS / "update.png")
 
 
-def measure(source: Path, work: Path, updates: int) -> dict[str, Any]:
+def measure(
+    source: Path, work: Path, *, updates: int, fresh: int = 1, against: Path | None = None
+) -> dict[str, Any]:
     """Return the figures of one tree; the source itself is not changed."""
     tree, home = work / "tree", work / "home"
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(source, tree, symlinks=True)
-    engine = Engine(home, device="cpu")
-    report = engine.index(tree)
-    folder = index_folder(home, tree)
-    index_mb = folder_mb(folder)
-    targets = sorted(tree.rglob("*.py"))[:: max(1, report.files // (5 * updates))]
+    files = sorted(tree.rglob("*.py"))
+    is_large = sum(1 for path in tree.rglob("*") if path.is_file()) > _LARGE_FILES
+    checkouts = {"": _HERE, **({"before_": against} if against and not is_large else {})}
+    homes = {name: work / f"{name}home" for name in checkouts}
+    found: dict[str, Any] = {"tree": source.name}
 
-    by_index, written_mb, by_query, refreshes_s, unchanged_s = [], [], [], [], []
-    for number in range(updates):
-        _append(targets[number % len(targets)], number, "index")
-        before = _files(folder)
-        by_index.append(_run("index", tree, "--home", home, "--device", "cpu"))
-        written_mb.append(sum(size for _, size, _ in _files(folder) - before) / 1e6)
-
-        _append(targets[number % len(targets)], number, "query")
-        by_query.append(_run("query", _QUESTION, "--root", tree, "--home", home, "--device", "cpu"))
-
-        _append(targets[number % len(targets)], number, "refresh")
-        refreshes_s.append(_seconds(engine, tree))
-        unchanged_s.append(_seconds(engine, tree))
-    unchanged = [
-        _run("query", _QUESTION, "--root", tree, "--home", home, "--device", "cpu") for _ in range(updates)
-    ]
-    return {
-        "tree": source.name,
-        "files": report.files,
+    fresh_runs = {name: [] for name in checkouts}
+    for _ in range(1 if is_large else fresh):
+        for name, checkout in checkouts.items():
+            shutil.rmtree(homes[name], ignore_errors=True)
+            fresh_runs[name].append(_run(checkout, "index", tree, "--home", homes[name]))
+    manifest = read_manifest(index_folder(home, tree))
+    found |= {
+        "files": manifest.source_files,
         "folders": sum(1 for path in tree.rglob("*") if path.is_dir()),
-        "documents": report.documents,
-        "index_mb": index_mb,
-        "index_after_one_change": described_starts(by_index),
-        "written_mb": _quartiles(written_mb),
+        "documents": manifest.documents,
+        "index_mb": folder_mb(index_folder(home, tree)),
+    }
+    found |= {f"{name}fresh_index": described_starts(runs) for name, runs in fresh_runs.items()}
+
+    engine = Engine(home, device="cpu")
+    targets = files[:: max(1, len(files) // (5 * updates))]
+    by_index = {name: [] for name in checkouts}
+    written_mb = {name: [] for name in checkouts}
+    by_query, refreshes_s, unchanged_s = [], [], []
+    for number in range(updates):
+        target = targets[number % len(targets)]
+        _append(target, number, "index")
+        for name, checkout in checkouts.items():
+            folder = index_folder(homes[name], tree)
+            before = _files(folder)
+            by_index[name].append(_run(checkout, "index", tree, "--home", homes[name]))
+            written_mb[name].append(sum(size for _, size, _ in _files(folder) - before) / 1e6)
+
+        _append(target, number, "query")
+        by_query.append(_run(_HERE, "query", _QUESTION, "--root", tree, "--home", home))
+
+        _append(target, number, "refresh")
+        refreshes_s.append(_seconds(lambda: engine.refresh(tree, budget_s=60)))
+        unchanged_s.append(_seconds(lambda: engine.refresh(tree, budget_s=60)))
+    for name in checkouts:
+        found[f"{name}index_after_one_change"] = described_starts(by_index[name])
+        found[f"{name}written_mb"] = _quartiles(written_mb[name])
+    unchanged = [_run(_HERE, "query", _QUESTION, "--root", tree, "--home", home) for _ in range(updates)]
+    return {
+        **found,
         "query_after_one_change": described_starts(by_query),
         "query_unchanged": described_starts(unchanged),
         "refresh_s": _quartiles(refreshes_s),
         "refresh_unchanged_s": _quartiles(unchanged_s),
+        "query_ms": query_by_segments(tree, work),
     }
+
+
+def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
+    """Return the time of a query in process over one segment and over eight, asked in turn."""
+    engines = {}
+    for segment_bytes in (1 << 40, 1):  # The second is less than the least part, an eighth of the tree.
+        build._SEGMENT_BYTES, usual = segment_bytes, build._SEGMENT_BYTES
+        home = work / f"segments-{segment_bytes}"
+        try:
+            engine = Engine(home, device="cpu")
+            engine.index(tree)
+        finally:
+            build._SEGMENT_BYTES = usual
+        engines[len(read_manifest(index_folder(home, tree)).segments)] = engine
+    times_ms: dict[int, list[float]] = {count: [] for count in engines}
+    for number in range(_ROUNDS):
+        for query in QUERIES:
+            for count, engine in engines.items():
+                seconds = _seconds(lambda engine=engine, query=query: engine.search(query))
+                if number:
+                    times_ms[count].append(1000 * seconds)
+    for engine in engines.values():
+        engine.close()
+    return {str(count): _quartiles(values) for count, values in times_ms.items()}
+
+
+def plot(rows: list[dict[str, Any]], path: Path) -> None:
+    """Draw time and bytes written of an update over the number of documents."""
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    import matplotlib.pyplot as plt
+
+    panels = (
+        ("one changed file, codesearch index, s", "index_after_one_change", "wall_s"),
+        ("written by it, MB", "written_mb", "median"),
+    )
+    figure, axes = plt.subplots(1, len(panels), figsize=(8, 2.8), dpi=90)
+    for axis, (title, key, value) in zip(axes, panels, strict=True):
+        for name, label in (("before_", "whole index"), ("", "segments")):
+            points = [
+                (row["documents"], row[name + key][value])
+                for row in sorted(rows, key=lambda row: row["documents"])
+                if name + key in row
+            ]
+            if points:
+                axis.loglog(*zip(*points, strict=True), marker="o", label=label)
+        axis.set_title(title, fontsize=10)
+        axis.set_xlabel("documents", fontsize=9)
+        axis.xaxis.set_major_formatter("{x:,g}")
+        axis.yaxis.set_major_formatter("{x:,g}")
+        axis.grid(alpha=0.3, which="both")
+    axes[0].legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(path)
+    plt.close(figure)
 
 
 def _append(path: Path, number: int, kind: str) -> None:
@@ -85,8 +175,9 @@ def _append(path: Path, number: int, kind: str) -> None:
         file.write(f"\n\ndef appended_for_{kind}_{number}(value):\n    return value + {number}\n")
 
 
-def _run(*words: str | Path) -> Usage:
-    usage = measured([sys.executable, "-m", "codesearch", *words])
+def _run(checkout: Path, *words: str | Path) -> Usage:
+    command = [sys.executable, "-m", "codesearch", *words, "--device", "cpu"]
+    usage = measured(command, folder=checkout, environment={"PYTHONPATH": str(checkout)})
     if usage.code:
         sys.exit(usage.output)
     return usage
@@ -98,9 +189,9 @@ def _files(folder: Path) -> set[tuple[Path, int, int]]:
     return {(path, state.st_size, state.st_mtime_ns) for path, state in found}
 
 
-def _seconds(engine: Engine, tree: Path) -> float:
+def _seconds(call: Callable[[], object]) -> float:
     started = time.perf_counter()
-    engine.refresh(tree, budget_s=60)
+    call()
     return time.perf_counter() - started
 
 

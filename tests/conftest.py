@@ -162,6 +162,7 @@ def build(
     *,
     config: IndexConfig | None = None,
     rebuild: bool = False,
+    merge_all: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> BuildReport:
     """Index a tree the way the command does, without the command."""
@@ -169,7 +170,7 @@ def build(
     folder = index_folder(home, root)
     folder.mkdir(parents=True, exist_ok=True)
     plan = plan_update(root, folder, config, encoder.model_id, rebuild=rebuild)
-    return build_index(plan, home, encoder, on_progress)
+    return build_index(plan, home, encoder, on_progress, merge_all=merge_all)
 
 
 def index_by_engine(root: Path, home: Path, bundle: Path | None = None) -> None:

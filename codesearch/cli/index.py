@@ -48,6 +48,10 @@ def index(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Start from nothing, with only the options given now.")
     ] = False,
+    optimize: Annotated[
+        bool,
+        typer.Option("--optimize", help="Merge all segments into one: faster queries over a large index."),
+    ] = False,
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
@@ -69,7 +73,9 @@ def index(
     engine = invocation.engine(home, model=model, device=device)
     for folder in folders:
         with build_progress(folder.name) as on_progress:
-            report = engine.index(invocation.path(folder), options, rebuild=rebuild, on_progress=on_progress)
+            report = engine.index(
+                invocation.path(folder), options, rebuild=rebuild, optimize=optimize, on_progress=on_progress
+            )
         yield _built(folder, report) if report.built else _current(folder, report)
 
 
@@ -80,6 +86,10 @@ def _current(folder: Path, report: IndexReport) -> Output:
 
 
 def _built(folder: Path, report: IndexReport) -> Output:
+    if not report.parsed and not report.removed and report.kept:
+        return Output(
+            f"{folder}: merged, {report.documents:,} documents are up to date ({report.seconds:.2f} s)\n"
+        )
     out = [f"{folder}: {report.documents:,} documents from {report.files:,} files in {report.seconds:.1f} s"]
     if report.languages:
         out.append(f"  languages  {counts(report.languages)}")

@@ -75,6 +75,7 @@ class Engine:
         options: IndexOptions | None = None,
         *,
         rebuild: bool = False,
+        optimize: bool = False,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> IndexReport:
         """Index a folder, or bring its index up to date: only new and changed files are parsed.
@@ -83,6 +84,7 @@ class Engine:
             root: the folder.
             options: walk settings to change; the others stay as in the last run.
             rebuild: forget the last index and its settings.
+            optimize: merge all segments into one; from 500,000 documents on it gets an HNSW graph.
             on_progress: called with the progress of a build.
 
         Raises:
@@ -100,6 +102,7 @@ class Engine:
             vectors=self._vectors,
             open_encoder=lambda bundle: self._opened.encoder(bundle, self.device),
             rebuild=rebuild,
+            optimize=optimize,
             on_progress=on_progress,
         )
 

@@ -16,6 +16,7 @@ from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError,
 from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
 from codesearch.index.manifest import Manifest, read_earlier, read_manifest
 from codesearch.index.plan import Plan, plan_update
+from codesearch.index.policy import can_merge
 from codesearch.index.stamps import Comparison, write_stamps
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def update_index(
     vectors: VectorConfig,
     open_encoder: OpenEncoder,
     rebuild: bool,
+    optimize: bool,
     on_progress: Callable[[Progress], None],
 ) -> IndexReport:
     """Bring the index of a folder up to date.
@@ -49,6 +51,7 @@ def update_index(
         vectors: when an HNSW graph is built.
         open_encoder: opens a bundle; called only where something has to be embedded.
         rebuild: forget the last index and its settings.
+        optimize: then merge all segments into one.
         on_progress: called with the progress of a build.
 
     Raises:
@@ -73,10 +76,15 @@ def update_index(
         plan = plan_update(root, folder, config, model_id, rebuild=rebuild)
         if plan.nothing_to_do and plan.previous:
             save_stamps(plan)
-            return IndexReport(
+            report = IndexReport(
                 root, False, plan.previous.documents, plan.previous.source_files, time.monotonic() - started
             )
-        report = _build(plan, home, open_encoder(bundle), started, on_progress)
+        else:
+            report = _build(plan, home, open_encoder(bundle), started, on_progress)
+        if optimize and can_merge(read_manifest(folder).segments):
+            plan = plan_update(root, folder, config, model_id)
+            merged = _build(plan, home, open_encoder(bundle), started, on_progress, merge_all=True)
+            report = merged if not report.built else replace(report, seconds=merged.seconds)
         return replace(report, was_earlier_format=earlier is not None)
 
 
@@ -170,12 +178,18 @@ def _make_folder(folder: Path) -> None:
 
 
 def _build(
-    plan: Plan, home: Path, encoder: Encoder, started: float, on_progress: Callable[[Progress], None]
+    plan: Plan,
+    home: Path,
+    encoder: Encoder,
+    started: float,
+    on_progress: Callable[[Progress], None],
+    *,
+    merge_all: bool = False,
 ) -> IndexReport:
     from codesearch.index.build import build_index
     from codesearch.index.cache import collect_vectors
 
-    built = build_index(plan, home, encoder, on_progress)
+    built = build_index(plan, home, encoder, on_progress, merge_all=merge_all)
     if encoder.is_costly:
         collect_vectors(home, encoder.model_id, encoder.dim)
     manifest = built.manifest

@@ -70,7 +70,12 @@ Item = tuple[FileRecord, ParsedFile | LiveFile]
 
 
 def build_index(
-    plan: Plan, home: Path, encoder: Encoder, on_progress: ProgressCallback = lambda _: None
+    plan: Plan,
+    home: Path,
+    encoder: Encoder,
+    on_progress: ProgressCallback = lambda _: None,
+    *,
+    merge_all: bool = False,
 ) -> BuildReport:
     """Carry out a plan and commit the result. The caller holds the writer lock.
 
@@ -79,6 +84,7 @@ def build_index(
         home: where the cache of vectors lives.
         encoder: the model that the plan was made for.
         on_progress: called with the progress.
+        merge_all: merge all segments, not only those that are small or mostly dead.
 
     Raises:
         IndexCorruptError: a segment of the last commit is damaged.
@@ -87,7 +93,7 @@ def build_index(
     for entry in plan.previous.segments if plan.previous else ():
         check_sizes(plan.index_folder / entry.folder, entry.files, str(plan.root.resolve()))
     with writing(plan.index_folder), _Build(plan, home, encoder, on_progress) as build:
-        return build.run()
+        return build.run(merge_all=merge_all)
 
 
 def describe_model(encoder: Encoder) -> dict[str, str | int]:
@@ -131,8 +137,8 @@ class _Build:
     def __exit__(self, *_: object) -> None:
         self.opened.close()
 
-    def run(self) -> BuildReport:
-        merged = self._segments_to_merge()
+    def run(self, *, merge_all: bool) -> BuildReport:
+        merged = self._segments_to_merge(merge_all=merge_all)
         readers = {entry.number: self._open(entry) for entry in merged}
         self.entries = [entry for entry in self.entries if entry not in merged]
         kept = [
@@ -172,11 +178,12 @@ class _Build:
         self.opened.callback(segment.close)
         return segment
 
-    def _segments_to_merge(self) -> list[SegmentEntry]:
+    def _segments_to_merge(self, *, merge_all: bool) -> list[SegmentEntry]:
         """Choose what is rewritten; nothing while a first build goes on, and no segment alone that is whole."""
         if not self.plan.previous or not self.plan.previous.complete:
             return []
-        chosen = segments_to_merge(self.entries, self.total_bytes // _DOCUMENT_BYTES + 1)
+        new_documents = self.total_bytes // _DOCUMENT_BYTES + 1
+        chosen = segments_to_merge(self.entries, new_documents, merge_all=merge_all)
         alone = len(chosen) == 1 and not self.plan.to_parse and not chosen[0].dead_files
         return [] if alone else chosen
 

@@ -17,14 +17,24 @@ _GROWTH = 3
 _DEAD_SHARE = 0.3
 
 
-def segments_to_merge(entries: Sequence[SegmentEntry], new_documents: int) -> list[SegmentEntry]:
-    """Choose the segments to rewrite together with about `new_documents` new ones."""
+def can_merge(entries: Sequence[SegmentEntry]) -> bool:
+    """Say whether merging all segments would change anything."""
+    return (
+        any(entry.dead_files for entry in entries) or len(segments_to_merge(entries, 0, merge_all=True)) > 1
+    )
+
+
+def segments_to_merge(
+    entries: Sequence[SegmentEntry], new_documents: int, *, merge_all: bool = False
+) -> list[SegmentEntry]:
+    """Choose the segments to rewrite together with about `new_documents` new ones; with `merge_all` all that fit."""
     chosen: list[SegmentEntry] = []
     gathered = new_documents
     by_size = sorted(entries, key=lambda entry: (entry.live_documents, entry.number))
     for entry in sorted(by_size, key=_is_mostly_dead, reverse=True):  # Those first, whatever their size.
         fits = gathered + entry.live_documents <= MAX_DOCUMENTS
-        if not fits or not (_is_mostly_dead(entry) or entry.live_documents <= _GROWTH * gathered):
+        grows = entry.live_documents <= _GROWTH * gathered
+        if not fits or not (merge_all or _is_mostly_dead(entry) or grows):
             continue
         chosen.append(entry)
         gathered += entry.live_documents

@@ -160,6 +160,20 @@ def test_an_index_of_an_earlier_version_is_made_again_with_its_settings(index, h
     assert (index().stderr, index("--rebuild").stderr) == ("", "")
 
 
+def test_optimize_merges_all_segments_and_then_has_nothing_to_do(indexed, index, home):
+    for number in range(2):
+        (indexed / "go" / f"more{number}.go").write_text(
+            f"package more\n\nfunc More{number}() int {{ return 1 }}\n"
+        )
+        assert index().returncode == 0
+    assert re.fullmatch(r"tiny: merged, 15 documents are up to date \(.* s\)\n", index("--optimize").stdout)
+    assert len(list(only_file(home, "*").glob("segments/*"))) == 1
+    assert index("--optimize").stdout.startswith("tiny: nothing to do")
+    (indexed / "go" / "more1.go").unlink()
+    assert "1 removed" in index("--optimize").stdout
+    assert len(list(only_file(home, "*").glob("segments/*"))) == 1
+
+
 def test_a_damaged_index_names_the_cure_and_the_cure_works(indexed, index, home):
     (indexed / "go" / "reader.go").unlink()
     path = only_file(home, "*/segments/000001/postings/doc_ids.npy")

@@ -174,6 +174,12 @@ class Histories(RuleBasedStateMachine):
     def update(self) -> None:
         build(self.root, self.home, self.encoder)
 
+    @rule()
+    def merge_everything(self) -> None:
+        manifest = build(self.root, self.home, self.encoder, merge_all=True).manifest
+        assert len(manifest.segments) <= 1
+        assert not any(segment.dead_files for segment in manifest.segments)
+
     def searched(self, home: Path) -> list[list[tuple]]:
         index = IndexReader.open(index_folder(home, self.root))
         try:

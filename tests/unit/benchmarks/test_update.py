@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.update import measure
+from benchmarks.update import measure, plot
 
 
 def test_a_small_tree_is_measured_and_its_source_left_alone(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
     (source / "dates.py").write_text("def parse_date(text):\n    return text.split('-')\n")
+    for number in range(8):
+        (source / f"more_{number}.py").write_text(f"def more_{number}():\n    return {number}\n")
     before = (source / "dates.py").read_text()
 
     found = measure(source, tmp_path / "work", updates=1)
@@ -24,3 +26,7 @@ def test_a_small_tree_is_measured_and_its_source_left_alone(tmp_path: Path) -> N
     ]
     assert found["written_mb"]["median"] > 0
     assert found["refresh_s"]["median"] > found["refresh_unchanged_s"]["median"]
+    one, several = map(int, found["query_ms"])
+    assert one == 1 < several <= 9
+    plot([found, {**found, "documents": 100, "before_written_mb": {"median": 3.0}}], tmp_path / "update.png")
+    assert (tmp_path / "update.png").read_bytes().startswith(b"\x89PNG")
