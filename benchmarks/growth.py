@@ -91,26 +91,28 @@ def _write_tree(options: argparse.Namespace, place: Path) -> dict[str, Any]:
 def _build_exact(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     home = place / "home"
     shutil.rmtree(home, ignore_errors=True)
-    report = Engine(home, device="cpu", vectors=_NO_GRAPH).index(place / "tree")
-    manifest = read_manifest(index_folder(home, place / "tree"))
-    sizes = {name: entry["bytes"] for name, entry in manifest.files.items()}
+    report = Engine(home, device="cpu", vectors=_NO_GRAPH).index(place / "tree", optimize=True)
+    (segment,) = read_manifest(index_folder(home, place / "tree")).segments
+    sizes = {name: entry["bytes"] for name, entry in segment.files.items()}
     return {
         "documents": report.documents,
         "index_mb": round(sum(sizes.values()) / 1e6, 1),
         "vectors_mb": round(sizes["vectors.int8"] / 1e6, 1),
-        "cache_mb": folder_mb(home / "cache"),
     }
 
 
 def _add_graph(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     folder = index_folder(place / "home", place / "tree")
     manifest = read_manifest(folder)
-    generation = folder / manifest.folder
+    (entry,) = manifest.segments
+    path = folder / entry.folder / GRAPH_FILE
     index = IndexReader.open(folder)
-    build_graph(generation / GRAPH_FILE, index.vectors.rows, index.vectors.scales, VectorConfig())
+    vectors = index.segments[0].vectors
+    build_graph(path, vectors.rows, vectors.scales, VectorConfig())
     index.close()
-    commit_manifest(folder, replace(manifest, files=describe_files(generation)))
-    return {"graph_mb": round((generation / GRAPH_FILE).stat().st_size / 1e6, 1)}
+    entry = replace(entry, files=describe_files(path.parent))
+    commit_manifest(folder, replace(manifest, segments=[entry]))
+    return {"graph_mb": round(path.stat().st_size / 1e6, 1)}
 
 
 def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
@@ -147,14 +149,14 @@ STEPS = {
 def build_table(rows: list[dict[str, Any]]) -> str:
     """Lay out what building takes."""
     lines = [
-        line(["documents", "source MB", "index s", "CPU s", "peak MB", "index MB", "cache MB", "graph s", "its CPU s",
+        line(["documents", "source MB", "index s", "CPU s", "peak MB", "index MB", "graph s", "its CPU s",
               "its peak MB", "its MB"]),
         "|---" * 11 + "|",
     ]  # fmt: skip
     for row in rows:
         exact, graph = row["exact"], row.get("hnsw", {})
         figures = [exact["documents"], row["tree"]["source_mb"]]
-        figures += [exact[key] for key in ("wall_s", "cpu_s", "peak_mb", "index_mb", "cache_mb")]
+        figures += [exact[key] for key in ("wall_s", "cpu_s", "peak_mb", "index_mb")]
         figures += [graph.get(key) for key in ("wall_s", "cpu_s", "peak_mb", "graph_mb")]
         lines.append(line([shown(figure) for figure in figures]))
     return "\n".join(lines)

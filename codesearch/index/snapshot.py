@@ -23,6 +23,8 @@ from codesearch.segments.topk import best_positions
 
 DocIds = NDArray[np.int64]
 Stored = tuple[SegmentReader, FileRecord, DocumentRow]
+_MAX_NEIGHBOURS = 10_000
+"""An exact search is faster than a graph that has to give more, so that enough remain without the dead ones."""
 
 
 class Snapshot:
@@ -226,8 +228,9 @@ def _nearest(
     ef_search: int,
 ) -> DocIds:
     """Return the nearest allowed documents of one segment, by their numbers in it."""
-    if allowed is None and segment.vectors.has_graph:
-        found = segment.vectors.neighbours(query, 2 * count + len(segment.dead), ef_search)
+    wanted = 2 * count + len(segment.dead)
+    if allowed is None and wanted <= _MAX_NEIGHBOURS and segment.vectors.has_graph:
+        found = segment.vectors.neighbours(query, wanted, ef_search)
         return found[~np.isin(found, segment.dead)]
     chosen = _live(segment, allowed)
     if chosen is not None and not len(chosen):

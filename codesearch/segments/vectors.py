@@ -192,7 +192,10 @@ class VectorReader:
         """
         graph = self._open_graph()
         graph.set_ef(max(ef_search, count))
-        labels, _ = graph.knn_query(query[None, :], k=min(count, len(self)))
+        try:
+            labels, _ = graph.knn_query(query[None, :], k=min(count, len(self)))
+        except RuntimeError:  # The graph of many equal vectors reaches fewer than these.
+            return self.nearest(query, count)
         return np.asarray(labels[0], dtype=np.int64)
 
     def _open_graph(self) -> Any:  # noqa: ANN401 - hnswlib has no types.

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from codesearch.config import IndexConfig, VectorConfig
+from codesearch.index import snapshot as snapshot_module
 from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot, average_lengths
 from codesearch.search.searcher import Searcher
+from codesearch.segments.vectors import VectorReader
 from tests.conftest import HashEncoder, build, search, write_tree
 
 IndexTree = Callable[..., IndexReader]
@@ -182,3 +184,15 @@ def test_an_empty_snapshot_finds_nothing(encoder):
     assert snapshot.best(nothing, np.empty(0, np.float32), 5).tolist() == []
     assert snapshot.order(nothing, np.empty(0, np.float32)).tolist() == []
     assert (snapshot.stored([]), list(snapshot.named("x"))) == ([], [])
+
+
+def test_a_segment_with_very_many_dead_documents_is_searched_exactly(graphs, encoder, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("asked the graph")
+
+    monkeypatch.setattr(snapshot_module, "_MAX_NEIGHBOURS", 25)
+    monkeypatch.setattr(VectorReader, "neighbours", refuse)
+    snapshot = Snapshot([graphs])
+    with pytest.raises(AssertionError, match="asked the graph"):
+        snapshot.nearest(encoder.encode_queries(["value_4"])[0], 2, None, 100)
+    assert len(snapshot.nearest(encoder.encode_queries(["value_4"])[0], 13, None, 100)) >= 13

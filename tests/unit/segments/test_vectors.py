@@ -166,6 +166,15 @@ def test_the_graph_gives_at_most_all_documents(tmp_path):
     assert sorted(reader.neighbours(unit_vectors(1)[0], 1_000, 400).tolist()) == list(range(150))
 
 
+def test_where_the_graph_reaches_too_few_documents_the_search_is_exact(tmp_path):
+    pytest.importorskip("hnswlib")
+    vectors = np.repeat(unit_vectors(4), 500, axis=0)  # Links of equal vectors lead only to each other.
+    reader = written(tmp_path, vectors, LOW)
+    found = reader.neighbours(vectors[0], 1_990, 400)
+    assert len(set(found.tolist())) == 1_990
+    assert set(range(500)) <= set(found.tolist())
+
+
 def test_the_same_vectors_give_the_same_graph(tmp_path):
     pytest.importorskip("hnswlib")
     for name in ("a", "b"):
