@@ -312,7 +312,7 @@ def always_merged(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def never_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every update leaves all segments as they are, but for those with nothing alive."""
-    monkeypatch.setattr(build_module, "segments_to_merge", lambda *_: [])
+    monkeypatch.setattr(build_module, "segments_to_merge", lambda *_, **__: [])
 
 
 @pytest.fixture
