@@ -4,47 +4,71 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+PROJECT_FILE = ".codesearch.toml"
+"""Settings of a project (see `codesearch.settings`), in its root."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkConfig:
-    """Which files are read. Changing any of these re-reads the tree.
+    """Which files are read.
 
     Attributes:
         max_file_bytes: larger files are skipped.
-        max_mean_line_bytes: a file whose mean line is longer is taken for minified and skipped.
         hidden: also enter names that begin with a dot.
         ignore_files: honour `.gitignore`, `.codesearchignore` and `.git/info/exclude`.
         follow_links: enter linked folders, each real folder once.
         exclude: further patterns, in the syntax of `.gitignore`, relative to the root.
+        languages: names of the languages to index; empty for all.
     """
 
     max_file_bytes: int = 8_000_000
-    max_mean_line_bytes: int = 1_000
     hidden: bool = False
     ignore_files: bool = True
     follow_links: bool = False
     exclude: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """Walk settings to change; None keeps those of the last run, or the defaults of a first one.
+    """Walk settings to choose; None leaves a setting as it is.
 
     Attributes: as in `WalkConfig`.
     """
 
     exclude: tuple[str, ...] | None = None
+    languages: tuple[str, ...] | None = None
     hidden: bool | None = None
     ignore_files: bool | None = None
     follow_links: bool | None = None
     max_file_bytes: int | None = None
 
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Self:
+        """Read settings as `given` returned them, in JSON or not; unknown ones are left out."""
+        known: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in settings.items()
+            if name in cls.__dataclass_fields__
+        }
+        return cls(**known)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The settings that are not None."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
     def applied_to(self, walk: WalkConfig) -> WalkConfig:
         """Return `walk` with these settings."""
-        given = {name: value for name, value in asdict(self).items() if value is not None}
-        return replace(walk, **given)
+        return replace(walk, **self.given)
+
+    def over(self, other: Self) -> Self:
+        """Return these settings, and where they are None those of `other`."""
+        return replace(other, **self.given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +77,12 @@ class ParseConfig:
 
     Attributes:
         max_code_bytes: longer definitions are searched by their first bytes.
+        max_mean_line_bytes: a file whose mean line is longer is taken for minified and skipped.
         max_nesting: definitions nested deeper than this are left out, with a warning.
     """
 
     max_code_bytes: int = 16_384
+    max_mean_line_bytes: int = 1_000
     max_nesting: int = 32
 
 
@@ -77,15 +103,23 @@ class VectorConfig:
 
 @dataclass(frozen=True, slots=True)
 class IndexConfig:
-    """Everything that changes what an index holds."""
+    """Everything that changes what an index holds.
+
+    Attributes:
+        walk: which files are read.
+        parse: what is taken from a file.
+        vectors: when an HNSW graph is built.
+        options: the part of `walk` that the user chose by options; the next run repeats it.
+    """
 
     walk: WalkConfig = WalkConfig()
     parse: ParseConfig = ParseConfig()
     vectors: VectorConfig = VectorConfig()
+    options: IndexOptions = IndexOptions()
 
     def digest(self, *also: str) -> str:
-        """Hash these settings and `also`; a different digest makes the index anew."""
-        text = json.dumps([asdict(self), *also], sort_keys=True)
+        """Hash what decides the documents of a file, and `also`; a different digest makes the index anew."""
+        text = json.dumps([asdict(self.parse), asdict(self.vectors), *also], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -39,7 +39,7 @@ class Command:
             "PYTHONPATH": str(ROOT),
             "CODESEARCH_HOME": str(self.home),
             "TERM": "xterm-256color",
-            "CODESEARCH_NO_INDEX": "1",  # What is around the folder of a test is not to be indexed.
+            "CODESEARCH_AUTO_INDEX": "no",  # What is around the folder of a test is not to be indexed.
         }
         return {**kept, **own, **self.variables}
 

@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import write_tree
 
 ROOT = Path(__file__).parents[1]
-BASE = {"config", "types", "errors", "home", "cores", "files", "memo"}
+BASE = {"config", "types", "errors", "home", "cores", "files", "memo", "settings"}
 ORDER = (
     "parsing",
     "analysis",

@@ -24,7 +24,11 @@ def index(
     context: typer.Context,
     folders: Annotated[list[Path], typer.Argument(help="Folders to index.", show_default=False)],
     exclude: Annotated[
-        list[str] | None, typer.Option("--exclude", help="Leave out what this .gitignore pattern matches.")
+        list[str] | None,
+        typer.Option("--exclude", help="Skip what this .gitignore pattern matches; '' for no patterns."),
+    ] = None,
+    lang: Annotated[
+        list[str] | None, typer.Option("--lang", help="Index only this language; '' for all languages.")
     ] = None,
     hidden: Annotated[
         bool | None, typer.Option("--hidden/--no-hidden", help="Enter names that begin with a dot.")
@@ -62,7 +66,8 @@ def index(
     """
     invocation = invocation_of(context)
     options = IndexOptions(
-        exclude=tuple(exclude) if exclude else None,
+        exclude=_listed(exclude),
+        languages=_listed(lang),
         hidden=hidden,
         ignore_files=ignore,
         follow_links=follow,
@@ -77,6 +82,11 @@ def index(
                 invocation.path(folder), options, rebuild=rebuild, optimize=optimize, on_progress=on_progress
             )
         yield _built(folder, report) if report.built else _current(folder, report)
+
+
+def _listed(values: list[str] | None) -> tuple[str, ...] | None:
+    """Return the values of a repeatable option, None where it is not given; an empty value clears it."""
+    return tuple(filter(None, values)) if values else None
 
 
 def _current(folder: Path, report: IndexReport) -> Output:

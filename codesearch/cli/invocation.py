@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 import typer
 
 from codesearch.errors import CodeSearchError
+from codesearch.settings import Value, settings_in_force
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
@@ -41,7 +42,7 @@ class Terminal:
         is_terminal: whether stdout is a terminal.
         width: columns of the terminal.
         encoding: of stdout.
-        variables: environment variables that say which colours a terminal has.
+        variables: environment variables that say which colours a terminal has, and settings.
     """
 
     here: Path
@@ -60,16 +61,12 @@ class Invocation:
         home: folder of all indexes where no option names one.
         user_home: what `~` stands for.
         opened: indexes and models that are open in this process; None where it is the one that asks.
-        no_index: a query must not index a project.
-        no_refresh: a query must not bring an index up to date.
     """
 
     terminal: Terminal
     home: Path
     user_home: Path
     opened: Opened | None = None
-    no_index: bool = False
-    no_refresh: bool = False
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], opened: Opened | None = None) -> Invocation:
@@ -79,14 +76,15 @@ class Invocation:
         columns = variables.get("COLUMNS", "")
         width = int(columns) if columns.isdigit() else int(facts["columns"]) or _WIDTH
         terminal = Terminal(here, bool(is_terminal), width, str(encoding or "utf-8"), variables)
-        return cls(
-            terminal,
-            here / facts["home"],
-            Path(facts["user_home"]),
-            opened,
-            bool(facts["no_index"]),
-            bool(facts["no_refresh"]),
-        )
+        return cls(terminal, here / facts["home"], Path(facts["user_home"]), opened)
+
+    def settings(self) -> dict[str, Value]:
+        """Return the settings in force where the process is.
+
+        Raises:
+            ConfigError: a file or a variable is wrong.
+        """
+        return settings_in_force(self.terminal.here, self.terminal.variables, self.user_home)
 
     def path(self, path: Path) -> Path:
         """Return the path that the process means; in that process itself, as it was typed."""

@@ -15,21 +15,38 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 import typer
 
 import codesearch
+from codesearch.cli.defaults import defaults_of
 from codesearch.cli.invocation import Invocation, Output, merged, outputs
 from codesearch.cli.output import INTERRUPTED, failed_output
+from codesearch.errors import CodeSearchError
 from codesearch.service.facts import facts
 
 if TYPE_CHECKING:
     from codesearch.engine.opened import Opened
 
 P = ParamSpec("P")
-COMMANDS = ("index", "query", "similar", "serve", "status", "remove", "doctor", "bench")
+COMMANDS = ("index", "query", "similar", "serve", "status", "config", "remove", "doctor", "bench")
+_HELP = {"--help", "-h", "--version"}
 """Each the name of a module beside this one and of the function in it."""
 
 
 def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
     """Run a command line of this process, print what it gives, and exit."""
-    make_app(_printed, commands)(list(arguments), prog_name="codesearch", obj=Invocation.of(facts()))
+    invocation = Invocation.of(facts())
+    make_app(_printed, commands)(
+        list(arguments), prog_name="codesearch", obj=invocation, default_map=_defaults(invocation, arguments)
+    )
+
+
+def _defaults(invocation: Invocation, arguments: Sequence[str]) -> dict[str, Any]:
+    """Return what settings say of options; exit where they are wrong, unless the user asks for help."""
+    try:
+        return defaults_of(invocation.settings())
+    except CodeSearchError as error:
+        if not _HELP.isdisjoint(arguments):
+            return {}
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 class Answering:
@@ -42,11 +59,13 @@ class Answering:
 
     def __call__(self, facts: dict[str, Any]) -> Output:
         """Return what a command line prints for the process with these facts."""
+        invocation = Invocation.of(facts, self._opened)
         output = self._command.main(
             list(facts["arguments"]),
             prog_name="codesearch",
             standalone_mode=False,
-            obj=Invocation.of(facts, self._opened),
+            obj=invocation,
+            default_map=defaults_of(invocation.settings()),
         )
         if not isinstance(output, Output):  # Help, for example.
             raise TypeError(f"{facts['arguments']} gives no output")

@@ -52,15 +52,16 @@ AllCodeOption = Annotated[
     bool,
     typer.Option("--all-code", help="Rank tests, generated and vendored code and stubs like other code."),
 ]
-NoRefreshOption = Annotated[
-    bool, typer.Option("--no-refresh", help="Answer from the index as it is, even if files changed.")
+RefreshOption = Annotated[
+    bool, typer.Option("--refresh/--no-refresh", help="First index what changed, if that is quick.")
 ]
 NoServiceOption = Annotated[
     bool, typer.Option("--no-service", help="Answer in this process, though `codesearch serve` runs.")
 ]
 
-NoIndexOption = Annotated[
-    bool, typer.Option("--no-index", help="Do not index the project that you are in first.")
+AutoIndexOption = Annotated[
+    bool,
+    typer.Option("--index/--no-index", help="First index the project that you are in, if nothing covers it."),
 ]
 
 

@@ -11,6 +11,7 @@ from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import (
     AllCodeOption,
     AllOption,
+    AutoIndexOption,
     ContextOption,
     DeviceOption,
     ExplainOption,
@@ -20,10 +21,9 @@ from codesearch.cli.options import (
     KindsOption,
     LanguagesOption,
     ModelOption,
-    NoIndexOption,
-    NoRefreshOption,
     NoServiceOption,
     PathsOption,
+    RefreshOption,
     RootsOption,
     TopKOption,
     VimgrepOption,
@@ -61,8 +61,8 @@ def query(
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
-    no_index: NoIndexOption = False,
-    no_refresh: NoRefreshOption = False,
+    auto_index: AutoIndexOption = True,
+    refresh: RefreshOption = True,
     no_service: NoServiceOption = False,  # Read by `entry`, before this.
 ) -> Iterator[Output]:
     """Search in plain words, keywords or an exact name."""
@@ -80,10 +80,10 @@ def query(
         context=lines,
         mode=mode,
         min_confidence=min_confidence,
-        no_refresh=no_refresh,
+        refresh=refresh,
     )
     engine = invocation.engine(home, model=model, device=device)
     scope = make_scope(invocation, root, everything=everything, places=places)
-    yield from first_index(engine, scope, invocation, no_index=no_index)
+    yield from first_index(engine, scope, invocation, auto_index=auto_index)
     answer = engine.search(request, scope)
     yield from shown(answer, request, invocation, form=form, explain=explain, places=places)

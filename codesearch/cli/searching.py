@@ -35,7 +35,7 @@ def make_request(
     context: int,
     mode: str = "hybrid",
     min_confidence: float = 0.0,
-    no_refresh: bool = False,
+    refresh: bool = True,
 ) -> SearchRequest:
     """Make a request of the options of a command."""
     from codesearch.search.request import Filters, SearchRequest
@@ -52,7 +52,7 @@ def make_request(
         filters,
         all_code,
         context,
-        refresh=not (no_refresh or invocation.no_refresh),
+        refresh=refresh,
         min_confidence=min_confidence,
     )
 
@@ -88,12 +88,14 @@ def make_scope(
     return Scope(named, invocation.terminal.here, everything, within)
 
 
-def first_index(engine: Engine, scope: Scope, invocation: Invocation, *, no_index: bool) -> Iterator[Output]:
+def first_index(
+    engine: Engine, scope: Scope, invocation: Invocation, *, auto_index: bool
+) -> Iterator[Output]:
     """Index the project of a scope that no index covers, and make again what an earlier version indexed.
 
     A service leaves that to its client.
     """
-    if no_index or invocation.no_index or invocation.opened is not None:
+    if not auto_index or invocation.opened is not None:
         return
     for project in engine.missing_projects(scope):
         yield _indexed(project, engine.index_project)

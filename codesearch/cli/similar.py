@@ -12,6 +12,7 @@ from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import (
     AllCodeOption,
     AllOption,
+    AutoIndexOption,
     ContextOption,
     DeviceOption,
     ExplainOption,
@@ -21,10 +22,9 @@ from codesearch.cli.options import (
     KindsOption,
     LanguagesOption,
     ModelOption,
-    NoIndexOption,
-    NoRefreshOption,
     NoServiceOption,
     PathsOption,
+    RefreshOption,
     RootsOption,
     TopKOption,
     VimgrepOption,
@@ -52,8 +52,8 @@ def similar(
     model: ModelOption = None,
     device: DeviceOption = "auto",
     home: HomeOption = None,
-    no_index: NoIndexOption = False,
-    no_refresh: NoRefreshOption = False,
+    auto_index: AutoIndexOption = True,
+    refresh: RefreshOption = True,
     no_service: NoServiceOption = False,  # Read by `entry`, before this.
 ) -> Iterator[Output]:
     """Find code that does what the function at a line does, indexed or not."""
@@ -70,12 +70,12 @@ def similar(
         path=path,
         all_code=all_code,
         context=lines,
-        no_refresh=no_refresh,
+        refresh=refresh,
     )
     named = Place.parse(place)
     engine = invocation.engine(home, model=model, device=device)
     scope = make_scope(invocation, root, everything=everything)
-    yield from first_index(engine, scope, invocation, no_index=no_index)
+    yield from first_index(engine, scope, invocation, auto_index=auto_index)
     answer = engine.similar(replace(named, path=invocation.path(named.path)), request, scope)
     answer = replace(answer, query=place)
     yield from shown(answer, request, invocation, form=form, explain=explain)

@@ -14,10 +14,11 @@ from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.reports import IndexReport
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError, IndexStoreError
 from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
-from codesearch.index.manifest import Manifest, read_earlier, read_manifest
+from codesearch.index.manifest import MadeWith, Manifest, read_earlier, read_manifest
 from codesearch.index.plan import Plan, plan_update
 from codesearch.index.policy import can_merge
 from codesearch.index.stamps import Comparison, write_stamps
+from codesearch.settings import index_options
 
 if TYPE_CHECKING:
     from codesearch.encoding.encoder import Encoder
@@ -67,8 +68,7 @@ def update_index(
     last = None if rebuild else last_manifest(folder)
     earlier = None if rebuild else read_earlier(folder)
     made_with = last or earlier
-    walk = made_with.walk_config() if made_with else WalkConfig()
-    config = IndexConfig(walk=options.applied_to(walk), vectors=vectors)
+    config = _config(root, options, made_with, vectors)
     bundle = model or (made_with.model_folder if made_with else SHIPPED)
     model_id = load_bundle(bundle).model_id
     _make_folder(folder)
@@ -102,7 +102,7 @@ def plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison | None
     """
     if entry.manifest is None:
         raise entry.error or IndexNotFoundError(f"{entry.folder}: no index there")
-    config = IndexConfig(walk=entry.manifest.walk_config(), vectors=vectors)
+    config = _config(Path(entry.manifest.root), IndexOptions(), entry.manifest, vectors)
     root, model_id = Path(entry.manifest.root), entry.manifest.model["id"]
     return plan_update(root, entry.folder, config, model_id, seen=seen)
 
@@ -160,6 +160,15 @@ def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
         return Changes(0, entry.manifest.source_files)
     plan = plan_again(entry, vectors)
     return Changes(len(plan.to_parse), plan.removed)
+
+
+def _config(
+    root: Path, options: IndexOptions, made_with: MadeWith | None, vectors: VectorConfig
+) -> IndexConfig:
+    """Gather the settings of an index: options given now, those given before, files of settings, defaults."""
+    chosen = options.over(IndexOptions.of(made_with.options)) if made_with else options
+    walk = chosen.over(index_options(root)).applied_to(WalkConfig())
+    return IndexConfig(walk=walk, vectors=vectors, options=chosen)
 
 
 def last_manifest(folder: Path) -> Manifest | None:

@@ -254,6 +254,7 @@ class _Build:
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             config_digest=self.plan.config_digest,
             settings=asdict(self.plan.config.walk),
+            options=self.plan.config.options.given,
             model=describe_model(self.encoder),
             documents=sum(entry.live_documents for entry in self.entries),
             source_files=self.totals.files,

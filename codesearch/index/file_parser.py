@@ -66,7 +66,7 @@ class FileParser:
             return skipped_file(file, UNREADABLE, warning=warning)
         digest = content_digest(source)
         mtime_ns = trusted_mtime(file.mtime_ns, self.started_ns)
-        if reason := refuse_content(source, self.config.walk):
+        if reason := refuse_content(source, self.config.parse):
             return skipped_file(file, reason, digest=digest, mtime_ns=mtime_ns)
         spec = language_named(file.language)
         if spec is None:

@@ -26,11 +26,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from codesearch.config import WalkConfig
+from codesearch.config import IndexOptions, WalkConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
@@ -87,11 +87,13 @@ class MadeWith:
     """What an index was made with.
 
     Attributes:
-        settings: the options as given, so that `index` without options repeats them.
+        settings: the walk settings in force.
+        options: those that were given as options, so that `index` without options repeats them.
         model: name, id, dim and folder of the model.
     """
 
     settings: dict[str, Any]
+    options: dict[str, Any]
     model: dict[str, Any]
 
     @property
@@ -100,10 +102,8 @@ class MadeWith:
         return Path(self.model["folder"]) if self.model.get("folder") else SHIPPED
 
     def walk_config(self) -> WalkConfig:
-        """Return the walk options; those that this version does not know are left out."""
-        known = {field.name for field in fields(WalkConfig)}
-        options = {name: value for name, value in self.settings.items() if name in known}
-        return WalkConfig(**{**options, "exclude": tuple(options.get("exclude", ()))})
+        """Return the walk settings in force."""
+        return IndexOptions.of(self.settings).applied_to(WalkConfig())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +163,9 @@ def read_earlier(index_folder: Path) -> MadeWith | None:
     except IndexStoreError:
         return None
     raw = json.loads((index_folder / MANIFEST).read_text("utf-8"))
-    return MadeWith(settings=raw.get("settings", {}), model=raw.get("model", {}))
+    settings, usual = raw.get("settings", {}), json.loads(json.dumps(asdict(WalkConfig())))
+    options = {name: value for name, value in settings.items() if value != usual.get(name)}
+    return MadeWith(settings=settings, options=options, model=raw.get("model", {}))
 
 
 def segment_folder(number: int) -> str:

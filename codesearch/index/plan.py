@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from codesearch.config import IndexConfig, WalkConfig
+from codesearch.config import IndexConfig, IndexOptions, WalkConfig
 from codesearch.errors import IndexStoreError
 from codesearch.index.manifest import Manifest, Tally, read_manifest
 from codesearch.index.stamps import Comparison, Stamp, Stamps, compare, read_stamps
@@ -76,7 +76,10 @@ class Plan:
     @property
     def nothing_to_do(self) -> bool:
         """Say whether the last commit is what would be written."""
-        return bool(self.previous and self.previous.complete) and not self.dead and not self.to_parse
+        if not self.previous or not self.previous.complete or self.dead or self.to_parse:
+            return False
+        settings = self.previous.walk_config(), IndexOptions.of(self.previous.options)
+        return settings == (self.config.walk, self.config.options)
 
     @property
     def estimated_seconds(self) -> float:
@@ -108,7 +111,7 @@ def plan_update(
     """
     digest = config.digest(model_id, *(grammar_version(spec) for spec in LANGUAGES))
     previous = None if rebuild else _usable(index_folder, digest)
-    if previous and previous.complete:
+    if previous and previous.complete and previous.walk_config() == config.walk:
         if seen is None or seen.commit != previous.commit:
             seen = compare(str(root), index_folder, previous.commit)
         files = _files_in_known_folders(root, config.walk, seen)

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from codesearch.errors import MissingExtraError
+from codesearch.errors import ConfigError, MissingExtraError
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Query
@@ -117,6 +117,7 @@ LANGUAGES = (
 _CPP_ONLY = re.compile(
     rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|(?:public|private|protected)\s*:)", re.MULTILINE
 )
+_SHORT_NAMES = {"c#": "csharp", "c++": "cpp", "golang": "go", "shell": "bash", "typescriptreact": "tsx"}
 _BY_NAME = {spec.name: spec for spec in LANGUAGES}
 _BY_EXTENSION = {extension: spec for spec in LANGUAGES for extension in spec.extensions}
 _BY_INTERPRETER = {interpreter: spec for spec in LANGUAGES for interpreter in spec.interpreters}
@@ -125,6 +126,30 @@ _BY_INTERPRETER = {interpreter: spec for spec in LANGUAGES for interpreter in sp
 def language_named(name: str) -> LanguageSpec | None:
     """Return the entry called `name`, or None."""
     return _BY_NAME.get(name)
+
+
+def language_name(text: str) -> str:
+    """Return the name of the language that a user means by a name, a usual short name or an extension.
+
+    >>> language_name("py"), language_name("C++"), language_name(".ts"), language_name("golang")
+    ('python', 'cpp', 'typescript', 'go')
+
+    Raises:
+        ConfigError: no language has that name.
+    """
+    wanted = text.strip().lower()
+    if wanted in _BY_NAME:
+        return wanted
+    if wanted in _SHORT_NAMES:
+        return _SHORT_NAMES[wanted]
+    spec = _BY_EXTENSION.get(f".{wanted.removeprefix('.')}") or _BY_INTERPRETER.get(wanted)
+    if spec is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(wanted, [*_BY_NAME, *_SHORT_NAMES], 1)
+        cure = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(_BY_NAME)}"
+        raise ConfigError(f"language {text!r}: {cure}")
+    return spec.name
 
 
 def language_of_path(path: str) -> LanguageSpec | None:

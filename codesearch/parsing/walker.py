@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codesearch.config import WalkConfig
+from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.files import stamp_of
 from codesearch.parsing.ignore import (
@@ -24,6 +24,7 @@ from codesearch.parsing.ignore import (
 from codesearch.parsing.languages import (
     LanguageSpec,
     is_installed,
+    language_name,
     language_of_path,
     language_of_shebang,
 )
@@ -79,7 +80,7 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
     the folders above `root` apply too.
 
     Raises:
-        ConfigError: `root` is not a folder that can be read.
+        ConfigError: `root` is not a folder that can be read, or a pattern or language of `config` is wrong.
     """
     try:
         os.scandir(root).close()
@@ -88,6 +89,7 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
     above = rule_files_above(root) if config.ignore_files else []
     for path, _ in above:
         report.watch(path, path)
+    report.watch(PROJECT_FILE, os.path.join(root, PROJECT_FILE))
     rules = rules_above(root, above)
     try:
         rules.append(Rules(tuple(compile_lines(config.exclude, strict=True))))
@@ -116,6 +118,7 @@ class _Walk:
 
     def __init__(self, root: Path, config: WalkConfig, report: WalkReport) -> None:
         self.root, self.config, self.report = str(root), config, report
+        self.languages = frozenset(map(language_name, config.languages))
         self.seen = {_identity(root.stat())}
 
     def files(self, rules: list[Rules]) -> Iterator[SourceFile]:
@@ -175,9 +178,12 @@ class _Walk:
         except OSError as error:
             self.report.warnings.append(f"{path}: {error.strerror}: left out")
             return None
-        if spec is None or is_ignored(path, rules):
+        if spec is None or not self.wants(spec) or is_ignored(path, rules):
             return None
         return self.accept(path, spec, status)
+
+    def wants(self, spec: LanguageSpec) -> bool:
+        return not self.languages or spec.name in self.languages
 
     def accept(self, path: str, spec: LanguageSpec, status: os.stat_result) -> SourceFile | None:
         if not is_installed(spec):
@@ -222,10 +228,10 @@ def _sniff_shebang(path: str) -> LanguageSpec | None:
         return language_of_shebang(file.readline(200))
 
 
-def refuse_content(source: bytes, config: WalkConfig) -> str | None:
+def refuse_content(source: bytes, config: ParseConfig) -> str | None:
     r"""Return why a file's content is not source code worth indexing, or None when it is.
 
-    >>> refuse_content(b"a\x00b", WalkConfig())
+    >>> refuse_content(b"a\x00b", ParseConfig())
     'binary'
     """
     if b"\x00" in source[:_SNIFF_BYTES]:

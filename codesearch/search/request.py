@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codesearch.errors import ConfigError
-from codesearch.parsing.languages import LANGUAGES, language_named
+from codesearch.parsing.languages import language_name
 from codesearch.types import KINDS
 
 MODES = ("hybrid", "lexical", "semantic")
@@ -19,7 +19,7 @@ class Filters:
     """Languages, kinds and paths that a document must have; an empty tuple allows all.
 
     Attributes:
-        languages: names as in `codesearch.parsing.languages`.
+        languages: names, usual short names or extensions, such as "python", "c++" or "js".
         kinds: of `codesearch.types.KINDS`.
         paths: shell patterns for files or folders, as in `codesearch.search.paths`; those that begin with "!" exclude.
         within: files or folders that the file of a document must be or lie below; `Scope.within` sets it.
@@ -36,10 +36,7 @@ class Filters:
     here: Path | str | None = None
 
     def __post_init__(self) -> None:
-        for language in self.languages:
-            if language_named(language) is None:
-                names = ", ".join(spec.name for spec in LANGUAGES)
-                raise ConfigError(f"language {language!r}: choose one of {names}")
+        object.__setattr__(self, "languages", tuple(map(language_name, self.languages)))
         for kind in self.kinds:
             if kind not in KINDS:
                 raise ConfigError(f"kind {kind!r}: choose one of {', '.join(KINDS)}")

@@ -16,8 +16,9 @@ _VARIABLES = (
     "TERM",
     "TTY_COMPATIBLE",
     "TTY_INTERACTIVE",
+    "XDG_CONFIG_HOME",
 )
-"""What `rich` reads of the environment to choose colours and width."""
+"""What `rich` reads of the environment to choose colours and width, and where the user's settings lie."""
 
 
 def facts(arguments: Sequence[str] = ()) -> dict[str, object]:
@@ -25,18 +26,19 @@ def facts(arguments: Sequence[str] = ()) -> dict[str, object]:
 
     Returns:
         `arguments`; `folder`, the working directory; `home`, the default one of indexes; `user_home`, that `~` stands
-        for; `no_index` and `no_refresh`, whether these variables are set; `variables` of the environment; `columns` of
-        the terminal, 0 where there is none; and of stdout and stderr the `streams`, whether each is a terminal, and its
-        encoding.
+        for; `variables` of the environment that matter; `columns` of the terminal, 0 where there is none; and of stdout
+        and stderr the `streams`, whether each is a terminal, and its encoding.
     """
     return {
         "arguments": list(arguments),
         "folder": os.getcwd(),
         "home": default_home(),
         "user_home": os.path.expanduser("~"),
-        "no_index": bool(os.environ.get("CODESEARCH_NO_INDEX")),
-        "no_refresh": bool(os.environ.get("CODESEARCH_NO_REFRESH")),
-        "variables": {name: os.environ[name] for name in _VARIABLES if name in os.environ},
+        "variables": {
+            name: value
+            for name, value in os.environ.items()
+            if name in _VARIABLES or name.startswith("CODESEARCH_")
+        },
         "columns": _columns(),
         "streams": [(stream.isatty(), stream.encoding) for stream in (sys.stdout, sys.stderr)],
     }

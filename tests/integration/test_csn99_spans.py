@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.config import WalkConfig
+from codesearch.config import ParseConfig
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from codesearch.parsing.walker import refuse_content
@@ -45,7 +45,7 @@ def test_annotated_functions_are_documents_with_exactly_their_lines() -> None:
                 continue
             source = row["text"].encode()
             documents = []
-            if refuse_content(source, WalkConfig()) is None:
+            if refuse_content(source, ParseConfig()) is None:
                 documents = extract(source, row["path"], language_named(row["language"])).documents
             lines = {(document.start_line, document.end_line) for document in documents}
             found += len(wanted & lines)

@@ -25,7 +25,7 @@ def project(tiny_repo: Path) -> Path:
 @pytest.fixture
 def ask(project: Path, command: Command, tmp_path: Path) -> Command:
     """The command in a folder of a project that is not indexed."""
-    return Command(project / "python", command.home, {"CODESEARCH_NO_INDEX": "", "HOME": str(tmp_path)})
+    return Command(project / "python", command.home, {"CODESEARCH_AUTO_INDEX": "", "HOME": str(tmp_path)})
 
 
 def test_the_first_query_indexes_the_project_and_answers_and_the_next_only_answers(ask, project, tiny_bundle):
@@ -60,9 +60,9 @@ def test_a_terminal_shows_the_progress(ask, project, tiny_bundle):
     assert re.search(LINE.format(root=project).removesuffix(r"\n"), plain(err))
 
 
-@pytest.mark.parametrize(("arguments", "variable"), [(("--no-index",), ""), ((), "1")])
+@pytest.mark.parametrize(("arguments", "variable"), [(("--no-index",), ""), ((), "no")])
 def test_who_wants_no_index_gets_none(ask, home, arguments, variable):
-    done = replace(ask, variables={**ask.variables, "CODESEARCH_NO_INDEX": variable})(
+    done = replace(ask, variables={**ask.variables, "CODESEARCH_AUTO_INDEX": variable})(
         "query", "push", *arguments
     )
     assert (done.returncode, done.stdout) == (2, "")

@@ -273,7 +273,7 @@ def _untimed(out: str) -> str:
 @pytest.mark.parametrize("words", [("query", "push"), ("similar", "tiny/python/convert.py:5")])
 def test_an_index_of_an_earlier_version_is_made_again_by_the_first_question(indexed, command, home, words):
     (index,) = home.glob("indexes/*")
-    command = replace(command, variables={"CODESEARCH_NO_INDEX": ""})
+    command = replace(command, variables={"CODESEARCH_AUTO_INDEX": ""})
     expected = command(*words, "--root", "tiny").stdout
     break_format(index, 4)
     done = command(*words, "--root", "tiny")

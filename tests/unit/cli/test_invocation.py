@@ -17,8 +17,6 @@ def invocation(**changes: Any) -> Invocation:
         "folder": "/work",
         "home": "/data",
         "user_home": "/me",
-        "no_index": False,
-        "no_refresh": False,
         "variables": {},
         "columns": 0,
         "streams": [(True, "utf-8"), (False, "latin-1")],

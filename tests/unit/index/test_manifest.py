@@ -31,6 +31,7 @@ def manifest(**changes: object) -> Manifest:
         "created": "2026-01-01T00:00:00+00:00",
         "config_digest": "c",
         "settings": {"exclude": ["*.gen"], "hidden": True},
+        "options": {"hidden": True},
         "model": {"name": "m", "id": "1", "dim": 4, "folder": ""},
         "documents": 0,
         "source_files": 0,

@@ -231,19 +231,30 @@ def test_a_file_that_cannot_be_read_any_more_is_parsed_again(planned, tiny_repo,
     assert to_parse(planned()) == [CONVERT]
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        IndexConfig(walk=WalkConfig(hidden=True)),
-        IndexConfig(walk=WalkConfig(exclude=("*.absent",))),
-        IndexConfig(parse=ParseConfig(max_nesting=31)),
-    ],
-    ids=["hidden", "exclude", "parse"],
-)
-def test_other_options_ask_for_a_whole_new_index(planned, tiny_repo, config):
-    plan = planned(config)
+def test_other_settings_of_the_parser_ask_for_a_whole_new_index(planned, tiny_repo):
+    plan = planned(IndexConfig(parse=ParseConfig(max_nesting=31)))
     assert plan.previous is None
     assert to_parse(plan) == all_paths(tiny_repo)
+
+
+@pytest.mark.parametrize(
+    ("walk", "removed"),
+    [
+        (WalkConfig(hidden=True), 0),
+        (WalkConfig(exclude=("*.absent",)), 0),
+        (WalkConfig(exclude=("*.go",)), 1),
+        (WalkConfig(languages=("py", "ruby")), 4),
+    ],
+)
+def test_other_walk_settings_keep_what_is_indexed(
+    old_folders, planned, tiny_repo, home, encoder, walk, removed
+):
+    config = IndexConfig(walk=walk)
+    plan = planned(config)
+    assert (plan.removed, to_parse(plan), plan.nothing_to_do) == (removed, [], False)
+    build(tiny_repo, home, encoder, config=config)
+    assert planned(config).nothing_to_do
+    assert len(to_parse(planned(IndexConfig()))) == removed
 
 
 def test_another_model_or_grammar_asks_for_a_whole_new_index(planned, monkeypatch):

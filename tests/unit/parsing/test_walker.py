@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.config import WalkConfig
+from codesearch.config import ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.parsing import walker
 from codesearch.parsing.walker import WalkReport, refuse_content, walk
@@ -122,7 +122,7 @@ def test_a_file_over_the_limit_is_left_out_with_one_warning(tmp_path):
     ],
 )
 def test_content_that_is_no_source_code_is_refused_with_its_reason(source, reason):
-    assert refuse_content(source, WalkConfig()) == reason
+    assert refuse_content(source, ParseConfig()) == reason
 
 
 def test_scripts_without_a_suffix_are_known_by_their_shebang(tmp_path):

@@ -1,0 +1,31 @@
+"""Settings -> the defaults of options, where the command line does not give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from codesearch.settings import Value
+
+_OF_SEARCHES = {
+    "hits": "top_k",
+    "mode": "mode",
+    "min_confidence": "min_confidence",
+    "all_code": "all_code",
+    "refresh": "refresh",
+    "auto_index": "auto_index",
+    "device": "device",
+    "model": "model",
+}
+"""Setting -> parameter of `query` and `similar`."""
+_OF_INDEX = {"device": "device", "model": "model"}
+
+
+def defaults_of(settings: Mapping[str, Value]) -> dict[str, Any]:
+    """Return for each command the parameters that a file or a variable sets."""
+    changed = {name: value.value for name, value in settings.items() if value.source != "default"}
+
+    def of(parameters: Mapping[str, str]) -> dict[str, Any]:
+        return {parameters[name]: value for name, value in changed.items() if name in parameters}
+
+    return {"query": of(_OF_SEARCHES), "similar": of(_OF_SEARCHES), "index": of(_OF_INDEX)}

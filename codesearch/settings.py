@@ -1,0 +1,179 @@
+"""Settings from files and the environment.
+
+    .codesearch.toml                       settings of a project: in the folder, or the nearest one above
+    ~/.config/codesearch/config.toml       settings of a user; below $XDG_CONFIG_HOME if that is set
+
+An option of a command wins, then the environment, the project's file, the user's file, the default. Settings that
+decide what an index holds have no environment variable, because every process that updates an index has to agree on
+them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from codesearch.config import PROJECT_FILE, IndexOptions
+from codesearch.errors import ConfigError
+
+USER_FILE = "config.toml"
+_TRUE, _FALSE = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
+_TYPES = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+    tuple: "a list of strings",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting.
+
+    Attributes:
+        default: its value where nothing sets it; its type is that of the setting.
+        meaning: what it does, in a line.
+        in_index: whether it decides what an index holds.
+        in_project: whether a project's file may set it; a project that was cloned must not choose the model.
+    """
+
+    default: Any
+    meaning: str
+    in_index: bool = False
+    in_project: bool = True
+
+    @property
+    def kind(self) -> type:
+        """Return bool, int, float, str or tuple (of strings)."""
+        return type(self.default)
+
+
+SETTINGS = {
+    "exclude": Setting((), "patterns of files to skip, in the syntax of .gitignore", in_index=True),
+    "languages": Setting((), "languages to index; empty for all", in_index=True),
+    "hidden": Setting(False, "index names that begin with a dot", in_index=True),
+    "ignore_files": Setting(True, "respect .gitignore and .codesearchignore", in_index=True),
+    "follow_links": Setting(False, "follow symbolic links", in_index=True),
+    "max_file_mb": Setting(8, "skip larger files", in_index=True),
+    "hits": Setting(10, "hits of a search"),
+    "mode": Setting("hybrid", "hybrid, lexical or semantic"),
+    "min_confidence": Setting(0.0, "show no hits below this confidence, 0 to 1"),
+    "all_code": Setting(False, "rank tests, generated and vendored code like other code"),
+    "refresh": Setting(True, "index what changed before a search, if that is quick"),
+    "auto_index": Setting(True, "index a project at its first search"),
+    "device": Setting("auto", "where the model runs: auto, cpu or cuda"),
+    "model": Setting("", "folder of a model bundle; empty for the shipped one", in_project=False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value and where it comes from: "default", the path of a file, or a variable with its dollar sign."""
+
+    value: Any
+    source: str
+
+
+def variable_of(name: str) -> str:
+    """Return the environment variable of a setting.
+
+    >>> variable_of("min_confidence")
+    'CODESEARCH_MIN_CONFIDENCE'
+    """
+    return f"CODESEARCH_{name.upper()}"
+
+
+def settings_in_force(here: Path, environment: Mapping[str, str], user_home: Path) -> dict[str, Value]:
+    """Return every setting for a process in the folder `here`.
+
+    Raises:
+        ConfigError: a file or variable has an unknown name or a value of a wrong type.
+    """
+    found = {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
+    for path in (user_file(environment, user_home), project_file(here)):
+        if path:
+            found |= {name: Value(value, str(path)) for name, value in _read(path).items()}
+    for name, setting in SETTINGS.items():
+        variable = variable_of(name)
+        if not setting.in_index and (text := environment.get(variable)):
+            found[name] = Value(_parsed(text, setting.kind, f"${variable}"), f"${variable}")
+    return found
+
+
+def index_options(root: Path, environment: Mapping[str, str] = os.environ) -> IndexOptions:
+    """Return the walk settings that the user's file and the one in `root` itself give.
+
+    Raises:
+        ConfigError: a file has an unknown name or a value of a wrong type.
+    """
+    found: dict[str, Any] = {}
+    for path in (user_file(environment, Path.home()), root / PROJECT_FILE):
+        found |= {name: value for name, value in _read(path).items() if SETTINGS[name].in_index}
+    if (megabytes := found.pop("max_file_mb", None)) is not None:
+        found["max_file_bytes"] = megabytes * 1_000_000
+    return IndexOptions(**found)
+
+
+def user_file(environment: Mapping[str, str], user_home: Path) -> Path:
+    """Return the path of the user's file, which need not exist."""
+    folder = environment.get("XDG_CONFIG_HOME")
+    return (Path(folder) if folder else user_home / ".config") / "codesearch" / USER_FILE
+
+
+def project_file(here: Path) -> Path | None:
+    """Return the nearest project file in a folder or above it."""
+    return next((path for folder in (here, *here.parents) if (path := folder / PROJECT_FILE).is_file()), None)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Read a file's settings; none where there is no such file."""
+    try:
+        text = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}: make it readable or remove it") from None
+    import tomllib
+
+    try:
+        found = tomllib.loads(text.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not valid TOML ({error}): correct the line") from None
+    return {name: _checked(path, name, value) for name, value in found.items()}
+
+
+def _checked(path: Path, name: str, value: object) -> Any:  # noqa: ANN401 - the type is that of the setting.
+    setting = SETTINGS.get(name)
+    if setting is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, SETTINGS, 1)
+        cure = f"did you mean {near[0]!r}?" if near else "see `codesearch config`"
+        raise ConfigError(f"{path}: unknown setting {name!r}: {cure}")
+    if path.name == PROJECT_FILE and not setting.in_project:
+        raise ConfigError(
+            f"{path}: {name!r} cannot be set by a project: set it in your own config.toml or ${variable_of(name)}"
+        )
+    if setting.kind is tuple and isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    if setting.kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not setting.kind:
+        raise ConfigError(f"{path}: {name!r} must be {_TYPES[setting.kind]}, not {value!r}")
+    return value
+
+
+def _parsed(text: str, kind: type, source: str) -> Any:  # noqa: ANN401 - the type is `kind`.
+    if kind is bool:
+        if text.lower() in _TRUE | _FALSE:
+            return text.lower() in _TRUE
+    else:
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    raise ConfigError(f"{source} must be {_TYPES[kind]}, not {text!r}")

@@ -1,0 +1,109 @@
+"""Where a setting comes from, and what is said of a wrong one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codesearch.config import PROJECT_FILE, IndexOptions
+from codesearch.errors import ConfigError
+from codesearch.settings import SETTINGS, Value, index_options, settings_in_force, user_file
+
+
+@pytest.fixture
+def environment(tmp_path) -> dict[str, str]:
+    return {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+
+
+@pytest.fixture
+def here(tmp_path) -> Path:
+    (tmp_path / "project" / "src").mkdir(parents=True)
+    return tmp_path / "project" / "src"
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_without_files_everything_has_its_default(here, environment, tmp_path):
+    found = settings_in_force(here, environment, tmp_path)
+    assert found == {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
+
+
+def test_the_environment_wins_over_the_project_and_the_project_over_the_user(here, environment, tmp_path):
+    user = write(user_file(environment, tmp_path), 'hits = 3\nmode = "lexical"\ndevice = "cpu"\n')
+    project = write(here.parent / PROJECT_FILE, 'hits = 4\nmode = "semantic"\nexclude = ["*.gen"]\n')
+    environment |= {"CODESEARCH_HITS": "5", "CODESEARCH_REFRESH": "no", "CODESEARCH_EXCLUDE": "ignored"}
+    found = settings_in_force(here, environment, tmp_path)
+    assert {name: value for name, value in found.items() if value.source != "default"} == {
+        "hits": Value(5, "$CODESEARCH_HITS"),
+        "refresh": Value(False, "$CODESEARCH_REFRESH"),
+        "mode": Value("semantic", str(project)),
+        "exclude": Value(("*.gen",), str(project)),
+        "device": Value("cpu", str(user)),
+    }
+
+
+def test_the_nearest_project_file_counts(here, environment, tmp_path):
+    write(here.parent / PROJECT_FILE, "hits = 4\n")
+    nearest = write(here / PROJECT_FILE, "all_code = true\n")
+    found = settings_in_force(here, environment, tmp_path)
+    assert (found["all_code"], found["hits"].source) == (Value(True, str(nearest)), "default")
+
+
+def test_what_an_index_holds_is_set_by_the_user_and_by_the_root_itself(here, environment, tmp_path):
+    write(user_file(environment, tmp_path), "hidden = true\nmax_file_mb = 2\nhits = 3\n")
+    write(here.parent / PROJECT_FILE, "follow_links = true\n")
+    write(here / PROJECT_FILE, 'hidden = false\nlanguages = ["py"]\n')
+    assert index_options(here, environment) == IndexOptions(
+        hidden=False, languages=("py",), max_file_bytes=2_000_000
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hts = 3", "unknown setting 'hts': did you mean 'hits'?"),
+        ("zzz = 3", "unknown setting 'zzz': see `codesearch config`"),
+        ("hits = 'few'", "'hits' must be a whole number, not 'few'"),
+        ("hits = true", "'hits' must be a whole number, not True"),
+        ("refresh = 1", "'refresh' must be true or false, not 1"),
+        ("exclude = '*.c'", "'exclude' must be a list of strings, not '*.c'"),
+        ("exclude = [1]", "'exclude' must be a list of strings, not [1]"),
+        (
+            "model = 'here'",
+            "'model' cannot be set by a project: set it in your own config.toml or $CODESEARCH_MODEL",
+        ),
+        ("hits = = 1", "not valid TOML (Invalid value (at line 1, column 8)): correct the line"),
+    ],
+)
+def test_a_wrong_file_is_one_line_with_its_cure(here, environment, tmp_path, text, said):
+    path = write(here / PROJECT_FILE, text)
+    with pytest.raises(ConfigError) as caught:
+        settings_in_force(here, environment, tmp_path)
+    assert str(caught.value) == f"{path}: {said}"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("CODESEARCH_HITS", "few", "$CODESEARCH_HITS must be a whole number, not 'few'"),
+        ("CODESEARCH_REFRESH", "maybe", "$CODESEARCH_REFRESH must be true or false, not 'maybe'"),
+        ("CODESEARCH_MIN_CONFIDENCE", "x", "$CODESEARCH_MIN_CONFIDENCE must be a number, not 'x'"),
+    ],
+)
+def test_a_wrong_variable_is_one_line(here, environment, tmp_path, name, text, said):
+    with pytest.raises(ConfigError) as caught:
+        settings_in_force(here, {**environment, name: text}, tmp_path)
+    assert str(caught.value) == said
+    assert settings_in_force(here, {**environment, name: ""}, tmp_path)["hits"].source == "default"
+
+
+def test_a_user_may_choose_the_model(here, environment, tmp_path):
+    path = write(user_file(environment, tmp_path), 'model = "~/bundle"\nmin_confidence = 1\n')
+    found = settings_in_force(here, environment, tmp_path)
+    assert found["model"] == Value("~/bundle", str(path))
+    assert found["min_confidence"] == Value(1.0, str(path))
