@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from codesearch.engine.opened import Opened
 
 P = ParamSpec("P")
-COMMANDS = ("index", "query", "similar", "serve", "status", "remove", "doctor", "bench")
+COMMANDS = ("index", "query", "similar", "serve", "status", "export", "remove", "doctor", "bench")
 """Each the name of a module beside this one and of the function in it."""
 
 
