@@ -49,7 +49,7 @@ $(VENV)/installed: $(VENV)/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(INSTALL) -e '.[cpu,hnsw,langs,bench,train,dev]'
+	$(INSTALL) -e '.[cpu,hnsw,langs,bench,export,train,dev]'
 	touch $@
 
 clean:

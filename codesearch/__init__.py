@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from codesearch.config import IndexOptions, RankConfig, VectorConfig
     from codesearch.engine.answer import Answer, Changes, Freshness
     from codesearch.engine.engine import Engine
-    from codesearch.engine.reports import Check, IndexReport, IndexStatus
+    from codesearch.engine.reports import Check, ExportReport, IndexReport, IndexStatus
     from codesearch.engine.scope import Scope
     from codesearch.errors import (
         CodeSearchError,
         ConfigError,
+        ExportError,
         IndexCorruptError,
         IndexFormatError,
         IndexLockedError,
@@ -38,11 +39,12 @@ _MODULES = {
     "codesearch.config": ("IndexOptions", "RankConfig", "VectorConfig"),
     "codesearch.engine.engine": ("Engine",),
     "codesearch.engine.answer": ("Answer", "Changes", "Freshness"),
-    "codesearch.engine.reports": ("Check", "IndexReport", "IndexStatus"),
+    "codesearch.engine.reports": ("Check", "ExportReport", "IndexReport", "IndexStatus"),
     "codesearch.engine.scope": ("Scope",),
     "codesearch.errors": (
         "CodeSearchError",
         "ConfigError",
+        "ExportError",
         "IndexCorruptError",
         "IndexFormatError",
         "IndexLockedError",
@@ -61,6 +63,8 @@ __all__ = [
     "CodeSearchError",
     "ConfigError",
     "Engine",
+    "ExportError",
+    "ExportReport",
     "Filters",
     "Freshness",
     "Hit",

@@ -6,6 +6,7 @@
     ├── ModelBundleError         a model bundle that is missing, damaged or of the wrong shape
     ├── MissingExtraError        an optional dependency that is not installed
     ├── DownloadError            a file that a network did not give
+    ├── ExportError              a file that an export cannot write or must not replace
     └── IndexStoreError          an index that cannot be read or written
         ├── IndexNotFoundError   no index for what was asked
         ├── IndexFormatError     an index written by another version
@@ -57,6 +58,10 @@ class MissingExtraError(CodeSearchError):
 
 class DownloadError(CodeSearchError):
     """A file that a network did not give, or not as it should be."""
+
+
+class ExportError(CodeSearchError):
+    """A file that an export cannot write or must not replace."""
 
 
 class IndexStoreError(CodeSearchError):

@@ -20,13 +20,14 @@ from codesearch.cli.main import make_app
 from tests.conftest import TINY_REPO, write_tree
 
 ROOT = Path(__file__).parent.parent
+PROGRAMS = ("$ codesearch ", "$ sqlite-utils ")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMANDS = typer.main.get_command(make_app()).commands
 
 
 def examples(page: Path) -> list[str]:
     blocks = re.findall(r"^```console\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ codesearch")]
+    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith(PROGRAMS)]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -68,7 +69,8 @@ def test_every_example_runs(page: Path, tmp_path: Path) -> None:
 
 
 def run(words: list[str], folder: Path, environment: dict[str, str]) -> int:
-    command = [sys.executable, "-m", *words]
+    program, *arguments = words
+    command = [sys.executable, "-m", program.replace("-", "_"), *arguments]
     finished = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
     )

@@ -22,6 +22,7 @@ ORDER = (
     "segments",
     "index",
     "search",
+    "export",
     "engine",
     "evaluation",
     "service",

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from codesearch.engine.opened import Opened
 
 P = ParamSpec("P")
-COMMANDS = ("index", "query", "similar", "serve", "status", "config", "remove", "doctor", "bench")
-_HELP = {"--help", "-h", "--version"}
+COMMANDS = ("index", "query", "similar", "serve", "status", "config", "export", "remove", "doctor", "bench")
 """Each the name of a module beside this one and of the function in it."""
+_HELP = {"--help", "-h", "--version"}
 
 
 def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:

@@ -26,7 +26,7 @@ from codesearch.search.request import Place, SearchRequest
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
     from codesearch.engine.opened import Opened
-    from codesearch.engine.reports import Check, IndexReport, IndexStatus
+    from codesearch.engine.reports import Check, ExportReport, IndexReport, IndexStatus
     from codesearch.index.build import Progress
     from codesearch.search.searcher import Found, Searcher
 
@@ -256,6 +256,49 @@ class Engine:
     def clear_cache(self) -> None:
         """Delete the cache of vectors, and the data of `codesearch bench`."""
         shutil.rmtree(self.home / "cache", ignore_errors=True)
+
+    def export_sqlite(
+        self,
+        file: Path | str,
+        *roots: Path | str,
+        force: bool = False,
+        on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    ) -> ExportReport:
+        """Write files and documents of indexed folders to one SQLite file, with full-text search.
+
+        Args:
+            file: to write; an earlier export is replaced.
+            roots: indexed folders; all when there are none.
+            force: replace the file also if it is not an export.
+            on_progress: called with a stage, and how many documents of how many are done in it.
+
+        Raises:
+            ExportError: the file cannot be written, or must not be replaced.
+            MissingExtraError: sqlite-utils is not installed.
+            IndexNotFoundError: nothing is indexed, or one of the roots is not.
+            IndexStoreError: an index cannot be read.
+        """
+        from codesearch.engine.reports import ExportReport
+        from codesearch.export.sqlite import check_sqlite_utils, check_target, write_sqlite
+
+        started = time.monotonic()
+        path = Path(file).expanduser()
+        check_sqlite_utils()
+        check_target(path, force=force)
+        entries = choose_indexes(self.home, Scope(tuple(Path(root).expanduser() for root in roots)))
+        with self._opened.indexes([entry.folder for entry in entries]) as opened:
+            indexes = sorted(opened, key=lambda index: index.manifest.root)
+            counts = write_sqlite(indexes, path, on_progress)
+        return ExportReport(
+            file=path,
+            roots=tuple(index.manifest.root for index in indexes),
+            documents=counts.documents,
+            files=counts.files,
+            changed=counts.changed,
+            missing=counts.missing,
+            bytes=path.stat().st_size,
+            seconds=time.monotonic() - started,
+        )
 
     def verify(self) -> list[Check]:
         """Check the installation, the model and every byte of every index."""

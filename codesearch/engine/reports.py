@@ -90,6 +90,31 @@ class IndexStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What an export wrote.
+
+    Attributes:
+        file: the file.
+        roots: the indexed folders.
+        documents: of all of them.
+        files: source files of all of them.
+        changed: files that changed after they were indexed; their documents are without code.
+        missing: files that are gone or cannot be read; likewise.
+        bytes: size of the file.
+        seconds: wall time.
+    """
+
+    file: Path
+    roots: tuple[str, ...]
+    documents: int
+    files: int
+    changed: int
+    missing: int
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One finding of `Engine.verify`.
 

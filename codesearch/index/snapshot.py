@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -249,6 +249,18 @@ def _live(segment: SegmentReader, allowed: NDArray[np.bool_] | None) -> DocIds |
     live = np.ones(len(segment), bool) if allowed is None else allowed.copy()
     live[segment.dead] = False
     return np.flatnonzero(live)
+
+
+def inner_folders(roots: Sequence[Path]) -> dict[str, tuple[str, ...]]:
+    """Return for each root the folders below it that are roots too, as `path/`: these answer for their files.
+
+    >>> inner_folders([Path("/src"), Path("/src/lib/json")])
+    {'/src': ('lib/json/',), '/src/lib/json': ()}
+    """
+    return {
+        str(root): tuple(f"{other.relative_to(root).as_posix()}/" for other in roots if root in other.parents)
+        for root in roots
+    }
 
 
 def average_lengths(sums: Sequence[Sequence[int]], counts: Sequence[Sequence[int]]) -> NDArray[np.float64]:

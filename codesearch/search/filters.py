@@ -5,13 +5,12 @@ They apply before ranking, so that ten hits are ten, if ten exist.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.index.snapshot import Snapshot
+from codesearch.index.snapshot import Snapshot, inner_folders
 from codesearch.search.paths import path_filter
 from codesearch.search.request import Filters
 from codesearch.segments.reader import SegmentReader
@@ -23,16 +22,14 @@ def allowed_documents(filters: Filters, snapshot: Snapshot) -> NDArray[np.bool_]
 
     Where one root lies inside another, only the inner one answers for the files that both have.
     """
-    inner = {
-        str(root): [other for other in snapshot.roots if root in other.parents] for root in snapshot.roots
-    }
+    inner = inner_folders(snapshot.roots)
     if filters.allow_all and not any(inner.values()):
         return None
     parts = [_allowed(filters, segment, inner[segment.root]) for segment in snapshot.segments]
     return np.concatenate(parts) if parts else np.zeros(0, dtype=bool)
 
 
-def _allowed(filters: Filters, segment: SegmentReader, inner: Sequence[Path]) -> NDArray[np.bool_]:
+def _allowed(filters: Filters, segment: SegmentReader, inner: tuple[str, ...]) -> NDArray[np.bool_]:
     """Return which documents of a segment pass, and lie in no inner root: bool [N]."""
     allowed = np.ones(len(segment), dtype=bool)
     if inner or filters.languages or filters.paths or filters.within:
@@ -43,8 +40,7 @@ def _allowed(filters: Filters, segment: SegmentReader, inner: Sequence[Path]) ->
             passes = path_filter(filters, Path(segment.root))
             files &= np.fromiter((passes(file.path) for file in segment.files), dtype=bool, count=len(files))
         if inner:
-            below = tuple(f"{folder.relative_to(segment.root).as_posix()}/" for folder in inner)
-            files &= np.array([not file.path.startswith(below) for file in segment.files], dtype=bool)
+            files &= np.array([not file.path.startswith(inner) for file in segment.files], dtype=bool)
         allowed = files[segment.rows.files]
     if filters.kinds:
         allowed &= np.isin(segment.rows.kinds, [KINDS.index(kind) for kind in filters.kinds])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from codesearch.index.snapshot import Snapshot
+from codesearch.index.source import cut_lines, read_source
 from codesearch.search.fusion import Ranked
-from codesearch.segments.digest import content_digest
-from codesearch.segments.store import FileRecord
 from codesearch.types import Hit
 
 
@@ -24,11 +22,11 @@ def hydrate(snapshot: Snapshot, ranked: Sequence[Ranked], context: int = 0) -> l
     for place, (segment, file, row) in zip(ranked, stored, strict=True):
         key = (segment.root, file.path)
         if key not in sources:
-            sources[key] = _read(segment.root, file)
+            sources[key] = read_source(segment.root, file)
         if (found := sources[key]) is None:
             continue
         source, stale = found
-        code = _lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
+        code = cut_lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
         before, after = _around(source, row.start_line, row.end_line, context)
         hits.append(
             Hit(
@@ -52,35 +50,6 @@ def hydrate(snapshot: Snapshot, ranked: Sequence[Ranked], context: int = 0) -> l
             )
         )
     return hits
-
-
-def _read(root: str, file: FileRecord) -> tuple[bytes, bool] | None:
-    """Return a file's bytes, and whether they differ from those indexed; None where it is gone.
-
-    An equal time stamp means that they do not differ.
-    """
-    try:
-        with open(os.path.join(root, file.path), "rb") as opened:
-            seen = os.fstat(opened.fileno())
-            source = opened.read()
-    except OSError:
-        return None
-    if (seen.st_size, seen.st_mtime_ns) == (file.size, file.mtime_ns):
-        return source, False
-    return source, content_digest(source) != file.digest
-
-
-def _lines(source: bytes, first: int, last: int, *, start_byte: int | None) -> bytes:
-    """Cut the lines `first` to `last` out of a file; `start_byte`, on the first of them, spares looking for it."""
-    if start_byte is None:
-        return b"\n".join(source.split(b"\n")[first - 1 : last])
-    start = source.rfind(b"\n", 0, start_byte) + 1
-    end = start - 1
-    for _ in range(first, last + 1):
-        end = source.find(b"\n", end + 1)
-        if end < 0:
-            return source[start:]
-    return source[start:end]
 
 
 def _around(source: bytes, first: int, last: int, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

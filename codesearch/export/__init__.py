@@ -1,0 +1,1 @@
+"""Indexes -> files that other programs read."""
