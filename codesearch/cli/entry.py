@@ -9,11 +9,13 @@ import gc
 import os
 import sys
 
-from codesearch.cli.output import INTERRUPTED, failed_output, prepare_streams
+from codesearch.cli.output import INTERRUPTED, exit_on_interrupt, failed_output, prepare_streams
 from codesearch.service.address import named_home, socket_path
 
 ASKED = ("query", "similar")
 """The commands that a service answers."""
+_UNHARMED = ("index", *ASKED)
+"""Commands that may end at any moment: they leave no files of their own behind."""
 _GC_THRESHOLD = 100_000
 """Objects between two runs of the garbage collector. With Python's 700 it takes a tenth of a short command."""
 _HERE = {"--no-service", "--help", "-h"}
@@ -24,6 +26,8 @@ def run() -> None:
     gc.set_threshold(_GC_THRESHOLD)
     prepare_streams()
     arguments = sys.argv[1:]
+    if arguments and arguments[0] in _UNHARMED:
+        exit_on_interrupt()
     code = _by_service(arguments)
     if code is None:
         from codesearch.cli import main

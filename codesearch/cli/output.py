@@ -3,9 +3,28 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
-INTERRUPTED = "interrupted: the last good index is untouched"
+INTERRUPTED = "interrupted"
+_SHOW_CURSOR = "\x1b[?25h"  # A progress bar hides it.
+
+
+def exit_on_interrupt() -> None:
+    """End the process at once when it is interrupted.
+
+    An index survives that at any moment. To unwind instead, through imports of C extensions and locks of other threads,
+    may fail or wait for ever. What was half written is removed by the next run.
+    """
+    signal.signal(signal.SIGINT, _exit)
+
+
+def _exit(*_: object) -> None:
+    if workers := sys.modules.get("codesearch.index.workers"):
+        workers.kill_all()
+    cursor = _SHOW_CURSOR if os.isatty(2) else ""
+    os.write(2, f"{cursor}{INTERRUPTED}\n".encode())
+    os._exit(130)
 
 
 def prepare_streams() -> None:

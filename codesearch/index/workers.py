@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -30,6 +31,19 @@ class WorkerDiedError(Exception):
 
 class WorkerStartError(Exception):
     """A worker process ended before its first task."""
+
+
+_RUNNING: set[int] = set()
+"""Process ids of all workers of this process."""
+
+
+def kill_all() -> None:
+    """Kill every worker of this process; for a signal handler, so it takes no lock."""
+    for pid in list(_RUNNING):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:  # It has just ended.
+            continue
 
 
 class Workers(Generic[T, R]):
@@ -112,6 +126,7 @@ class _Worker:
             env={**os.environ, "PYTHONPATH": _python_path()},
             process_group=0,
         )
+        _RUNNING.add(self._process.pid)
 
     def ask(self, task: object) -> Any:  # noqa: ANN401 - any task's result.
         """Give the process a task and return its result."""
@@ -133,6 +148,7 @@ class _Worker:
         """Kill the process and wait for its end; it has nothing to lose."""
         self._process.kill()
         self._process.wait()
+        _RUNNING.discard(self._process.pid)
         for pipe in (self._process.stdin, self._process.stdout):
             try:
                 if pipe:
