@@ -16,10 +16,11 @@ MAX_LINE = 200
 
 
 def title(hit: Hit) -> str:
-    """Name a hit: kind and qualified name, and whether its place may have moved."""
+    """Name a hit: kind and qualified name, how many copies it has, and whether its place may have moved."""
     name = hit.qualified_name or "(anonymous)"
+    copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
     moved = "  [changed since it was indexed]" if hit.stale else ""
-    return f"{hit.kind} {name}{moved}"
+    return f"{hit.kind} {name}{copies}{moved}"
 
 
 def explanation(hit: Hit) -> str:

@@ -20,6 +20,7 @@ Format history:
     4   the first paragraph of documentation counted again
     5   flags of tests and of vendored code, beside those of generated code and stubs
     6   segments
+    7   keys of copies, flags of build output
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from codesearch.config import IndexOptions, WalkConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
 

@@ -126,6 +126,7 @@ def test_every_file_of_a_segment_is_described(built_index):
         "rows/kinds.npy",
         "rows/files.npy",
         "rows/flags.npy",
+        "rows/copies.npy",
         "vectors.int8",
         "vectors.scales",
         *(
