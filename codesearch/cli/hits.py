@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+from codesearch.cli.amounts import amount
 from codesearch.cli.invocation import Terminal
 from codesearch.engine.answer import Answer
 from codesearch.types import Hit
@@ -30,11 +31,9 @@ def explanation(hit: Hit) -> str:
 
 def footer(answer: Answer) -> str:
     """Say how many answers there are, out of what, how fast, and by which model where."""
-    found = (
-        f"{len(answer.hits)} answer{'s' if len(answer.hits) != 1 else ''}" if answer.hits else "no answers"
-    )
+    found = amount(len(answer.hits), "answer") if answer.hits else "no answers"
     model = f", {answer.model} on {answer.device}" if answer.model else ""
-    return f"{found} from {answer.documents:,} documents in {answer.seconds * 1000:.0f} ms{model}"
+    return f"{found} from {amount(answer.documents, 'document')} in {answer.seconds * 1000:.0f} ms{model}"
 
 
 def shown_path(hit: Hit, terminal: Terminal) -> str:

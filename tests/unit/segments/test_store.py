@@ -21,7 +21,20 @@ from tests.tiny_bundle import change_one_byte
 
 
 def row(name: str, line: int = 1) -> tuple:
-    return ("function", name, f"Outer.{name}", f"def {name}()", "says", line, line + 2, 10, 20, 1, -5, b"digest")
+    return (
+        "function",
+        name,
+        f"Outer.{name}",
+        f"def {name}()",
+        "says",
+        line,
+        line + 2,
+        10,
+        20,
+        1,
+        -5,
+        b"digest",
+    )
 
 
 @pytest.fixture
