@@ -79,7 +79,7 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
 def _options(settings: dict[str, Any]) -> str:
     """List the settings that are not the defaults."""
     defaults = asdict(WalkConfig())
-    made_with = {**settings, "exclude": tuple(settings["exclude"])}
+    made_with = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
     return ", ".join(f"{name} {value}" for name, value in made_with.items() if value != defaults[name])
 
 
