@@ -199,9 +199,9 @@ class _Walk:
             return ""
         if spec is None:
             return NO_PARSER
-        if is_ignored(path, rules):
-            return IGNORED
-        return self.accept(path, spec, status) if self.wants(spec) else OTHER_LANGUAGE
+        if not self.wants(spec):
+            return OTHER_LANGUAGE
+        return IGNORED if is_ignored(path, rules) else self.accept(path, spec, status)
 
     def wants(self, spec: LanguageSpec) -> bool:
         return not self.languages or spec.name in self.languages

@@ -86,6 +86,13 @@ def test_all_that_is_passed_over_is_counted_by_its_reason(tmp_path, monkeypatch)
     }
 
 
+def test_files_of_languages_that_are_not_asked_for_are_counted(tmp_path):
+    write_tree(tmp_path, dict.fromkeys(("a.py", "b.js", "c.cjs", "d.go", "e.txt"), PY))
+    report = WalkReport()
+    assert walked(tmp_path, report, languages=("python", "go")) == ["a.py", "d.go"]
+    assert report.skipped == {"other language": {".js": 1, ".cjs": 1}, "no parser": {".txt": 1}}
+
+
 @pytest.mark.parametrize("rules", [".gitignore", ".codesearchignore", "--exclude"])
 def test_a_rule_of_the_user_includes_a_folder_that_is_always_skipped(tmp_path, rules):
     write_tree(tmp_path, dict.fromkeys(("node_modules/m/i.js", "__pycache__/c.py", "a.js"), PY))
