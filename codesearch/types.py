@@ -26,9 +26,11 @@ TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
 """What marks tests, in the path of a file as in a query."""
 FOLDER_FILES = frozenset({"__init__", "index", "mod"})
 """Stems of files that are known by the name of their folder."""
-STUB, GENERATED, TEST, VENDORED = 1, 2, 4, 8
+STUB, GENERATED, TEST, VENDORED, BUILT = 1, 2, 4, 8, 16
 """Bits of `Document.flags`: a body that does nothing; a file that a program wrote; one that holds tests; one copied
-from another project."""
+from another project; one in a folder of build output. Of copies, that with the lowest bits is shown, `STUB` aside."""
+MAX_COPIES = 10
+"""A hit lists so many of its copies, and counts all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Document:
         docstring: docstring or leading comment without its markers; may be empty.
         code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
         flags: bits such as `STUB`, which lower its rank.
+        copy_key: a number that the same code has in every file (see `codesearch.parsing.copies`).
     """
 
     path: str
@@ -59,6 +62,7 @@ class Document:
     start_byte: int
     end_byte: int
     flags: int = 0
+    copy_key: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,9 @@ class Hit:
         stale: the file changed after it was indexed, so the lines may have moved.
         before: lines of the file above `start_line`, as many as were asked for.
         after: lines of the file below `end_line`, likewise.
+        copies: "path:line" of the first `MAX_COPIES` other places with the same code, as `codesearch.parsing.copies`
+            compares it; the path is relative to `root` if it is below it.
+        copy_count: how many such places there are.
     """
 
     rank: int
@@ -92,3 +99,5 @@ class Hit:
     stale: bool = False
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+    copy_count: int = 0

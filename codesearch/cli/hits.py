@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+from codesearch.cli.amounts import amount
 from codesearch.cli.invocation import Terminal
 from codesearch.engine.answer import Answer
 from codesearch.types import Hit
@@ -16,10 +17,11 @@ MAX_LINE = 200
 
 
 def title(hit: Hit) -> str:
-    """Name a hit: kind and qualified name, and whether its place may have moved."""
+    """Name a hit: kind and qualified name, how many copies it has, and whether its place may have moved."""
     name = hit.qualified_name or "(anonymous)"
+    copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
     moved = "  [changed since it was indexed]" if hit.stale else ""
-    return f"{hit.kind} {name}{moved}"
+    return f"{hit.kind} {name}{copies}{moved}"
 
 
 def explanation(hit: Hit) -> str:
@@ -29,11 +31,9 @@ def explanation(hit: Hit) -> str:
 
 def footer(answer: Answer) -> str:
     """Say how many answers there are, out of what, how fast, and by which model where."""
-    found = (
-        f"{len(answer.hits)} answer{'s' if len(answer.hits) != 1 else ''}" if answer.hits else "no answers"
-    )
+    found = amount(len(answer.hits), "answer") if answer.hits else "no answers"
     model = f", {answer.model} on {answer.device}" if answer.model else ""
-    return f"{found} from {answer.documents:,} documents in {answer.seconds * 1000:.0f} ms{model}"
+    return f"{found} from {amount(answer.documents, 'document')} in {answer.seconds * 1000:.0f} ms{model}"
 
 
 def shown_path(hit: Hit, terminal: Terminal) -> str:

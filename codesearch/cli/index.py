@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from codesearch.cli.amounts import amount, counts, not_indexed_lines
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import DeviceOption, HomeOption, ModelOption, positive
 from codesearch.cli.progress import build_progress
@@ -90,28 +91,29 @@ def _listed(values: list[str] | None) -> tuple[str, ...] | None:
 
 
 def _current(folder: Path, report: IndexReport) -> Output:
-    return Output(
-        f"{folder}: nothing to do, {report.documents:,} documents are up to date ({report.seconds:.2f} s)\n"
-    )
+    return Output(f"{folder}: nothing to do, {_up_to_date(report)}\n")
+
+
+def _up_to_date(report: IndexReport) -> str:
+    are = "is" if report.documents == 1 else "are"
+    return f"{amount(report.documents, 'document')} {are} up to date ({report.seconds:.2f} s)"
 
 
 def _built(folder: Path, report: IndexReport) -> Output:
     if not report.parsed and not report.removed and report.kept:
-        return Output(
-            f"{folder}: merged, {report.documents:,} documents are up to date ({report.seconds:.2f} s)\n"
-        )
-    out = [f"{folder}: {report.documents:,} documents from {report.files:,} files in {report.seconds:.1f} s"]
+        return Output(f"{folder}: merged, {_up_to_date(report)}\n")
+    documents, files = amount(report.documents, "document"), amount(report.files, "file")
+    out = [f"{folder}: {documents} from {files} in {report.seconds:.1f} s"]
     if report.languages:
         out.append(f"  languages  {counts(report.languages)}")
     out.append(
         f"  files      {report.parsed:,} parsed, {report.kept:,} unchanged, {report.removed:,} removed"
     )
-    if report.skipped:
-        out.append(f"  skipped    {counts(report.skipped, number_first=True)}")
     out.append(
-        f"  encoder    {report.model} on {report.device}: {report.embedded:,} texts embedded, "
+        f"  encoder    {report.model} on {report.device}: {amount(report.embedded, 'text')} embedded, "
         f"{report.cached:,} reused"
     )
+    out.extend(not_indexed_lines(report))
     return Output("".join(f"{line}\n" for line in out), "".join(_warnings(folder, report)))
 
 
@@ -135,17 +137,5 @@ def earlier_format(report: IndexReport) -> Iterator[str]:
 def missing_parsers(report: IndexReport) -> Iterator[str]:
     """Yield a line for each language that no installed parser can read."""
     for language, count in sorted(report.missing_grammars.items()):
-        files = f"{count:,} {language} file{'s' if count != 1 else ''}"
+        files = amount(count, f"{language} file")
         yield f"warning: skipped {files}: no parser installed: run `pip install 'codesearch-local[langs]'`\n"
-
-
-def counts(numbers: dict[str, int], *, number_first: bool = False) -> str:
-    """List names with their numbers.
-
-    >>> counts({"go": 1200, "php": 3}), counts({"binary": 2}, number_first=True)
-    ('go 1,200, php 3', '2 binary')
-    """
-    pairs = (
-        f"{number:,} {name}" if number_first else f"{name} {number:,}" for name, number in numbers.items()
-    )
-    return ", ".join(pairs)

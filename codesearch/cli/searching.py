@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codesearch.cli.amounts import amount
 from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.options import positive
 from codesearch.errors import ConfigError
@@ -110,9 +111,8 @@ def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
 
     with build_progress(root.name) as on_progress:
         report = index(root, on_progress=on_progress)
-    documents = f"{report.documents:,} document{'s' if report.documents != 1 else ''}"
-    lines = [f"indexed {root}: {documents} in {report.seconds:.1f} s\n", *earlier_format(report)]
-    return Output(err="".join([*lines, *missing_parsers(report)]))
+    done = f"indexed {root}: {amount(report.documents, 'document')} in {report.seconds:.1f} s\n"
+    return Output(err="".join([done, *earlier_format(report), *missing_parsers(report)]))
 
 
 def chosen_format(*, as_json: bool, as_jsonl: bool, vimgrep: bool) -> str:
@@ -173,8 +173,7 @@ def _freshness_note(found: Freshness) -> str:
         return f"note: {found.root} is being indexed by another process: this is the last complete index\n"
     if found.state != "behind":
         return ""
-    count = found.changes.to_parse + found.changes.removed
-    files = "1 file" if count == 1 else f"{count:,} files"
+    files = amount(found.changes.to_parse + found.changes.removed, "file")
     return f"note: {files} changed since {found.root} was indexed: run `codesearch index {found.root}`\n"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from codesearch.cli.index import counts
+from codesearch.cli.amounts import amount, counts, not_indexed_lines
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import HomeOption, JsonOption
 from codesearch.config import WalkConfig
@@ -62,16 +62,15 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
         yield f"  unusable   {found.error}"
         return
     yield found.root + ("" if Path(found.root).is_dir() else "  (this folder is gone)")
-    yield f"  documents  {found.documents:,} from {found.files:,} files: {counts(found.languages)}"
-    if found.skipped:
-        yield f"  skipped    {counts(found.skipped, number_first=True)}"
+    yield f"  documents  {found.documents:,} from {amount(found.files, 'file')}: {counts(found.languages)}"
     yield f"  indexed    {_age(found.created)}, in {found.seconds:.1f} s, {found.bytes / 1e6:.1f} MB"
     yield f"  model      {found.model['name']} ({found.model['id']})"
     if options := _options(found.settings):
         yield f"  options    {options}"
     if found.changes:
         changed, removed = found.changes.to_parse, found.changes.removed
-        yield f"  changes    {changed:,} files new or changed, {removed:,} removed"
+        yield f"  changes    {amount(changed, 'file')} new or changed, {removed:,} removed"
+    yield from not_indexed_lines(found)
     if found.warnings:
         yield f"  warnings   {len(found.warnings)}"
         yield from (f"    {line}" for line in (found.warnings if warnings else []))
@@ -80,7 +79,7 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
 def _options(settings: dict[str, Any]) -> str:
     """List the settings that are not the defaults."""
     defaults = asdict(WalkConfig())
-    made_with = {**settings, "exclude": tuple(settings["exclude"])}
+    made_with = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
     return ", ".join(f"{name} {value}" for name, value in made_with.items() if value != defaults[name])
 
 
@@ -88,5 +87,5 @@ def _age(created: str) -> str:
     seconds = int((datetime.now(UTC) - datetime.fromisoformat(created)).total_seconds())
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if count := seconds // length:
-            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+            return f"{amount(count, unit)} ago"
     return "just now"

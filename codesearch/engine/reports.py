@@ -19,7 +19,8 @@ class IndexReport:
         documents: in the index.
         files: source files in the index.
         languages: language -> documents.
-        skipped: reason -> files without documents.
+        not_indexed: reason -> extension -> files that are not in the index.
+        folders_not_entered: reason -> name -> folders.
         warnings: one line each.
         missing_grammars: language -> files that no installed grammar can parse.
         parsed: files that were new or changed.
@@ -39,7 +40,8 @@ class IndexReport:
     files: int
     seconds: float
     languages: dict[str, int] = field(default_factory=dict)
-    skipped: dict[str, int] = field(default_factory=dict)
+    not_indexed: dict[str, dict[str, int]] = field(default_factory=dict)
+    folders_not_entered: dict[str, dict[str, int]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     missing_grammars: dict[str, int] = field(default_factory=dict)
     parsed: int = 0
@@ -63,7 +65,8 @@ class IndexStatus:
         documents: in the index.
         files: source files in the index.
         languages: language -> documents.
-        skipped: reason -> files without documents.
+        not_indexed: reason -> extension -> files that are not in the index.
+        folders_not_entered: reason -> name -> folders.
         warnings: of the last run, one line each.
         bytes: size on disk.
         created: when the last run committed, in ISO 8601.
@@ -79,7 +82,8 @@ class IndexStatus:
     documents: int = 0
     files: int = 0
     languages: dict[str, int] = field(default_factory=dict)
-    skipped: dict[str, int] = field(default_factory=dict)
+    not_indexed: dict[str, dict[str, int]] = field(default_factory=dict)
+    folders_not_entered: dict[str, dict[str, int]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     bytes: int = 0
     created: str = ""

@@ -76,6 +76,7 @@ def update_index(
         plan = plan_update(root, folder, config, model_id, rebuild=rebuild)
         if plan.nothing_to_do and plan.previous:
             save_stamps(plan)
+            _save_tally(plan, plan.previous)
             report = IndexReport(
                 root, False, plan.previous.documents, plan.previous.source_files, time.monotonic() - started
             )
@@ -154,6 +155,15 @@ def save_stamps(plan: Plan) -> None:
         write_stamps(plan.index_folder, plan.stamps, plan.previous.commit)
 
 
+def _save_tally(plan: Plan, previous: Manifest) -> None:
+    """Remember what the walk passed over, where that alone has changed."""
+    if plan.walked != previous.walked:
+        from codesearch.index.commit import commit_manifest
+
+        missing = plan.missing_grammars
+        commit_manifest(plan.index_folder, replace(previous, walked=plan.walked, missing_grammars=missing))
+
+
 def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
     """Count what an update of an index would do; where the folder is gone, all its files are."""
     if entry.manifest and not Path(entry.manifest.root).is_dir():
@@ -209,7 +219,8 @@ def _build(
         files=manifest.source_files,
         seconds=time.monotonic() - started,
         languages=manifest.languages,
-        skipped=manifest.skipped,
+        not_indexed=manifest.not_indexed,
+        folders_not_entered=manifest.walked.folders,
         warnings=manifest.warnings,
         missing_grammars=plan.missing_grammars,
         parsed=built.parsed,

@@ -25,12 +25,19 @@ from codesearch.errors import IndexStoreError
 from codesearch.index.commit import commit_manifest, last_number, writing
 from codesearch.index.embed import Embedder, embedding_processes
 from codesearch.index.file_parser import ParsedFile
-from codesearch.index.manifest import Manifest, SegmentEntry, Tally, read_manifest, segment_folder
+from codesearch.index.manifest import (
+    Manifest,
+    SegmentEntry,
+    Tally,
+    limited_counts,
+    read_manifest,
+    segment_folder,
+)
 from codesearch.index.parse import ParseJob, is_small, parse_files
 from codesearch.index.plan import LiveFile, Plan, live_files
 from codesearch.index.policy import segments_to_merge
 from codesearch.index.stamps import write_stamps
-from codesearch.parsing.walker import SourceFile
+from codesearch.parsing.walker import SourceFile, extension_of
 from codesearch.segments.digest import check_sizes, describe_files
 from codesearch.segments.postings import load_field_lengths
 from codesearch.segments.reader import SegmentReader
@@ -260,7 +267,7 @@ class _Build:
             source_files=self.totals.files,
             languages=_positive(self.totals.languages),
             walked=self.plan.walked,
-            parsed=Tally(_positive(self.totals.skipped), sorted(self.totals.warnings.elements())),
+            parsed=Tally(limited_counts(self.totals.skipped), {}, sorted(self.totals.warnings.elements())),
             missing_grammars=self.plan.missing_grammars,
             seconds=round(time.monotonic() - self.started, 3),
             segments=self.entries,
@@ -282,7 +289,7 @@ class _Totals:
 
     files: int
     languages: Counter[str]
-    skipped: Counter[str]
+    skipped: dict[str, Counter[str]]
     warnings: Counter[str]
 
     @classmethod
@@ -290,11 +297,11 @@ class _Totals:
         """Count the files of the last commit that stay as they are."""
         last = plan.previous
         if last is None:
-            return cls(0, Counter(), Counter(), Counter())
+            return cls(0, Counter(), {}, Counter())
         totals = cls(
             last.source_files,
             Counter(last.languages),
-            Counter(last.parsed.skipped),
+            {reason: Counter(counts) for reason, counts in last.parsed.skipped.items()},
             Counter(last.parsed.warnings),
         )
         for live in plan.dead:
@@ -306,7 +313,7 @@ class _Totals:
         self.files += sign
         self.languages[record.language] += sign * record.doc_count
         if record.skipped:
-            self.skipped[record.skipped] += sign
+            self.skipped.setdefault(record.skipped, Counter())[extension_of(record.path)] += sign
         for line in record.warnings.splitlines():
             self.warnings[line] += sign
 

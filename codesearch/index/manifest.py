@@ -20,12 +20,14 @@ Format history:
     4   the first paragraph of documentation counted again
     5   flags of tests and of vendored code, beside those of generated code and stubs
     6   segments
+    7   keys of copies, flags of build output
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,9 +36,13 @@ from codesearch.config import IndexOptions, WalkConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
+_MOST_COUNTED = 50
+OTHER = "other"
+Counts = dict[str, dict[str, int]]
+"""Reason -> extension or name -> number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +80,13 @@ class Tally:
     """Files that are not in the index.
 
     Attributes:
-        skipped: reason -> number of files.
+        skipped: reason -> extension -> files.
+        folders: reason -> name -> folders that were not entered.
         warnings: one line for each file or folder that a user may want to look at.
     """
 
-    skipped: dict[str, int] = field(default_factory=dict)
+    skipped: Counts = field(default_factory=dict)
+    folders: Counts = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -142,9 +150,9 @@ class Manifest(MadeWith):
         return sum(file["bytes"] for segment in self.segments for file in segment.files.values())
 
     @property
-    def skipped(self) -> dict[str, int]:
-        """Reason -> number of files that are not in the index."""
-        return dict(sorted((Counter(self.walked.skipped) + Counter(self.parsed.skipped)).items()))
+    def not_indexed(self) -> Counts:
+        """Reason -> extension -> number of files that are not in the index."""
+        return {**self.walked.skipped, **self.parsed.skipped}
 
     @property
     def warnings(self) -> list[str]:
@@ -166,6 +174,17 @@ def read_earlier(index_folder: Path) -> MadeWith | None:
     settings, usual = raw.get("settings", {}), json.loads(json.dumps(asdict(WalkConfig())))
     options = {name: value for name, value in settings.items() if value != usual.get(name)}
     return MadeWith(settings=settings, options=options, model=raw.get("model", {}))
+
+
+def limited_counts(counters: Mapping[str, Counter[str]]) -> Counts:
+    """Return the highest counts of each reason; what is beyond them is counted together, as `OTHER`."""
+    return {reason: _limited(counter) for reason, counter in sorted(counters.items()) if counter.total()}
+
+
+def _limited(counter: Counter[str]) -> dict[str, int]:
+    ordered = sorted(((name, count) for name, count in counter.items() if count), key=lambda e: (-e[1], e[0]))
+    rest = sum(count for _, count in ordered[_MOST_COUNTED:])
+    return {**dict(ordered[:_MOST_COUNTED]), **({OTHER: rest} if rest else {})}
 
 
 def segment_folder(number: int) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from codesearch.config import IndexConfig, IndexOptions, WalkConfig
 from codesearch.errors import IndexStoreError
-from codesearch.index.manifest import Manifest, Tally, read_manifest
+from codesearch.index.manifest import Manifest, Tally, limited_counts, read_manifest
 from codesearch.index.stamps import Comparison, Stamp, Stamps, compare, read_stamps
 from codesearch.parsing.ignore import rule_files_above
 from codesearch.parsing.languages import LANGUAGES, grammar_version
@@ -151,7 +151,7 @@ def _plan_walk(
         dead=[live for path, live in known.items() if path not in kept],
         kept=len(kept),
         removed=len(known.keys() - {file.path for file in files}),
-        walked=Tally({reason: len(paths) for reason, paths in report.skipped.items()}, report.warnings),
+        walked=Tally(limited_counts(report.skipped), limited_counts(report.folders), report.warnings),
         missing_grammars=report.missing_grammars,
         stamps=stamps,
         stamps_changed=stamps != old,

@@ -88,6 +88,13 @@ class Snapshot:
             out[positions] = segment.rows.flags[local]
         return out
 
+    def copy_keys(self, doc_ids: DocIds) -> DocIds:
+        """Return `Document.copy_key`, equal for copies alone: int64, in the order given."""
+        out = np.empty(len(doc_ids), np.int64)
+        for segment, positions, local in self.parts(doc_ids):
+            out[positions] = segment.rows.copies[local]
+        return out
+
     def file_numbers(self, doc_ids: DocIds) -> DocIds:
         """Return a number for the file of each document, equal for documents of one file alone."""
         out = np.empty(len(doc_ids), np.int64)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from codesearch.config import ParseConfig
 from codesearch.parsing.callbacks import RETURNED
+from codesearch.parsing.copies import copy_key
 from codesearch.parsing.definitions import NAME_LENDERS, Definition, Matches, collect
 from codesearch.parsing.docstrings import clean_comment, clean_string_literal, clean_xml, is_block_comment
 from codesearch.parsing.flags import file_flags, is_stub
@@ -141,7 +142,8 @@ def _documents(definitions: list[Definition], found: Matches, file: _File) -> It
                 if definition.kind == "function" and outer and outer.kind in _OWNERS:
                     definition.kind = "method"
                 definition.name = _name(definition, file.path)
-                yield _document(definition, _signature(definition, found, file.source), file)
+                owner = _owner(definition, outer)
+                yield _document(definition, owner, _signature(definition, found, file.source), file)
         else:
             definition.is_too_deep = definition.kind not in NAME_LENDERS
         if definition.kind != "constant":
@@ -202,6 +204,7 @@ def _module(definitions: list[Definition], found: Matches, file: _File) -> Itera
         start_byte=start + len(text) - len(text.lstrip()),
         end_byte=start + len(text.rstrip()),
         flags=file.flags,
+        copy_key=copy_key("", name, statements.code, file.spec),
     )
 
 
@@ -214,13 +217,16 @@ def _qualifiers(definition: Definition, outer: Definition | None) -> list[str]:
     return names
 
 
-def _document(definition: Definition, signature: str, file: _File) -> Document:
+def _owner(definition: Definition, outer: Definition | None) -> str:
+    """Return the name of the class that a definition belongs to; "" if it is in none, or only in a function."""
+    is_owned = definition.receiver or (outer and outer.kind in _OWNERS)
+    return definition.qualifiers[-1] if is_owned and definition.qualifiers else ""
+
+
+def _document(definition: Definition, owner: str, signature: str, file: _File) -> Document:
     limit = min(definition.doc_end, definition.start + file.config.max_code_bytes)
-    literal_start, literal_end = definition.literal
-    if literal_end:
-        code = file.source[definition.start : min(literal_start, limit)] + file.source[literal_end:limit]
-    else:
-        code = file.source[definition.start : limit]
+    code = _code(definition, limit, file.source)
+    whole = code if limit == definition.end else _code(definition, definition.end, file.source)
     qualified = file.spec.separator.join([*definition.qualifiers, definition.name])
     return Document(
         path=file.path,
@@ -236,7 +242,16 @@ def _document(definition: Definition, signature: str, file: _File) -> Document:
         start_byte=definition.start,
         end_byte=definition.doc_end,
         flags=file.flags | (STUB if _is_stub(definition, file.source) else 0),
+        copy_key=copy_key(owner, definition.name, whole, file.spec),
     )
+
+
+def _code(definition: Definition, end: int, source: bytes) -> bytes:
+    """Return the text of a definition up to `end`, without a docstring inside it."""
+    literal_start, literal_end = definition.literal
+    if not literal_end:
+        return source[definition.start : end]
+    return source[definition.start : min(literal_start, end)] + source[literal_end:end]
 
 
 def _is_stub(definition: Definition, source: bytes) -> bool:

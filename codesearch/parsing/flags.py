@@ -1,7 +1,7 @@
 """The flags of documents that match a query's words but are seldom the answer.
 
-They come from the path of a file (tests, vendored and generated code), its head (generated code) and the body of a
-function (stubs).
+They come from the path of a file (tests, vendored and generated code, build output), its head (generated code) and the
+body of a function (stubs). Build output does not rank lower, but of several copies another one is shown.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ import re
 from functools import lru_cache
 
 from codesearch.parsing.identifiers import subtokens
-from codesearch.types import GENERATED, TEST, TEST_WORDS, VENDORED
+from codesearch.types import BUILT, GENERATED, TEST, TEST_WORDS, VENDORED
 
 _PART_ENDS = re.compile(r"[-_/]")
 _VENDOR_FOLDERS = frozenset(
     "vendor vendored _vendor node_modules bower_components site-packages dist-packages third_party third-party "
     "thirdparty 3rdparty godeps externals jspm_packages".split()
 )
+_BUILD_FOLDERS = frozenset("amd build bundle bundles cjs dist es5 esm esm5 min out target umd".split())
 _GENERATED_NAME = re.compile(
     r"_pb2(?:_grpc)?\.pyi?$|\.pb\.(?:go|cc|h|validate\.go|gw\.go)$|[._]generated\.\w+$|(?:^|/)zz_generated|"
     r"\.(?:g|designer|g\.i)\.cs$|\.min\.js$|(?:^|/)(?:parsetab|lextab|yacctab)\.py$",
@@ -56,7 +57,9 @@ def file_flags(path: str, source: bytes) -> int:
     (True, True)
     """
     generated = _GENERATED_NAME.search(path) is not None or _says_generated(source)
-    return generated * GENERATED | is_test(path) * TEST | is_vendored(path) * VENDORED
+    return (
+        generated * GENERATED | is_test(path) * TEST | is_vendored(path) * VENDORED | is_built(path) * BUILT
+    )
 
 
 def is_test(path: str) -> bool:
@@ -67,14 +70,23 @@ def is_test(path: str) -> bool:
     """
     *folders, name = path.split("/")
     stem, _, extensions = name.partition(".")
-    return _is_test_folder("/".join(folders)) or not TEST_WORDS.isdisjoint(
+    return _has_part("/".join(folders), TEST_WORDS) or not TEST_WORDS.isdisjoint(
         (*subtokens(stem), *extensions.split("."))
     )
 
 
+def is_built(path: str) -> bool:
+    """Say whether the path of a file marks it as the output of a build.
+
+    >>> is_built("dist/esm/axios.js"), is_built("build/lib/attr/_make.py"), is_built("src/build.py")
+    (True, True, False)
+    """
+    return _has_part(path.rpartition("/")[0], _BUILD_FOLDERS)
+
+
 @lru_cache(maxsize=4096)
-def _is_test_folder(folder: str) -> bool:
-    return not TEST_WORDS.isdisjoint(_PART_ENDS.split(folder.lower()))
+def _has_part(folders: str, words: frozenset[str]) -> bool:
+    return not words.isdisjoint(_PART_ENDS.split(folders.lower()))
 
 
 def is_vendored(path: str) -> bool:

@@ -60,13 +60,13 @@ class Rules:
         return next((pattern.ignores for pattern in reversed(self.patterns) if pattern.matches(path)), None)
 
 
-def is_ignored(path: str, rules: Sequence[Rules]) -> bool:
-    """Say whether a path is ignored by rules of which the last ones weigh most."""
+def is_ignored(path: str, rules: Sequence[Rules]) -> bool | None:
+    """Say whether a path is ignored by rules of which the last ones weigh most; None when none speaks of it."""
     for one in reversed(rules):
         verdict = one.verdict(path)
         if verdict is not None:
             return verdict
-    return False
+    return None
 
 
 def read_rules(path: str, *, above: str = "", below: str = "") -> Rules:

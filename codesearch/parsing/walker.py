@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,11 @@ from codesearch.parsing.languages import (
     language_of_shebang,
 )
 
+NO_PARSER, NOT_INSTALLED, TOO_LARGE = "no parser", "parser not installed", "too large"
+OTHER_LANGUAGE = "other language"
+HIDDEN, IGNORED, LINK, ALWAYS = "hidden", "ignored", "link", "always"
+"""Reasons why files and folders are passed over; `ALWAYS` names folders that only a rule of the user includes."""
+_MAX_EXTENSION = 12
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", "CVS"})
 _GENERATED = frozenset({"__pycache__", "node_modules"})
 _SNIFF_BYTES = 8_192
@@ -50,7 +56,8 @@ class WalkReport:
     """What a walk passed over.
 
     Attributes:
-        skipped: reason -> paths; the ordinary reasons, told as counts.
+        skipped: reason -> extension -> files.
+        folders: reason -> name -> folders that were not entered; those of version control are not counted.
         warnings: one line each; what a user would want to mend.
         missing_grammars: language -> how many files wait for the extra `langs`.
         watched: folders that were entered, files with ignore rules, and files that are too large -> size (0 for a
@@ -58,14 +65,11 @@ class WalkReport:
             has (-1, -1).
     """
 
-    skipped: dict[str, list[str]] = field(default_factory=dict)
+    skipped: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    folders: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     warnings: list[str] = field(default_factory=list)
     missing_grammars: dict[str, int] = field(default_factory=dict)
     watched: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-    def skip(self, reason: str, path: str) -> None:
-        """Note that `path` was passed over."""
-        self.skipped.setdefault(reason, []).append(path)
 
     def watch(self, path: str, place: str) -> None:
         """Note the stamp of what a later walk depends on: its path as it is known, and where it is."""
@@ -142,8 +146,10 @@ class _Walk:
                 if self.is_folder(entry):
                     if self.enters(entry, path, rules):
                         below.append((f"{path}/", rules))
-                elif source := self.source_file(entry, path, rules):
-                    yield source
+                elif isinstance(found := self.source_file(entry, path, rules), SourceFile):
+                    yield found
+                elif found:
+                    self.report.skipped[found][extension_of(entry.name)] += 1
             stack.extend(reversed(below))
 
     def is_folder(self, entry: os.DirEntry[str]) -> bool:
@@ -153,9 +159,10 @@ class _Walk:
             return False
 
     def enters(self, entry: os.DirEntry[str], path: str, rules: list[Rules]) -> bool:
-        if entry.name in _VERSION_CONTROL or (entry.name.startswith(".") and not self.config.hidden):
+        if entry.name in _VERSION_CONTROL:
             return False
-        if (self.config.ignore_files and entry.name in _GENERATED) or is_ignored(f"{path}/", rules):
+        if reason := self.why_not_entered(entry.name, path, rules):
+            self.report.folders[reason][entry.name] += 1
             return False
         if self.config.follow_links:
             identity = _identity(entry.stat())
@@ -164,46 +171,59 @@ class _Walk:
             self.seen.add(identity)
         return True
 
-    def source_file(self, entry: os.DirEntry[str], path: str, rules: list[Rules]) -> SourceFile | None:
-        if entry.name.startswith(".") and not self.config.hidden:
-            return None
-        spec = language_of_path(entry.name)
+    def why_not_entered(self, name: str, path: str, rules: list[Rules]) -> str:
+        if name.startswith(".") and not self.config.hidden:
+            return HIDDEN
+        ignored = is_ignored(f"{path}/", rules)
+        if self.config.ignore_files and name in _GENERATED and ignored is not False:
+            return ALWAYS
+        return IGNORED if ignored else ""
+
+    def source_file(self, entry: os.DirEntry[str], path: str, rules: list[Rules]) -> SourceFile | str:
+        """Return what an entry is: a file to parse, or the reason why it is passed over ("" after a warning)."""
+        name = entry.name
+        if name.startswith(".") and not self.config.hidden:
+            return HIDDEN
+        spec = language_of_path(name)
         try:
             # A link to a file is left out unless asked for: what it points to has a path of its own.
             if not entry.is_file(follow_symlinks=self.config.follow_links):
-                return None
+                return LINK if entry.is_symlink() else ""
+            if spec is None and "." in name:
+                return NO_PARSER
             status = entry.stat()
-            if spec is None and "." not in entry.name and status.st_mode & 0o111:
+            if spec is None and status.st_mode & 0o111:
                 spec = _sniff_shebang(entry.path)
         except OSError as error:
             self.report.warnings.append(f"{path}: {error.strerror}: left out")
-            return None
-        if spec is None or not self.wants(spec) or is_ignored(path, rules):
-            return None
-        return self.accept(path, spec, status)
+            return ""
+        if spec is None:
+            return NO_PARSER
+        if not self.wants(spec):
+            return OTHER_LANGUAGE
+        return IGNORED if is_ignored(path, rules) else self.accept(path, spec, status)
 
     def wants(self, spec: LanguageSpec) -> bool:
         return not self.languages or spec.name in self.languages
 
-    def accept(self, path: str, spec: LanguageSpec, status: os.stat_result) -> SourceFile | None:
+    def accept(self, path: str, spec: LanguageSpec, status: os.stat_result) -> SourceFile | str:
         if not is_installed(spec):
             missing = self.report.missing_grammars
             missing[spec.name] = missing.get(spec.name, 0) + 1
-            return None
+            return NOT_INSTALLED
         try:
             path.encode("utf-8")
         except UnicodeEncodeError:
             self.report.warnings.append(f"{path!a}: file name is not UTF-8: left out")
-            return None
+            return ""
         limit = self.config.max_file_bytes
         if status.st_size > limit:
-            self.report.skip("too large", path)
             self.report.watched[path] = (status.st_size, status.st_mtime_ns)
             self.report.warnings.append(
                 f"{path}: {status.st_size / 1e6:.0f} MB, over the limit of {limit / 1e6:.0f} MB: "
                 "left out (raise --max-file-mb to read it)"
             )
-            return None
+            return TOO_LARGE
         return SourceFile(path, spec.name, status.st_size, status.st_mtime_ns)
 
     def with_own_rules(self, folder: str, rules: list[Rules], names: set[str]) -> list[Rules]:
@@ -221,6 +241,17 @@ class _Walk:
             except OSError as error:
                 self.report.warnings.append(f"{folder}{name}: {error.strerror}: its rules are not applied")
         return [*rules[:-1], *own, rules[-1]]  # The last one, --exclude, has the last word everywhere.
+
+
+def extension_of(path: str) -> str:
+    """Return the extension of a file in lower case; "" without one.
+
+    >>> extension_of("src/App.JS"), extension_of("v1.2/Makefile"), extension_of(".bashrc")
+    ('.js', '', '')
+    """
+    stem, _, ending = path.rpartition("/")[2].rpartition(".")
+    is_extension = stem and len(ending) <= _MAX_EXTENSION and ending.isprintable() and " " not in ending
+    return f".{ending.lower()}" if is_extension and ending else ""
 
 
 def _sniff_shebang(path: str) -> LanguageSpec | None:

@@ -31,11 +31,16 @@ _ABOVE = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One place of a ranking: which document, its score, and what each signal gave."""
+    """One place of a ranking: which document, its score, and what each signal gave.
+
+    Attributes:
+        copies: the other documents of the same code, where copies share a place (see `codesearch.search.copies`).
+    """
 
     doc_id: int
     score: float
     signals: dict[str, float]
+    copies: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -92,14 +97,15 @@ class Ranking:
 
     def ranked(self, top_k: int) -> list[Ranked]:
         """Return the best `top_k`, best first."""
-        return [
-            Ranked(
-                doc_id=int(self.doc_ids[position]),
-                score=float(self.scores[position]),
-                signals={name: float(values[position]) for name, values in self.signals.items()},
-            )
-            for position in self.order()[:top_k]
-        ]
+        return [self.place(position) for position in self.order()[:top_k].tolist()]
+
+    def place(self, position: int) -> Ranked:
+        """Return what is known of the candidate at a position of the arrays."""
+        return Ranked(
+            doc_id=int(self.doc_ids[position]),
+            score=float(self.scores[position]),
+            signals={name: float(values[position]) for name, values in self.signals.items()},
+        )
 
 
 def fuse(candidates: Candidates, snapshot: Snapshot, config: RankConfig) -> Ranking:

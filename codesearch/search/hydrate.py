@@ -2,54 +2,78 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
 
-from codesearch.index.snapshot import Snapshot
+from codesearch.index.snapshot import Snapshot, Stored
 from codesearch.index.source import cut_lines, read_source
 from codesearch.search.fusion import Ranked
-from codesearch.types import Hit
+from codesearch.types import MAX_COPIES, Hit
+
+_Source = tuple[bytes, bool]
+"""Bytes of a file, and whether they differ from those indexed."""
 
 
 def hydrate(snapshot: Snapshot, ranked: Sequence[Ranked], context: int = 0) -> list[Hit]:
     """Return the hits of ranked documents, in their order, with `context` lines of the file around each.
 
-    A file that changed after it was indexed gives the code now at the old place, marked stale. Documents of a file
-    that is gone are left out.
+    A file that changed after it was indexed gives the code now at the old place, marked stale. A document of a file
+    that is gone is left out, and a copy of it is shown if there is one.
     """
-    stored = snapshot.stored([place.doc_id for place in ranked])
-    sources: dict[tuple[str, str], tuple[bytes, bool] | None] = {}
+    members = [(place.doc_id, *place.copies[:MAX_COPIES]) for place in ranked]
+    stored = iter(snapshot.stored([doc_id for ids in members for doc_id in ids]))
+    sources: dict[tuple[str, str], _Source | None] = {}
     hits: list[Hit] = []
-    for place, (segment, file, row) in zip(ranked, stored, strict=True):
-        key = (segment.root, file.path)
-        if key not in sources:
-            sources[key] = read_source(segment.root, file)
-        if (found := sources[key]) is None:
-            continue
-        source, stale = found
-        code = cut_lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
-        before, after = _around(source, row.start_line, row.end_line, context)
-        hits.append(
-            Hit(
-                rank=len(hits) + 1,
-                score=place.score,
-                root=segment.root,
-                path=file.path,
-                language=file.language,
-                kind=row.kind,
-                name=row.name,
-                qualified_name=row.qualified_name,
-                signature=row.signature,
-                docstring=row.docstring,
-                start_line=row.start_line,
-                end_line=row.end_line,
-                code=code.decode("utf-8", "replace"),
-                signals=place.signals,
-                stale=stale,
-                before=before,
-                after=after,
-            )
-        )
+    for place, ids in zip(ranked, members, strict=True):
+        left = deque(islice(stored, len(ids)))
+        while left:
+            segment, file, _ = shown = left.popleft()
+            key = (segment.root, file.path)
+            if key not in sources:
+                sources[key] = read_source(segment.root, file)
+            if source := sources[key]:
+                copies = tuple(_location(copy, segment.root) for copy in left)
+                count = len(copies) + len(place.copies) + 1 - len(ids)
+                hit = _hit(place, shown, source, context)
+                hits.append(replace(hit, rank=len(hits) + 1, copies=copies, copy_count=count))
+                break
     return hits
+
+
+def _hit(place: Ranked, shown: Stored, found: _Source, context: int) -> Hit:
+    segment, file, row = shown
+    source, stale = found
+    code = cut_lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
+    before, after = _around(source, row.start_line, row.end_line, context)
+    return Hit(
+        rank=0,
+        score=place.score,
+        root=segment.root,
+        path=file.path,
+        language=file.language,
+        kind=row.kind,
+        name=row.name,
+        qualified_name=row.qualified_name,
+        signature=row.signature,
+        docstring=row.docstring,
+        start_line=row.start_line,
+        end_line=row.end_line,
+        code=code.decode("utf-8", "replace"),
+        signals=place.signals,
+        stale=stale,
+        before=before,
+        after=after,
+    )
+
+
+def _location(copy: Stored, root: str) -> str:
+    """Return path:line of a document, relative to `root` if it is below it."""
+    segment, file, row = copy
+    path = file.path if segment.root == root else os.path.join(segment.root, file.path)
+    return f"{path}:{row.start_line}"
 
 
 def _around(source: bytes, first: int, last: int, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
+from codesearch.search.copies import places_with_copies
 from codesearch.search.diversity import diversify_files
 from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import is_code
@@ -94,24 +95,37 @@ class Searcher:
             confidence = confidence_of(ranking, len(analysed.terms), self.encoder.model_id)
         if confidence is not None and confidence < request.min_confidence:
             return Found([], confidence)
-        return Found(self.hits(ranking, request), confidence)
+        return Found(self.hits(analysed, ranking, request), confidence)
 
-    def hits(self, ranking: Ranking, request: SearchRequest, left_out: Collection[int] = ()) -> list[Hit]:
-        """Return the first `request.top_k` hits of a ranking whose files are still there.
+    def hits(
+        self, query: AnalysedQuery, ranking: Ranking, request: SearchRequest, left_out: Collection[int] = ()
+    ) -> list[Hit]:
+        """Return the first `request.top_k` hits whose files are still there; copies are one hit.
+
+        Where so many candidates are copies that too few hits are left, more candidates are ranked.
 
         Args:
-            ranking: of this searcher.
-            request: how many, and with how many lines of context.
+            query: the analysed query.
+            ranking: its ranking by this searcher.
+            request: how many, which, and with how many lines of context.
             left_out: doc_ids that are no hits.
         """
-        spare = len(left_out)
+        hits = self._hits(ranking, request, left_out)
+        count = self.config.candidate_count
+        while len(hits) < request.top_k <= len(ranking.doc_ids) and count < self.snapshot.size:
+            count *= 4
+            ranking = self.ranking(query, request.filters, count)
+            hits = self._hits(ranking, request, left_out)
+        return hits
+
+    def _hits(self, ranking: Ranking, request: SearchRequest, left_out: Collection[int]) -> list[Hit]:
+        count = request.top_k
         while True:
-            ranked = ranking.ranked(request.top_k + spare)
-            chosen = [place for place in ranked if place.doc_id not in left_out]
-            hits = hydrate(self.snapshot, chosen, request.context)[: request.top_k]
-            if len(hits) == request.top_k or len(ranked) < request.top_k + spare:
+            places = places_with_copies(ranking, count, left_out)
+            hits = hydrate(self.snapshot, places, request.context)[: request.top_k]
+            if len(hits) == request.top_k or len(places) < count:
                 return hits
-            spare += 4 * request.top_k
+            count += 4 * request.top_k
 
     def rank(
         self, query: str, top_k: int, filters: Filters | None = None, mode: str = "hybrid"
@@ -123,14 +137,23 @@ class Searcher:
         """
         return self.ranking(self.analyse(query, mode), filters).ranked(top_k)
 
-    def ranking(self, query: AnalysedQuery, filters: Filters | None = None) -> Ranking:
-        """Gather, fuse and rerank the documents that compete for an analysed query."""
+    def ranking(
+        self, query: AnalysedQuery, filters: Filters | None = None, candidate_count: int | None = None
+    ) -> Ranking:
+        """Gather, fuse and rerank the documents that compete for an analysed query.
+
+        Args:
+            query: the analysed query.
+            filters: which documents compete.
+            candidate_count: instead of that of the weights.
+        """
+        config = replace(self.config, candidate_count=candidate_count or self.config.candidate_count)
         candidates = gather(
             self.snapshot,
             self._lexical,
             query,
             allowed=allowed_documents(filters or Filters(), self.snapshot),
-            config=self.config,
+            config=config,
         )
         weights = self.config.for_code() if query.pasted else self.config
         ranking = fuse(candidates, self.snapshot, weights)

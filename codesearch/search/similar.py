@@ -14,6 +14,7 @@ from codesearch.index.snapshot import Snapshot
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named, language_of_path
 from codesearch.search.candidates import AnalysedQuery
+from codesearch.search.copies import places_with_copies
 from codesearch.search.fusion import Ranked
 from codesearch.search.request import SearchRequest
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
@@ -54,8 +55,9 @@ def search_similar(searcher: Searcher, document: Document, request: SearchReques
     vector = searcher.document_vector(document_text(document), document.language)
     query = AnalysedQuery(text="", terms=_terms(document), vector=vector if vector.any() else None)
     ranking = searcher.ranking(query, request.filters)
-    left_out = _overlapping(searcher.snapshot, ranking.ranked(request.top_k + _SPARE), document)
-    return Found(searcher.hits(ranking, request, left_out))
+    nearest = places_with_copies(ranking, request.top_k + _SPARE)
+    left_out = _overlapping(searcher.snapshot, nearest, document)
+    return Found(searcher.hits(query, ranking, request, left_out))
 
 
 def _terms(document: Document) -> list[str]:
@@ -63,12 +65,12 @@ def _terms(document: Document) -> list[str]:
     return list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))[:MAX_CODE_TERMS]
 
 
-def _overlapping(snapshot: Snapshot, ranked: Sequence[Ranked], document: Document) -> set[int]:
-    """Return the doc_ids of the ranked documents that are the given one, inside it or around it."""
-    stored = snapshot.stored([place.doc_id for place in ranked])
+def _overlapping(snapshot: Snapshot, places: Sequence[Ranked], document: Document) -> set[int]:
+    """Return the doc_ids at some places that are the given document, inside it or around it."""
+    doc_ids = [doc_id for place in places for doc_id in (place.doc_id, *place.copies)]
     return {
-        place.doc_id
-        for place, (segment, file, row) in zip(ranked, stored, strict=True)
+        doc_id
+        for doc_id, (segment, file, row) in zip(doc_ids, snapshot.stored(doc_ids), strict=True)
         if _overlaps(row, document) and Path(segment.root, file.path).resolve() == Path(document.path)
     }
 

@@ -3,12 +3,13 @@
 rows/kinds.npy   uint8   [N] position in `codesearch.types.KINDS`
 rows/files.npy   uint32  [N] file_id in the store
 rows/flags.npy   uint8   [N] `Document.flags`
+rows/copies.npy  int64   [N] `Document.copy_key`
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.errors import IndexCorruptError
+from codesearch.segments.store import DocumentRow
 from codesearch.types import KINDS
 
 ROWS = "rows"
@@ -27,13 +29,14 @@ class RowWriter:
 
     def __init__(self) -> None:
         self._kinds, self._files, self._flags = bytearray(), array("I"), bytearray()
+        self._copies = array("q")
 
-    def add(self, file_id: int, kinds: Iterable[str], flags: Iterable[int]) -> None:
+    def add(self, file_id: int, rows: Sequence[DocumentRow]) -> None:
         """Add a file's documents."""
-        before = len(self._kinds)
-        self._kinds.extend(KINDS.index(kind) for kind in kinds)
-        self._files.extend(repeat(file_id, len(self._kinds) - before))
-        self._flags.extend(flags)
+        self._kinds.extend(KINDS.index(row.kind) for row in rows)
+        self._files.extend(repeat(file_id, len(rows)))
+        self._flags.extend(row.flags for row in rows)
+        self._copies.extend(row.copy_key for row in rows)
 
     def write(self, segment: Path) -> None:
         """Write `rows/` under a segment's folder."""
@@ -42,6 +45,7 @@ class RowWriter:
         np.save(folder / "kinds.npy", np.asarray(self._kinds, dtype=np.uint8))
         np.save(folder / "files.npy", np.asarray(self._files, dtype=np.uint32))
         np.save(folder / "flags.npy", np.asarray(self._flags, dtype=np.uint8))
+        np.save(folder / "copies.npy", np.asarray(self._copies, dtype=np.int64))
 
 
 class RowReader:
@@ -51,6 +55,7 @@ class RowReader:
         self.kinds: NDArray[np.uint8] = load_array(segment / ROWS / "kinds.npy", root)
         self.files: NDArray[np.uint32] = load_array(segment / ROWS / "files.npy", root)
         self.flags: NDArray[np.uint8] = load_array(segment / ROWS / "flags.npy", root)
+        self.copies: NDArray[np.int64] = load_array(segment / ROWS / "copies.npy", root)
 
 
 def load_array(path: Path, root: str) -> NDArray[Any]:

@@ -1,7 +1,8 @@
 """Files and documents of a segment in SQLite: written once, then only read.
 
     files      file_id, path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings
-    documents  doc_id, file_id, kind, name, qualified_name, signature, docstring, lines, bytes, flags, text_digest
+    documents  doc_id, file_id, kind, name, qualified_name, signature, docstring, lines, bytes, flags, copy_key,
+               text_digest
 
 doc_id counts from 0 in the order of the walk and then of the source, so the same tree gives the same ids.
 The code itself stays in the source files; an answer reads it from there and says when it has changed.
@@ -32,7 +33,7 @@ CREATE TABLE documents (
     doc_id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
     qualified_name TEXT NOT NULL, signature TEXT NOT NULL, docstring TEXT NOT NULL,
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, start_byte INTEGER NOT NULL,
-    end_byte INTEGER NOT NULL, flags INTEGER NOT NULL, text_digest BLOB NOT NULL
+    end_byte INTEGER NOT NULL, flags INTEGER NOT NULL, copy_key INTEGER NOT NULL, text_digest BLOB NOT NULL
 );
 """
 _BATCH = 500
@@ -68,6 +69,7 @@ class DocumentRow(NamedTuple):
     start_byte: int
     end_byte: int
     flags: int
+    copy_key: int
     text_digest: bytes
 
 

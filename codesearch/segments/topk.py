@@ -1,4 +1,4 @@
-"""The highest of many scores, and ids without repeats."""
+"""The highest of many scores, and equal numbers among many."""
 
 from __future__ import annotations
 
@@ -46,3 +46,17 @@ def starts_of_runs(values: NDArray[np.int64]) -> NDArray[np.bool_]:
     starts = np.ones(len(values), dtype=np.bool_)
     np.not_equal(values[1:], values[:-1], out=starts[1:])
     return starts
+
+
+def equal_before(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count for each element the equal ones before it: int64 [N].
+
+    >>> equal_before(np.array([7, 3, 7, 7, 3]))
+    array([0, 0, 1, 2, 1])
+    """
+    by_value = values.argsort(kind="stable")
+    starts_run = starts_of_runs(values[by_value])
+    starts = np.flatnonzero(starts_run)
+    before = np.empty(len(values), dtype=np.int64)
+    before[by_value] = np.arange(len(values)) - starts[np.cumsum(starts_run) - 1]
+    return before

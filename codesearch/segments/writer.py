@@ -80,8 +80,7 @@ class SegmentWriter:
         self._opened.close()
 
     def _add(self, record: FileRecord, rows: Sequence[DocumentRow]) -> None:
-        kinds, flags = (row.kind for row in rows), (row.flags for row in rows)
-        self._rows.add(self._store.file_count, kinds, flags)
+        self._rows.add(self._store.file_count, rows)
         self._store.add_file(record, rows)
 
 

@@ -123,7 +123,12 @@ def test_strange_files_cost_a_warning_at_most(command, odd_tree, tiny_bundle, ho
     done = command("index", "odd", "--model", tiny_bundle)
     assert done.returncode == 0
     (entry,) = json.loads(command("status", "--json").stdout)
-    assert entry["skipped"] == {"binary": 1, "minified": 1, "too large": 1}
+    assert entry["not_indexed"] == {
+        "binary": {".py": 1},
+        "link": {".py": 1},
+        "minified": {".js": 1},
+        "too large": {".js": 1},
+    }
     assert entry["languages"]["python"] == 3
     warned = [line.split(":")[0] for line in entry["warnings"]]
     assert warned.count("huge.js") == 1
@@ -150,7 +155,7 @@ def test_a_file_that_may_not_be_read_costs_a_warning(command, indexed):
     assert done.returncode == 0, done.stderr
     assert done.stderr == "warning: go/reader.go: Permission denied: left out\n"
     assert done.stdout.startswith("tiny: 11 documents from 6 files")
-    assert "  skipped    1 unreadable" in done.stdout
+    assert done.stdout.endswith("  not indexed\n    1 file that cannot be read (.go 1)\n")
 
 
 def model_of(command: Command) -> str:

@@ -59,7 +59,7 @@ def test_only_what_changed_is_read_again(indexed, command):
     done = command("index", "tiny")
     assert done.stdout.splitlines()[0].startswith("tiny: 12 documents from 6 files")
     assert "  files      1 parsed, 5 unchanged, 1 removed" in done.stdout
-    assert "1 texts embedded, 0 reused" in done.stdout
+    assert "1 text embedded, 0 reused" in done.stdout
 
 
 def test_options_are_remembered_until_a_rebuild(index, command, tiny_repo, home):
@@ -78,7 +78,7 @@ def test_several_folders_are_indexed_one_after_the_other(command, tiny_repo, tin
     heads = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
     assert [line.split(" in ")[0] for line in heads] == [
         "tiny: 13 documents from 6 files",
-        "more: 1 documents from 1 files",
+        "more: 1 document from 1 file",
     ]
 
 
@@ -156,7 +156,7 @@ def test_an_index_of_an_earlier_version_is_made_again_with_its_settings(index, h
         0,
         "note: an earlier version of codesearch made the index of tiny; it was made again\n",
     )
-    assert "5 parsed, 0 unchanged" in done.stdout and "go" not in done.stdout
+    assert "5 parsed, 0 unchanged" in done.stdout and "1 ignored file (.go 1)" in done.stdout
     assert (index().stderr, index("--rebuild").stderr) == ("", "")
 
 
@@ -191,7 +191,7 @@ def test_names_that_no_terminal_can_show_are_escaped(command, tmp_path, tiny_bun
     strict = Command(command.folder, command.home, {"PYTHONIOENCODING": "utf-8:strict"})
     done = strict("index", name, "--model", tiny_bundle)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"{tmp_path}/caf\\udce9: 1 documents")
+    assert done.stdout.startswith(f"{tmp_path}/caf\\udce9: 1 document from 1 file in ")
     ascii_only = Command(command.folder, command.home, {"PYTHONIOENCODING": "ascii"})
     (hit,) = json.loads(ascii_only("query", "--all", "sort", "--json").stdout)["hits"]
     assert (hit["docstring"], hit["root"]) == ("Sort — 日本.", name)

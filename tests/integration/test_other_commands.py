@@ -11,6 +11,7 @@ import pytest
 
 import codesearch
 from codesearch.index.catalogue import index_folder
+from tests.conftest import write_tree
 from tests.tiny_bundle import change_one_byte
 
 
@@ -35,9 +36,34 @@ def test_status_in_json_has_every_field_and_counts_changes(indexed, command, hom
     assert (entry["root"], entry["folder"]) == (str(indexed), str(index_folder(home, indexed)))
     assert (entry["documents"], entry["files"]) == (13, 6)
     assert entry["changes"] == {"to_parse": 1, "removed": 1}
-    assert (entry["skipped"], entry["warnings"]) == ({}, [])
+    assert (entry["not_indexed"], entry["folders_not_entered"], entry["warnings"]) == ({}, {}, [])
     assert entry["settings"]["max_file_bytes"] == 8_000_000
     assert set(entry) >= {"languages", "created", "model"}
+
+
+def test_index_and_status_end_with_what_is_not_indexed(command, indexed):
+    write_tree(indexed, {"new.py": "x = 1\n", "node_modules/a.js": ""})
+    write_tree(indexed, dict.fromkeys(("README.md", "docs/a.md", "a.yml"), ""))
+    (indexed / "data.py").write_bytes(b"\0")
+    told = (
+        "  not indexed\n"
+        "    3 files without a parser (.md 2, .yml 1)\n"
+        "    1 binary file (.py 1)\n"
+        "    1 folder that is always skipped (node_modules 1)\n"
+    )
+    assert command("index", "tiny").stdout.endswith(told)
+    assert command("status").stdout.endswith(told)
+    for name in ("README.md", "docs/a.md", "a.yml"):
+        (indexed / name).unlink()
+    (indexed / "more.toml").write_text("")
+    assert "nothing to do" in command("index", "tiny").stdout
+    (entry,) = json.loads(command("status", "--json").stdout)
+    assert entry["not_indexed"] == {"no parser": {".toml": 1}, "binary": {".py": 1}}
+    assert entry["folders_not_entered"] == {"always": {"node_modules": 1}}
+    (indexed / "data.py").unlink()
+    command("index", "tiny")
+    (entry,) = json.loads(command("status", "--json").stdout)
+    assert entry["not_indexed"] == {"no parser": {".toml": 1}}
 
 
 def test_status_shows_an_index_that_cannot_be_read_and_a_folder_that_is_gone(indexed, command, home):

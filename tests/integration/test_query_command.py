@@ -70,6 +70,8 @@ def test_json_is_one_document_with_everything_about_each_answer(ask):
         "stale": False,
         "before": [],
         "after": [],
+        "copies": [],
+        "copy_count": 0,
     }
 
 

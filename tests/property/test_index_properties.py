@@ -137,6 +137,7 @@ ROW = st.tuples(
     NUMBER,
     NUMBER,
     NUMBER,
+    st.integers(-(2**63), 2**63 - 1),
     st.binary(max_size=16),
 )
 FILES = st.lists(

@@ -41,6 +41,6 @@ def test_an_exact_name_always_ranks_first(
         hits = search(Searcher([index], encoder), name, 100, mode=mode)
         index.close()
     found = [hit.name == name for hit in hits]
-    called = sum(name == other for functions in files.values() for other, _ in functions)
+    called = len({body for functions in files.values() for other, body in functions if name == other})
     assert found == sorted(found, reverse=True) and sum(found) == called
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

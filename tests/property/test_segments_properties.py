@@ -209,7 +209,7 @@ class Histories(RuleBasedStateMachine):
         fresh = IndexReader.open(index_folder(fresh_home, self.root))
         try:
             assert contents(updated) == contents(fresh)
-            for field in ("documents", "source_files", "languages", "skipped", "warnings"):
+            for field in ("documents", "source_files", "languages", "not_indexed", "warnings"):
                 assert getattr(updated.manifest, field) == getattr(fresh.manifest, field), field
             self.check_statistics(updated)
         finally:

@@ -41,6 +41,17 @@ def test_without_a_terminal_it_is_plain_text():
     )
 
 
+@pytest.mark.parametrize(
+    ("count", "told"), [(0, ""), (1, "  +1 copy"), (3, "  +3 copies"), (1200, "  +1,200 copies")]
+)
+def test_a_hit_says_how_many_copies_it_has(count, told):
+    answer = replace(ANSWER, hits=[replace(HIT, copies=("dist/b.py:9",) * min(count, 10), copy_count=count)])
+    assert render(answer, "text", HERE).splitlines()[0] == f" 1  0.500  a/b.py:3  function File.read{told}"
+    assert f"File.read{told}\x1b[0m" in render(answer, "text", replace(HERE, is_terminal=True, width=60))
+    assert render(answer, "vimgrep", HERE) == "a/b.py:3:1:def read(self)\n"
+    assert json.loads(render(answer, "jsonl", HERE))["copy_count"] == count
+
+
 def test_paths_are_relative_only_below_the_working_directory():
     assert render(ANSWER, "vimgrep", HERE) == "a/b.py:3:1:def read(self)\n"
     assert render(ANSWER, "vimgrep", Terminal(Path("/src/a"))) == "b.py:3:1:def read(self)\n"

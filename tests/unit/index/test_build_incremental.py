@@ -109,7 +109,7 @@ def test_a_fresh_index_holds_every_definition_in_the_order_of_paths(built_index)
     manifest = built_index.manifest
     assert (manifest.documents, manifest.source_files) == (13, 6)
     assert manifest.languages == {"go": 2, "java": 2, "javascript": 1, "php": 1, "python": 5, "ruby": 2}
-    assert (manifest.skipped, manifest.warnings) == ({}, [])
+    assert (manifest.not_indexed, manifest.warnings) == ({}, [])
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
@@ -126,7 +126,7 @@ def test_an_update_ends_with_the_index_of_a_fresh_build(
     fresh = IndexReader.open(index_folder(tmp_path / "fresh", tiny_repo))
     assert contents(updated) == contents(fresh)
     assert names(updated) == names(fresh)
-    for field in ("documents", "source_files", "languages", "skipped", "config_digest"):
+    for field in ("documents", "source_files", "languages", "not_indexed", "config_digest"):
         assert getattr(updated.manifest, field) == getattr(fresh.manifest, field), field
     fresh.close()
 
@@ -307,7 +307,7 @@ def test_an_unreadable_file_is_one_warning_and_not_tried_as_new_each_time(
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
     manifest = build(tiny_repo, home, encoder).manifest
-    assert (manifest.documents, manifest.skipped) == (8, {"unreadable": 1})
+    assert (manifest.documents, manifest.not_indexed) == (8, {"unreadable": {".py": 1}})
     assert manifest.warnings == [f"{CONVERT}: Permission denied: left out"]
     assert build(tiny_repo, home, encoder).parsed == 0
     monkeypatch.undo()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pytest
 
@@ -12,9 +13,11 @@ from codesearch.index.commit import commit_manifest
 from codesearch.index.manifest import (
     FORMAT_VERSION,
     MANIFEST,
+    OTHER,
     Manifest,
     SegmentEntry,
     Tally,
+    limited_counts,
     read_manifest,
     segment_folder,
 )
@@ -36,8 +39,8 @@ def manifest(**changes: object) -> Manifest:
         "documents": 0,
         "source_files": 0,
         "languages": {},
-        "walked": Tally({"too large": 1}, ["a.py: 3 MB"]),
-        "parsed": Tally({"binary": 2, "too large": 1}, ["b.py: deep"]),
+        "walked": Tally({"too large": {".py": 1}}, {"hidden": {".venv": 2}}, ["a.py: 3 MB"]),
+        "parsed": Tally({"binary": {".js": 2}}, {}, ["b.py: deep"]),
         "missing_grammars": {"lua": 1},
         "seconds": 0.5,
     }
@@ -126,6 +129,7 @@ def test_every_file_of_a_segment_is_described(built_index):
         "rows/kinds.npy",
         "rows/files.npy",
         "rows/flags.npy",
+        "rows/copies.npy",
         "vectors.int8",
         "vectors.scales",
         *(
@@ -177,3 +181,12 @@ def test_a_shorter_longer_or_missing_file_stops_a_query_from_opening(built_index
             assert reason in str(caught.value)
             path.write_bytes(content)
     IndexReader.open(built_index.folder).close()
+
+
+def test_of_many_extensions_the_rarest_are_counted_together():
+    counter = Counter({f".{number:03}": 2 + number for number in range(60)})
+    found = limited_counts({"no parser": counter, "link": Counter({".py": 0})})
+    assert list(found) == ["no parser"]
+    assert len(found["no parser"]) == 51
+    assert (found["no parser"][".059"], found["no parser"][OTHER]) == (61, sum(range(2, 12)))
+    assert sum(found["no parser"].values()) == counter.total()

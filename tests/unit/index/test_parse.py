@@ -139,7 +139,7 @@ def test_an_index_is_built_around_a_file_that_crashes(tmp_path, monkeypatch, man
     monkeypatch.setattr(build_module, "ParseJob", CrashingJob)
     manifest = index_tree(tmp_path / "src").manifest
     assert (manifest.documents, manifest.source_files) == (12, 13)
-    assert manifest.skipped == {"crashed": 1}
+    assert manifest.not_indexed == {"crashed": {".py": 1}}
     assert manifest.warnings == ["crash.py: the python parser crashed: left out"]
 
 

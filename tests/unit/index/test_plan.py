@@ -208,7 +208,7 @@ def test_a_file_that_grows_over_the_limit_is_left_out(old_folders, planned, tiny
     text = (tiny_repo / CONVERT).read_text()
     (tiny_repo / CONVERT).write_text(text + "# long\n" * 200)
     plan = planned(small)
-    assert (to_parse(plan), plan.removed, plan.walked.skipped) == ([], 1, {"too large": 1})
+    assert (to_parse(plan), plan.removed, plan.walked.skipped) == ([], 1, {"too large": {".py": 1}})
     os.utime(tiny_repo / CONVERT, ns=(OLD_NS, OLD_NS))
     build(tiny_repo, home, encoder, config=small)
     (tiny_repo / CONVERT).write_text(text)

@@ -31,12 +31,9 @@ def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_of_equal_documents_the_first_paths_compete_and_lead(equals, encoder, mode, count):
     searcher = Searcher([equals], encoder, RankConfig(candidate_count=count))
-    assert [hit.path for hit in search(searcher, "push item", 10, mode=mode)] == [
-        "a.py",
-        "b.py",
-        "c.py",
-        "d.py",
-    ][:count]
+    ranked = searcher.rank("push item", 10, mode=mode)
+    paths = [searcher.snapshot.path_of(place.doc_id).name for place in ranked]
+    assert paths == ["a.py", "b.py", "c.py", "d.py"][:count]
 
 
 def test_order_is_by_score_and_then_by_place(equals):
@@ -51,8 +48,10 @@ def test_two_roots_are_one_collection(tmp_path, index_tree, encoder):
     two = index_tree(write_tree(tmp_path / "two", {"x.py": SAME}))
     snapshot = Snapshot([one, two])
     assert (snapshot.document_count, snapshot.size) == (3, 3)
-    roots = [Path(hit.root).name for hit in search(Searcher([two, one], encoder), "push item", 2)]
-    assert roots == ["one", "two"]
+    searcher = Searcher([two, one], encoder)
+    ranked = searcher.rank("push item", 2)
+    stored = searcher.snapshot.stored([place.doc_id for place in ranked])
+    assert [Path(segment.root).name for segment, _, _ in stored] == ["one", "two"]
 
 
 def test_an_index_without_documents_is_searched_without_finding(tmp_path, index_tree, encoder):

@@ -55,11 +55,56 @@ def test_a_file_carries_language_size_and_time_stamp(tmp_path):
     assert file.mtime_ns == (tmp_path / "a.PY").stat().st_mtime_ns
 
 
-def test_files_of_unknown_languages_are_passed_over_in_silence(tmp_path):
-    write_tree(tmp_path, {"a.py": PY, "notes.txt": "", "data.json": "{}", "Makefile": ""})
+def test_files_of_unknown_languages_are_counted_by_their_extensions(tmp_path):
+    others = ("notes.txt", "sub/more.TXT", "data.json", "Makefile", "v1.x/LICENSE", "tail.", "a. b c")
+    write_tree(tmp_path, {"a.py": PY, **dict.fromkeys(others, "")})
     report = WalkReport()
     assert walked(tmp_path, report) == ["a.py"]
-    assert (report.skipped, report.warnings) == ({}, [])
+    assert (report.skipped, report.warnings) == ({"no parser": {".txt": 2, ".json": 1, "": 4}}, [])
+
+
+def test_all_that_is_passed_over_is_counted_by_its_reason(tmp_path, monkeypatch):
+    shown = ("d.py", "e_pb2.py", "f.pyi", "out/g.py", "lib/out/h.py", "i.kt", "j.kts")
+    skipped = ("node_modules/m/k.js", "lib/node_modules/l.js", "__pycache__/m.py", ".git/hook.py")
+    write_tree(tmp_path, dict.fromkeys((*shown, *skipped, ".env", ".b.py", ".tool/c.py"), PY))
+    write_tree(tmp_path, {".gitignore": "out/\n*_pb2.py\n*.pyi\n"})
+    (tmp_path / "link.py").symlink_to("d.py")
+    (tmp_path / "linked").symlink_to("lib")
+    monkeypatch.setattr(walker, "is_installed", lambda spec: spec.name != "kotlin")
+    report = WalkReport()
+    assert walked(tmp_path, report) == ["d.py"]
+    assert report.skipped == {
+        "hidden": {"": 2, ".py": 1},
+        "ignored": {".py": 1, ".pyi": 1},
+        "link": {".py": 1, "": 1},
+        "parser not installed": {".kt": 1, ".kts": 1},
+    }
+    assert report.folders == {
+        "hidden": {".tool": 1},
+        "ignored": {"out": 2},
+        "always": {"node_modules": 2, "__pycache__": 1},
+    }
+
+
+def test_files_of_languages_that_are_not_asked_for_are_counted(tmp_path):
+    write_tree(tmp_path, dict.fromkeys(("a.py", "b.js", "c.cjs", "d.go", "e.txt"), PY))
+    report = WalkReport()
+    assert walked(tmp_path, report, languages=("python", "go")) == ["a.py", "d.go"]
+    assert report.skipped == {"other language": {".js": 1, ".cjs": 1}, "no parser": {".txt": 1}}
+
+
+@pytest.mark.parametrize("rules", [".gitignore", ".codesearchignore", "--exclude"])
+def test_a_rule_of_the_user_includes_a_folder_that_is_always_skipped(tmp_path, rules):
+    write_tree(tmp_path, dict.fromkeys(("node_modules/m/i.js", "__pycache__/c.py", "a.js"), PY))
+    options = {}
+    if rules == "--exclude":
+        write_tree(tmp_path, {".gitignore": "node_modules/\n"})  # The option has the last word.
+        options = {"exclude": ("!node_modules/",)}
+    else:
+        write_tree(tmp_path, {rules: "!node_modules/\n"})
+    report = WalkReport()
+    assert walked(tmp_path, report, **options) == ["a.js", "node_modules/m/i.js"]
+    assert report.folders == {"always": {"__pycache__": 1}}
 
 
 def test_hidden_names_are_left_out_unless_asked_for(tmp_path):
@@ -89,7 +134,7 @@ def test_a_file_over_the_limit_is_left_out_with_one_warning(tmp_path):
         file.truncate(50_000_000)
     report = WalkReport()
     assert walked(tmp_path, report) == ["small.py"]
-    assert report.skipped == {"too large": ["big.py"]}
+    assert report.skipped == {"too large": {".py": 1}}
     assert report.warnings == [
         "big.py: 50 MB, over the limit of 8 MB: left out (raise --max-file-mb to read it)"
     ]

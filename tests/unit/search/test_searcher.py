@@ -166,7 +166,8 @@ def test_texts_that_are_equal_to_the_model_tie_to_the_last_bit(tmp_path, encoder
 
 
 def test_filters_apply_before_the_top_k_is_cut(tmp_path, encoder, index_tree: IndexTree):
-    files = {f"{n:02}.py": "def parse_json(text):\n    return json.loads(text)\n" for n in range(30)}
+    parse = "def parse_json(text):\n    return json.loads(text){}\n"
+    files = {f"{n:02}.py": parse.format(f"[{n}]") for n in range(30)}
     weak = "package x\n\nfunc Weak{}(a int) int {{\n\treturn a\n}}\n"
     files |= {f"z{n}.go": weak.format(n) for n in range(5)}
     index = index_tree(write_tree(tmp_path / "src", files))

@@ -21,7 +21,20 @@ from tests.tiny_bundle import change_one_byte
 
 
 def row(name: str, line: int = 1) -> tuple:
-    return ("function", name, f"Outer.{name}", f"def {name}()", "says", line, line + 2, 10, 20, 1, b"digest")
+    return (
+        "function",
+        name,
+        f"Outer.{name}",
+        f"def {name}()",
+        "says",
+        line,
+        line + 2,
+        10,
+        20,
+        1,
+        -5,
+        b"digest",
+    )
 
 
 @pytest.fixture
@@ -64,8 +77,8 @@ def test_names_are_found_whatever_their_case(store):
 
 
 def test_a_document_is_flattened_in_the_order_of_the_columns():
-    document = Document("p.py", "python", "method", "n", "C.n", "def n()", "doc", "code", 3, 9, 40, 90, 2)
-    assert document_row(document, b"x") == ("method", "n", "C.n", "def n()", "doc", 3, 9, 40, 90, 2, b"x")
+    document = Document("p.py", "python", "method", "n", "C.n", "def n()", "doc", "code", 3, 9, 40, 90, 2, -7)
+    assert document_row(document, b"x") == ("method", "n", "C.n", "def n()", "doc", 3, 9, 40, 90, 2, -7, b"x")
 
 
 def test_a_missing_database_is_a_corrupt_index(tmp_path):

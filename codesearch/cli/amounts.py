@@ -1,0 +1,74 @@
+"""Numbers as people read them: nouns with their plurals, lists with counts, and what an index leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from codesearch.engine.reports import IndexReport, IndexStatus
+
+_SHOWN = 5
+_FILES = {
+    "no parser": ("file without a parser", "files without a parser"),
+    "parser not installed": ("file whose parser is not installed", "files whose parsers are not installed"),
+    "other language": ("file of another language than --lang", "files of other languages than --lang"),
+    "too large": ("file over the limit of --max-file-mb", "files over the limit of --max-file-mb"),
+    "binary": ("binary file", "binary files"),
+    "minified": ("minified file", "minified files"),
+    "unreadable": ("file that cannot be read", "files that cannot be read"),
+    "crashed": ("file that crashes its parser", "files that crash their parsers"),
+    "ignored": ("ignored file", "ignored files"),
+    "hidden": ("hidden file", "hidden files"),
+    "link": ("symbolic link", "symbolic links"),
+}
+_FOLDERS = {
+    "ignored": ("ignored folder", "ignored folders"),
+    "hidden": ("hidden folder", "hidden folders"),
+    "always": ("folder that is always skipped", "folders that are always skipped"),
+}
+"""Reason -> what one and what several are called, in the order shown."""
+
+
+def amount(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> amount(1, "file"), amount(1200, "file")
+    ('1 file', '1,200 files')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def counts(numbers: Mapping[str, int]) -> str:
+    """List names with their numbers.
+
+    >>> counts({"go": 1200, "php": 3})
+    'go 1,200, php 3'
+    """
+    return ", ".join(f"{name} {number:,}" for name, number in numbers.items())
+
+
+def not_indexed_lines(report: IndexReport | IndexStatus) -> Iterator[str]:
+    """Yield a line for each reason, below a heading; nothing where everything is indexed."""
+    lines = [*_lines(_FILES, report.not_indexed), *_lines(_FOLDERS, report.folders_not_entered)]
+    if lines:
+        yield "  not indexed"
+        yield from (f"    {line}" for line in lines)
+
+
+def _lines(names: Mapping[str, tuple[str, str]], found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    for reason, (one, several) in names.items():
+        if total := sum(found.get(reason, {}).values()):
+            yield f"{total:,} {one if total == 1 else several} ({_kinds(found[reason])})"
+
+
+def _kinds(counts: Mapping[str, int]) -> str:
+    """List the most frequent extensions or names.
+
+    >>> _kinds({".md": 1200, "": 2, ".a": 1, ".b": 1, ".c": 1, ".d": 1, ".e": 1})
+    '.md 1,200, no extension 2, .a 1, .b 1, .c 1, and 2 more'
+    """
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    shown = [f"{name or 'no extension'} {count:,}" for name, count in ordered[:_SHOWN]]
+    more = len(ordered) - len(shown)
+    return ", ".join([*shown, f"and {more} more"] if more else shown)

@@ -1,0 +1,45 @@
+"""Numbers with their nouns, and what an index leaves out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codesearch.cli.amounts import amount, not_indexed_lines
+from codesearch.engine.reports import IndexStatus
+from codesearch.index.manifest import OTHER
+
+
+def lines(files: dict[str, dict[str, int]], folders: dict[str, dict[str, int]] | None = None) -> list[str]:
+    return list(not_indexed_lines(IndexStatus(Path(), not_indexed=files, folders_not_entered=folders or {})))
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [(0, "0 files"), (1, "1 file"), (2, "2 files"), (1200, "1,200 files")]
+)
+def test_a_noun_has_its_plural(number: int, told: str) -> None:
+    assert amount(number, "file") == told
+
+
+def test_where_everything_is_indexed_nothing_is_told() -> None:
+    assert lines({}) == []
+    assert lines({"binary": {}}) == []
+
+
+def test_each_reason_is_a_line_with_the_most_frequent_kinds_first() -> None:
+    assert lines(
+        {
+            "minified": {".js": 14},
+            "no parser": {".yml": 32, ".md": 1120, ".json": 60, ".a": 1, ".b": 1, ".c": 1, OTHER: 40},
+            "too large": {".js": 1},
+        },
+        {"always": {"node_modules": 2, "__pycache__": 14}, "hidden": {".venv": 1}},
+    ) == [
+        "  not indexed",
+        "    1,255 files without a parser (.md 1,120, .json 60, other 40, .yml 32, .a 1, and 2 more)",
+        "    1 file over the limit of --max-file-mb (.js 1)",
+        "    14 minified files (.js 14)",
+        "    1 hidden folder (.venv 1)",
+        "    16 folders that are always skipped (__pycache__ 14, node_modules 2)",
+    ]
