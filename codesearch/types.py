@@ -5,7 +5,7 @@ Lines are 1-based and inclusive; byte offsets are 0-based and half-open.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 KINDS = (
     "function",
@@ -73,6 +73,7 @@ class Hit:
         rank: 1-based.
         score: the fused score; higher is better, comparable within one query only.
         signals: what each named signal gave before weighting.
+        parts: what each part added to the score; they sum up to it.
         code: the file's lines from `start_line` to `end_line`, whole.
         stale: the file changed after it was indexed, so the lines may have moved.
         before: lines of the file above `start_line`, as many as were asked for.
@@ -96,6 +97,7 @@ class Hit:
     end_line: int
     code: str
     signals: dict[str, float]
+    parts: dict[str, float] = field(default_factory=dict)
     stale: bool = False
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()

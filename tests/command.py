@@ -40,6 +40,7 @@ class Command:
             "CODESEARCH_HOME": str(self.home),
             "TERM": "xterm-256color",
             "CODESEARCH_AUTO_INDEX": "no",  # What is around the folder of a test is not to be indexed.
+            "CODESEARCH_PAGER": "never",
         }
         return {**kept, **own, **self.variables}
 

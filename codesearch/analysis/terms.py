@@ -44,6 +44,11 @@ def document_terms(document: Document) -> list[Counter[str]]:
     ]
 
 
+def terms_of(text: str) -> set[str]:
+    """Return the distinct terms of a text, as documents have them."""
+    return set(chain.from_iterable(map(_FORMS.__getitem__, words(text))))
+
+
 def query_terms(query: str) -> list[str]:
     """List a query's distinct terms in order; stop words go unless nothing else is there.
 

@@ -40,12 +40,17 @@ def amount(number: int, noun: str) -> str:
 
 
 def counts(numbers: Mapping[str, int]) -> str:
-    """List names with their numbers.
+    """List the most frequent names with their numbers.
 
-    >>> counts({"go": 1200, "php": 3})
+    >>> counts({"php": 3, "go": 1200})
     'go 1,200, php 3'
+    >>> counts({".md": 1200, ".a": 1, ".b": 1, ".c": 1, ".d": 1, ".e": 1, ".f": 1})
+    '.md 1,200, .a 1, .b 1, .c 1, .d 1, and 2 more'
     """
-    return ", ".join(f"{name} {number:,}" for name, number in numbers.items())
+    ordered = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
+    shown = [f"{name or 'no extension'} {number:,}" for name, number in ordered[:_SHOWN]]
+    more = len(ordered) - len(shown)
+    return ", ".join([*shown, f"and {more} more"] if more else shown)
 
 
 def not_indexed_lines(report: IndexReport | IndexStatus) -> Iterator[str]:
@@ -59,16 +64,4 @@ def not_indexed_lines(report: IndexReport | IndexStatus) -> Iterator[str]:
 def _lines(names: Mapping[str, tuple[str, str]], found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     for reason, (one, several) in names.items():
         if total := sum(found.get(reason, {}).values()):
-            yield f"{total:,} {one if total == 1 else several} ({_kinds(found[reason])})"
-
-
-def _kinds(counts: Mapping[str, int]) -> str:
-    """List the most frequent extensions or names.
-
-    >>> _kinds({".md": 1200, "": 2, ".a": 1, ".b": 1, ".c": 1, ".d": 1, ".e": 1})
-    '.md 1,200, no extension 2, .a 1, .b 1, .c 1, and 2 more'
-    """
-    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    shown = [f"{name or 'no extension'} {count:,}" for name, count in ordered[:_SHOWN]]
-    more = len(ordered) - len(shown)
-    return ", ".join([*shown, f"and {more} more"] if more else shown)
+            yield f"{total:,} {one if total == 1 else several} ({counts(found[reason])})"

@@ -12,6 +12,7 @@ _OF_SEARCHES = {
     "mode": "mode",
     "min_confidence": "min_confidence",
     "all_code": "all_code",
+    "color": "color",
     "refresh": "refresh",
     "auto_index": "auto_index",
     "device": "device",

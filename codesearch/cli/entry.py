@@ -9,7 +9,7 @@ import gc
 import os
 import sys
 
-from codesearch.cli.output import INTERRUPTED, exit_on_interrupt, failed_output, prepare_streams
+from codesearch.cli.output import INTERRUPTED, exit_on_interrupt, failed_output, prepare_streams, write_output
 from codesearch.service.address import named_home, socket_path
 
 ASKED = ("query", "similar")
@@ -26,6 +26,8 @@ def run() -> None:
     gc.set_threshold(_GC_THRESHOLD)
     prepare_streams()
     arguments = sys.argv[1:]
+    if arguments[:1] == ["search"]:  # What people type who know other tools.
+        arguments[0] = "query"
     if arguments and arguments[0] in _UNHARMED:
         exit_on_interrupt()
     code = _by_service(arguments)
@@ -51,8 +53,7 @@ def _by_service(arguments: list[str]) -> int | None:
             return None
         code, stdout, stderr = answer
         sys.stderr.write(stderr)
-        sys.stdout.write(stdout)
-        sys.stdout.flush()
+        write_output(stdout)
         return code
     except KeyboardInterrupt:
         print(INTERRUPTED, file=sys.stderr)

@@ -25,7 +25,7 @@ def export(
     ] = None,
     root: Annotated[
         list[Path] | None,
-        typer.Option("--root", help=r"Export this indexed folder; repeatable \[default: all]."),
+        typer.Option("--root", help="Export this indexed folder; repeatable; default: all."),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace FILE even if it is not an export of codesearch.")

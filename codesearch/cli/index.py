@@ -23,7 +23,10 @@ _DEFAULTS = WalkConfig()
 
 def index(
     context: typer.Context,
-    folders: Annotated[list[Path], typer.Argument(help="Folders to index.", show_default=False)],
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Folders to index; default: the current one.", show_default=False),
+    ] = None,
     exclude: Annotated[
         list[str] | None,
         typer.Option("--exclude", help="Skip what this .gitignore pattern matches; '' for no patterns."),
@@ -32,22 +35,21 @@ def index(
         list[str] | None, typer.Option("--lang", help="Index only this language; '' for all languages.")
     ] = None,
     hidden: Annotated[
-        bool | None, typer.Option("--hidden/--no-hidden", help="Enter names that begin with a dot.")
+        bool | None,
+        typer.Option("--hidden/--no-hidden", help="Enter names that begin with a dot; default: no."),
     ] = None,
     ignore: Annotated[
         bool | None,
-        typer.Option(
-            "--ignore/--no-ignore", help=r"Honour .gitignore and .codesearchignore \[default: yes]."
-        ),
+        typer.Option("--ignore/--no-ignore", help="Respect .gitignore and .codesearchignore; default: yes."),
     ] = None,
     follow: Annotated[
-        bool | None, typer.Option("--follow/--no-follow", help="Follow symbolic links.")
+        bool | None, typer.Option("--follow/--no-follow", help="Follow symbolic links; default: no.")
     ] = None,
     max_file_mb: Annotated[
         int | None,
         typer.Option(
             "--max-file-mb",
-            help=rf"Leave out larger files \[default: {_DEFAULTS.max_file_bytes // 1_000_000}].",
+            help=f"Skip larger files; default: {_DEFAULTS.max_file_bytes // 1_000_000}.",
         ),
     ] = None,
     rebuild: Annotated[
@@ -61,7 +63,7 @@ def index(
     device: DeviceOption = "auto",
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Index folders, or bring their indexes up to date.
+    """Index folders, or update their indexes.
 
     Only new and changed files are parsed. Options that are not given stay as they were the last time.
     """
@@ -77,7 +79,7 @@ def index(
         else None,
     )
     engine = invocation.engine(home, model=model, device=device)
-    for folder in folders:
+    for folder in folders or [Path()]:
         with build_progress(folder.name) as on_progress:
             report = engine.index(
                 invocation.path(folder), options, rebuild=rebuild, optimize=optimize, on_progress=on_progress

@@ -17,7 +17,7 @@ import typer
 import codesearch
 from codesearch.cli.defaults import defaults_of
 from codesearch.cli.invocation import Invocation, Output, merged, outputs
-from codesearch.cli.output import INTERRUPTED, failed_output
+from codesearch.cli.output import INTERRUPTED, failed_output, write_output
 from codesearch.errors import CodeSearchError
 from codesearch.service.facts import facts
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 COMMANDS = ("index", "query", "similar", "serve", "status", "config", "export", "remove", "doctor", "bench")
 """Each the name of a module beside this one and of the function in it."""
-_HELP = {"--help", "-h", "--version"}
+_HELP = {"--help", "-h", "--version", "-V"}
 
 
 def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
@@ -81,8 +81,7 @@ def _printed(command: Callable[P, Iterator[Output]]) -> Callable[P, None]:
         try:
             for output in outputs(command, *args, **kwargs):
                 sys.stderr.write(output.err)
-                sys.stdout.write(output.out)
-                sys.stdout.flush()
+                write_output(output.out)
                 code = output.code
         except KeyboardInterrupt:
             print(INTERRUPTED, file=sys.stderr)
@@ -112,7 +111,8 @@ def _print_version(wanted: bool) -> None:
 
 def main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Offline semantic search over local codebases."""
@@ -133,7 +133,8 @@ def make_app(
         help="Offline semantic search over local codebases.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     app.callback()(main)
     for name in commands:

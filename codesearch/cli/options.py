@@ -14,25 +14,27 @@ HomeOption = Annotated[
     Path | None,
     typer.Option(
         "--home",
-        help=r"Folder of all indexes \[default: $CODESEARCH_HOME, or codesearch in $XDG_DATA_HOME].",
+        help="Folder of all indexes; default: $CODESEARCH_HOME, or codesearch in $XDG_DATA_HOME.",
         show_default=False,
     ),
 ]
 ModelOption = Annotated[
     Path | None,
-    typer.Option(
-        "--model", help=r"Folder of a model bundle \[default: the one in use, else the shipped one]."
-    ),
+    typer.Option("--model", help="Folder of a model bundle; default: the one in use, else the shipped one."),
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="Where the model runs: auto, cpu or cuda.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-JsonLinesOption = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object for each answer.")]
+JsonLinesOption = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object for each hit.")]
 VimgrepOption = Annotated[bool, typer.Option("--vimgrep", help="Print path:line:column:signature.")]
+CompactOption = Annotated[bool, typer.Option("--compact", help="Print one line for each hit.")]
+FilesOption = Annotated[bool, typer.Option("--files", "-l", help="Print only the paths of files with hits.")]
+ColorOption = Annotated[str, typer.Option("--color", help="Colours and links: auto, always or never.")]
+FullOption = Annotated[bool, typer.Option("--full", help="Show whole bodies.")]
 ContextOption = Annotated[
-    int, typer.Option("--context", "-C", help="Lines of the file to show around each answer.")
+    int, typer.Option("--context", "-C", help="Lines of the file to show around each hit.")
 ]
-ExplainOption = Annotated[bool, typer.Option("--explain", help="Show the value of each signal.")]
-TopKOption = Annotated[int, typer.Option("-k", "--top-k", help="Answers to show.")]
+ExplainOption = Annotated[bool, typer.Option("--explain", help="Show what each part added to the score.")]
+TopKOption = Annotated[int, typer.Option("-k", "-n", "--top-k", "--limit", help="Hits to show.")]
 LanguagesOption = Annotated[list[str] | None, typer.Option("--lang", help="Only this language; repeatable.")]
 PathsOption = Annotated[
     list[str] | None,

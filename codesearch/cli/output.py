@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Sequence
 
 INTERRUPTED = "interrupted"
 _SHOW_CURSOR = "\x1b[?25h"  # A progress bar hides it.
@@ -33,6 +34,51 @@ def prepare_streams() -> None:
         stream = getattr(sys, name) or open(os.devnull, "w")  # It is None when it was closed from outside.
         stream.reconfigure(errors="backslashreplace")  # Paths and code may hold what its encoding cannot.
         setattr(sys, name, stream)
+
+
+def write_output(text: str) -> None:
+    """Write to stdout; through a pager where it is a terminal with fewer lines.
+
+    Raises:
+        OSError: stdout cannot be written.
+    """
+    if sys.stdout.isatty() and text.count("\n") >= _terminal_lines() and (pager := _pager()):
+        _page(text, pager)
+        return
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _terminal_lines() -> int:
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).lines
+    except OSError:
+        return sys.maxsize
+
+
+def _pager() -> list[str]:
+    """Return the command of the pager, or nothing if there is none."""
+    import shlex
+    import shutil
+    from pathlib import Path
+
+    from codesearch.settings import settings_in_force
+
+    chosen = settings_in_force(Path.cwd(), os.environ, Path.home())["pager"].value
+    command = shlex.split(os.environ.get("PAGER", "less") if chosen == "auto" else chosen)
+    return command if command and command != ["never"] and shutil.which(command[0]) else []
+
+
+def _page(text: str, pager: Sequence[str]) -> None:
+    import subprocess
+
+    # As git does: keep colours, leave the text on the screen, and end at once if it fits.
+    environment = {"LESS": "FRX", **os.environ}
+    process = subprocess.Popen(pager, stdin=subprocess.PIPE, env=environment)
+    try:
+        process.communicate(text.encode(sys.stdout.encoding, "backslashreplace"))
+    except BrokenPipeError:  # The reader has seen enough.
+        process.wait()
 
 
 def failed_output(error: OSError) -> int:

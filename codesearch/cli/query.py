@@ -12,9 +12,13 @@ from codesearch.cli.options import (
     AllCodeOption,
     AllOption,
     AutoIndexOption,
+    ColorOption,
+    CompactOption,
     ContextOption,
     DeviceOption,
     ExplainOption,
+    FilesOption,
+    FullOption,
     HomeOption,
     JsonLinesOption,
     JsonOption,
@@ -41,7 +45,7 @@ def query(
             show_default=False,
         ),
     ],
-    top_k: TopKOption = 10,
+    top_k: TopKOption = 5,
     lang: LanguagesOption = None,
     path: PathsOption = None,
     kind: KindsOption = None,
@@ -56,6 +60,10 @@ def query(
     as_json: JsonOption = False,
     as_jsonl: JsonLinesOption = False,
     vimgrep: VimgrepOption = False,
+    compact: CompactOption = False,
+    files: FilesOption = False,
+    full: FullOption = False,
+    color: ColorOption = "auto",
     lines: ContextOption = 0,
     explain: ExplainOption = False,
     model: ModelOption = None,
@@ -66,8 +74,10 @@ def query(
     no_service: NoServiceOption = False,  # Read by `entry`, before this.
 ) -> Iterator[Output]:
     """Search in plain words, keywords or an exact name."""
+    from codesearch.cli.hits import View
+
     invocation = invocation_of(context)
-    form = chosen_format(as_json=as_json, as_jsonl=as_jsonl, vimgrep=vimgrep)
+    form = chosen_format(json=as_json, jsonl=as_jsonl, vimgrep=vimgrep, compact=compact, files=files)
     text, places = split_places(words, invocation)
     request = make_request(
         text,
@@ -86,4 +96,11 @@ def query(
     scope = make_scope(invocation, root, everything=everything, places=places)
     yield from first_index(engine, scope, invocation, auto_index=auto_index)
     answer = engine.search(request, scope)
-    yield from shown(answer, request, invocation, form=form, explain=explain, places=places)
+    yield from shown(
+        answer,
+        request,
+        invocation,
+        form=form,
+        view=View(full=full, explain=explain, color=color),
+        places=places,
+    )

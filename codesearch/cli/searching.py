@@ -14,14 +14,15 @@ from codesearch.cli.options import positive
 from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
+    from codesearch.cli.hits import View
     from codesearch.engine.answer import Answer, Freshness
     from codesearch.engine.engine import Engine
     from codesearch.engine.reports import IndexReport
     from codesearch.engine.scope import Scope
     from codesearch.search.request import Filters, SearchRequest
 
-_NOTE = "note: nothing here seems to do this; what comes nearest:\n"
-_LEFT_OUT = "note: nothing here seems to do this: confidence {:.2f}, below --min-confidence {:g}\n"
+_NOTE = "note: probably nothing here does this (confidence {}); the nearest hits:\n"
+_LEFT_OUT = "note: probably nothing here does this: confidence {}, below --min-confidence {}\n"
 
 
 def make_request(
@@ -115,17 +116,16 @@ def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
     return Output(err="".join([done, *earlier_format(report), *missing_parsers(report)]))
 
 
-def chosen_format(*, as_json: bool, as_jsonl: bool, vimgrep: bool) -> str:
-    """Return the one format that options name.
+def chosen_format(**wanted: bool) -> str:
+    """Return the one format whose option is given, or "text".
 
     Raises:
-        ConfigError: they name several.
+        ConfigError: several are given.
     """
-    chosen = [
-        name for name, wanted in (("json", as_json), ("jsonl", as_jsonl), ("vimgrep", vimgrep)) if wanted
-    ]
+    chosen = [name for name, is_wanted in wanted.items() if is_wanted]
     if len(chosen) > 1:
-        raise ConfigError("--json, --jsonl and --vimgrep exclude each other: give one")
+        options = " and ".join(f"--{name}" for name in chosen)
+        raise ConfigError(f"{options} exclude each other: give one")
     return chosen[0] if chosen else "text"
 
 
@@ -135,7 +135,7 @@ def shown(
     invocation: Invocation,
     *,
     form: str,
-    explain: bool,
+    view: View,
     places: Sequence[str] = (),
 ) -> Iterator[Output]:
     """Yield an answer as a command prints it; the exit code is 1 where nothing was found.
@@ -145,7 +145,7 @@ def shown(
         request: what was asked.
         invocation: the process that asked.
         form: of `codesearch.cli.render.FORMATS`.
-        explain: show the value of each signal.
+        view: what people are shown.
         places: the files and folders that the search was limited to, as they were typed.
     """
     from codesearch.cli.render import render
@@ -156,15 +156,17 @@ def shown(
         yield Output(err=f"no document matches {filters} in {_listed(answer.roots)}\n")
     elif form != "json":
         yield Output(err=_note(answer, request))
-    text = render(answer, form, invocation.terminal, explain=explain)
+    text = render(answer, form, invocation.terminal, view)
     yield Output(out=text, code=0 if answer.hits else 1)
 
 
 def _note(answer: Answer, request: SearchRequest) -> str:
     """Say that the hits are probably no answers, or why there are none."""
+    from codesearch.cli.hits import percent
+
     if answer.confidence is not None and answer.confidence < request.min_confidence:
-        return _LEFT_OUT.format(answer.confidence, request.min_confidence)
-    return _NOTE if answer.low_confidence else ""
+        return _LEFT_OUT.format(percent(answer.confidence), percent(request.min_confidence))
+    return _NOTE.format(percent(answer.confidence or 0.0)) if answer.low_confidence else ""
 
 
 def _freshness_note(found: Freshness) -> str:

@@ -13,9 +13,13 @@ from codesearch.cli.options import (
     AllCodeOption,
     AllOption,
     AutoIndexOption,
+    ColorOption,
+    CompactOption,
     ContextOption,
     DeviceOption,
     ExplainOption,
+    FilesOption,
+    FullOption,
     HomeOption,
     JsonLinesOption,
     JsonOption,
@@ -37,7 +41,7 @@ def similar(
     place: Annotated[
         str, typer.Argument(metavar="FILE:LINE", help="A line of the function.", show_default=False)
     ],
-    top_k: TopKOption = 10,
+    top_k: TopKOption = 5,
     lang: LanguagesOption = None,
     path: PathsOption = None,
     kind: KindsOption = None,
@@ -47,6 +51,10 @@ def similar(
     as_json: JsonOption = False,
     as_jsonl: JsonLinesOption = False,
     vimgrep: VimgrepOption = False,
+    compact: CompactOption = False,
+    files: FilesOption = False,
+    full: FullOption = False,
+    color: ColorOption = "auto",
     lines: ContextOption = 0,
     explain: ExplainOption = False,
     model: ModelOption = None,
@@ -56,11 +64,12 @@ def similar(
     refresh: RefreshOption = True,
     no_service: NoServiceOption = False,  # Read by `entry`, before this.
 ) -> Iterator[Output]:
-    """Find code that does what the function at a line does, indexed or not."""
+    """Find code like the function at a line."""
+    from codesearch.cli.hits import View
     from codesearch.search.request import Place
 
     invocation = invocation_of(context)
-    form = chosen_format(as_json=as_json, as_jsonl=as_jsonl, vimgrep=vimgrep)
+    form = chosen_format(json=as_json, jsonl=as_jsonl, vimgrep=vimgrep, compact=compact, files=files)
     request = make_request(
         place,
         invocation,
@@ -78,4 +87,6 @@ def similar(
     yield from first_index(engine, scope, invocation, auto_index=auto_index)
     answer = engine.similar(replace(named, path=invocation.path(named.path)), request, scope)
     answer = replace(answer, query=place)
-    yield from shown(answer, request, invocation, form=form, explain=explain)
+    yield from shown(
+        answer, request, invocation, form=form, view=View(full=full, explain=explain, color=color)
+    )

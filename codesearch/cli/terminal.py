@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 from pygments.lexers import get_lexer_by_name
-from rich.console import Console, RenderableType
-from rich.padding import Padding
+from rich.console import Console
 from rich.style import Style
 from rich.syntax import Syntax
 from rich.text import Text
 
-from codesearch.cli.hits import explanation, footer, shown_path, snippet, title
+from codesearch.cli.hits import View, details, explanation, footer, shown_path, snippet
 from codesearch.cli.invocation import Terminal
 from codesearch.engine.answer import Answer
 from codesearch.types import Hit
 
-_INDENT = 4
 _HEIGHT = 25  # Nothing depends on it, but `rich` looks for a real terminal unless both measures are given.
 
 
-def render_terminal(answer: Answer, terminal: Terminal, *, explain: bool) -> str:
+def render_terminal(answer: Answer, terminal: Terminal, view: View) -> str:
     """Return the hits for a person; paths are links where the terminal takes them."""
     console = Console(
         file=io.StringIO(),
@@ -34,36 +33,32 @@ def render_terminal(answer: Answer, terminal: Terminal, *, explain: bool) -> str
     )
     with console.capture() as captured:
         for hit in answer.hits:
-            console.print(_header(hit, terminal))
-            console.print(Padding(Text(hit.signature, style="bold"), (0, 0, 0, _INDENT), expand=False))
-            if explain:
-                console.print(Padding(Text(explanation(hit), style="dim"), (0, 0, 0, _INDENT), expand=False))
-            console.print(_snippet(hit))
+            console.print(_heading(hit, terminal))
+            for row in explanation(hit) if view.explain else ():
+                console.print(Text(row, style="dim"))
+            for line in _snippet(hit, snippet(hit, answer, terminal, full=view.full)):
+                console.print(line, no_wrap=True, overflow="ellipsis")
             console.print()
         console.print(Text(footer(answer), style="dim"))
     return captured.get()
 
 
-def _header(hit: Hit, terminal: Terminal) -> Text:
+def _heading(hit: Hit, terminal: Terminal) -> Text:
+    heading = Text(overflow="fold")
     link = Style(color="cyan", link=Path(hit.root, hit.path).as_uri())
-    header = Text(overflow="fold")
-    header.append(f"{hit.rank:2}  ", style="bold")
-    header.append(f"{hit.score:.3f}  ", style="green")
-    header.append(f"{shown_path(hit, terminal)}:{hit.start_line}", style=link)
-    header.append(f"  {title(hit)}", style="yellow" if hit.stale else "dim")
-    return header
+    heading.append(f"{shown_path(hit, terminal)}:{hit.start_line}", style=link)
+    heading.append(f"  {hit.qualified_name}", style="bold")
+    heading.append(f"  {details(hit)}", style="yellow" if hit.stale else "dim")
+    return heading
 
 
-def _snippet(hit: Hit) -> RenderableType:
-    lines = list(snippet(hit))
-    if not lines:
-        return Text("    (the file is gone)", style="yellow")
-    syntax = Syntax(
-        "\n".join(line for _, line in lines),
-        get_lexer_by_name(hit.language, startinline=True),  # PHP here has no opening tag.
-        theme="ansi_dark",
-        line_numbers=True,
-        start_line=lines[0][0],
-        background_color="default",
-    )
-    return Padding(syntax, (0, 0, 0, _INDENT), expand=False)
+def _snippet(hit: Hit, lines: Sequence[tuple[int, str]]) -> list[Text]:
+    if not hit.code:
+        return [Text("    (the file is gone)", style="yellow")]
+    lexer = get_lexer_by_name(hit.language, startinline=True)  # PHP here has no opening tag.
+    syntax = Syntax("", lexer, theme="ansi_dark", background_color="default")
+    code = syntax.highlight("\n".join(line for _, line in lines)).split("\n", allow_blank=True)
+    return [
+        Text(f"{number:8} ", style="dim").append("│ ").append_text(text)
+        for (number, _), text in zip(lines, code, strict=False)
+    ]

@@ -16,7 +16,7 @@ Equal scores are ordered by path, root and line, so that a ranking is the same a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +34,14 @@ class Ranked:
     """One place of a ranking: which document, its score, and what each signal gave.
 
     Attributes:
+        parts: what each part added to the score; they sum up to it.
         copies: the other documents of the same code, where copies share a place (see `codesearch.search.copies`).
     """
 
     doc_id: int
     score: float
     signals: dict[str, float]
+    parts: dict[str, float] = field(default_factory=dict)
     copies: tuple[int, ...] = ()
 
 
@@ -50,12 +52,14 @@ class Ranking:
     Attributes:
         snapshot: what was searched.
         signals: name -> float32 [C], before weighting.
+        parts: name -> float32 [C], what each part adds to the scores.
         scores: float32 [C].
     """
 
     snapshot: Snapshot
     doc_ids: NDArray[np.int64]
     signals: dict[str, NDArray[np.float32]]
+    parts: dict[str, NDArray[np.float32]]
     scores: NDArray[np.float32]
     _ordered: tuple[NDArray[np.float32], NDArray[np.intp]] | None = None
 
@@ -84,7 +88,8 @@ class Ranking:
         self.signals[name] = signal
         if signal.any():
             weights = np.where(signal > 0, np.float32(reward), np.float32(penalty))
-            self.scores = (self.scores + weights * signal).astype(np.float32)
+            self.parts[name] = weights * signal
+            self.scores = (self.scores + self.parts[name]).astype(np.float32)
 
     def put_names_first(self) -> None:
         """Raise what the query names above all else, as far as that takes; exact names above other spellings."""
@@ -93,7 +98,9 @@ class Ranking:
             of_tier, below = tiers == tier, tiers < tier
             if below.any():
                 lift = self.scores[below].max() - self.scores[of_tier].min() + np.float32(_ABOVE)
-                self.scores = self.scores + max(np.float32(0), lift) * of_tier
+                raised = max(np.float32(0), lift) * of_tier
+                self.parts["name_first"] = self.parts.get("name_first", np.float32(0)) + raised
+                self.scores = self.scores + raised
 
     def ranked(self, top_k: int) -> list[Ranked]:
         """Return the best `top_k`, best first."""
@@ -105,12 +112,18 @@ class Ranking:
             doc_id=int(self.doc_ids[position]),
             score=float(self.scores[position]),
             signals={name: float(values[position]) for name, values in self.signals.items()},
+            parts={name: float(values[position]) for name, values in self.parts.items()},
         )
 
 
 def fuse(candidates: Candidates, snapshot: Snapshot, config: RankConfig) -> Ranking:
     """Weigh the signals of all candidates."""
     normalised = candidates.bm25 / np.float32(candidates.ceiling or 1.0)
+    parts = {
+        "vectors": config.semantic_weight * candidates.cosine * candidates.length_prior,
+        "keywords": config.lexical_weight * normalised,
+        "name": config.name_weight * candidates.name,
+    }
     return Ranking(
         snapshot=snapshot,
         doc_ids=candidates.doc_ids,
@@ -121,10 +134,6 @@ def fuse(candidates: Candidates, snapshot: Snapshot, config: RankConfig) -> Rank
             "bm25_normalised": normalised,
             "name": candidates.name,
         },
-        scores=np.asarray(
-            config.semantic_weight * candidates.cosine * candidates.length_prior
-            + config.lexical_weight * normalised
-            + config.name_weight * candidates.name,
-            dtype=np.float32,
-        ),
+        parts=parts,
+        scores=np.asarray(parts["vectors"] + parts["keywords"] + parts["name"], dtype=np.float32),
     )

@@ -63,6 +63,7 @@ def _hit(place: Ranked, shown: Stored, found: _Source, context: int) -> Hit:
         end_line=row.end_line,
         code=code.decode("utf-8", "replace"),
         signals=place.signals,
+        parts=place.parts,
         stale=stale,
         before=before,
         after=after,

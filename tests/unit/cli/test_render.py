@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.cli.hits import MAX_LINE, snippet
+from codesearch.cli.hits import MAX_LINE, View, snippet
 from codesearch.cli.invocation import Terminal
 from codesearch.cli.render import render
 from codesearch.engine.answer import Answer
+from codesearch.errors import ConfigError
 from codesearch.types import Hit
 
 HIT = Hit(
@@ -30,15 +31,22 @@ HIT = Hit(
     code="def read(self):\n    return 1",
     signals={"cosine": 0.25, "name": 0.0},
 )
-ANSWER = Answer("read", "hybrid", "nbow", "cpu", 1200, 0.0123, [HIT])
+ANSWER = Answer("read", "hybrid", "nbow", "cpu", 1200, 0.0123, [HIT], confidence=0.83)
 HERE = Terminal(Path("/src"))
 
 
 def test_without_a_terminal_it_is_plain_text():
     assert render(ANSWER, "text", HERE) == (
-        " 1  0.500  a/b.py:3  function File.read\n    def read(self)\n       3 | def read(self):\n"
-        "       4 |     return 1\n\n1 answer from 1,200 documents in 12 ms, nbow on cpu\n"
+        "a/b.py:3  File.read  function, 2 lines\n       3 | def read(self):\n       4 |     return 1\n\n"
+        "1 hit from 1,200 documents in 12 ms, confidence 83%\n"
     )
+
+
+def test_an_answer_without_a_confidence_says_nothing_of_it():
+    answer = replace(ANSWER, hits=[HIT, replace(HIT, end_line=3, code="def read(self):")], confidence=None)
+    text = render(answer, "text", HERE)
+    assert text.endswith("\n2 hits from 1,200 documents in 12 ms\n")
+    assert "a/b.py:3  File.read  function\n" in text
 
 
 @pytest.mark.parametrize(
@@ -46,10 +54,23 @@ def test_without_a_terminal_it_is_plain_text():
 )
 def test_a_hit_says_how_many_copies_it_has(count, told):
     answer = replace(ANSWER, hits=[replace(HIT, copies=("dist/b.py:9",) * min(count, 10), copy_count=count)])
-    assert render(answer, "text", HERE).splitlines()[0] == f" 1  0.500  a/b.py:3  function File.read{told}"
-    assert f"File.read{told}\x1b[0m" in render(answer, "text", replace(HERE, is_terminal=True, width=60))
+    assert render(answer, "text", HERE).splitlines()[0] == f"a/b.py:3  File.read  function, 2 lines{told}"
+    assert f"function, 2 lines{told}\x1b[0m" in render(
+        answer, "text", replace(HERE, is_terminal=True, width=60)
+    )
     assert render(answer, "vimgrep", HERE) == "a/b.py:3:1:def read(self)\n"
     assert json.loads(render(answer, "jsonl", HERE))["copy_count"] == count
+
+
+def test_short_forms_print_one_line_a_hit_or_a_file():
+    answer = replace(
+        ANSWER, hits=[HIT, replace(HIT, start_line=9, end_line=9), replace(HIT, path="c.py", stale=True)]
+    )
+    assert render(answer, "compact", HERE) == (
+        "a/b.py:3  File.read  function, 2 lines\na/b.py:9  File.read  function\n"
+        "c.py:3  File.read  function, 2 lines  [changed since it was indexed]\n"
+    )
+    assert render(answer, "files", HERE) == "a/b.py\nc.py\n"
 
 
 def test_paths_are_relative_only_below_the_working_directory():
@@ -73,25 +94,68 @@ def test_colours_are_those_that_the_terminals_variables_allow():
     assert "\x1b[36m" not in render(ANSWER, "text", off)
 
 
-def test_a_snippet_has_its_context_and_no_more_lines_than_are_shown():
+def test_colours_may_be_asked_for_and_refused():
+    on = replace(HERE, is_terminal=True, width=60, variables={"TERM": "xterm-256color"})
+    assert render(ANSWER, "text", on, View(color="never")) == render(ANSWER, "text", HERE)
+    assert "\x1b[" in render(ANSWER, "text", HERE, View(color="always"))
+    with pytest.raises(ConfigError, match="color 'blue': choose one of auto, always, never"):
+        View(color="blue")
+
+
+CODE = [
+    "def load(path):",
+    "    check(path)",
+    "",
+    "    log('start')",
+    "    with open(path) as file:",
+    "        text = file.read()",
+    "    return text",
+]
+LONG = replace(HIT, start_line=10, end_line=16, code="\n".join(CODE))
+
+
+def lines(
+    hit: Hit, query: str = "read a file", *, full: bool = False, mode: str = "hybrid"
+) -> list[tuple[int, str]]:
+    return snippet(hit, replace(ANSWER, query=query, mode=mode), HERE, full=full)
+
+
+def test_a_snippet_is_the_first_line_and_those_with_the_words_of_the_query():
+    assert lines(LONG) == [(10, CODE[0]), (14, CODE[4]), (15, CODE[5])]
+    assert lines(LONG, "something else") == [(10, CODE[0]), (11, CODE[1]), (13, CODE[3])]
+    assert lines(LONG, "file.py:9", mode="similar") == [(10, CODE[0]), (11, CODE[1]), (13, CODE[3])]
+    assert lines(LONG, full=True) == list(enumerate(CODE, start=10))
+
+
+def test_with_context_it_is_the_first_lines_and_those_around():
     long = replace(
         HIT, code="\n".join(f"    line {n}" for n in range(20)), before=("# above",), after=("# below",)
     )
-    numbers = [number for number, _ in snippet(long)]
-    assert numbers == [2, 3, 4, 5, 6, 7, 8, 9]
+    assert [number for number, _ in lines(long)] == [2, 3, 4, 5, 6, 7, 8]
     short = replace(HIT, before=("# above",), after=("# below",))
-    assert list(snippet(short)) == [
-        (2, "# above"),
-        (3, "def read(self):"),
-        (4, "    return 1"),
-        (5, "# below"),
+    assert lines(short) == [(2, "# above"), (3, "def read(self):"), (4, "    return 1"), (5, "# below")]
+
+
+def test_a_long_line_is_cut_where_the_terminal_ends_and_says_so():
+    long = replace(HIT, code="x" * 500)
+    assert lines(long) == [(3, "x" * (MAX_LINE - 3) + "...")]
+    narrow = replace(HERE, is_terminal=True, width=40)
+    ((_, line),) = snippet(long, ANSWER, narrow, full=False)
+    assert line.endswith("x...") and len(line) == 29
+
+
+def test_the_parts_of_a_score_add_up_to_it():
+    hit = replace(
+        HIT,
+        score=0.5,
+        signals={"cosine": 0.5, "length_prior": 0.8, "bm25_normalised": 0.25, "name": 0.0},
+        parts={"vectors": 0.4, "keywords": 0.15, "name": 0.0, "file_diversity": -0.05},
+    )
+    text = render(replace(ANSWER, hits=[hit]), "text", HERE, View(explain=True))
+    assert text.splitlines()[1:5] == [
+        "  +0.400  vectors: cosine 0.500 x length prior 0.800",
+        "  +0.150  keywords: BM25F 0.250 of the highest possible",
+        "  -0.050  hits of the same file above",
+        "  +0.500  score",
     ]
-
-
-def test_a_long_line_is_cut():
-    assert [line for _, line in snippet(replace(HIT, code="x" * 500))] == ["x" * MAX_LINE]
-
-
-def test_signals_are_shown_on_request():
-    assert "cosine 0.250  name 0.000" in render(ANSWER, "text", HERE, explain=True)
-    assert "cosine" not in render(ANSWER, "text", HERE)
+    assert "vectors" not in render(replace(ANSWER, hits=[hit]), "text", HERE)

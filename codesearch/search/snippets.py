@@ -1,0 +1,30 @@
+"""A hit and a query -> the few lines of the hit that matter most."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from codesearch.analysis.terms import query_terms, terms_of
+
+
+def best_lines(code: str, query: str, count: int) -> list[int]:
+    r"""Return the positions of up to `count` lines, ascending from 0.
+
+    The first line is always one of them, because it names the definition. The others have the most of the query's
+    terms; a term counts less if many lines have it. Of equal lines the first ones are taken, and no empty ones.
+
+    >>> best_lines("def load(path):\n    check(path)\n\n    with open(path) as file:\n        return file", "open", 2)
+    [0, 3]
+    """
+    lines = code.split("\n")
+    wanted = set(query_terms(query))
+    found = {
+        position: terms_of(line) & wanted
+        for position, line in enumerate(lines)
+        if position and any(character.isalnum() for character in line)
+    }
+    lines_with = Counter(term for terms in found.values() for term in terms)
+    best = sorted(
+        found, key=lambda position: (-sum(1 / lines_with[term] for term in found[position]), position)
+    )
+    return sorted([0, *best[: count - 1]])
