@@ -51,7 +51,7 @@ def write_output(text: str) -> None:
 
 def _terminal_lines() -> int:
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).lines
+        return os.get_terminal_size(sys.stdout.fileno()).lines or sys.maxsize
     except OSError:
         return sys.maxsize
 

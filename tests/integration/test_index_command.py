@@ -39,7 +39,7 @@ def test_a_first_index_says_what_was_read_and_prints_no_progress(index):
     head, *rest = done.stdout.splitlines()
     assert re.fullmatch(r"tiny: 13 documents from 6 files in \d+\.\d s", head)
     assert rest == [
-        "  languages  go 2, java 2, javascript 1, php 1, python 5, ruby 2",
+        "  languages  python 5, go 2, java 2, ruby 2, javascript 1, and 1 more",
         "  files      6 parsed, 0 unchanged, 0 removed",
         "  encoder    tiny on cpu: 13 texts embedded, 0 reused",
     ]
@@ -90,7 +90,7 @@ def test_an_empty_tree_is_a_warning(command, tmp_path, tiny_bundle):
     assert done.stderr == "warning: empty: no functions or classes found in any supported language\n"
     asked = command("query", "--all", "anything")
     assert (asked.returncode, asked.stderr) == (1, "")
-    assert asked.stdout.startswith("no answers from 0 documents")
+    assert asked.stdout.startswith("no hits from 0 documents")
 
 
 @pytest.mark.parametrize(

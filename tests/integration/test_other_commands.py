@@ -20,7 +20,9 @@ def test_status_shows_what_is_indexed(indexed, command):
     assert (done.returncode, done.stderr) == (0, "")
     root, documents, age, model, changes = done.stdout.splitlines()
     assert root == str(indexed)
-    assert documents == "  documents  13 from 6 files: go 2, java 2, javascript 1, php 1, python 5, ruby 2"
+    assert (
+        documents == "  documents  13 from 6 files: python 5, go 2, java 2, ruby 2, javascript 1, and 1 more"
+    )
     assert re.fullmatch(r"  indexed    just now, in \d+\.\d s, 0\.0 MB", age)
     assert re.fullmatch(r"  model      tiny \([0-9a-f]{16}\)", model)
     assert changes == "  changes    0 files new or changed, 0 removed"
@@ -155,6 +157,6 @@ def test_the_version_and_an_unknown_command(command):
 @pytest.mark.parametrize("arguments", [[], ["--help"]], ids=["nothing", "--help"])
 def test_help_lists_every_command(command, arguments):
     done = command(*arguments)
-    assert (done.returncode, done.stderr) == (2 if not arguments else 0, "")
+    assert done.returncode == (0 if arguments else 2)
     for name in ("index", "query", "status", "remove", "doctor"):
-        assert name in done.stdout
+        assert name in (done.stdout if arguments else done.stderr)

@@ -92,8 +92,8 @@ def test_filters_that_no_document_passes_are_named(ask):
 def test_plain_output_names_places(ask):
     done = ask("similar", "--all", "tiny/python/convert.py:5", "-k", 1)
     lines = done.stdout.splitlines()
-    assert lines[0].endswith("tiny/python/copy.py:1  function int_as_string")
-    assert lines[-1].startswith("1 answer from ")
+    assert lines[0].endswith("tiny/python/copy.py:1  int_as_string  function, 3 lines")
+    assert lines[-1].startswith("1 hit from ")
 
 
 @pytest.mark.parametrize(

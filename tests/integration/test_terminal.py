@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import struct
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,11 +14,16 @@ import pytest
 from tests.command import Command
 
 pty = pytest.importorskip("pty")
+fcntl = pytest.importorskip("fcntl")
+termios = pytest.importorskip("termios")
 
 
-def on_terminal(command: Command, *arguments: object, stdout: bool, stderr: bool) -> tuple[int, str, str]:
+def on_terminal(
+    command: Command, *arguments: object, stdout: bool, stderr: bool, height: int = 0
+) -> tuple[int, str, str]:
     """Run the command with stdout, stderr or both on a terminal; return exit code and what each got."""
     master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, 100, 0, 0))
     with subprocess.Popen(
         command.line(*arguments),
         cwd=command.folder,
@@ -49,13 +56,26 @@ def test_a_query_on_a_terminal_has_colour_and_links(indexed: Path, command: Comm
     assert re.search(rf"\x1b\]8;[^;]*;{re.escape(uri)}\x1b\\", out), "an OSC 8 link to the file"
     assert "\x1b[36m" in out or "\x1b[1;36m" in out
     lines = [line.rstrip() for line in plain(out).splitlines()]
-    assert re.fullmatch(r" 1  \d\.\d{3}  tiny/python/convert\.py:21  method Stack\.pop", lines[0])
-    assert lines[1] == "    def pop(self)"
-    assert [line.split(maxsplit=1) for line in lines[2:5]] == [
-        ["21", "def pop(self):"],
-        ["22", '"""Take the top item off."""'],
-        ["23", "return self.items.pop()"],
+    assert lines[0] == "tiny/python/convert.py:21  Stack.pop  method, 3 lines"
+    assert [line.split(" │ ") for line in lines[1:4]] == [
+        ["      21", "def pop(self):"],
+        ["      22", '    """Take the top item off."""'],
+        ["      23", "    return self.items.pop()"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("height", "pager", "is_paged"), [(5, "sed s/^/:/", True), (50, "sed s/^/:/", False), (5, "never", False)]
+)
+def test_output_that_is_longer_than_the_screen_goes_through_a_pager(
+    indexed, command, height, pager, is_paged
+):
+    command = replace(command, variables={"CODESEARCH_PAGER": pager})
+    code, out, _ = on_terminal(
+        command, "query", "--all", "pop", "-k", "2", stdout=True, stderr=True, height=height
+    )
+    assert code == 0
+    assert [line.startswith(":") for line in out.splitlines()] == [is_paged] * len(out.splitlines())
 
 
 def test_a_piped_query_has_neither_though_stderr_is_a_terminal(indexed: Path, command: Command):
