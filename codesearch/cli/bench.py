@@ -21,60 +21,51 @@ if TYPE_CHECKING:
     from codesearch.evaluation.result import SuiteResult
 
 DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
-_DATA, _WRITE, _INSTEAD = "Data", "What to write", "In place of a run"
 
 
 def bench(
     context: typer.Context,
     suite: Annotated[
-        str, typer.Option("--suite", help="What to run; `--suite help` lists them.", rich_help_panel=_DATA)
-    ] = "csn99",
+        str | None,
+        typer.Option(
+            "--suite", help="What to run; `--suite help` lists them; default: csn99 with --data, else smoke."
+        ),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(
             "--data",
             help=f"Folder of the suite's data; else ${DATA_VARIABLE}, else what was downloaded.",
-            rich_help_panel=_DATA,
             show_default=False,
         ),
     ] = None,
+    download: Annotated[
+        bool, typer.Option("--download", help="Download the data of csn99 if it is not here.")
+    ] = False,
     annotations: Annotated[
         Path | None,
-        typer.Option(
-            "--annotations", help="Judge by this file, in the official format.", rich_help_panel=_DATA
-        ),
+        typer.Option("--annotations", help="Judge by this file, in the official format."),
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(
-            "--without", help="Turn a signal of the ranking off; repeatable.", rich_help_panel=_DATA
-        ),
+        typer.Option("--without", help="Turn a signal of the ranking off; repeatable."),
     ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="All figures, and each query's.", rich_help_panel=_WRITE)
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option("--report", help="A page for a browser.", rich_help_panel=_WRITE)
-    ] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="All figures, and each query's.")] = None,
+    report: Annotated[Path | None, typer.Option("--report", help="A page for a browser.")] = None,
     predictions: Annotated[
         Path | None,
         typer.Option(
             "--predictions",
             help="What the default system found, in the official format.",
-            rich_help_panel=_WRITE,
         ),
     ] = None,
     score: Annotated[
         Path | None,
-        typer.Option(
-            "--score", help="Judge these results, in the official format.", rich_help_panel=_INSTEAD
-        ),
+        typer.Option("--score", help="Judge these results, in the official format."),
     ] = None,
     compare: Annotated[
         tuple[Path, Path] | None,
-        typer.Option(
-            "--compare", help="Compare two files of --json, query by query.", rich_help_panel=_INSTEAD
-        ),
+        typer.Option("--compare", help="Compare two files of --json, query by query."),
     ] = None,
     model: ModelOption = None,
     device: DeviceOption = "auto",
@@ -87,6 +78,8 @@ def bench(
     if suite == "help":
         yield from _list_suites()
         return
+    given = data or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
+    suite = suite or ("csn99" if given or download or score else "smoke")
     invocation = invocation_of(context)
     if compare:
         if score:
@@ -104,10 +97,10 @@ def bench(
     from codesearch.cli.bench_render import result_text
     from codesearch.evaluation.options import BenchOptions
 
-    given = data or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
     options = BenchOptions(
         home=invocation.engine(home).home,
         data=invocation.path(given) if given else None,
+        download=download,
         annotations=invocation.path(annotations) if annotations else None,
         model=invocation.path(model) if model else None,
         device=device,

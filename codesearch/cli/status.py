@@ -15,7 +15,6 @@ from codesearch.cli.amounts import amount, counts, not_indexed_lines
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import HomeOption, JsonOption
 from codesearch.config import WalkConfig
-from codesearch.errors import IndexNotFoundError
 
 if TYPE_CHECKING:
     from codesearch.engine.reports import IndexStatus
@@ -41,7 +40,10 @@ def status(
         yield Output(f"{text}\n", code=0 if found else 1)
         return
     if not found:
-        raise IndexNotFoundError(f"nothing is indexed in {engine.home}: run `codesearch index FOLDER` first")
+        yield Output(
+            err=f"nothing is indexed in {engine.home}: run `codesearch index FOLDER` first\n", code=1
+        )
+        return
     for one in found:
         yield Output("".join(f"{line}\n" for line in _lines(one, warnings=warnings)))
     if service:

@@ -19,7 +19,8 @@ class BenchOptions:
 
     Attributes:
         home: keeps the suites' data below `cache/bench`; a bench's own index lives in a folder of its own and goes.
-        data: folder of the suite's data; None for the cached or downloaded one.
+        data: folder of the suite's data; None for what was downloaded.
+        download: whether data that is not here may be downloaded.
         annotations: judgements to use in place of the suite's own.
         model: folder of a model bundle; None for the shipped one.
         device: where it runs.
@@ -31,6 +32,7 @@ class BenchOptions:
 
     home: Path
     data: Path | None = None
+    download: bool = False
     annotations: Path | None = None
     model: Path | None = None
     device: str = "auto"

@@ -190,13 +190,31 @@ def test_data_may_be_named_by_the_environment(command, data, tiny_bundle):
     assert named("bench", "--model", tiny_bundle).returncode == 0
 
 
-def test_without_data_and_network_the_smoke_suite_is_offered(command):
-    nowhere = {name: "http://127.0.0.1:9" for name in ("https_proxy", "HTTPS_PROXY")}
-    done = replace(command, variables={**nowhere, "CODESEARCH_BENCH_DATA": ""})("bench")
+NOWHERE = {
+    **{name: "http://127.0.0.1:9" for name in ("https_proxy", "HTTPS_PROXY")},
+    "CODESEARCH_BENCH_DATA": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--suite", "csn99"), "error: the data of csn99 is not here: give --data FOLDER, or download it"),
+        (("--download",), "error: no data for csn99, and it could not be downloaded"),
+    ],
+)
+def test_the_network_is_used_only_when_asked_for_and_the_smoke_suite_is_offered(command, arguments, said):
+    done = replace(command, variables=NOWHERE)("bench", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: no data for csn99, and it could not be downloaded")
+    assert done.stderr.startswith(said)
     assert "`codesearch bench --suite smoke`" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_without_data_the_smoke_suite_runs(command, tiny_bundle):
+    done = replace(command, variables=NOWHERE)("bench", "--model", tiny_bundle)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("smoke")
 
 
 def test_comparing_says_what_changed(command, output):

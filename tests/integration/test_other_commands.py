@@ -78,10 +78,10 @@ def test_status_shows_an_index_that_cannot_be_read_and_a_folder_that_is_gone(ind
     assert done.stdout.splitlines()[1].startswith(f"  unusable   {manifest}: cannot be read (")
 
 
-def test_status_of_an_empty_home_is_an_error_or_an_empty_list(command, home):
+def test_status_of_an_empty_home_exits_with_one_in_every_form(command, home):
     done = command("status")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: nothing is indexed in {home}: run `codesearch index FOLDER` first\n"
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"nothing is indexed in {home}: run `codesearch index FOLDER` first\n"
     done = command("status", "--json")
     assert (done.returncode, done.stdout, done.stderr) == (1, "[]\n", "")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codesearch.errors import ConfigError, DownloadError
-from codesearch.evaluation.download import ANNOTATIONS, QUERIES, SOURCES, download
+from codesearch.evaluation.download import ANNOTATIONS, COMPLETE, QUERIES, SOURCES, download
 from codesearch.evaluation.grades import graded_questions
 from codesearch.evaluation.judge import judge
 from codesearch.evaluation.options import BenchOptions
@@ -48,15 +48,21 @@ def judgements(options: BenchOptions) -> Qrels:
 
 
 def data_folder(options: BenchOptions) -> Path:
-    """Return the folder that holds the data; it is downloaded where none is given and none is in the cache.
+    """Return the folder that holds the data: the one given, the one downloaded before, or a new download if allowed.
 
     Raises:
         ConfigError: the folder lacks a file.
         DownloadError: no data is here, and it could not be had.
     """
     if not options.data:
+        folder = options.cache / "csn99"
+        if not options.download and not (folder / COMPLETE).exists():
+            raise ConfigError(
+                "the data of csn99 is not here: give --data FOLDER, or download it with --download; "
+                "`codesearch bench --suite smoke` needs no data"
+            )
         try:
-            return download(options.cache / "csn99", options.on_progress)
+            return download(folder, options.on_progress)
         except DownloadError as error:
             raise DownloadError(
                 f"no data for csn99, and it could not be downloaded ({error}): give --data FOLDER, run again to go "
