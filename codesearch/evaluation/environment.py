@@ -37,7 +37,7 @@ def _commit(checkout: Path) -> str:
     command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     try:
         return subprocess.run(
-            command, cwd=checkout, capture_output=True, text=True, check=False
+            command, cwd=checkout, capture_output=True, text=True, encoding="utf-8", check=False
         ).stdout.strip()
     except OSError:
         return ""

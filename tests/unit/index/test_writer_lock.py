@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import lock_descriptor
 
 from codesearch.errors import IndexLockedError
 from codesearch.index.catalogue import writer_lock
@@ -47,7 +48,19 @@ def test_a_killed_writer_leaves_no_lock(tmp_path, holder):
     holder.kill()
     holder.wait()
     with writer_lock(tmp_path, "/src"):
-        assert (tmp_path / "lock").read_text() == str(os.getpid())
+        assert (tmp_path / "lock").read_text() == f" {os.getpid()}\n"
+
+
+def test_who_does_not_say_who_it_is_has_no_number(tmp_path):
+    with open(tmp_path / "lock", "w") as file:
+        file.write(
+            "12345"
+        )  # As versions before wrote it: read from the second byte it would be another process.
+        file.flush()
+        lock_descriptor(file.fileno())
+        with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
+            pass
+    assert caught.value.pid == 0
 
 
 def test_a_lock_is_let_go_after_an_error(tmp_path):
@@ -58,9 +71,8 @@ def test_a_lock_is_let_go_after_an_error(tmp_path):
 
 
 def test_the_pid_of_a_former_writer_does_not_show_through(tmp_path):
-    (tmp_path / "lock").write_text("99999999999")
+    (tmp_path / "lock").write_text(" 99999999999\n")
     with writer_lock(tmp_path, "/src"):
-        assert (tmp_path / "lock").read_text() == str(os.getpid())
         with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
             pass
         assert caught.value.pid == os.getpid()
