@@ -45,7 +45,7 @@ def _commit(checkout: Path) -> str:
 
 def _processor() -> str:
     cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    lines = cpuinfo.read_text("utf-8").splitlines() if cpuinfo.exists() else []
     return next(
         (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine()
     )
