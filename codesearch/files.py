@@ -30,11 +30,9 @@ def file_lock(path: Path) -> Iterator[int | None]:
     The system releases the lock when its process ends. The file has a byte that is locked, then the id and a newline:
     Windows lets no other process read what is locked.
     """
-    from filelock import lock_descriptor  # 9 ms, and most commands take no lock.
-
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        if lock_descriptor(descriptor, blocking=False):
+        if _locked(descriptor):
             os.write(descriptor, f" {os.getpid()}\n".encode())
             yield None
         else:
@@ -43,6 +41,21 @@ def file_lock(path: Path) -> Iterator[int | None]:
             yield int(owner) if newline and owner.strip().isdigit() else 0
     finally:
         os.close(descriptor)
+
+
+def _locked(descriptor: int) -> bool:
+    """Lock an open file, unless another process or thread has locked it."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Elsewhere the library would do the same, but takes 12 ms to import.
+        from filelock import lock_descriptor
+
+        return lock_descriptor(descriptor, blocking=False)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @contextmanager

@@ -151,7 +151,7 @@ def test_an_index_that_is_up_to_date_is_found_so_without_numpy_or_a_model(tmp_pa
     old_tree(tmp_path / "src")
     arguments = ("index", tmp_path / "src", "--home", tmp_path / "home", "--model", tiny_bundle)
     assert {"numpy", "onnxruntime", "tree_sitter"} <= loaded_after(RUN, *arguments)
-    assert loaded_after(RUN, *arguments) == {"filelock", "sqlite3"}
+    assert loaded_after(RUN, *arguments) == {"sqlite3"}
 
 
 def old_tree(root: Path) -> None:

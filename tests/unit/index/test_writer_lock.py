@@ -23,6 +23,13 @@ with writer_lock(Path(sys.argv[1]), "root"):
 """
 
 
+@pytest.fixture(params=["fcntl", "filelock"], autouse=True)
+def kind_of_lock(request, monkeypatch):
+    """Every test for both: what locks without `fcntl` has imported it already."""
+    if request.param == "filelock":
+        monkeypatch.setitem(sys.modules, "fcntl", None)
+
+
 @pytest.fixture
 def holder(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
