@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -64,6 +65,27 @@ def test_no_module_imports_what_other_systems_do_not_have(elsewhere):
     count, error = script(elsewhere, IMPORT_ALL).splitlines()
     assert int(count) > 100
     assert error == "No module named 'fcntl'"
+
+
+GUARDED = {
+    ("evaluation/stages.py", "RUSAGE_CHILDREN"),
+    ("evaluation/stages.py", "RUSAGE_SELF"),
+    ("evaluation/stages.py", "getrusage"),
+    ("files.py", "LOCK_EX"),
+    ("files.py", "LOCK_NB"),
+    ("files.py", "flock"),
+    ("service/address.py", "fchdir"),
+    ("service/client.py", "AF_UNIX"),
+    ("service/server.py", "AF_UNIX"),
+}
+"""What Windows does not have, and the code that uses it only where it is there."""
+
+
+def test_nothing_that_windows_does_not_have_is_used_unguarded(tmp_path):
+    check = [sys.executable, "-m", "mypy", "--platform", "win32", "--cache-dir", str(tmp_path)]
+    done = subprocess.run(check, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    found = re.findall(r'^codesearch/(.*?):\d+: error: Module has no attribute "(\w+)"', done.stdout, re.M)
+    assert set(found) == GUARDED
 
 
 def test_a_folder_is_indexed_and_searched(elsewhere, command, tiny_repo, tiny_bundle):
