@@ -165,7 +165,7 @@ class _Walk:
             self.report.folders[reason][entry.name] += 1
             return False
         if self.config.follow_links:
-            identity = _identity(entry.stat())
+            identity = _identity(os.stat(entry.path))  # That of the entry is zero on Windows.
             if identity in self.seen:
                 return False
             self.seen.add(identity)
