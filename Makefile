@@ -45,11 +45,11 @@ $(VENV)/python:
 	touch $@
 
 $(VENV)/installed: $(VENV)/python pyproject.toml constraints.txt
-	$(INSTALL) -e '.[cpu,hnsw,langs,bench]'
+	$(INSTALL) -e '.[cpu,hnsw,bench]'
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(INSTALL) -e '.[cpu,hnsw,langs,bench,export,train,dev]'
+	$(INSTALL) -e '.[cpu,hnsw,bench,export,train,dev]'
 	touch $@
 
 clean:

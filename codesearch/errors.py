@@ -4,7 +4,7 @@
     ├── ConfigError              a setting or argument that cannot be used
     ├── ParseError               a source file that cannot be read or parsed
     ├── ModelBundleError         a model bundle that is missing, damaged or of the wrong shape
-    ├── MissingExtraError        an optional dependency that is not installed
+    ├── MissingExtraError        a package that is not installed
     ├── DownloadError            a file that a network did not give
     ├── ExportError              a file that an export cannot write or must not replace
     └── IndexStoreError          an index that cannot be read or written
@@ -49,11 +49,17 @@ class ModelBundleError(CodeSearchError):
 
 
 class MissingExtraError(CodeSearchError):
-    """An optional dependency that is not installed; the message names the extra."""
+    """A package that is not installed; the message has the command that adds it to this environment.
 
-    def __init__(self, module: str, extra: str) -> None:
-        super().__init__(f"{module} is not installed: run `pip install 'codesearch-local[{extra}]'`")
-        self.extra = extra
+    Attributes:
+        package: name of the distribution.
+    """
+
+    def __init__(self, package: str) -> None:
+        from codesearch.installation import how_to_add
+
+        super().__init__(f"{package} is not installed: {how_to_add(package)}")
+        self.package = package
 
 
 class DownloadError(CodeSearchError):

@@ -7,9 +7,9 @@ last one wins. A process that is killed with SIGKILL leaves its `.part` file beh
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,27 +17,45 @@ from typing import BinaryIO
 
 _MAX_NAME_CHARS = 50
 """Characters of the name that a `.part` file repeats: a name may have 255 bytes, and a character up to 4."""
+OPEN_FILES_STAY = os.name == "nt"
+"""Whether the system refuses to delete and to replace files that a process has open or mapped."""
+_BUSY_S = 2.0
+"""How long a reader may keep a file from being replaced."""
 
 
 @contextmanager
 def file_lock(path: Path) -> Iterator[int | None]:
-    """Hold a lock file; yield None, or the id of the process that holds it already.
+    """Hold a lock file; yield None, or the id of the process that holds it already, 0 where it is not known.
 
-    The system releases the lock when its process ends.
+    The system releases the lock when its process ends. The file has a byte that is locked, then the id and a newline:
+    Windows lets no other process read what is locked.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            owner = os.pread(descriptor, 20, 0).decode("ascii", "ignore")
-            yield int(owner) if owner.isdigit() else 0
-        else:
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        if _locked(descriptor):
+            os.write(descriptor, f" {os.getpid()}\n".encode())
             yield None
+        else:
+            os.lseek(descriptor, 1, os.SEEK_SET)
+            owner, newline, _ = os.read(descriptor, 20).partition(b"\n")
+            yield int(owner) if newline and owner.strip().isdigit() else 0
     finally:
         os.close(descriptor)
+
+
+def _locked(descriptor: int) -> bool:
+    """Lock an open file, unless another process or thread has locked it."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Elsewhere the library would do the same, but takes 12 ms to import.
+        from filelock import lock_descriptor
+
+        return lock_descriptor(descriptor, blocking=False)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @contextmanager
@@ -60,12 +78,24 @@ def atomic_writer(path: Path, *, sync: bool = False) -> Iterator[BinaryIO]:
             if sync:
                 file.flush()
                 os.fsync(file.fileno())
-        os.replace(part, path)
+        _replace(part, path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
     if sync:
         sync_folder(path.parent)
+
+
+def _replace(part: Path, path: Path) -> None:
+    deadline = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            os.replace(part, path)
+            return
+        except PermissionError:
+            if not OPEN_FILES_STAY or time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
 
 
 def write_atomically(path: Path, content: bytes, *, sync: bool = False) -> None:
@@ -93,8 +123,11 @@ def stamp_of(path: str) -> tuple[int, int]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make renames inside a folder survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
+    """Make renames inside a folder survive a power cut, where the system can sync a folder; Windows cannot."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except PermissionError:
+        return
     try:
         os.fsync(descriptor)
     finally:

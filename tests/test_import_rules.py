@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import write_tree
 
 ROOT = Path(__file__).parents[1]
-BASE = {"config", "types", "errors", "home", "cores", "files", "memo", "settings"}
+BASE = {"config", "types", "errors", "home", "cores", "files", "installation", "memo", "settings"}
 ORDER = (
     "parsing",
     "analysis",
@@ -43,6 +43,7 @@ HEAVY = (
     "sqlite3",
     "sqlite_utils",
     "hnswlib",
+    "filelock",
     "pathspec",
     "concurrent.futures",
     "multiprocessing",

@@ -35,8 +35,8 @@ def teacher_vectors(tokens: Sequence[str]) -> NDArray[np.float32]:
     folder = pretrained_folder()
     try:
         from sentence_transformers import SentenceTransformer
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(str(error.name), "teacher") from None
+    except ModuleNotFoundError:
+        raise MissingExtraError("sentence-transformers") from None
     model = SentenceTransformer(str(folder), device="cpu")
     return np.asarray(model.encode(list(tokens), batch_size=256, show_progress_bar=True), dtype=np.float32)
 

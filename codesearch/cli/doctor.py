@@ -45,7 +45,9 @@ def _offline_checks(device: str) -> Iterator[Check]:
     else:
         yield Check("network", "none", "no network namespace here: only watching for attempts to connect")
     watch = NetworkWatch()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(
+        ignore_cleanup_errors=True
+    ) as folder:  # Windows keeps what is still mapped.
         try:
             best = _index_and_query(Path(folder), device)
         except CodeSearchError as error:

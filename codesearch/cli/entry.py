@@ -10,7 +10,7 @@ import os
 import sys
 
 from codesearch.cli.output import INTERRUPTED, exit_on_interrupt, failed_output, prepare_streams, write_output
-from codesearch.service.address import named_home, socket_path
+from codesearch.service.address import may_be_served, named_home
 
 ASKED = ("query", "similar")
 """The commands that a service answers."""
@@ -43,7 +43,7 @@ def _by_service(arguments: list[str]) -> int | None:
     if not arguments or arguments[0] not in ASKED or not _HERE.isdisjoint(arguments):
         return None
     home = named_home(arguments)
-    if os.environ.get("CODESEARCH_NO_SERVICE") or not os.path.exists(socket_path(home)):
+    if os.environ.get("CODESEARCH_NO_SERVICE") or not may_be_served(home):
         return None
     from codesearch.service.client import ask
 

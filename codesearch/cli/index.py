@@ -137,7 +137,12 @@ def earlier_format(report: IndexReport) -> Iterator[str]:
 
 
 def missing_parsers(report: IndexReport) -> Iterator[str]:
-    """Yield a line for each language that no installed parser can read."""
-    for language, count in sorted(report.missing_grammars.items()):
-        files = amount(count, f"{language} file")
-        yield f"warning: skipped {files}: no parser installed: run `pip install 'codesearch-local[langs]'`\n"
+    """Yield a line where no installed parser can read the files of some languages."""
+    missing = sorted(report.missing_grammars.items())
+    if missing:
+        from codesearch.installation import how_to_add
+        from codesearch.parsing.languages import distributions
+
+        files = ", ".join(amount(count, f"{language} file") for language, count in missing)
+        cure = how_to_add(*distributions(language for language, _ in missing))
+        yield f"warning: skipped {files}: no parser installed: {cure}\n"

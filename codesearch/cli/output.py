@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -30,8 +31,8 @@ def _exit(*_: object) -> None:
 
 def prepare_streams() -> None:
     """Make stdout and stderr take whatever paths and code hold, also where they were closed from outside."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name) or open(os.devnull, "w")  # It is None when it was closed from outside.
+    for name in ("stdout", "stderr"):  # They are None where they were closed from outside.
+        stream = getattr(sys, name) or open(os.devnull, "w", encoding="utf-8")
         stream.reconfigure(errors="backslashreplace")  # Paths and code may hold what its encoding cannot.
         setattr(sys, name, stream)
 
@@ -85,7 +86,8 @@ def failed_output(error: OSError) -> int:
     """Say what could not be written, unless the reader closed the pipe; return the exit code."""
     # What is left in the buffer has nowhere to go, and must not complain at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, BrokenPipeError):
+    # Windows has no error for a closed pipe but EINVAL.
+    if isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL):
         return 0
     print(f"error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
     return 2

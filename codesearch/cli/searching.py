@@ -71,7 +71,7 @@ def _is_place(word: str, invocation: Invocation) -> bool:
     """Say whether a word looks like a path and exists."""
     from codesearch.parsing.languages import language_of_path
 
-    looks_so = "/" in word or word in (".", "..") or language_of_path(word) is not None
+    looks_so = "/" in word or os.sep in word or word in (".", "..") or language_of_path(word) is not None
     return looks_so and os.path.exists(invocation.path(Path(word)))
 
 

@@ -52,7 +52,7 @@ def serve(
 
 
 def _stop(home: Path) -> Output:
-    from codesearch.service.server import service_at
+    from codesearch.service.server import forget_service, service_at
 
     owner = service_at(home)
     if not owner:
@@ -65,4 +65,5 @@ def _stop(home: Path) -> Output:
                 f"process {owner} did not end in {_PATIENCE_S:.0f} s: `kill -9 {owner}` ends it"
             )
         time.sleep(_POLL_S)
+    forget_service(home)  # Windows has no signal but the one that kills.
     return Output(f"process {owner} stopped\n")

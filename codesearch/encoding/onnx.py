@@ -22,6 +22,7 @@ from codesearch.encoding.encoder import TokenIds
 from codesearch.encoding.row_sum import RowSum
 from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
+from codesearch.installation import how_to_add
 
 DEVICES = ("auto", "cpu", "cuda")
 _BATCH_TOKENS = 8_192
@@ -185,9 +186,15 @@ def choose_device(device: str) -> str:
         raise ConfigError(f"device {device!r}: choose one of {', '.join(DEVICES)}")
     if device == "cpu" or (device == "auto" and not (_has_driver() and has_runtime())):
         return "cpu"
+    if not has_runtime():
+        raise MissingExtraError("onnxruntime-gpu")
     available = "CUDAExecutionProvider" in onnx_runtime().get_available_providers()
     if device == "cuda" and not (available and _has_driver()):
-        cure = "install the NVIDIA driver" if available else "run `pip install 'codesearch-local[gpu]'`"
+        cure = (
+            "install the NVIDIA driver"
+            if available
+            else how_to_add("onnxruntime-gpu", without=["onnxruntime"])
+        )
         raise ConfigError(f"device cuda: not available here: {cure}, or use --device cpu")
     return "cuda" if available else "cpu"
 
@@ -214,7 +221,7 @@ def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
     try:
         import onnxruntime
     except ModuleNotFoundError:
-        raise MissingExtraError("onnxruntime", "cpu") from None
+        raise MissingExtraError("onnxruntime") from None
     return onnxruntime
 
 

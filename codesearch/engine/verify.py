@@ -12,7 +12,14 @@ from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.engine.reports import Check
 from codesearch.errors import CodeSearchError
 from codesearch.index.catalogue import IndexEntry, list_indexes
-from codesearch.parsing.languages import LANGUAGES, grammar_version, is_installed, load_query
+from codesearch.installation import how_to_add
+from codesearch.parsing.languages import (
+    LANGUAGES,
+    distributions,
+    grammar_version,
+    is_installed,
+    load_query,
+)
 from codesearch.segments.digest import check_digests
 
 
@@ -21,12 +28,7 @@ def checks(home: Path, model: Path | None, device: str) -> Iterator[Check]:
     version = f"{codesearch.__version__}, Python {platform.python_version()}, {platform.platform()}"
     yield Check("codesearch", "ok", version)
     yield _runtime_check()
-    hnsw = _version("hnswlib")
-    yield (
-        Check("hnsw", "ok", f"hnswlib {hnsw}")
-        if hnsw
-        else Check("hnsw", "none", "extra `hnsw`; search is exact")
-    )
+    yield _hnsw_check()
     yield from _grammar_checks()
     yield _model_check(model or SHIPPED)
     yield _device_check(device)
@@ -39,13 +41,19 @@ def checks(home: Path, model: Path | None, device: str) -> Iterator[Check]:
 def _runtime_check() -> Check:
     runtimes = [name for name in ("onnxruntime", "onnxruntime-gpu") if _version(name)]
     if len(runtimes) == 2:
-        cure = "run `pip uninstall onnxruntime onnxruntime-gpu`, then install one extra, cpu or gpu"
+        cure = f"{how_to_add('onnxruntime', without=runtimes)}, or onnxruntime-gpu for CUDA"
         return Check("runtime", "FAIL", f"onnxruntime and onnxruntime-gpu conflict: {cure}")
     if not runtimes:
-        return Check(
-            "runtime", "none", "no ONNX Runtime (extra `cpu` or `gpu`); the shipped model works without it"
-        )
+        cure = f"for other models {how_to_add('onnxruntime')}"
+        return Check("runtime", "none", f"no ONNX Runtime; the shipped model works without it; {cure}")
     return Check("runtime", "ok", f"{runtimes[0]} {_version(runtimes[0])}")
+
+
+def _hnsw_check() -> Check:
+    if installed := _version("hnswlib"):
+        return Check("hnsw", "ok", f"hnswlib {installed}")
+    cure = f"for more than 500,000 documents {how_to_add('hnswlib')} (needs a C++ compiler)"
+    return Check("hnsw", "none", f"search is exact; {cure}")
 
 
 def _grammar_checks() -> Iterator[Check]:
@@ -57,7 +65,8 @@ def _grammar_checks() -> Iterator[Check]:
             yield Check("grammar", "FAIL", f"{spec.name} {grammar_version(spec)}: {error}")
     yield Check("grammars", "ok", ", ".join(f"{spec.name} {grammar_version(spec)}" for spec in present))
     if absent := [spec.name for spec in LANGUAGES if spec not in present]:
-        yield Check("grammars", "none", f"{', '.join(absent)}: extra `langs`")
+        cure = how_to_add(*distributions(absent))
+        yield Check("grammars", "none", f"{', '.join(absent)}: {cure}")
 
 
 def _model_check(folder: Path) -> Check:

@@ -73,7 +73,8 @@ def open_collection(
         kinds: what competes.
     """
     options.cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="home-", dir=options.cache) as home:
+    # Windows keeps what is still mapped.
+    with tempfile.TemporaryDirectory(prefix="home-", dir=options.cache, ignore_cleanup_errors=True) as home:
         engine = Engine(home, model=options.model, device=options.device, vectors=options.vectors)
         with clock.stage("load"):
             encoder = engine.encoder()

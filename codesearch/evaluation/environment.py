@@ -37,7 +37,7 @@ def _commit(checkout: Path) -> str:
     command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     try:
         return subprocess.run(
-            command, cwd=checkout, capture_output=True, text=True, check=False
+            command, cwd=checkout, capture_output=True, text=True, encoding="utf-8", check=False
         ).stdout.strip()
     except OSError:
         return ""
@@ -45,7 +45,7 @@ def _commit(checkout: Path) -> str:
 
 def _processor() -> str:
     cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    lines = cpuinfo.read_text("utf-8").splitlines() if cpuinfo.exists() else []
     return next(
         (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine()
     )

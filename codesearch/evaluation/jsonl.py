@@ -84,7 +84,7 @@ def _unpacked(packed: IO[bytes]) -> Iterator[bytes]:
     try:
         import zstandard
     except ModuleNotFoundError:
-        raise MissingExtraError("zstandard", "bench") from None
+        raise MissingExtraError("zstandard") from None
     with zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True) as stream:
         try:
             yield from io.BufferedReader(stream)

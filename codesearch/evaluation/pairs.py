@@ -103,7 +103,8 @@ class CodeScorer:
     def __init__(self, codes: Sequence[str], encoder: Encoder, config: RankConfig | None = None) -> None:
         self._encoder = encoder
         self._config = config or RankConfig()
-        self._scratch = tempfile.TemporaryDirectory(prefix="codesearch-codes-")
+        # Windows keeps what is still mapped.
+        self._scratch = tempfile.TemporaryDirectory(prefix="codesearch-codes-", ignore_cleanup_errors=True)
         self._lexical = LexicalScorer(_Codes(_postings(codes, Path(self._scratch.name))), self._config)
         self._terms: dict[str, tuple[NDArray[np.intp], Scores, float]] = {}
         texts = [

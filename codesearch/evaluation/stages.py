@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
 import os
-import resource
 import sys
 import threading
 import time
@@ -63,12 +63,10 @@ class _MemoryWatch(threading.Thread):
 def tree_rss_bytes(pid: int) -> int:
     """Return the resident memory of a process and of all below it.
 
-    Where the kernel does not tell (no /proc), the highest ever of this process and of its largest child.
+    Where the kernel does not tell (no /proc), the highest ever of this process and of its largest child; on Windows 0.
     """
     if not _PROC.exists():
-        unit = 1 if sys.platform == "darwin" else 1024
-        usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-        return unit * sum(usage.ru_maxrss for usage in usages)
+        return _highest_rss_bytes()
     try:
         pages = int((_PROC / str(pid) / "statm").read_text().split()[1])
         children = [
@@ -78,4 +76,14 @@ def tree_rss_bytes(pid: int) -> int:
         ]
     except (OSError, IndexError):  # It ended while it was looked at.
         return 0
-    return pages * resource.getpagesize() + sum(map(tree_rss_bytes, children))
+    return pages * mmap.PAGESIZE + sum(map(tree_rss_bytes, children))
+
+
+def _highest_rss_bytes() -> int:
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows.
+        return 0
+    unit = 1 if sys.platform == "darwin" else 1024
+    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return unit * sum(usage.ru_maxrss for usage in usages)

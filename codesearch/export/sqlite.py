@@ -117,7 +117,7 @@ def check_sqlite_utils() -> None:
     try:
         import sqlite_utils  # noqa: F401
     except ModuleNotFoundError:
-        raise MissingExtraError("sqlite-utils", "export") from None
+        raise MissingExtraError("sqlite-utils") from None
 
 
 def check_target(path: Path, *, force: bool) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.errors import IndexLockedError, IndexStoreError
-from codesearch.files import file_lock
+from codesearch.files import OPEN_FILES_STAY, file_lock
 from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 
 INDEXES = "indexes"
@@ -76,4 +76,6 @@ def remove_index(folder: Path, root: str) -> None:
     """
     with writer_lock(folder, root):
         (folder / MANIFEST).unlink(missing_ok=True)
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=OPEN_FILES_STAY)
+    if OPEN_FILES_STAY:
+        shutil.rmtree(folder, ignore_errors=True)  # Now also the file of the lock.

@@ -33,6 +33,8 @@ class WorkerStartError(Exception):
     """A worker process ended before its first task."""
 
 
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+"""Windows has no SIGKILL; there SIGTERM kills."""
 _RUNNING: set[int] = set()
 """Process ids of all workers of this process."""
 
@@ -41,7 +43,7 @@ def kill_all() -> None:
     """Kill every worker of this process; for a signal handler, so it takes no lock."""
     for pid in list(_RUNNING):
         try:
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, _KILL)
         except OSError:  # It has just ended.
             continue
 
@@ -125,6 +127,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": _python_path()},
             process_group=0,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # The same on Windows.
         )
         _RUNNING.add(self._process.pid)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, resources
@@ -36,7 +37,6 @@ class LanguageSpec:
         separator: what joins the parts of a qualified name.
         interpreters: names on a `#!` line, for files without a suffix.
         query: stem of the query file when it is not `name`.
-        extra: the extra that installs the grammar; "" for the languages of the base install.
         trailing_comment: for indented languages, what begins a comment, so that comments below a
             definition's last statement are not taken for a part of it.
     """
@@ -48,7 +48,6 @@ class LanguageSpec:
     separator: str = "."
     interpreters: tuple[str, ...] = ()
     query: str = ""
-    extra: str = ""
     trailing_comment: str = ""
 
     @property
@@ -85,32 +84,27 @@ LANGUAGES = (
         "tree_sitter_bash",
         separator="::",
         interpreters=("bash", "sh", "dash", "ksh"),
-        extra="langs",
     ),
-    LanguageSpec("c", (".c", ".h"), "tree_sitter_c", extra="langs"),
+    LanguageSpec("c", (".c", ".h"), "tree_sitter_c"),
     LanguageSpec(
         "cpp",
         (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp"),
         "tree_sitter_cpp",
         separator="::",
-        extra="langs",
     ),
-    LanguageSpec("csharp", (".cs", ".csx"), "tree_sitter_c_sharp", extra="langs"),
-    LanguageSpec("kotlin", (".kt", ".kts"), "tree_sitter_kotlin", extra="langs"),
-    LanguageSpec("lua", (".lua",), "tree_sitter_lua", interpreters=("lua", "luajit"), extra="langs"),
-    LanguageSpec("rust", (".rs",), "tree_sitter_rust", separator="::", extra="langs"),
-    LanguageSpec("scala", (".scala", ".sc"), "tree_sitter_scala", interpreters=("scala",), extra="langs"),
-    LanguageSpec("swift", (".swift",), "tree_sitter_swift", interpreters=("swift",), extra="langs"),
-    LanguageSpec(
-        "tsx", (".tsx",), "tree_sitter_typescript", "language_tsx", query="typescript", extra="langs"
-    ),
+    LanguageSpec("csharp", (".cs", ".csx"), "tree_sitter_c_sharp"),
+    LanguageSpec("kotlin", (".kt", ".kts"), "tree_sitter_kotlin"),
+    LanguageSpec("lua", (".lua",), "tree_sitter_lua", interpreters=("lua", "luajit")),
+    LanguageSpec("rust", (".rs",), "tree_sitter_rust", separator="::"),
+    LanguageSpec("scala", (".scala", ".sc"), "tree_sitter_scala", interpreters=("scala",)),
+    LanguageSpec("swift", (".swift",), "tree_sitter_swift", interpreters=("swift",)),
+    LanguageSpec("tsx", (".tsx",), "tree_sitter_typescript", "language_tsx", query="typescript"),
     LanguageSpec(
         "typescript",
         (".ts", ".mts", ".cts"),
         "tree_sitter_typescript",
         "language_typescript",
         interpreters=("deno", "bun", "ts-node"),
-        extra="langs",
     ),
 )
 
@@ -150,6 +144,11 @@ def language_name(text: str) -> str:
         cure = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(_BY_NAME)}"
         raise ConfigError(f"language {text!r}: {cure}")
     return spec.name
+
+
+def distributions(languages: Iterable[str]) -> list[str]:
+    """Return the packages that hold the grammars of some languages, each once."""
+    return list(dict.fromkeys(_BY_NAME[language].distribution for language in languages))
 
 
 def language_of_path(path: str) -> LanguageSpec | None:
@@ -193,7 +192,7 @@ def load_grammar(spec: LanguageSpec) -> Language:
     try:
         module = import_module(spec.grammar)
     except ModuleNotFoundError:
-        raise MissingExtraError(spec.distribution, spec.extra or "cpu") from None
+        raise MissingExtraError(spec.distribution) from None
     return Language(getattr(module, spec.factory)())
 
 

@@ -59,7 +59,7 @@ class WalkReport:
         skipped: reason -> extension -> files.
         folders: reason -> name -> folders that were not entered; those of version control are not counted.
         warnings: one line each; what a user would want to mend.
-        missing_grammars: language -> how many files wait for the extra `langs`.
+        missing_grammars: language -> how many files no installed grammar can parse.
         watched: folders that were entered, files with ignore rules, and files that are too large -> size (0 for a
             folder) and mtime_ns; by path below the root with forward slashes, or absolute above it. What is not there
             has (-1, -1).
@@ -165,7 +165,7 @@ class _Walk:
             self.report.folders[reason][entry.name] += 1
             return False
         if self.config.follow_links:
-            identity = _identity(entry.stat())
+            identity = _identity(os.stat(entry.path))  # That of the entry is zero on Windows.
             if identity in self.seen:
                 return False
             self.seen.add(identity)

@@ -7,7 +7,8 @@ A glob is relative to the indexed root, or to the working directory, or absolute
     ./src  ../lib    below the working directory
     /work/src/*      absolute, or below the root
 
-A glob also matches all files of a folder that it matches. `*` matches slashes too.
+A glob also matches all files of a folder that it matches. `*` matches slashes too. Where the system separates paths
+by backslashes, so may globs; all are compared with slashes.
 """
 
 from __future__ import annotations
@@ -26,15 +27,16 @@ from codesearch.search.request import Filters
 
 def path_filter(filters: Filters, root: Path) -> Callable[[str], bool]:
     """Return a test of paths relative to the root: whether they pass the globs and places of some filters."""
-    here = None if filters.here is None else str(filters.here)
-    included = [_Glob.compile(glob, here) for glob in filters.paths if not glob.startswith("!")]
-    excluded = [_Glob.compile(glob[1:], here) for glob in filters.paths if glob.startswith("!")]
+    here = None if filters.here is None else _slashes(str(filters.here))
+    globs = [_slashes(glob) for glob in filters.paths]
+    included = [_Glob.compile(glob, here) for glob in globs if not glob.startswith("!")]
+    excluded = [_Glob.compile(glob[1:], here) for glob in globs if glob.startswith("!")]
     places = tuple(
-        f"{spelling.rstrip('/')}/"
+        f"{_slashes(spelling).rstrip('/')}/"
         for place in filters.within
         for spelling in (os.path.abspath(place), os.path.realpath(place))
     )
-    above = f"{str(root).rstrip('/')}/"
+    above = f"{_slashes(str(root)).rstrip('/')}/"
 
     def passes(path: str) -> bool:
         absolute = above + path
@@ -58,7 +60,8 @@ class _Glob:
     def compile(cls, glob: str, here: str | None) -> _Glob:
         from_here = here is not None and glob.split("/")[0] in (".", "..")
         only_below = glob.endswith("/")
-        is_absolute = glob.startswith("/") or here is not None and (from_here or "/" in glob.rstrip("/"))
+        rooted = glob.startswith("/") or os.path.isabs(glob)
+        is_absolute = rooted or here is not None and (from_here or "/" in glob.rstrip("/"))
         return cls(
             None if from_here else _compile([_anchored(glob)], only_below=only_below),
             _compile(_absolute(glob, here or "/"), only_below=only_below) if is_absolute else None,
@@ -88,7 +91,13 @@ def _anchored(glob: str) -> str:
 
 def _absolute(glob: str, here: str) -> list[str]:
     """Return a glob for absolute paths as it is written, and with the links before its first wildcard followed."""
-    parts = os.path.join(escape(here), glob).split("/")
+    parts = _slashes(os.path.join(escape(here), glob)).split("/")
     literal = list(takewhile(lambda part: not has_magic(part), parts))
     followed = "/".join([escape(os.path.realpath("/".join(literal) or "/")), *parts[len(literal) :]])
-    return list({os.path.normpath(spelling).rstrip("/"): None for spelling in ("/".join(parts), followed)})
+    spellings = (_slashes(os.path.normpath(spelling)) for spelling in ("/".join(parts), followed))
+    return list({spelling.rstrip("/"): None for spelling in spellings})
+
+
+def _slashes(path: str) -> str:
+    """Separate the parts of a path by slashes."""
+    return path if os.sep == "/" else path.replace(os.sep, "/")

@@ -39,7 +39,7 @@ def document_at(path: Path, line: int) -> Document:
         source = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}: give a file that can be read") from None
-    documents = extract(source, str(path.resolve()), spec, ParseConfig()).documents
+    documents = extract(source, path.resolve().as_posix(), spec, ParseConfig()).documents
     around = [document for document in documents if document.start_line <= line <= document.end_line]
     if not around:
         raise ConfigError(f"{path}:{line}: no function or class there: give a line inside one")

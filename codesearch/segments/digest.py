@@ -36,7 +36,7 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
     described = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            with open(path, "rb") as file:
+            with open(path, "r+b") as file:  # Windows syncs only what is open for writing.
                 os.fsync(file.fileno())
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             described[path.relative_to(folder).as_posix()] = {"bytes": path.stat().st_size, "sha256": digest}

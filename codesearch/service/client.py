@@ -1,31 +1,67 @@
 """A command line -> what a service prints for it, or None where it does not answer.
 
 One connection for each command. The client sends one line of JSON, the `facts` about itself and its command line. It
-reads one line, `{"code": .., "stdout": .., "stderr": ..}`, or `{}` where it must run the command itself.
+reads one line, `{"code": .., "stdout": .., "stderr": ..}`, or `{}` where it must run the command itself. `address` says
+what comes before where there are no Unix-domain sockets.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import socket
 from collections.abc import Sequence
 
-from codesearch.service.address import DEADLINE_S, identity, with_address
+from codesearch.service.address import (
+    DEADLINE_S,
+    HOST,
+    identity,
+    proof,
+    read_port,
+    socket_path,
+    with_address,
+)
 from codesearch.service.facts import facts
+
+_CONNECT_S = 0.5
+"""Windows tries a port that nobody listens to for two seconds."""
 
 
 def ask(home: str, arguments: Sequence[str]) -> tuple[int, str, str] | None:
     """Let the service of a home run a command line; return exit code, stdout and stderr."""
-    request = {"identity": identity(), **facts(arguments)}
     try:
-        with socket.socket(socket.AF_UNIX) as connection:
+        has_socket = hasattr(socket, "AF_UNIX") and os.path.exists(socket_path(home))
+        with socket.socket(socket.AF_UNIX if has_socket else socket.AF_INET) as connection:
             connection.settimeout(DEADLINE_S)
-            with_address(home, connection.connect)
+            token = ""
+            if has_socket:
+                with_address(home, connection.connect)
+            else:
+                token = _connect_to_port(connection, home)
+            request = {"identity": identity(), "token": token, **facts(arguments)}
             connection.sendall(json.dumps(request).encode() + b"\n")
             reply = json.loads(receive(connection))
         return int(reply["code"]), str(reply["stdout"]), str(reply["stderr"])
     except (OSError, ValueError, TypeError, KeyError):
         return None
+
+
+def _connect_to_port(connection: socket.socket, home: str) -> str:
+    """Connect to the port of a home's service, and return the token to send when it has proved that it knows it.
+
+    Raises:
+        OSError: nobody listens, or somebody else.
+        ValueError: the address cannot be read.
+    """
+    port, token = read_port(home)
+    connection.settimeout(_CONNECT_S)
+    connection.connect((HOST, port))
+    line = os.urandom(16).hex().encode() + b"\n"
+    connection.sendall(line)
+    if receive(connection).strip() != proof(token, line):
+        raise ConnectionRefusedError(f"port {port} is not that of a service of {home}")
+    connection.settimeout(DEADLINE_S)
+    return token
 
 
 def receive(connection: socket.socket) -> bytes:

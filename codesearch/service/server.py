@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import secrets
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,17 @@ from typing import Any, Protocol
 
 from codesearch.errors import ConfigError
 from codesearch.files import file_lock
-from codesearch.service.address import DEADLINE_S, FOLDER, LOCK, SOCKET, identity, with_address
+from codesearch.service.address import (
+    DEADLINE_S,
+    FOLDER,
+    HOST,
+    LOCK,
+    PORT,
+    SOCKET,
+    identity,
+    proof,
+    with_address,
+)
 
 _WAITING = 64
 """Clients that may wait to be accepted."""
@@ -72,13 +83,11 @@ def service_at(home: Path) -> int | None:
 
 
 def serve(home: Path, handlers: Handlers) -> None:
-    """Answer for a home until SIGINT, SIGTERM or SIGHUP, or until its socket is gone.
+    """Answer for a home until a signal says to stop, or until its socket or the file with its port is gone.
 
     Raises:
-        ConfigError: a service runs already, or the system has no Unix-domain sockets.
+        ConfigError: a service runs already.
     """
-    if not hasattr(socket, "AF_UNIX"):
-        raise ConfigError("this system has no Unix-domain sockets, which a service needs: query without one")
     home = home.absolute()
     folder = home / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
@@ -89,41 +98,96 @@ def serve(home: Path, handlers: Handlers) -> None:
             raise ConfigError(
                 f"process {owner} answers for {home} already: stop it with `codesearch serve --stop`"
             )
-        with _listening(home) as listener:
-            asyncio.run(_Service(handlers, folder / SOCKET).run(listener))
+        with _listening(home) as address:
+            asyncio.run(_Service(handlers, address).run())
+
+
+def forget_service(home: Path) -> None:
+    """Remove what a service left that was killed, so that clients need not try to connect."""
+    with file_lock(home / FOLDER / LOCK) as owner:
+        if owner is None:
+            _unlink_addresses(home / FOLDER)
+
+
+def _unlink_addresses(folder: Path) -> None:
+    for name in (SOCKET, PORT):
+        with suppress(OSError):  # Windows lets nobody delete what a client is reading.
+            (folder / name).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Address:
+    """Where clients connect: a socket in a private folder, or a port for those who know the token.
+
+    Attributes:
+        listener: accepts them.
+        path: of the socket, or of the file with port and token.
+        token: "" where the system lets in only whom the folder lets in.
+    """
+
+    listener: socket.socket
+    path: Path
+    token: str
 
 
 @contextmanager
-def _listening(home: Path) -> Iterator[socket.socket]:
-    path = home / FOLDER / SOCKET
-    path.unlink(missing_ok=True)  # Whoever left it is gone: the lock was free.
-    with socket.socket(socket.AF_UNIX) as listener:
-        with_address(str(home), listener.bind)
+def _listening(home: Path) -> Iterator[_Address]:
+    folder = home / FOLDER
+    _unlink_addresses(folder)  # Whoever left them is gone: the lock was free.
+    has_sockets = hasattr(socket, "AF_UNIX")
+    with socket.socket(socket.AF_UNIX if has_sockets else socket.AF_INET) as listener:
         try:
-            path.chmod(0o600)
-            listener.listen(_WAITING)
-            yield listener
+            if has_sockets:
+                with_address(str(home), listener.bind)
+                (folder / SOCKET).chmod(0o600)
+                listener.listen(_WAITING)
+                yield _Address(listener, folder / SOCKET, "")
+            else:
+                listener.bind((HOST, 0))
+                listener.listen(_WAITING)
+                token = secrets.token_hex(16)
+                _write_private(folder / PORT, f"{listener.getsockname()[1]} {token}\n")
+                yield _Address(listener, folder / PORT, token)
         finally:
-            path.unlink(missing_ok=True)
+            _unlink_addresses(folder)
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Make a file that only its owner can read; on Windows the user's profile is private anyway."""
+    with open(path, "x", encoding="ascii", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        file.write(text)
+
+
+def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
+    """Call `stop` on what ends a process in good order."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+        number = getattr(signal, name, None)
+        if (
+            number is None or signal.getsignal(number) is signal.SIG_IGN
+        ):  # As `nohup` and a shell's `&` have it.
+            continue
+        try:
+            loop.add_signal_handler(number, stop)
+        except NotImplementedError:  # Windows.
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
 
 
 class _Service:
     """The event loop's side."""
 
-    def __init__(self, handlers: Handlers, path: Path) -> None:
+    def __init__(self, handlers: Handlers, address: _Address) -> None:
         self._handlers = handlers
-        self._path = path
+        self._address = address
         self._busy = 0
 
-    async def run(self, listener: socket.socket) -> None:
+    async def run(self) -> None:
         stopped = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is not signal.SIG_IGN:  # As `nohup` and a shell's `&` have it.
-                loop.add_signal_handler(number, stopped.set)
-        server = await asyncio.start_unix_server(self._serve_client, sock=listener, limit=_MAX_REQUEST_BYTES)
+        _on_signals(asyncio.get_running_loop(), stopped.set)
+        server = await asyncio.start_server(
+            self._serve_client, sock=self._address.listener, limit=_MAX_REQUEST_BYTES
+        )
         self._handlers.ready()
-        while self._path.exists() and not stopped.is_set():
+        while self._address.path.exists() and not stopped.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stopped.wait(), _TIDY_S)
             self._handlers.tidy()
@@ -132,6 +196,8 @@ class _Service:
     async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async with asyncio.timeout(_PATIENCE_S):
+                if self._address.token:
+                    writer.write(proof(self._address.token, await reader.readline()) + b"\n")
                 line = await reader.readline()
             reply = await self._answer(line)
             writer.write(json.dumps(reply).encode() + b"\n")
@@ -155,7 +221,7 @@ class _Service:
                 done.set_result(reply)
 
         def work() -> None:
-            reply = answer(line, self._handlers)
+            reply = answer(line, self._handlers, self._address.token)
             with suppress(RuntimeError):  # The loop was closed meanwhile.
                 loop.call_soon_threadsafe(finish, reply)
 
@@ -169,13 +235,16 @@ class _Service:
             return {}
 
 
-def answer(line: bytes, handlers: Handlers) -> dict[str, Any]:
+def answer(line: bytes, handlers: Handlers, token: str = "") -> dict[str, Any]:
     """Run the command line of a request; {} leaves it to the client, whose own run says what is wrong."""
     try:
-        request: Mapping[str, Any] = json.loads(line)
-        if list(request["identity"]) != identity():
+        request: dict[str, Any] = json.loads(line)
+        if (
+            not secrets.compare_digest(request.get("token", ""), token)
+            or list(request["identity"]) != identity()
+        ):
             return {}
-        reply = handlers.run(dict(request))
+        reply = handlers.run(request)
     except Exception as error:  # Whatever it is, it is no reason to end.
         handlers.passed_on(error)
         return {}

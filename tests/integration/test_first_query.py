@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,7 +97,8 @@ def test_a_language_without_a_parser_is_named(ask, project, tiny_bundle):
         "query", "push", "--model", tiny_bundle
     )
     assert done.stderr.splitlines()[1:] == [
-        "warning: skipped 1 typescript file: no parser installed: run `pip install 'codesearch-local[langs]'`"
+        "warning: skipped 1 typescript file: no parser installed: "
+        f"run `{sys.executable} -m pip install tree-sitter-typescript`"
     ]
 
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from codesearch import files
 from codesearch.files import atomic_writer, write_atomically
 
 
@@ -79,3 +80,45 @@ def test_the_permissions_are_those_of_any_new_file(tmp_path):
     (tmp_path / "plain").write_bytes(b"")
     write_atomically(tmp_path / "a", b"")
     assert (tmp_path / "a").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_where_open_files_stay_a_reader_delays_the_new_content(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    real, refusals = os.replace, [PermissionError, PermissionError]
+
+    def busy(source, target):
+        if refusals:
+            raise refusals.pop()
+        real(source, target)
+
+    monkeypatch.setattr(files, "OPEN_FILES_STAY", True)
+    monkeypatch.setattr(os, "replace", busy)
+    write_atomically(path, b"new")
+    assert (path.read_bytes(), refusals) == (b"new", [])
+
+
+@pytest.mark.parametrize("stay", [True, False])
+def test_a_file_that_may_not_be_replaced_at_all_is_an_error(tmp_path, monkeypatch, stay):
+    def refuse(source, target):
+        raise PermissionError
+
+    monkeypatch.setattr(files, "OPEN_FILES_STAY", stay)
+    monkeypatch.setattr(files, "_BUSY_S", 0.05)
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(PermissionError):
+        write_atomically(tmp_path / "a", b"new")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_opened_is_not_synced(tmp_path, monkeypatch):
+    real = os.open
+
+    def open_files_only(path, *arguments):
+        if os.path.isdir(path):
+            raise PermissionError
+        return real(path, *arguments)
+
+    monkeypatch.setattr(os, "open", open_files_only)
+    write_atomically(tmp_path / "a", b"content", sync=True)
+    assert (tmp_path / "a").read_bytes() == b"content"

@@ -195,7 +195,7 @@ def _of_parquet(path: Path) -> Iterator[object]:
         import pyarrow
         from pyarrow import parquet
     except ModuleNotFoundError:
-        raise MissingExtraError("pyarrow", "train") from None
+        raise MissingExtraError("pyarrow") from None
     try:
         with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=_PARQUET_ROWS):

@@ -15,6 +15,7 @@ import pytest
 from codesearch.encoding import onnx as encoder_module
 from codesearch.encoding.onnx import OnnxEncoder, choose_device
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
+from codesearch.installation import how_to_add
 from tests.tiny_bundle import DIM, VOCABULARY, write_bundle, write_manifest
 
 pytest.importorskip("onnxruntime")
@@ -137,11 +138,14 @@ def test_auto_without_a_driver_is_the_cpu(monkeypatch):
     assert choose_device("auto") == choose_device("cpu") == "cpu"
 
 
+EXCHANGE = how_to_add("onnxruntime-gpu", without=["onnxruntime"])
+
+
 @pytest.mark.parametrize(
     ("driver", "providers", "cure"),
     [
-        (False, ["CPUExecutionProvider"], "run `pip install 'codesearch-local[gpu]'`"),
-        (True, ["CPUExecutionProvider"], "run `pip install 'codesearch-local[gpu]'`"),
+        (False, ["CPUExecutionProvider"], EXCHANGE),
+        (True, ["CPUExecutionProvider"], EXCHANGE),
         (False, ["CUDAExecutionProvider", "CPUExecutionProvider"], "install the NVIDIA driver"),
     ],
     ids=["neither", "driver only", "build only"],
@@ -153,6 +157,13 @@ def test_cuda_that_cannot_be_had_is_an_error_with_its_cure(monkeypatch, driver, 
     with pytest.raises(ConfigError) as caught:
         choose_device("cuda")
     assert str(caught.value) == f"device cuda: not available here: {cure}, or use --device cpu"
+
+
+def test_cuda_without_any_runtime_names_the_build_for_it(monkeypatch):
+    monkeypatch.setattr(encoder_module, "has_runtime", lambda: False)
+    with pytest.raises(MissingExtraError) as caught:
+        choose_device("cuda")
+    assert caught.value.package == "onnxruntime-gpu"
 
 
 def test_cuda_is_used_where_driver_and_build_are_there(monkeypatch):
@@ -177,12 +188,12 @@ def test_a_session_that_fell_back_to_the_cpu_is_an_error(tiny_bundle, monkeypatc
         OnnxEncoder.load(tiny_bundle, "cuda").encode_queries(["string"])
 
 
-def test_a_missing_runtime_names_the_extra(tiny_bundle, monkeypatch):
+def test_a_missing_runtime_is_told_with_the_command_that_adds_it(tiny_bundle, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingExtraError) as caught:
         OnnxEncoder.load(tiny_bundle, "cpu").encode_queries(["string"])
-    assert str(caught.value) == "onnxruntime is not installed: run `pip install 'codesearch-local[cpu]'`"
-    assert caught.value.extra == "cpu"
+    assert str(caught.value) == f"onnxruntime is not installed: {how_to_add('onnxruntime')}"
+    assert caught.value.package == "onnxruntime"
 
 
 def test_a_language_whose_graph_no_token_can_ask_for_is_an_error(tiny_bundle, tmp_path):

@@ -14,6 +14,7 @@ import pytest
 from codesearch import Engine
 from codesearch.errors import ExportError, IndexCorruptError, IndexNotFoundError, MissingExtraError
 from codesearch.export.sqlite import APPLICATION_ID, LAYOUT_VERSION, write_sqlite
+from codesearch.installation import how_to_add
 from tests.conftest import HashEncoder, build, only, write_tree
 from tests.tiny_bundle import change_one_byte
 
@@ -360,4 +361,4 @@ def test_without_sqlite_utils_the_error_names_the_extra(engine, file, monkeypatc
     monkeypatch.setitem(sys.modules, "sqlite_utils", None)
     with pytest.raises(MissingExtraError) as error:
         engine.export_sqlite(file)
-    assert str(error.value) == "sqlite-utils is not installed: run `pip install 'codesearch-local[export]'`"
+    assert str(error.value) == f"sqlite-utils is not installed: {how_to_add('sqlite-utils')}"

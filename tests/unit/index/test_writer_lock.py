@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import lock_descriptor
 
 from codesearch.errors import IndexLockedError
 from codesearch.index.catalogue import writer_lock
@@ -20,6 +21,13 @@ with writer_lock(Path(sys.argv[1]), "root"):
     print("held", flush=True)
     sys.stdin.read()
 """
+
+
+@pytest.fixture(params=["fcntl", "filelock"], autouse=True)
+def kind_of_lock(request, monkeypatch):
+    """Every test for both: what locks without `fcntl` has imported it already."""
+    if request.param == "filelock":
+        monkeypatch.setitem(sys.modules, "fcntl", None)
 
 
 @pytest.fixture
@@ -47,7 +55,19 @@ def test_a_killed_writer_leaves_no_lock(tmp_path, holder):
     holder.kill()
     holder.wait()
     with writer_lock(tmp_path, "/src"):
-        assert (tmp_path / "lock").read_text() == str(os.getpid())
+        assert (tmp_path / "lock").read_text() == f" {os.getpid()}\n"
+
+
+def test_who_does_not_say_who_it_is_has_no_number(tmp_path):
+    with open(tmp_path / "lock", "w") as file:
+        file.write(
+            "12345"
+        )  # As versions before wrote it: read from the second byte it would be another process.
+        file.flush()
+        lock_descriptor(file.fileno())
+        with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
+            pass
+    assert caught.value.pid == 0
 
 
 def test_a_lock_is_let_go_after_an_error(tmp_path):
@@ -58,9 +78,8 @@ def test_a_lock_is_let_go_after_an_error(tmp_path):
 
 
 def test_the_pid_of_a_former_writer_does_not_show_through(tmp_path):
-    (tmp_path / "lock").write_text("99999999999")
+    (tmp_path / "lock").write_text(" 99999999999\n")
     with writer_lock(tmp_path, "/src"):
-        assert (tmp_path / "lock").read_text() == str(os.getpid())
         with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
             pass
         assert caught.value.pid == os.getpid()

@@ -8,7 +8,7 @@ import pytest
 
 from codesearch.config import ParseConfig
 from codesearch.parsing.extract import Extraction, extract
-from codesearch.parsing.languages import LANGUAGES, language_named
+from codesearch.parsing.languages import language_named
 
 GO = """\
 package store
@@ -329,12 +329,6 @@ def test_byte_offsets_cover_whole_lines_of_the_file(language):
         assert data.count(b"\n", 0, document.start_byte) + 1 == document.start_line
         assert data.count(b"\n", 0, document.end_byte) + 1 == document.end_line
         assert data[document.end_byte - 1 : document.end_byte].strip()
-
-
-@pytest.mark.parametrize("spec", [spec for spec in LANGUAGES if not spec.extra], ids=lambda spec: spec.name)
-def test_an_empty_file_has_no_documents(spec):
-    found = extract(b"", "empty", spec)
-    assert (found.documents, found.warnings) == ([], [])
 
 
 def test_the_code_of_a_python_function_is_without_its_docstring():

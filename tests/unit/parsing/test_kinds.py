@@ -466,7 +466,6 @@ constant sizes 5-6
 def documents_of(source: str, language: str, path: str = "web/shop.txt") -> list[Document]:
     spec = language_named(language)
     assert spec is not None
-    pytest.importorskip(spec.grammar)
     found = extract(source.encode(), path, spec)
     assert found.warnings == []
     return found.documents

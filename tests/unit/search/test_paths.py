@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import ntpath
+from pathlib import Path, PureWindowsPath
+from types import SimpleNamespace
 
 import pytest
 
+from codesearch.search import paths
 from codesearch.search.paths import path_filter
 from codesearch.search.request import Filters
 
@@ -110,3 +113,27 @@ def test_links_in_absolute_globs_and_places_are_followed(tmp_path):
 def test_a_root_may_be_the_root_of_the_file_system():
     passes = path_filter(Filters(paths=("/work/*.py",), within=("/work",)), Path("/"))
     assert passes("work/a.py") and not passes("a.py")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "here", "expected"),
+    [
+        ("app\\*.py", None, ["app/main.py", "app/tests/test_main.py"]),
+        ("C:\\work\\shop\\tests", None, ["tests/test_all.py"]),
+        ("c:/work/shop/tests", None, []),
+        (".\\app\\", "C:\\work\\shop\\lib", ["lib/app/util.go"]),
+        ("..\\app\\*.py", "C:\\work\\shop\\lib", ["app/main.py", "app/tests/test_main.py"]),
+        ("!app/", "C:\\work", ["tests/test_all.py", "setup.py"]),
+    ],
+)
+def test_where_backslashes_separate_globs_may_have_them(monkeypatch, pattern, here, expected):
+    monkeypatch.setattr(paths, "os", SimpleNamespace(path=ntpath, sep="\\"))
+    passes = path_filter(Filters(paths=(pattern,), here=here), PureWindowsPath("C:\\work\\shop"))
+    assert [path for path in FILES if passes(path)] == expected
+
+
+def test_where_backslashes_separate_places_have_them(monkeypatch):
+    monkeypatch.setattr(paths, "os", SimpleNamespace(path=ntpath, sep="\\"))
+    filters = Filters(within=("C:\\work\\shop\\app\\main.py", "C:\\work\\shop\\lib"))
+    passes = path_filter(filters, PureWindowsPath("C:\\work\\shop"))
+    assert [path for path in FILES if passes(path)] == ["app/main.py", "lib/app/util.go"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,11 +19,10 @@ from typing import Any
 
 import pytest
 
-from codesearch.errors import ConfigError
-from codesearch.service import client, server
-from codesearch.service.address import identity, socket_path, with_address
+from codesearch.service import client
+from codesearch.service.address import HOST, identity, port_path, proof, socket_path, with_address
 from codesearch.service.facts import facts
-from codesearch.service.server import Handlers, answer, serve, service_at
+from codesearch.service.server import Handlers, answer, service_at
 from tests.command import ROOT, TIMEOUT
 
 
@@ -75,6 +75,17 @@ def test_a_client_sends_where_it_is_and_what_its_terminal_is_like(monkeypatch, t
 
 def test_another_version_is_not_answered():
     assert answer(asked(identity=["0.0.0", *identity()[1:]]), handlers(never, [])) == {}
+
+
+@pytest.mark.parametrize("token", ["", "other", 1, None, "ö"], ids=str)
+def test_who_does_not_know_the_token_is_not_answered(token):
+    assert answer(asked(token=token), handlers(never, []), "secret") == {}
+    assert answer(asked(), handlers(never, []), "secret") == {}
+
+
+def test_who_knows_the_token_is_answered():
+    reply = answer(asked(token="secret"), handlers(lambda _: Said("yes"), []), "secret")
+    assert reply == {"code": 0, "stdout": "yes", "stderr": ""}
 
 
 @pytest.mark.parametrize("line", [b"", b"{", b"[]\n", b'{"folder": "/"}\n', b"\xff\n"], ids=str)
@@ -230,10 +241,41 @@ def _replying(listener: socket.socket, reply: bytes | None) -> Any:
     return thread
 
 
-def test_without_sockets_serving_is_an_error_of_one_line(tmp_path, monkeypatch):
-    monkeypatch.delattr(server.socket, "AF_UNIX")
-    with pytest.raises(ConfigError, match="no Unix-domain sockets, which a service needs: query without one"):
-        serve(tmp_path, handlers(never, []))
+@pytest.fixture
+def stranger(tmp_path: Path) -> Iterator[socket.socket]:
+    """A program that got the port of a service that was killed."""
+    os.makedirs(os.path.dirname(port_path(str(tmp_path))))
+    with socket.create_server((HOST, 0)) as listener:
+        Path(port_path(str(tmp_path))).write_text(f"{listener.getsockname()[1]} secret\n")
+        yield listener
+
+
+def test_a_stranger_at_the_port_learns_neither_the_token_nor_the_request(tmp_path, stranger, monkeypatch):
+    monkeypatch.setattr(client, "_CONNECT_S", 0.2)
+    heard: list[bytes] = []
+
+    def listen() -> None:
+        for reply in (b"", b"\n", b"what?\n", proof("other", b"") + b"\n"):
+            connection, _ = stranger.accept()
+            with connection:
+                heard.append(client.receive(connection))
+                connection.sendall(reply)
+                heard.append(connection.recv(100))
+
+    thread = threading.Thread(target=listen)
+    thread.start()
+    replies = [client.ask(str(tmp_path), ["query", "x"]) for _ in range(4)]
+    thread.join()
+    assert replies == [None] * 4
+    lines, more = heard[::2], heard[1::2]
+    assert more == [b""] * 4
+    assert all(re.fullmatch(rb"[0-9a-f]{32}\n", line) for line in lines) and len(set(lines)) == 4
+
+
+@pytest.mark.parametrize("text", ["", "secret", "x y", "1 2 3", "\xff"], ids=str)
+def test_a_damaged_file_of_the_port_is_no_service(tmp_path, stranger, text):
+    Path(port_path(str(tmp_path))).write_text(text, "utf-8")
+    assert client.ask(str(tmp_path), ["query", "x"]) is None
 
 
 def test_nobody_serves_a_home_without_a_lock(tmp_path):

@@ -1,0 +1,98 @@
+"""How this installation was made -> the commands that add packages to it.
+
+uv tool    `uv-receipt.toml` in the environment lists what was asked for. A new `uv tool install` replaces the list, so
+           its command names all of it.
+pipx       `pipx_metadata.json` in the environment
+uvx        an environment in uv's cache, which is not to be changed: the next `uvx` names the package too
+other      the interpreter's own pip; `uv pip` where there is none, as in the environments that uv makes
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+NAME = "codesearch-local"
+_UV_RECEIPT, _PIPX_METADATA = "uv-receipt.toml", "pipx_metadata.json"
+_UVX_FOLDER = "archive-v"
+_EXTRAS = {"onnxruntime": "cpu", "onnxruntime-gpu": "gpu"}
+"""Packages that may have been asked for by an extra, and then have to be left out by it."""
+
+
+def how_to_add(*packages: str, without: Sequence[str] = ()) -> str:
+    """Say which commands add packages to this environment.
+
+    Args:
+        packages: names of distributions.
+        without: packages that conflict with them and have to go first.
+    """
+    return "run " + ", then ".join(f"`{_line(command)}`" for command in _commands(packages, without))
+
+
+def _commands(packages: Sequence[str], without: Sequence[str]) -> list[list[str]]:
+    prefix = Path(sys.prefix)
+    if (prefix / _UV_RECEIPT).exists():
+        return [_uv_tool(prefix / _UV_RECEIPT, packages, without)]
+    if prefix.parent.name.startswith(_UVX_FOLDER):
+        return [["uvx", *_options("--with", packages), "--from", NAME, "codesearch"]]
+    if (prefix / _PIPX_METADATA).exists():
+        add = ["pipx", "inject", prefix.name]
+        remove = ["pipx", "runpip", prefix.name, "uninstall"]
+    else:
+        add, remove = _pip("install"), _pip("uninstall")
+    return [[*remove, *without], [*add, *packages]] if without else [[*add, *packages]]
+
+
+def _pip(action: str) -> list[str]:
+    if find_spec("pip") is None:
+        return ["uv", "pip", action, "--python", sys.executable]
+    return [sys.executable, "-m", "pip", action, *(["--break-system-packages"] if _is_managed() else [])]
+
+
+def _is_managed() -> bool:
+    """Say whether the system's package manager owns this environment, so that pip wants to be told twice."""
+    import sysconfig
+
+    marker = Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
+    return sys.prefix == sys.base_prefix and marker.exists()
+
+
+def _uv_tool(receipt: Path, packages: Sequence[str], without: Collection[str]) -> list[str]:
+    """Name all that the tool shall consist of: what was asked for before, and the new packages."""
+    import tomllib
+
+    asked = tomllib.loads(receipt.read_text("utf-8"))["tool"]["requirements"]
+    tool = next((one for one in asked if one["name"] == NAME), {"name": NAME})
+    dropped = {_EXTRAS.get(package) for package in without}
+    extras = [extra for extra in tool.get("extras", ()) if extra not in dropped]
+    kept = [one for one in asked if one["name"] not in (NAME, *without, *packages)]
+    withs = [*(_requirement(one, one.get("extras", ())) for one in kept), *packages]
+    return ["uv", "tool", "install", *_options("--with", withs), _requirement(tool, extras)]
+
+
+def _requirement(asked: Mapping[str, Any], extras: Sequence[str]) -> str:
+    """Write an entry of the receipt as a requirement."""
+    name = asked["name"] + (f"[{','.join(extras)}]" if extras else "")
+    place = next((asked[key] for key in ("path", "directory", "editable", "url") if key in asked), "")
+    if "git" in asked:
+        place = f"git+{asked['git']}"
+    return f"{name} @ {place}" if place else name + asked.get("specifier", "")
+
+
+def _options(option: str, values: Sequence[str]) -> list[str]:
+    return [word for value in values for word in (option, value)]
+
+
+def _line(command: Sequence[str]) -> str:
+    """Quote a command for the shell of this system."""
+    if os.name == "nt":
+        import subprocess
+
+        return subprocess.list2cmdline(command)
+    import shlex
+
+    return shlex.join(command)

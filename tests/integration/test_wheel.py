@@ -1,0 +1,160 @@
+"""The wheel, in environments that have what it declares and nothing else."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PathDistribution, distribution
+from pathlib import Path
+from zipfile import Path as ZipPath
+
+import pytest
+from packaging.requirements import Requirement
+
+from tests.command import ROOT, TIMEOUT
+from tests.conftest import TINY_REPO, write_tree
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass(frozen=True)
+class Installed:
+    """The command of an environment, far from the repository."""
+
+    environment: Path
+    folder: Path
+
+    def __call__(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        command = [str(self.environment / "bin" / "codesearch"), *map(str, arguments)]
+        return self.run(*command)
+
+    def python(self, code: str) -> str:
+        return self.run(str(self.environment / "bin" / "python"), "-c", code).stdout
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        return subprocess.run(
+            command,
+            cwd=self.folder,
+            env={**variables, "HOME": str(self.folder), "CODESEARCH_HOME": str(self.folder / "home")},
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True, timeout=TIMEOUT)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module", params=["", "cpu"], ids=["base", "cpu"])
+def installed(request, wheel, tmp_path_factory) -> Installed:
+    folder = tmp_path_factory.mktemp("installed")
+    environment = folder / "venv"
+    venv.create(environment, symlinks=True)
+    python = environment / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    subprocess.run([*pip, "--no-deps", "--no-index", "--no-compile", str(wheel)], check=True)
+    purelib = sysconfig.get_path("purelib", vars={"base": str(environment)})
+    for declared in needed(metadata_of(wheel), {request.param}):
+        link(declared, Path(purelib))
+    write_tree(folder / "tiny", TINY_REPO)
+    return Installed(environment, folder)
+
+
+def metadata_of(wheel: Path) -> Distribution:
+    (info,) = (path for path in ZipPath(wheel).iterdir() if path.name.endswith(".dist-info"))
+    return PathDistribution(info)
+
+
+def needed(root: Distribution, extras: set[str]) -> Iterator[Distribution]:
+    """Yield what a distribution requires, directly or not, as it is installed here."""
+    seen = set()
+    waiting = [(root, extras)]
+    while waiting:
+        wants, extras = waiting.pop()
+        for requirement in map(Requirement, wants.requires or ()):
+            applies = not requirement.marker or any(
+                requirement.marker.evaluate({"extra": extra}) for extra in {"", *extras}
+            )
+            if applies and requirement.name not in seen:
+                seen.add(requirement.name)
+                found = distribution(requirement.name)
+                assert found.version in requirement.specifier
+                waiting.append((found, requirement.extras))
+                yield found
+
+
+def link(installed: Distribution, folder: Path) -> None:
+    """Make a distribution of this environment a part of another."""
+    for name in {file.parts[0] for file in installed.files or ()} - {"..", "__pycache__"}:
+        if not (folder / name).exists():
+            (folder / name).symlink_to(installed.locate_file(name))
+
+
+def test_nothing_but_what_is_declared_can_be_imported(installed, request):
+    absent = ("pytest", "hnswlib", "zstandard", "torch", "training", "tests")
+    code = f"import importlib.util as u; print([n for n in {absent!r} if u.find_spec(n)])"
+    assert installed.python(code) == "[]\n"
+    runtime = "import importlib.util as u; print(u.find_spec('onnxruntime') is not None)"
+    assert installed.python(runtime) == f"{'cpu' in request.node.name}\n"
+    package = installed.python("import codesearch; print(codesearch.__file__)")
+    assert package.startswith(str(installed.environment))
+
+
+def test_a_folder_is_indexed_and_searched(installed):
+    done = installed("index", "tiny")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "tiny: 13 documents from 6 files" in done.stdout
+    done = installed("query", "--all", "convert an integer to text", "-k", "1", "--vimgrep")
+    assert (done.stdout, done.stderr) == (
+        "tiny/python/convert.py:4:1:def int_to_string(number: int) -> str\n",
+        "",
+    )
+
+
+def test_every_language_has_its_grammar(installed):
+    write_tree(installed.folder, {f"samples/{path.name}": path.read_text("utf-8") for path in SAMPLES})
+    done = installed("index", "samples")
+    assert (done.returncode, done.stderr) == (0, "")
+    languages = re.search("languages  (.*)", done.stdout)[1]
+    assert re.findall("[a-z]+", languages) == [
+        *("bash", "c", "cpp", "csharp", "kotlin", "lua", "rust", "scala", "swift", "tsx", "typescript")
+    ]
+
+
+SAMPLES = sorted((ROOT / "tests/unit/parsing/samples").glob("sample*.*"))
+
+
+def test_doctor_finds_nothing_wrong(installed):
+    done = installed("doctor", "--offline")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(
+        "^ok    offline      indexed and queried without a network; best answer", done.stdout, re.M
+    )
+    done = installed("doctor")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_smoke_suite_runs(installed):
+    done = installed("bench", "--suite", "smoke")
+    assert done.returncode == 0, done.stderr
+    assert "default" in done.stdout
+
+
+def test_the_page_of_a_package_index_has_no_links_that_lead_nowhere(wheel):
+    text = metadata_of(wheel).metadata.get_payload()
+    assert "# codesearch" in text and "docs/cli.md" in text
+    assert re.findall(r"\]\((?!https?:)[^)]*\)", text) == []

@@ -1,0 +1,32 @@
+"""Which folder holds the indexes where nobody names one."""
+
+from __future__ import annotations
+
+import ntpath
+import posixpath
+from types import SimpleNamespace
+
+import pytest
+
+from codesearch import home
+
+WINDOWS = {"LOCALAPPDATA": r"C:\Users\me\AppData\Local", "USERPROFILE": r"C:\Users\me"}
+
+
+@pytest.mark.parametrize(
+    ("system", "variables", "expected"),
+    [
+        ("posix", {}, "~/.local/share/codesearch"),
+        ("posix", {"LOCALAPPDATA": "/x"}, "~/.local/share/codesearch"),
+        ("posix", {"XDG_DATA_HOME": "/data"}, "/data/codesearch"),
+        ("posix", {"XDG_DATA_HOME": "/data", "CODESEARCH_HOME": "/mine"}, "/mine"),
+        ("nt", WINDOWS, r"C:\Users\me\AppData\Local\codesearch"),
+        ("nt", {**WINDOWS, "CODESEARCH_HOME": "D:\\mine"}, "D:\\mine"),
+        ("nt", {"USERPROFILE": "C:\\me"}, "~/.local/share\\codesearch"),
+    ],
+)
+def test_each_system_has_its_folder_for_data(monkeypatch, system, variables, expected):
+    paths = ntpath if system == "nt" else posixpath
+    path = SimpleNamespace(join=paths.join, expanduser=lambda text: text)
+    monkeypatch.setattr(home, "os", SimpleNamespace(name=system, environ=variables, path=path))
+    assert home.default_home() == expected

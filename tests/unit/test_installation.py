@@ -1,0 +1,106 @@
+"""Which commands add packages, for each way in which an environment is made."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from codesearch import installation
+from codesearch.errors import MissingExtraError
+from codesearch.installation import how_to_add
+from tests.conftest import write_tree
+
+RECEIPT = """\
+[tool]
+requirements = [
+    { name = "codesearch-local", extras = ["cpu", "bench"]%s },
+    { name = "tree-sitter-zig", specifier = ">=1,<2" },
+    { name = "other", extras = ["a"], git = "https://host/other" },
+]
+python = "3.12"
+"""
+
+
+@pytest.fixture
+def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment with pip, made by nobody in particular."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "codesearch-local"))
+    monkeypatch.setattr(sys, "executable", "/env/bin/python")
+    monkeypatch.setattr(installation, "find_spec", lambda name: name)
+    return tmp_path / "codesearch-local"
+
+
+def test_pip_is_that_of_the_environment(prefix):
+    assert how_to_add("a", "b") == "run `/env/bin/python -m pip install a b`"
+
+
+def test_a_path_with_a_space_is_quoted(prefix, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/my env/python")
+    assert how_to_add("a") == "run `'/my env/python' -m pip install a`"
+
+
+def test_an_environment_without_pip_is_one_of_uv(prefix, monkeypatch):
+    monkeypatch.setattr(installation, "find_spec", lambda name: None)
+    assert how_to_add("a") == "run `uv pip install --python /env/bin/python a`"
+
+
+def test_what_conflicts_goes_first(prefix):
+    assert how_to_add("a", without=["b", "c"]) == (
+        "run `/env/bin/python -m pip uninstall b c`, then `/env/bin/python -m pip install a`"
+    )
+
+
+@pytest.mark.parametrize(("base", "flag"), [("", " --break-system-packages"), ("/usr", "")])
+def test_pip_is_told_that_it_may_change_what_the_system_manages(prefix, monkeypatch, base, flag):
+    write_tree(prefix, {"EXTERNALLY-MANAGED": ""})
+    monkeypatch.setattr(sys, "base_prefix", base or sys.prefix)
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(prefix))
+    assert how_to_add("a") == f"run `/env/bin/python -m pip install{flag} a`"
+
+
+def test_pipx_injects_into_the_environment_of_this_name(prefix):
+    write_tree(prefix, {"pipx_metadata.json": "{}"})
+    assert how_to_add("a", "b") == "run `pipx inject codesearch-local a b`"
+    assert how_to_add("a", without=["b"]) == (
+        "run `pipx runpip codesearch-local uninstall b`, then `pipx inject codesearch-local a`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "tool"),
+    [
+        ("", "'codesearch-local[cpu,bench]'"),
+        (', specifier = "==1.2"', "'codesearch-local[cpu,bench]==1.2'"),
+        (', path = "/d/c.whl"', "'codesearch-local[cpu,bench] @ /d/c.whl'"),
+    ],
+)
+def test_a_tool_of_uv_keeps_what_it_was_installed_with(prefix, source, tool):
+    write_tree(prefix, {"uv-receipt.toml": RECEIPT % source})
+    assert how_to_add("a", "tree-sitter-zig") == (
+        "run `uv tool install --with 'other[a] @ git+https://host/other' --with a --with tree-sitter-zig "
+        f"{tool}`"
+    )
+
+
+def test_a_tool_of_uv_loses_the_extra_of_what_conflicts(prefix):
+    write_tree(prefix, {"uv-receipt.toml": RECEIPT % ""})
+    line = how_to_add("onnxruntime-gpu", without=["onnxruntime", "tree-sitter-zig"])
+    assert line == (
+        "run `uv tool install --with 'other[a] @ git+https://host/other' --with onnxruntime-gpu "
+        "'codesearch-local[bench]'`"
+    )
+
+
+def test_an_environment_in_the_cache_of_uv_is_left_alone(prefix, monkeypatch):
+    monkeypatch.setattr(sys, "prefix", "/cache/uv/archive-v0/x1")
+    assert how_to_add("a", "b") == "run `uvx --with a --with b --from codesearch-local codesearch`"
+
+
+def test_a_missing_package_is_an_error_with_its_command(prefix):
+    error = MissingExtraError("tree-sitter-zig")
+    command = "/env/bin/python -m pip install tree-sitter-zig"
+    assert str(error) == f"tree-sitter-zig is not installed: run `{command}`"
+    assert error.package == "tree-sitter-zig"
