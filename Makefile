@@ -14,7 +14,7 @@ EVALUATION_SETS ?= $(wildcard ../shared/data)
 .PHONY: demo test lint bench bench-speed corpus clean
 
 demo: $(VENV)/installed
-	$(call show,index . --exclude site-packages)
+	$(call show,index . --exclude site-packages --exclude /test/)
 	$(call show,query "copy a directory tree" -k 3)
 	$(call show,query "median of a list of numbers" -k 3)
 	$(call show,query "parse command line arguments" -k 3)
