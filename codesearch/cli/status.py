@@ -79,10 +79,21 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
 
 
 def _options(settings: dict[str, Any]) -> str:
-    """List the settings that are not the defaults."""
-    defaults = asdict(WalkConfig())
-    made_with = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
-    return ", ".join(f"{name} {value}" for name, value in made_with.items() if value != defaults[name])
+    """List the settings that are not the defaults.
+
+    >>> _options({"exclude": ["*.go", "gen/"], "hidden": True, "follow_links": False})
+    'exclude *.go gen/, hidden yes'
+    """
+    usual = json.loads(json.dumps(asdict(WalkConfig())))
+    return ", ".join(
+        f"{name} {_shown(value)}" for name, value in settings.items() if value != usual.get(name)
+    )
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _age(created: str) -> str:
