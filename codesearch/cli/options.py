@@ -14,7 +14,7 @@ HomeOption = Annotated[
     Path | None,
     typer.Option(
         "--home",
-        help="Folder of all indexes; default: $CODESEARCH_HOME, or codesearch in $XDG_DATA_HOME.",
+        help="Folder of all indexes; default: $CODESEARCH_HOME, or codesearch in your data folder.",
         show_default=False,
     ),
 ]

@@ -16,10 +16,7 @@ WINDOWS = {"LOCALAPPDATA": r"C:\Users\me\AppData\Local", "USERPROFILE": r"C:\Use
 @pytest.mark.parametrize(
     ("system", "variables", "expected"),
     [
-        ("posix", {}, "~/.local/share/codesearch"),
         ("posix", {"LOCALAPPDATA": "/x"}, "~/.local/share/codesearch"),
-        ("posix", {"XDG_DATA_HOME": "/data"}, "/data/codesearch"),
-        ("posix", {"XDG_DATA_HOME": "/data", "CODESEARCH_HOME": "/mine"}, "/mine"),
         ("nt", WINDOWS, r"C:\Users\me\AppData\Local\codesearch"),
         ("nt", {**WINDOWS, "CODESEARCH_HOME": "D:\\mine"}, "D:\\mine"),
         ("nt", {"USERPROFILE": "C:\\me"}, "~/.local/share\\codesearch"),
