@@ -27,6 +27,7 @@ from codesearch.engine.engine import Engine
 from codesearch.index import build
 from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import read_manifest
+from codesearch.search.request import SearchRequest
 
 _HERE = Path(__file__).resolve().parents[1]
 _QUESTION = "parse a date"
@@ -132,7 +133,9 @@ def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
     for number in range(_ROUNDS):
         for query in QUERIES:
             for count, engine in engines.items():
-                seconds = _seconds(lambda engine=engine, query=query: engine.search(query))
+                seconds = _seconds(
+                    lambda engine=engine, query=query: engine.search(SearchRequest(query, refresh=False))
+                )
                 if number:
                     times_ms[count].append(1000 * seconds)
     for engine in engines.values():

@@ -20,6 +20,7 @@ from codesearch.index.reader import IndexReader
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.segments.topk import best_positions
+from codesearch.segments.vectors import scan
 
 DocIds = NDArray[np.int64]
 Stored = tuple[SegmentReader, FileRecord, DocumentRow]
@@ -69,9 +70,11 @@ class Snapshot:
             yield self.segments[0], slice(None), doc_ids
             return
         numbers = np.searchsorted(self._bases, doc_ids, "right") - 1
-        for number, (base, segment) in enumerate(self.based_segments()):
-            positions = np.flatnonzero(numbers == number)
-            if len(positions):
+        by_segment = np.argsort(numbers, kind="stable")
+        ends = np.cumsum(np.bincount(numbers, minlength=len(self.segments))).tolist()
+        for start, end, (base, segment) in zip([0, *ends], ends, self.based_segments(), strict=False):
+            if start < end:
+                positions = by_segment[start:end]
                 yield segment, positions, doc_ids[positions] - base
 
     def kinds(self, doc_ids: DocIds) -> NDArray[np.uint8]:
@@ -134,13 +137,16 @@ class Snapshot:
                 for base, segment in self.based_segments()
             ]
             return np.concatenate(found)
-        doc_ids, rough, error = [np.empty(0, np.int64)], [np.empty(0, np.float32)], 0.0
-        for base, segment in self.based_segments():
-            chosen = _live(segment, _part(allowed, base, segment))
-            of_segment, error = segment.vectors.rough_similarities(query, chosen)
-            rough.append(of_segment)
-            doc_ids.append(base + (np.arange(len(segment)) if chosen is None else chosen))
-        everything, roughly = np.concatenate(doc_ids), np.concatenate(rough)
+        chosen = [
+            (base, segment, _live(segment, _part(allowed, base, segment)))
+            for base, segment in self.based_segments()
+        ]
+        rough, error = scan([(segment.vectors, live) for _, segment, live in chosen], query)
+        doc_ids = [
+            base + (np.arange(len(segment)) if live is None else live) for base, segment, live in chosen
+        ]
+        everything = np.concatenate([np.empty(0, np.int64), *doc_ids])
+        roughly = np.concatenate([np.empty(0, np.float32), *rough])
         if len(everything) <= count:
             return everything
         edge = roughly[best_positions(roughly, count)].min()
@@ -177,31 +183,17 @@ class Snapshot:
         return order
 
     def places(self, doc_ids: DocIds) -> DocIds:
-        """Return numbers that order documents by path, root and place in the file: int64."""
-        ranks, first_docs = self._file_places
-        out = np.empty(len(doc_ids), np.int64)
-        numbers = {id(segment): number for number, segment in enumerate(self.segments)}
+        """Return numbers that order these documents by path, root and place in the file: int64."""
+        places: list[tuple[str, str, int]] = [("", "", 0)] * len(doc_ids)
         for segment, positions, local in self.parts(doc_ids):
-            number = numbers[id(segment)]
-            files = segment.rows.files[local]
-            out[positions] = (ranks[number][files] << 32) + local - first_docs[number][files]
-        return out
-
-    @cached_property
-    def _file_places(self) -> tuple[list[DocIds], list[DocIds]]:
-        """Return of each segment's files their ranks by path and root, and their first documents."""
-        files = [
-            (record.path, segment.root, number, file_id)
-            for number, segment in enumerate(self.segments)
-            for file_id, record in enumerate(segment.files)
-        ]
-        ranks = [np.empty(len(segment.files), np.int64) for segment in self.segments]
-        for rank, (_, _, number, file_id) in enumerate(sorted(files)):
-            ranks[number][file_id] = rank
-        first_docs = [
-            np.array([record.first_doc for record in segment.files], np.int64) for segment in self.segments
-        ]
-        return ranks, first_docs
+            rows = range(len(doc_ids)) if isinstance(positions, slice) else positions.tolist()
+            files = segment.rows.files[local].tolist()
+            for row, number, file_id in zip(rows, local.tolist(), files, strict=True):
+                record = segment.files[file_id]
+                places[row] = (record.path, segment.root, number - record.first_doc)
+        ranks = np.empty(len(doc_ids), np.int64)
+        ranks[sorted(range(len(doc_ids)), key=places.__getitem__)] = np.arange(len(doc_ids))
+        return ranks
 
     def stored(self, doc_ids: Sequence[int]) -> list[Stored]:
         """Read what the stores keep of documents, in their order."""

@@ -90,12 +90,11 @@ class LexicalScorer:
             weights = postings.occurrence_weights(
                 self._config.field_weights, self._config.field_b, self._snapshot.average_lengths
             )
-            for field, of_field in enumerate(weights):
-                doc_ids, frequencies = postings.postings(term_id, field)
-                if self._config.field_weights[field] and len(doc_ids):
+            for field, doc_ids, frequencies in postings.by_field(term_id):
+                if self._config.field_weights[field]:
                     local = doc_ids.astype(np.int64)  # Convert once; numpy would convert on every indexing.
                     lists.append(local + base if base else local)
-                    scratch[lists[-1]] += of_field[local] * frequencies
+                    scratch[lists[-1]] += weights[field][local] * frequencies
         dead = self._snapshot.dead
         if sum(map(len, lists)) * _LONG > len(scratch):
             if dead is not None:

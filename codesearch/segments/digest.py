@@ -51,14 +51,14 @@ def check_sizes(folder: Path, entries: FileEntries, root: str) -> None:
     Raises:
         IndexCorruptError: one is not.
     """
+    below = os.path.join(folder, "")
     for name, entry in entries.items():
-        path = folder / name
         try:
-            size = path.stat().st_size
+            size = os.stat(below + name).st_size
         except FileNotFoundError:
-            raise IndexCorruptError(path, "missing", root) from None
+            raise IndexCorruptError(folder / name, "missing", root) from None
         if size != entry["bytes"]:
-            raise IndexCorruptError(path, f"{size} bytes, expected {entry['bytes']}", root)
+            raise IndexCorruptError(folder / name, f"{size} bytes, expected {entry['bytes']}", root)
 
 
 def check_digests(folder: Path, entries: FileEntries, root: str) -> None:

@@ -33,6 +33,8 @@ POSTINGS = "postings"
 _ARRAYS = ("term_bytes", "term_offsets", "list_offsets", "doc_ids", "frequencies", "field_lengths")
 _F = len(FIELDS)
 _MAX_DOCUMENTS = 1 << 24
+_REMEMBERED = 10_000
+"""Terms whose ids an open reader keeps."""
 _SLICE = 1 << 19
 """Postings of another segment that are looked at together."""
 
@@ -212,6 +214,7 @@ class PostingsReader:
         # A view gives a number or a few bytes in a tenth of the time that an array takes.
         self._text, self._bounds = (self._arrays[name].data for name in ("term_bytes", "term_offsets"))
         self._occurrence_weights: dict[tuple[tuple[float, ...], ...], NDArray[np.float32]] = {}
+        self._known: dict[str, int | None] = {}
 
     @property
     def document_count(self) -> int:
@@ -247,6 +250,13 @@ class PostingsReader:
 
     def find(self, term: str) -> int | None:
         """Return a term's id, or None when no document has it."""
+        if term not in self._known:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[term] = self._find(term)
+        return self._known[term]
+
+    def _find(self, term: str) -> int | None:
         wanted = term.encode()
         count = len(self._bounds) - 1
         place = bisect_left(range(count), wanted, key=self._term)
@@ -257,6 +267,14 @@ class PostingsReader:
         key = term_id * _F + field
         start, end = (int(offset) for offset in self._arrays["list_offsets"][key : key + 2])
         return self._arrays["doc_ids"][start:end], self._arrays["frequencies"][start:end]
+
+    def by_field(self, term_id: int) -> Iterator[tuple[int, NDArray[np.uint32], NDArray[np.uint8]]]:
+        """Yield (field, doc_ids, frequencies) of each field that has the term."""
+        first = term_id * _F
+        offsets = self._arrays["list_offsets"][first : first + _F + 1].tolist()
+        for field, (start, end) in enumerate(pairwise(offsets)):
+            if start < end:
+                yield field, self._arrays["doc_ids"][start:end], self._arrays["frequencies"][start:end]
 
     def all_postings(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]]:
         """Yield keys, doc_ids and frequencies of every posting, each [S], in the order of the lists, some at a time."""

@@ -10,7 +10,7 @@ vectors.hnsw         see `graph`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -149,36 +149,8 @@ class VectorReader:
 
         The error depends on the query alone.
         """
-        rounded, scale = quantize(query[None])
-        longest = 1 + len(query) ** 0.5 / 254  # A unit vector, and half a step of rounding in each dimension.
-        error = float(longest * np.linalg.norm(query - rounded[0] * scale) + _ROUNDING)
-        if doc_ids is None:
-            return self._products(rounded, [(0, len(self))]) * (scale * self.scales), error
-        if not len(doc_ids):
-            return np.empty(0, np.float32), error
-        return self._products(rounded, _spans(doc_ids))[doc_ids] * (scale * self.scales[doc_ids]), error
-
-    def _products(self, query: NDArray[np.int8], spans: Iterable[tuple[int, int]]) -> NDArray[np.float32]:
-        """Multiply rows by an int8 query [1, D], on all cores: float32 [N], of which only the spans are set."""
-        from simsimd import cdist
-
-        out = np.empty(len(self), dtype=np.float32)
-        parts = [
-            slice(start, min(start + _SHARE, end))
-            for first, end in spans
-            for start in range(first, end, _SHARE)
-        ]
-        waiting = iter(parts)  # Whoever is done takes the next: cores are seldom equally free.
-
-        def multiply() -> None:
-            for part in waiting:
-                # Not into `out` directly: simsimd 6.5 then gives away a reference to None that it does not own.
-                out[part] = np.asarray(cdist(query, self.rows[part], "dot", out_dtype="float32"))[0]
-
-        _run_at_once(
-            multiply, min(available_cores(), sum(part.stop - part.start for part in parts) // _SHARE)
-        )
-        return out
+        (found,), error = scan([(self, doc_ids)], query)
+        return found, error
 
     @property
     def has_graph(self) -> bool:
@@ -206,8 +178,50 @@ class VectorReader:
         return self._graph
 
 
+def scan(
+    parts: Sequence[tuple[VectorReader, NDArray[np.int64] | None]], query: NDArray[np.float32]
+) -> tuple[list[NDArray[np.float32]], float]:
+    """Return what `VectorReader.rough_similarities` returns, for several segments at once.
+
+    The cores share the rows of all segments, so that none waits at the end of a small one.
+
+    Args:
+        parts: vectors, and which of their doc_ids, ascending; None for all.
+        query: unit vector [D].
+    """
+    from simsimd import cdist
+
+    rounded, scale = quantize(query[None])
+    longest = 1 + len(query) ** 0.5 / 254  # A unit vector, and half a step of rounding in each dimension.
+    error = float(longest * np.linalg.norm(query - rounded[0] * scale) + _ROUNDING)
+    products = [np.empty(len(vectors), np.float32) for vectors, _ in parts]
+    shares = [
+        (vectors.rows, out, slice(start, min(start + _SHARE, end)))
+        for (vectors, doc_ids), out in zip(parts, products, strict=True)
+        for first, end in ([(0, len(vectors))] if doc_ids is None else _spans(doc_ids))
+        for start in range(first, end, _SHARE)
+    ]
+    waiting = iter(shares)  # Whoever is done takes the next: cores are seldom equally free.
+
+    def multiply() -> None:
+        for rows, out, share in waiting:
+            # Not into `out` directly: simsimd 6.5 then gives away a reference to None that it does not own.
+            out[share] = np.asarray(cdist(rounded, rows[share], "dot", out_dtype="float32"))[0]
+
+    count = sum(share.stop - share.start for _, _, share in shares)
+    _run_at_once(multiply, min(available_cores(), count // _SHARE))
+    return [
+        out * (scale * vectors.scales)
+        if doc_ids is None
+        else out[doc_ids] * (scale * vectors.scales[doc_ids])
+        for (vectors, doc_ids), out in zip(parts, products, strict=True)
+    ], error
+
+
 def _spans(doc_ids: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Cut ascending ids where many are left out between them: (first, one after the last) of each span."""
+    if not len(doc_ids):
+        return []
     after = np.flatnonzero(np.diff(doc_ids) > _GAP)
     first, last = doc_ids[[0, *(after + 1)]], doc_ids[[*after, -1]]
     return list(zip(first.tolist(), (last + 1).tolist(), strict=True))
