@@ -159,7 +159,8 @@ class RankConfig:
         generated_penalty: likewise, from those of files that a program wrote.
         vendored_penalty: from those of files copied from other projects.
         stub_penalty: from functions that do nothing, abstract ones among them.
-        data_penalty: from modules, and half of it from constants and types, unless the query asks for such.
+        data_penalty: from modules, and half of it from constants, types and settings, unless the query asks for such.
+        section_penalty: from documentation, unless the query is a question or asks for documentation.
         file_diversity_penalty: taken from a document for each of its file above it, up to four.
         rerank_count: documents at the head of the ranking that are looked at for that; 0 for none.
         k1: BM25F term saturation.
@@ -181,6 +182,7 @@ class RankConfig:
     vendored_penalty: float = 0.2
     stub_penalty: float = 0.2
     data_penalty: float = 0.2
+    section_penalty: float = 0.15
     file_diversity_penalty: float = 0.05
     rerank_count: int = 200
     k1: float = 1.5
