@@ -8,8 +8,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
+from codesearch.errors import ConfigError
+
 PROJECT_FILE = ".codesearch.toml"
 """Settings of a project (see `codesearch.settings`), in its root."""
+CONTENT = {
+    "code": frozenset({"code"}),
+    "docs": frozenset({"code", "docs"}),
+    "config": frozenset({"code", "config"}),
+    "all": frozenset({"code", "docs", "config"}),
+}
+"""What `WalkConfig.content` may be, and the `LanguageSpec.content` of the files that are then read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +32,7 @@ class WalkConfig:
         follow_links: enter linked folders, each real folder once.
         exclude: further patterns, in the syntax of `.gitignore`, relative to the root.
         languages: names of the languages to index; empty for all.
+        content: a key of `CONTENT`: what is read besides code.
     """
 
     max_file_bytes: int = 8_000_000
@@ -31,6 +41,7 @@ class WalkConfig:
     follow_links: bool = False
     exclude: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    content: str = "code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +49,9 @@ class IndexOptions:
     """Walk settings to choose; None leaves a setting as it is.
 
     Attributes: as in `WalkConfig`.
+
+    Raises:
+        ConfigError: `content` is unknown.
     """
 
     exclude: tuple[str, ...] | None = None
@@ -46,6 +60,11 @@ class IndexOptions:
     ignore_files: bool | None = None
     follow_links: bool | None = None
     max_file_bytes: int | None = None
+    content: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.content is not None and self.content not in CONTENT:
+            raise ConfigError(f"content {self.content!r}: choose one of {', '.join(CONTENT)}")
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
@@ -140,7 +159,8 @@ class RankConfig:
         generated_penalty: likewise, from those of files that a program wrote.
         vendored_penalty: from those of files copied from other projects.
         stub_penalty: from functions that do nothing, abstract ones among them.
-        data_penalty: from modules, and half of it from constants and types, unless the query asks for such.
+        data_penalty: from modules, and half of it from constants, types and settings, unless the query asks for such.
+        section_penalty: from documentation, unless the query is a question or asks for documentation.
         file_diversity_penalty: taken from a document for each of its file above it, up to four.
         rerank_count: documents at the head of the ranking that are looked at for that; 0 for none.
         k1: BM25F term saturation.
@@ -162,6 +182,7 @@ class RankConfig:
     vendored_penalty: float = 0.2
     stub_penalty: float = 0.2
     data_penalty: float = 0.2
+    section_penalty: float = 0.15
     file_diversity_penalty: float = 0.05
     rerank_count: int = 200
     k1: float = 1.5

@@ -54,7 +54,8 @@ class Setting:
 
 SETTINGS = {
     "exclude": Setting((), "patterns of files to skip, in the syntax of .gitignore", in_index=True),
-    "languages": Setting((), "languages to index; empty for all", in_index=True),
+    "languages": Setting((), "programming languages to index; empty for all", in_index=True),
+    "content": Setting("code", "what to index: code, docs, config or all", in_index=True),
     "hidden": Setting(False, "index names that begin with a dot", in_index=True),
     "ignore_files": Setting(True, "respect .gitignore and .codesearchignore", in_index=True),
     "follow_links": Setting(False, "follow symbolic links", in_index=True),

@@ -18,6 +18,8 @@ KINDS = (
     "type",
     "constant",
     "module",
+    "section",
+    "setting",
 )
 """Kinds of documents. An index stores their positions, so new ones go to the end."""
 HEADER_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})
@@ -40,7 +42,8 @@ class Document:
     Attributes:
         path: the file relative to its root, with forward slashes.
         kind: one of `KINDS`; those of `HEADER_KINDS` cover the header, not the members. A module is what a file
-            has at its top level outside of all other documents.
+            has at its top level outside of all other documents. A section is a part of documentation, a setting a part
+            of a configuration file.
         qualified_name: enclosing names and the own one, joined the language's way.
         signature: the definition up to its body, white space folded.
         docstring: docstring or leading comment without its markers; may be empty.

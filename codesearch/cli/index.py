@@ -52,6 +52,13 @@ def index(
             help=f"Skip larger files; default: {_DEFAULTS.max_file_bytes // 1_000_000}.",
         ),
     ] = None,
+    content: Annotated[
+        str | None,
+        typer.Option(
+            "--content",
+            help=f"What to index besides code: docs, config or all; default: {_DEFAULTS.content} alone.",
+        ),
+    ] = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Start from nothing, with only the options given now.")
     ] = False,
@@ -77,6 +84,7 @@ def index(
         max_file_bytes=positive("--max-file-mb", max_file_mb) * 1_000_000
         if max_file_mb is not None
         else None,
+        content=content,
     )
     engine = invocation.engine(home, model=model, device=device)
     for folder in folders or [Path()]:

@@ -16,6 +16,7 @@ from codesearch.index.plan import UNREADABLE, trusted_mtime
 from codesearch.index.tokens import join_tokens, split_tokens
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
+from codesearch.parsing.texts.sections import refuse_text
 from codesearch.parsing.walker import SourceFile, refuse_content
 from codesearch.segments.digest import content_digest, text_digest
 from codesearch.segments.postings import PostingsBlock, make_block
@@ -66,11 +67,11 @@ class FileParser:
             return skipped_file(file, UNREADABLE, warning=warning)
         digest = content_digest(source)
         mtime_ns = trusted_mtime(file.mtime_ns, self.started_ns)
-        if reason := refuse_content(source, self.config.parse):
-            return skipped_file(file, reason, digest=digest, mtime_ns=mtime_ns)
         spec = language_named(file.language)
         if spec is None:
             raise ValueError(f"unknown language {file.language}")
+        if reason := refuse_content(source, self.config.parse) or refuse_text(source, spec):
+            return skipped_file(file, reason, digest=digest, mtime_ns=mtime_ns)
         extraction = extract(source, file.path, spec, self.config.parse)
         texts = [document_text(document) for document in extraction.documents]
         tokens = [self.tokenizer.encode_document(text, self.max_tokens, file.language) for text in texts]

@@ -1,4 +1,4 @@
-"""The bytes of one source file -> its documents, in source order.
+"""The bytes of one file -> its documents, in source order; `texts` makes those of files that are not code.
 
 Scopes, comments and attributes are joined to the definitions that a query found (see `definitions`) by position
 alone, so the work is linear in the file.
@@ -17,9 +17,11 @@ from codesearch.parsing.copies import copy_key
 from codesearch.parsing.definitions import NAME_LENDERS, Definition, Matches, collect
 from codesearch.parsing.docstrings import clean_comment, clean_string_literal, clean_xml, is_block_comment
 from codesearch.parsing.flags import file_flags, is_stub
+from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.languages import LanguageSpec, language_of_source
+from codesearch.parsing.texts.sections import text_documents
 from codesearch.parsing.toplevel import head_comment, toplevel_statements
-from codesearch.types import FOLDER_FILES, HEADER_KINDS, STUB, Document
+from codesearch.types import HEADER_KINDS, STUB, Document
 
 _SPACE = re.compile(r"\s+")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
@@ -69,6 +71,8 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
         source.decode("utf-8")
     except UnicodeDecodeError as error:
         warnings.append(f"{path}: invalid UTF-8 at byte {error.start}: read with replacement characters")
+    if spec.content != "code":
+        return Extraction(list(text_documents(source, path, spec, config)), warnings)
     found = collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
@@ -168,13 +172,7 @@ def _name(definition: Definition, path: str) -> str:
     """Return the name; for what has none, that of the file, or of the folder of an `index` file."""
     if definition.qualifiers or definition.name not in ("", RETURNED):
         return definition.name or definition.kind
-    return _module_name(path) or definition.kind
-
-
-def _module_name(path: str) -> str:
-    *folders, file_name = path.split("/")
-    stem = file_name.partition(".")[0]
-    return folders[-1] if stem in FOLDER_FILES and folders else stem
+    return module_name(path) or definition.kind
 
 
 def _module(definitions: list[Definition], found: Matches, file: _File) -> Iterator[Document]:
@@ -189,7 +187,7 @@ def _module(definitions: list[Definition], found: Matches, file: _File) -> Itera
         docstring = clean_string_literal(file.source[first:last].decode("utf-8", "replace"))
     else:
         docstring = head_comment(definitions, found)
-    name = _module_name(file.path) or "module"
+    name = module_name(file.path) or "module"
     yield Document(
         path=file.path,
         language=file.spec.name,

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from codesearch.types import FOLDER_FILES
+
 _WORD = re.compile(r"[^\W\d][\w$]*|\d+")
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
 _OPERATOR = re.compile(r"\boperator\b\s*(?:\(\s*\)|[^(.]+)")
@@ -96,3 +98,14 @@ def without_type_arguments(text: str) -> str:
     while (shorter := _TYPE_ARGUMENTS.sub("", text)) != text:
         text = shorter
     return text
+
+
+def module_name(path: str) -> str:
+    """Return the name that a file goes by: its own without suffixes, or the folder's for a file like `index.js`.
+
+    >>> module_name("src/http/client.test.js"), module_name("src/http/index.js")
+    ('client', 'http')
+    """
+    *folders, file_name = path.split("/")
+    stem = file_name.partition(".")[0]
+    return folders[-1] if stem in FOLDER_FILES and folders else stem

@@ -1,4 +1,7 @@
-"""The table of languages: one entry and one file in `queries/` add a language.
+"""The tables of languages: one entry and one file in `queries/` add a programming language.
+
+Documentation and configuration have a table of their own. They need no grammar: `codesearch.parsing.texts` cuts them
+into sections by their lines.
 
 A query file captures, for each definition, a kind of `codesearch.types.KINDS`, `@anonymous` (a callback, kept
 when it has three lines), `@scope` (it only lends its name to what is inside) or `@owner` (a scope whose
@@ -13,12 +16,12 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module, resources
 from importlib.util import find_spec
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from codesearch.config import CONTENT
 from codesearch.errors import ConfigError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -32,23 +35,27 @@ class LanguageSpec:
     Attributes:
         name: what `--lang` takes.
         extensions: lower-case suffixes, with the dot.
-        grammar: the wheel's module; its distribution has dashes for underscores.
+        grammar: the wheel's module; its distribution has dashes for underscores. "" for texts.
         factory: the function of that module that returns the grammar.
         separator: what joins the parts of a qualified name.
         interpreters: names on a `#!` line, for files without a suffix.
         query: stem of the query file when it is not `name`.
         trailing_comment: for indented languages, what begins a comment, so that comments below a
             definition's last statement are not taken for a part of it.
+        content: what its files are, "code", "docs" or "config".
+        file_names: names of files without one of the suffixes.
     """
 
     name: str
     extensions: tuple[str, ...]
-    grammar: str
+    grammar: str = ""
     factory: str = "language"
     separator: str = "."
     interpreters: tuple[str, ...] = ()
     query: str = ""
     trailing_comment: str = ""
+    content: str = "code"
+    file_names: tuple[str, ...] = ()
 
     @property
     def distribution(self) -> str:
@@ -108,12 +115,41 @@ LANGUAGES = (
     ),
 )
 
+_docs = partial(LanguageSpec, content="docs", separator=" > ")
+_config = partial(LanguageSpec, content="config")
+_TEXT_NAMES = (
+    "ARCHITECTURE CHANGELOG CHANGES CONTRIBUTING FAQ HACKING HISTORY INSTALL NEWS README TODO UPGRADING"
+)
+TEXT_LANGUAGES = (
+    _docs("markdown", (".md", ".markdown", ".mdx")),
+    _docs("rst", (".rst",)),
+    _docs("text", (".txt",), file_names=tuple(_TEXT_NAMES.split())),
+    _config("dockerfile", (".dockerfile",), file_names=("Dockerfile", "Containerfile")),
+    _config("dotenv", (".env",), file_names=("env",)),
+    _config("ini", (".ini", ".cfg", ".conf", ".properties")),
+    _config("json", (".json", ".jsonc", ".json5")),
+    _config("makefile", (".mk",), file_names=("Makefile", "makefile", "GNUmakefile")),
+    _config("toml", (".toml",), file_names=("Pipfile",)),
+    _config("yaml", (".yaml", ".yml")),
+)
+"""What `--content` adds. `.env.example` and the like count as the file that they are an example of."""
+_LEFT_OUT = re.compile(
+    r"""(?:^|[-_.])(?:lock|shrinkwrap)\.(?:json|ya?ml|toml)$        # package-lock.json, pnpm-lock.yaml
+    | \.min\.json$ | ^CMakeLists\.txt$ | ^(?:licen[cs]e|copying|notice)\b
+    | (?:^|\.)env$ | ^(?:secret|credential)s?\.(?!md|rst|txt)      # They hold passwords and keys.
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_EXAMPLES = (".example", ".sample", ".template", ".dist")
 _CPP_ONLY = re.compile(
     rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|(?:public|private|protected)\s*:)", re.MULTILINE
 )
 _SHORT_NAMES = {"c#": "csharp", "c++": "cpp", "golang": "go", "shell": "bash", "typescriptreact": "tsx"}
-_BY_NAME = {spec.name: spec for spec in LANGUAGES}
+_BY_NAME = {spec.name: spec for spec in (*LANGUAGES, *TEXT_LANGUAGES)}
 _BY_EXTENSION = {extension: spec for spec in LANGUAGES for extension in spec.extensions}
+_TEXT_BY_ENDING = {ending: spec for spec in TEXT_LANGUAGES for ending in (*spec.extensions, *spec.file_names)}
+_VARIANTS = {name: _TEXT_BY_ENDING[name] for name in ("Dockerfile", "Makefile")}
+"""Names that may be followed by anything: `Dockerfile.dev`, `Makefile.am`."""
 _BY_INTERPRETER = {interpreter: spec for spec in LANGUAGES for interpreter in spec.interpreters}
 
 
@@ -136,7 +172,8 @@ def language_name(text: str) -> str:
         return wanted
     if wanted in _SHORT_NAMES:
         return _SHORT_NAMES[wanted]
-    spec = _BY_EXTENSION.get(f".{wanted.removeprefix('.')}") or _BY_INTERPRETER.get(wanted)
+    suffix = f".{wanted.removeprefix('.')}"
+    spec = _BY_EXTENSION.get(suffix) or _TEXT_BY_ENDING.get(suffix) or _BY_INTERPRETER.get(wanted)
     if spec is None:
         from difflib import get_close_matches
 
@@ -151,9 +188,29 @@ def distributions(languages: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(_BY_NAME[language].distribution for language in languages))
 
 
-def language_of_path(path: str) -> LanguageSpec | None:
-    """Return the language that a file's suffix tells, or None."""
-    return _BY_EXTENSION.get(PurePosixPath(path).suffix.lower())
+def language_of_path(path: str, content: str = "code") -> LanguageSpec | None:
+    """Return the language that a file's name tells, or None.
+
+    >>> language_of_path("docs/guide.md", "all").name, language_of_path("docs/guide.md")
+    ('markdown', None)
+
+    Args:
+        path: any path of the file; only the last part counts.
+        content: of `codesearch.config.CONTENT`; files of other content have no language.
+    """
+    spec = _BY_EXTENSION.get(os.path.splitext(path)[1].lower())
+    if spec is None and content != "code":
+        spec = _text_language(path.rpartition("/")[2])
+    return spec if spec and spec.content in CONTENT[content] else None
+
+
+def _text_language(name: str) -> LanguageSpec | None:
+    """Return the language of a file of documentation or configuration by its name."""
+    stem, suffix = os.path.splitext(name)
+    if suffix.lower() in _EXAMPLES:
+        stem, suffix = os.path.splitext(stem)
+    spec = _TEXT_BY_ENDING.get(suffix.lower() or stem) or _VARIANTS.get(stem.partition(".")[0])
+    return None if spec is None or _LEFT_OUT.search(name) else spec
 
 
 def language_of_shebang(first_line: bytes) -> LanguageSpec | None:
@@ -176,8 +233,8 @@ def language_of_source(spec: LanguageSpec, path: str, source: bytes) -> Language
 
 @cache
 def is_installed(spec: LanguageSpec) -> bool:
-    """Say whether the grammar's wheel is there."""
-    return find_spec(spec.grammar) is not None
+    """Say whether the grammar's wheel is there, where one is needed."""
+    return not spec.grammar or find_spec(spec.grammar) is not None
 
 
 @cache

@@ -31,7 +31,7 @@ from codesearch.parsing.languages import (
 )
 
 NO_PARSER, NOT_INSTALLED, TOO_LARGE = "no parser", "parser not installed", "too large"
-OTHER_LANGUAGE = "other language"
+OTHER_LANGUAGE, OTHER_CONTENT = "other language", "other content"
 HIDDEN, IGNORED, LINK, ALWAYS = "hidden", "ignored", "link", "always"
 """Reasons why files and folders are passed over; `ALWAYS` names folders that only a rule of the user includes."""
 _MAX_EXTENSION = 12
@@ -111,7 +111,7 @@ def known_file(path: str, stamp: tuple[int, int], config: WalkConfig) -> SourceF
         config: of both walks.
     """
     size, mtime_ns = stamp
-    spec = language_of_path(path)
+    spec = language_of_path(path, config.content)
     if spec is None or not 0 <= size <= config.max_file_bytes:
         return None
     return SourceFile(path, spec.name, size, mtime_ns)
@@ -184,13 +184,13 @@ class _Walk:
         name = entry.name
         if name.startswith(".") and not self.config.hidden:
             return HIDDEN
-        spec = language_of_path(name)
+        spec = language_of_path(name, self.config.content)
         try:
             # A link to a file is left out unless asked for: what it points to has a path of its own.
             if not entry.is_file(follow_symlinks=self.config.follow_links):
                 return LINK if entry.is_symlink() else ""
             if spec is None and "." in name:
-                return NO_PARSER
+                return _why_not_read(name)
             status = entry.stat()
             if spec is None and status.st_mode & 0o111:
                 spec = _sniff_shebang(entry.path)
@@ -198,13 +198,13 @@ class _Walk:
             self.report.warnings.append(f"{path}: {error.strerror}: left out")
             return ""
         if spec is None:
-            return NO_PARSER
+            return _why_not_read(name)
         if not self.wants(spec):
             return OTHER_LANGUAGE
         return IGNORED if is_ignored(path, rules) else self.accept(path, spec, status)
 
     def wants(self, spec: LanguageSpec) -> bool:
-        return not self.languages or spec.name in self.languages
+        return spec.content != "code" or not self.languages or spec.name in self.languages
 
     def accept(self, path: str, spec: LanguageSpec, status: os.stat_result) -> SourceFile | str:
         if not is_installed(spec):
@@ -252,6 +252,10 @@ def extension_of(path: str) -> str:
     stem, _, ending = path.rpartition("/")[2].rpartition(".")
     is_extension = stem and len(ending) <= _MAX_EXTENSION and ending.isprintable() and " " not in ending
     return f".{ending.lower()}" if is_extension and ending else ""
+
+
+def _why_not_read(name: str) -> str:
+    return OTHER_CONTENT if language_of_path(name, "all") else NO_PARSER
 
 
 def _sniff_shebang(path: str) -> LanguageSpec | None:

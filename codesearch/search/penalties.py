@@ -1,12 +1,13 @@
 """Penalties for documents that match the words of a query but are seldom the answer.
 
 Tests, generated and vendored code, and stubs use the words of the code that people look for. A query that asks for
-one of them, such as "test for the parser", gets it without the penalty. The same holds for constants, type aliases
-and top-level statements: most queries ask for a function or a class.
+one of them, such as "test for the parser", gets it without the penalty. The same holds for constants, type aliases,
+top-level statements, configuration and documentation: most queries ask for a function or a class.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,13 +41,17 @@ PENALTIES = (
     Penalty("stub", STUB, frozenset({"stub", "stubs", "abstract", "interface"})),
 )
 
-_DATA = {"type": 0.5, "constant": 0.5, "module": 1.0}
+_DATA = {"type": 0.5, "constant": 0.5, "module": 1.0, "setting": 0.5}
 _DATA_SHARES = np.array([_DATA.get(kind, 0.0) for kind in KINDS], dtype=np.float32)
 """What part of `RankConfig.data_penalty` a kind pays. A module has many unrelated words, so it pays all of it."""
 _ASKS_FOR_DATA = frozenset(
     "alias aliases config configuration const constant constants default defaults enum list module modules option "
     "options script setting settings table tables type typedef types variable variables".split()
 )
+_SECTION = KINDS.index("section")
+_QUESTION = re.compile(r"\s*(?:why|what|when|which|who|how(?!\s+to\b))\b", re.IGNORECASE)
+"""A question that documentation answers: "how to" asks for code, and "where" for a place in it."""
+_ASKS_FOR_DOCS = frozenset("changelog docs documentation explain faq guide manual readme tutorial".split())
 
 
 def add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config: RankConfig) -> None:
@@ -60,3 +65,6 @@ def add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config: 
             ranking.add_signal(penalty.signal, head, -lowered, penalty=weight)
     if config.data_penalty and _ASKS_FOR_DATA.isdisjoint(words):
         ranking.add_signal("data", head, -_DATA_SHARES[kinds], penalty=config.data_penalty)
+    sections = kinds == _SECTION
+    if sections.any() and _ASKS_FOR_DOCS.isdisjoint(words) and not _QUESTION.match(query):
+        ranking.add_signal("section", head, -sections.astype(np.float32), penalty=config.section_penalty)

@@ -45,27 +45,28 @@ def test_status_in_json_has_every_field_and_counts_changes(indexed, command, hom
 
 def test_index_and_status_end_with_what_is_not_indexed(command, indexed):
     write_tree(indexed, {"new.py": "x = 1\n", "node_modules/a.js": ""})
-    write_tree(indexed, dict.fromkeys(("README.md", "docs/a.md", "a.yml"), ""))
+    write_tree(indexed, dict.fromkeys(("README.md", "docs/a.md", "a.yml", "a.xyz"), ""))
     (indexed / "data.py").write_bytes(b"\0")
     told = (
         "  not indexed\n"
-        "    3 files without a parser (.md 2, .yml 1)\n"
+        "    1 file without a parser (.xyz 1)\n"
+        "    3 files that --content would add (.md 2, .yml 1)\n"
         "    1 binary file (.py 1)\n"
         "    1 folder that is always skipped (node_modules 1)\n"
     )
     assert command("index", "tiny").stdout.endswith(told)
     assert command("status").stdout.endswith(told)
-    for name in ("README.md", "docs/a.md", "a.yml"):
+    for name in ("README.md", "docs/a.md", "a.yml", "a.xyz"):
         (indexed / name).unlink()
-    (indexed / "more.toml").write_text("")
+    (indexed / "more.xyz").write_text("")
     assert "nothing to do" in command("index", "tiny").stdout
     (entry,) = json.loads(command("status", "--json").stdout)
-    assert entry["not_indexed"] == {"no parser": {".toml": 1}, "binary": {".py": 1}}
+    assert entry["not_indexed"] == {"no parser": {".xyz": 1}, "binary": {".py": 1}}
     assert entry["folders_not_entered"] == {"always": {"node_modules": 1}}
     (indexed / "data.py").unlink()
     command("index", "tiny")
     (entry,) = json.loads(command("status", "--json").stdout)
-    assert entry["not_indexed"] == {"no parser": {".toml": 1}}
+    assert entry["not_indexed"] == {"no parser": {".xyz": 1}}
 
 
 def test_status_shows_an_index_that_cannot_be_read_and_a_folder_that_is_gone(indexed, command, home):

@@ -15,7 +15,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from codesearch.config import RankConfig
+from codesearch.config import CONTENT, IndexConfig, RankConfig, WalkConfig
 from codesearch.index import build as build_module
 from codesearch.index import policy
 from codesearch.index.catalogue import index_folder
@@ -33,7 +33,7 @@ PATHS = st.builds(
     lambda folder, name, ending: f"{folder}{name}.{ending}",
     st.sampled_from(FOLDERS),
     st.sampled_from(("one", "two", "three", "vendor_x")),
-    st.sampled_from(("py", "rb")),
+    st.sampled_from(("py", "rb", "md", "toml")),
 )
 FUNCTION = st.tuples(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=3),
@@ -50,6 +50,7 @@ REQUESTS = [
         Filters(languages=("ruby",)),
         Filters(paths=("a/*",)),
         Filters(kinds=("function",)),
+        Filters(kinds=("section", "setting")),
     )
 ]
 
@@ -60,11 +61,18 @@ CONFIGS = [RankConfig(), RankConfig(candidate_count=3, rerank_count=4)]
 
 
 def source(functions: list[tuple[list[str], list[str], list[str]]], path: str) -> str:
-    """Functions with a name, documentation and a body; the same ones may stand in many files."""
+    """Functions with a name, documentation and a body; the same ones may stand in many files.
+
+    Documentation and settings have the same words as sections.
+    """
     texts = []
     for name, documentation, body in functions:
         words = " + ".join(body or ["1"])
-        if path.endswith(".rb"):
+        if path.endswith(".md"):
+            texts.append(f"## {' '.join(name)}\n\n{' '.join(documentation)}\n\n```\n# {words}\n```\n")
+        elif path.endswith(".toml"):
+            texts.append(f"# {' '.join(documentation)}\n[{'.'.join(name)}]\nvalue = '{words}'\n")
+        elif path.endswith(".rb"):
             texts.append(f"# {' '.join(documentation)}\ndef {'_'.join(name)}\n  {words}\nend\n")
         else:
             texts.append(
@@ -84,6 +92,7 @@ class Histories(RuleBasedStateMachine):
         write_tokenizer(self.place / "tokenizer.json")
         self.encoder = HashEncoder(self.place / "tokenizer.json")
         self.held: list[tuple[IndexReader, object]] = []
+        self.config = IndexConfig()
         self.policy = policy._GROWTH, policy._DEAD_SHARE
 
     def teardown(self) -> None:
@@ -100,9 +109,11 @@ class Histories(RuleBasedStateMachine):
         files=st.dictionaries(PATHS, st.lists(FUNCTION, min_size=1, max_size=4), min_size=6, max_size=14),
         growth=st.sampled_from([0, 0, 3]),
         dead_share=st.sampled_from([0.3, 1.1]),
+        content=st.sampled_from(list(CONTENT)),
     )
-    def start(self, files, growth, dead_share) -> None:
+    def start(self, files, growth, dead_share, content) -> None:
         policy._GROWTH, policy._DEAD_SHARE = growth, dead_share
+        self.change_content(content)
         for path, functions in files.items():
             self.write(path, functions)
         self.update()
@@ -157,6 +168,10 @@ class Histories(RuleBasedStateMachine):
     def change_how_much_is_merged(self, growth) -> None:
         policy._GROWTH = growth
 
+    @rule(content=st.sampled_from(list(CONTENT)))
+    def change_content(self, content) -> None:
+        self.config = IndexConfig(walk=WalkConfig(content=content))
+
     @rule()
     def a_writer_is_killed(self) -> None:
         """What it had written so far lies there when the next one begins."""
@@ -172,11 +187,11 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def update(self) -> None:
-        build(self.root, self.home, self.encoder)
+        build(self.root, self.home, self.encoder, config=self.config)
 
     @rule()
     def merge_everything(self) -> None:
-        manifest = build(self.root, self.home, self.encoder, merge_all=True).manifest
+        manifest = build(self.root, self.home, self.encoder, config=self.config, merge_all=True).manifest
         assert len(manifest.segments) <= 1
         assert not any(segment.dead_files for segment in manifest.segments)
 
@@ -204,7 +219,7 @@ class Histories(RuleBasedStateMachine):
         self.update()
         fresh_home = self.place / "fresh"
         shutil.rmtree(fresh_home, ignore_errors=True)
-        build(self.root, fresh_home, self.encoder)
+        build(self.root, fresh_home, self.encoder, config=self.config)
         updated = IndexReader.open(index_folder(self.home, self.root))
         fresh = IndexReader.open(index_folder(fresh_home, self.root))
         try:

@@ -56,11 +56,11 @@ def test_a_file_carries_language_size_and_time_stamp(tmp_path):
 
 
 def test_files_of_unknown_languages_are_counted_by_their_extensions(tmp_path):
-    others = ("notes.txt", "sub/more.TXT", "data.json", "Makefile", "v1.x/LICENSE", "tail.", "a. b c")
+    others = ("notes.abc", "sub/more.ABC", "data.xml", "core", "v1.x/LICENSE", "tail.", "a. b c")
     write_tree(tmp_path, {"a.py": PY, **dict.fromkeys(others, "")})
     report = WalkReport()
     assert walked(tmp_path, report) == ["a.py"]
-    assert (report.skipped, report.warnings) == ({"no parser": {".txt": 2, ".json": 1, "": 4}}, [])
+    assert (report.skipped, report.warnings) == ({"no parser": {".abc": 2, ".xml": 1, "": 4}}, [])
 
 
 def test_all_that_is_passed_over_is_counted_by_its_reason(tmp_path, monkeypatch):
@@ -90,7 +90,38 @@ def test_files_of_languages_that_are_not_asked_for_are_counted(tmp_path):
     write_tree(tmp_path, dict.fromkeys(("a.py", "b.js", "c.cjs", "d.go", "e.txt"), PY))
     report = WalkReport()
     assert walked(tmp_path, report, languages=("python", "go")) == ["a.py", "d.go"]
-    assert report.skipped == {"other language": {".js": 1, ".cjs": 1}, "no parser": {".txt": 1}}
+    assert report.skipped == {"other language": {".js": 1, ".cjs": 1}, "other content": {".txt": 1}}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected", "left_out"),
+    [
+        ("code", ["a.py"], {".md": 1, ".toml": 1, "": 1}),
+        ("docs", ["README", "a.py", "b.md"], {".toml": 1}),
+        ("config", ["a.py", "c.toml"], {".md": 1, "": 1}),
+        ("all", ["README", "a.py", "b.md", "c.toml"], {}),
+    ],
+)
+def test_what_is_read_besides_code_is_chosen_and_the_rest_counted(tmp_path, content, expected, left_out):
+    write_tree(tmp_path, dict.fromkeys(("a.py", "b.md", "c.toml", "README", "d.js"), PY))
+    report = WalkReport()
+    assert walked(tmp_path, report, content=content, languages=("python",)) == expected
+    assert report.skipped.get("other content", {}) == left_out
+    assert report.skipped["other language"] == {".js": 1}
+
+
+def test_ignore_rules_and_hidden_names_hold_for_documentation_and_configuration(tmp_path):
+    names = ("a.md", "b.md", "out/c.md", ".d.md", ".env.example", ".env", "node_modules/e.json")
+    write_tree(tmp_path, dict.fromkeys(names, "text\n") | {".gitignore": "b.md\nout/\n"})
+    assert walked(tmp_path, content="all") == ["a.md"]
+    assert walked(tmp_path, content="all", hidden=True) == [".d.md", ".env.example", "a.md"]
+
+
+def test_an_executable_script_is_code_though_its_name_is_that_of_a_text(tmp_path):
+    write_tree(tmp_path, {"install": "#!/bin/sh\n", "README": "#!/bin/sh\n"})
+    (tmp_path / "install").chmod(0o755)
+    found = {file.path: file.language for file in walk(tmp_path, WalkConfig(content="docs"), WalkReport())}
+    assert found == {"README": "text", "install": "bash"}
 
 
 @pytest.mark.parametrize("rules", [".gitignore", ".codesearchignore", "--exclude"])

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.config import RankConfig
+from codesearch.config import IndexConfig, RankConfig, WalkConfig
 from codesearch.index.reader import IndexReader
+from codesearch.search.request import Filters
 from codesearch.search.searcher import Searcher
 from tests.conftest import search, write_tree
 
@@ -72,6 +73,87 @@ def test_constants_and_modules_rank_below_the_function_that_does_it(
     assert found[0].kind == "function"
     asked = search(searcher, "parse routes table", mode="lexical")
     assert [hit.signals.get("data", 0) for hit in asked] == [0, 0, 0]
+
+
+GUIDE = "# Push items\nHow items get on the stack: push each item.\n"
+TEXTS = {
+    "stack.py": "def push(item):\n    return items.append(item)\n",
+    "guide.md": GUIDE,
+    "limits.toml": "[push]\nitems = 3\nmax_items = 4\n",
+}
+
+
+@pytest.fixture
+def texts(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> Searcher:
+    config = IndexConfig(walk=WalkConfig(content="all"))
+    return Searcher([index_tree(write_tree(tmp_path / "tree", TEXTS), config=config)], None)
+
+
+def test_documentation_and_settings_rank_lower_and_are_found(texts: Searcher) -> None:
+    found = search(texts, "push items", mode="lexical")
+    assert {hit.kind: (hit.signals["section"], hit.signals["data"]) for hit in found} == {
+        "function": (0, 0),
+        "section": (-1, 0),
+        "setting": (0, -0.5),
+    }
+    weight = RankConfig().section_penalty
+    free = {hit.kind: hit.score for hit in search(texts, "why push items", mode="lexical")}
+    assert {hit.kind: hit.score for hit in found}["section"] == pytest.approx(free["section"] - weight)
+
+
+@pytest.mark.parametrize(
+    ("query", "asks"),
+    [
+        ("how do I push items", True),
+        ("How are items pushed?", True),
+        ("why push", True),
+        ("what are items", True),
+        ("push documentation", True),
+        ("changelog of push", True),
+        ("how to push items", False),
+        ("where are items pushed", False),
+        ("push when full", False),
+        ("howto push", False),
+        ("items.append(item); push(item);", False),
+    ],
+)
+def test_a_question_and_a_query_for_documentation_do_not_lower_it(
+    texts: Searcher, query: str, asks: bool
+) -> None:
+    signals = search(texts, query, mode="lexical")[0].signals
+    assert ("section" not in signals) == asks
+
+
+def test_a_query_for_settings_does_not_lower_them(texts: Searcher) -> None:
+    hits = search(texts, "push settings", mode="lexical", filters=Filters(kinds=("setting",)))
+    assert [(hit.qualified_name, "data" in hit.signals) for hit in hits] == [("push", False)]
+
+
+def test_without_documentation_no_signal_speaks_of_it(index: IndexReader) -> None:
+    assert "section" not in search(Searcher([index], None), "send a message", mode="lexical")[0].signals
+
+
+def test_kinds_and_languages_choose_between_code_and_documentation(texts: Searcher) -> None:
+    def paths(**filters: tuple[str, ...]) -> list[str]:
+        return [hit.path for hit in search(texts, "push items", mode="lexical", filters=Filters(**filters))]
+
+    assert paths(kinds=("section",)) == paths(languages=("md",)) == ["guide.md"]
+    assert paths(kinds=("function",)) == paths(languages=("python",)) == ["stack.py"]
+    assert paths(languages=("toml",)) == ["limits.toml"]
+
+
+def test_a_typed_heading_or_table_is_found_by_its_name(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "a.md": "# Timeouts\nSeconds.\n",
+        "b.toml": "[tool.ruff]\nline = 1\n",
+        "c.py": "def f():\n    ruff(timeouts)\n",
+    }
+    config = IndexConfig(walk=WalkConfig(content="all"))
+    searcher = Searcher([index_tree(write_tree(tmp_path / "tree", tree), config=config)], None)
+    assert search(searcher, "Timeouts", 1, mode="lexical")[0].path == "a.md"
+    assert search(searcher, "tool.ruff", 1, mode="lexical")[0].signals["name"] == 1
 
 
 def test_a_module_is_found_by_its_name_and_that_of_its_folder(

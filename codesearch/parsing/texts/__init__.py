@@ -1,0 +1,1 @@
+"""Documentation and configuration files, cut into sections by their lines."""

@@ -1,0 +1,194 @@
+r"""A file of documentation or configuration -> its documents.
+
+A section goes from its heading to the next one. Its name is the heading, qualified by the headings around it; what is
+above the first heading goes by the title in the front matter, or the name of the file. A long section is cut into parts
+at blank lines, or where the indentation is least.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
+
+from codesearch.config import ParseConfig
+from codesearch.parsing.copies import copy_key
+from codesearch.parsing.flags import file_flags
+from codesearch.parsing.identifiers import module_name
+from codesearch.parsing.languages import LanguageSpec
+from codesearch.parsing.texts.headings import Cut, front_matter_end, markdown_cuts, underlined_cuts
+from codesearch.parsing.texts.settings import setting_cuts
+from codesearch.types import Document
+
+DATA = "data"
+"""The reason why a file is skipped that is neither documentation nor configuration."""
+_PART_BYTES = 2_500
+_MAX_TITLE = 120
+_MAX_SIGNATURE = 300
+_MAX_NAMES = 5
+_SHORT_ROWS = 3
+_JOINED = frozenset({"json", "yaml"})
+"""Languages whose short sections are joined: most are a key and its value."""
+_MAX_DATA_BYTES = 100_000
+_MIN_PROSE_WORDS = 3
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_COMMENT = re.compile(r"\s*(?:#|;|//)")
+_TITLE = re.compile(r"title\s*[:=](.*)")
+_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
+_MARKS = re.compile(r"<[^<>]*>|\{#[^{}]*\}|[`*]")
+_NOISE = re.compile(
+    r"\]\([^()\s]*(?:\s+\"[^\"\n]*\")?\)|https?://[^\s)>\]`'\"]+|<!--.{0,2000}?-->"
+    r"|</?(?:a|br|div|h\d|img|p|source|span|sub|sup|table|t[dhr])\b[^<>]*>",
+    re.DOTALL,
+)
+"""What a reader does not see: targets of links, comments, tags."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """Rows of a file that belong together.
+
+    Attributes:
+        names: titles of the sections around it, and its own.
+        row: its first line, 0-based.
+        body_row: the first one of its text.
+        end: the line behind it.
+    """
+
+    names: tuple[str, ...]
+    row: int
+    body_row: int
+    end: int
+
+
+def refuse_text(source: bytes, spec: LanguageSpec) -> str | None:
+    r"""Return why a file is data rather than documentation or configuration, or None when it is not.
+
+    >>> refuse_text(b"[1, 2]", LanguageSpec("json", (), content="config"))
+    'data'
+    """
+    if spec.content == "code" or spec.name in ("markdown", "rst"):
+        return None
+    is_data = (
+        len(source) > _MAX_DATA_BYTES
+        or (spec.name == "json" and source.lstrip().startswith(b"["))
+        or (spec.name == "text" and not _is_prose(source.decode("utf-8", "replace")))
+    )
+    return DATA if is_data else None
+
+
+def _is_prose(text: str) -> bool:
+    """Say whether the lines of a text have three words or more on average."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return len(_WORD.findall(text)) >= _MIN_PROSE_WORDS * len(lines)
+
+
+def text_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Iterator[Document]:
+    """Yield the sections of a file, in order."""
+    raw = source.split(b"\n")
+    lines = [line.decode("utf-8", "replace").rstrip("\r").lstrip("\ufeff") for line in raw]
+    starts = list(accumulate((len(line) + 1 for line in raw), initial=0))
+    flags, is_docs = file_flags(path, source), spec.content == "docs"
+    for section in _sections(lines, path, spec):
+        for row, end in _parts(lines, starts, section.row, section.end):
+            while end > row and not lines[end - 1].strip():
+                end -= 1
+            code = "\n".join(lines[max(row, section.body_row) : end]).encode()[: config.max_code_bytes]
+            text = code.decode("utf-8", "ignore")
+            if is_docs:
+                text = _NOISE.sub(" ", text)
+            if not _WORD.search(text):
+                continue
+            names = section.names
+            yield Document(
+                path=path,
+                language=spec.name,
+                kind="section" if is_docs else "setting",
+                name=names[-1] if is_docs else names[-1].rpartition(spec.separator)[2] or names[-1],
+                qualified_name=spec.separator.join(names),
+                signature=" ".join(lines[row].split())[:_MAX_SIGNATURE],
+                docstring="",
+                code=text,
+                start_line=row + 1,
+                end_line=end,
+                start_byte=starts[row],
+                end_byte=starts[end] - 1,
+                flags=flags,
+                copy_key=copy_key("", names[-1], code, spec),
+            )
+
+
+def _sections(lines: Sequence[str], path: str, spec: LanguageSpec) -> list[_Section]:
+    """Return the sections of a file, in order."""
+    top = front_matter_end(lines) if spec.name == "markdown" else 0
+    title = next(
+        (_plain(match[1].strip(" \"'")) for line in lines[:top] if (match := _TITLE.match(line))), ""
+    )
+    file_name = title or module_name(path) or spec.name
+    # A title is around all sections; the name of a file, which is in its path, is around none.
+    cuts = [Cut(top, top, file_name, 0 if title else sys.maxsize), *_cuts(lines, spec)]
+    ends = [*(cut.row for cut in cuts[1:]), len(lines)]
+    around: list[Cut] = []
+    sections = []
+    for cut, end in zip(cuts, ends, strict=True):
+        while around and around[-1].level >= cut.level:
+            around.pop()
+        around.append(cut)
+        names = tuple(_plain(outer.title) or file_name for outer in around[-_MAX_NAMES:])
+        sections.append(_Section(names, cut.row, cut.body_row, end))
+    if spec.name in _JOINED:
+        return list(_with_short_joined(sections, file_name))
+    return sections
+
+
+def _cuts(lines: Sequence[str], spec: LanguageSpec) -> Iterator[Cut]:
+    if spec.name == "markdown":
+        yield from markdown_cuts(lines)
+    elif spec.content == "docs":
+        yield from underlined_cuts(lines)
+    else:
+        for cut in setting_cuts(lines, spec.name):
+            row = cut.row
+            while row > 0 and _COMMENT.match(lines[row - 1]):
+                row -= 1
+            yield replace(cut, row=row, body_row=row)
+
+
+def _with_short_joined(sections: Sequence[_Section], file_name: str) -> Iterator[_Section]:
+    """Make one section of neighbours that are short."""
+    for is_short, group in groupby(sections, lambda section: section.end - section.row < _SHORT_ROWS):
+        members = list(group)
+        if is_short and len(members) > 1:
+            yield _Section((file_name,), members[0].row, members[0].row, members[-1].end)
+        else:
+            yield from members
+
+
+def _parts(lines: Sequence[str], starts: Sequence[int], row: int, end: int) -> Iterator[tuple[int, int]]:
+    """Cut rows into parts of about `_PART_BYTES`: first row, and the one behind the last."""
+    most = _PART_BYTES * 5 // 4  # So that no part is very short.
+    while end - row > 1 and starts[end] - starts[row] > most:
+        behind = max(bisect_right(starts, starts[row] + _PART_BYTES) - 1, row + 1)
+        best = max(range((row + behind) // 2 + 1, behind + 1), key=lambda place: _fitness(lines, place))
+        yield row, best
+        row = best
+    yield row, end
+
+
+def _fitness(lines: Sequence[str], row: int) -> tuple[bool, int, int]:
+    """Order rows by how well a part begins there: after a blank line, then little indented, then late."""
+    line = lines[row]
+    return not lines[row - 1].strip(), len(line.lstrip()) - len(line), row
+
+
+def _plain(title: str) -> str:
+    """Return a heading without its markup, cut if it is very long.
+
+    >>> _plain("The [`Client`](api.md#client) class {#client}")
+    'The Client class'
+    """
+    text = _MARKS.sub("", _LINK.sub(r"\1", title[:_MAX_SIGNATURE]))
+    return " ".join(text.split())[:_MAX_TITLE]

@@ -1,0 +1,102 @@
+"""Which language a file has by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from codesearch.config import CONTENT, IndexOptions
+from codesearch.errors import ConfigError
+from codesearch.parsing.languages import TEXT_LANGUAGES, is_installed, language_name, language_of_path
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    {
+        "README.md": "markdown",
+        "docs/Guide.MARKDOWN": "markdown",
+        "page.mdx": "markdown",
+        "index.rst": "rst",
+        "README": "text",
+        "CHANGES": "text",
+        "notes.txt": "text",
+        "docs/secrets.md": "markdown",
+        "pyproject.toml": "toml",
+        "Pipfile": "toml",
+        ".github/workflows/test.yml": "yaml",
+        "compose.yaml": "yaml",
+        "package.json": "json",
+        "tsconfig.jsonc": "json",
+        "setup.cfg": "ini",
+        "tox.ini": "ini",
+        "log4j.properties": "ini",
+        "Dockerfile": "dockerfile",
+        "Dockerfile.dev": "dockerfile",
+        "web.dockerfile": "dockerfile",
+        "Makefile": "makefile",
+        "Makefile.am": "makefile",
+        "rules.mk": "makefile",
+        ".env.example": "dotenv",
+        ".env.sample": "dotenv",
+        "env.template": "dotenv",
+        "config.yml.dist": "yaml",
+    }.items(),
+)
+def test_names_of_documentation_and_configuration(name, language):
+    found = language_of_path(name, "all")
+    assert (found.name, found.content in CONTENT["docs"]) == (
+        language,
+        language in ("markdown", "rst", "text"),
+    )
+    assert language_of_path(name) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".env",
+        ".env.local",
+        ".env.production",
+        "prod.env",
+        "env",
+        ".envrc",
+        "secrets.yaml",
+        "credentials.json",
+        "package-lock.json",
+        "npm-shrinkwrap.json",
+        "pnpm-lock.yaml",
+        "poetry.lock",
+        "Pipfile.lock",
+        "data.min.json",
+        "LICENSE",
+        "LICENCE.txt",
+        "license.md",
+        "COPYING",
+        "NOTICE.txt",
+        "CMakeLists.txt",
+        "install",
+        "README.html",
+        "Dockerfiles",
+    ],
+)
+def test_names_that_are_neither(name):
+    assert language_of_path(name, "all") is None
+
+
+def test_code_stays_code_whatever_is_read_besides():
+    for content in CONTENT:
+        assert language_of_path("env.py", content).name == "python"
+
+
+def test_texts_need_no_grammar_and_have_short_names_too():
+    assert all(is_installed(spec) for spec in TEXT_LANGUAGES)
+    assert [language_name(name) for name in ("md", ".yml", "Markdown", "toml")] == [
+        "markdown",
+        "yaml",
+        "markdown",
+        "toml",
+    ]
+
+
+def test_unknown_content_is_an_error():
+    with pytest.raises(ConfigError, match="^content 'prose': choose one of code, docs, config, all$"):
+        IndexOptions(content="prose")

@@ -1,0 +1,186 @@
+"""Files of documentation and configuration as documents: names, spans, texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from codesearch.parsing.extract import extract
+from codesearch.parsing.identifiers import words
+from codesearch.parsing.languages import language_named, language_of_path
+from codesearch.parsing.texts.sections import refuse_text
+from codesearch.types import TEST, Document
+
+GUIDE = """Some words above.
+
+# Client
+
+How to make one.
+
+## Timeouts
+
+Seconds, see [the API](https://example.org/api#timeout) and <br> https://example.org.
+
+```python
+# no heading
+Client(timeout=5)
+```
+
+## Empty
+
+## `retry()` and [limits](x.md) {#retry}
+
+Again.
+
+# Server
+Listens.
+"""
+
+
+def parsed(text: str | bytes, path: str) -> list[Document]:
+    source = text.encode() if isinstance(text, str) else text
+    return extract(source, path, language_of_path(path, "all")).documents
+
+
+def test_each_heading_with_text_is_a_section_named_by_the_headings_around_it():
+    documents = parsed(GUIDE, "docs/guide.md")
+    assert [(d.name, d.qualified_name, d.start_line, d.end_line) for d in documents] == [
+        ("guide", "guide", 1, 1),
+        ("Client", "Client", 3, 5),
+        ("Timeouts", "Client > Timeouts", 7, 14),
+        ("retry() and limits", "Client > retry() and limits", 18, 20),
+        ("Server", "Server", 22, 23),
+    ]
+    assert {(d.kind, d.language, d.docstring) for d in documents} == {("section", "markdown", "")}
+    assert [d.signature for d in documents][2:4] == [
+        "## Timeouts",
+        "## `retry()` and [limits](x.md) {#retry}",
+    ]
+
+
+def test_what_is_searched_is_the_text_without_its_heading_and_without_targets_of_links():
+    text = parsed(GUIDE, "guide.md")[2].code
+    assert words(text) == words("Seconds, see the API and\npython no heading Client timeout 5")
+
+
+def test_bytes_of_a_section_are_those_of_its_lines():
+    source = GUIDE.replace("Seconds", "Sekünden").encode()
+    for document in parsed(source, "guide.md"):
+        lines = source.split(b"\n")[document.start_line - 1 : document.end_line]
+        assert source[document.start_byte : document.end_byte] == b"\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "names"),
+    [
+        ("---\ntitle: 'The guide'\n---\nabove\n## One\ntext\n", "a.md", ["The guide", "The guide > One"]),
+        ("---\ntitle: The guide\n---\nabove\n# One\ntext\n", "a.md", ["The guide", "The guide > One"]),
+        ("---\nslug: x\n---\nabove\n# One\ntext\n", "a.md", ["a", "One"]),
+        ("words\n", "docs/plugins/index.md", ["plugins"]),
+        ("words\n", "README", ["README"]),
+        ("# ![Logo](logo.png)\nwords\n", "b.md", ["Logo"]),
+        ("#\nwords\n", "b.md", ["b"]),
+        ("Top\n===\nwords\n\nPart\n----\nmore\n", "c.rst", ["Top", "Top > Part"]),
+        ("\ufeff# One\r\nwords\r\n", "d.md", ["One"]),
+    ],
+    ids=[
+        "front matter",
+        "front matter and a title",
+        "front matter without title",
+        "index file",
+        "no heading",
+        "image",
+        "empty heading",
+        "underlines",
+        "line ends",
+    ],
+)
+def test_what_a_section_is_called(text, path, names):
+    assert [document.qualified_name for document in parsed(text, path)] == names
+
+
+def test_settings_are_named_as_names_are_looked_up():
+    text = "# Who.\n[project]\nname = 'x'\n\n# How lines are checked.\n[tool.ruff.lint]\nselect = ['E']\n"
+    assert [(d.name, d.qualified_name, d.kind, d.start_line) for d in parsed(text, "pyproject.toml")] == [
+        ("project", "project", "setting", 1),
+        ("lint", "tool.ruff.lint", "setting", 5),
+    ]
+
+
+def test_short_settings_are_joined_under_the_name_of_the_file():
+    text = '{\n  "name": "x",\n  "version": "1",\n  "scripts": {\n    "test": "jest",\n    "lint": "eslint"\n  }\n}\n'
+    documents = parsed(text, "web/package.json")
+    assert [(d.name, d.start_line, d.end_line) for d in documents] == [("package", 1, 3), ("scripts", 4, 8)]
+    assert '"version"' in documents[0].code
+
+
+def test_a_long_section_is_cut_after_blank_lines_and_keeps_its_name():
+    paragraphs = "\n\n".join(f"Paragraph {number}.\n" + "Words of it.\n" * 20 for number in range(30))
+    documents = parsed(f"# Long\n{paragraphs}", "a.md")
+    assert len(documents) > 2 and {document.name for document in documents} == {"Long"}
+    assert all(document.signature.startswith("Paragraph") for document in documents[1:])
+    sizes = [document.end_byte - document.start_byte for document in documents]
+    assert max(sizes) <= 3_125 and min(sizes) >= 600
+
+
+def test_a_long_setting_is_cut_where_the_indentation_is_least():
+    jobs = "".join(f"  job{number}:\n" + "    run: pytest\n" * 30 for number in range(20))
+    documents = parsed(f"jobs:\n{jobs}", "ci.yml")
+    assert len(documents) > 2
+    assert all(document.signature.startswith("job") for document in documents)
+
+
+def test_copies_of_a_section_share_a_key_and_other_sections_do_not():
+    one, two, other = (parsed(text, "a.md")[0] for text in ("# A\ntext", "## A ##\ntext\n\n", "# A\ntexts"))
+    assert one.copy_key == two.copy_key != other.copy_key
+
+
+def test_documents_of_tests_are_flagged():
+    assert parsed("# A\ntext", "tests/README.md")[0].flags == TEST
+
+
+@pytest.mark.parametrize(
+    ("source", "path", "reason"),
+    [
+        (b"key: value\n", "a.yml", None),
+        (b"key: value\n" * 10_000, "a.yml", "data"),
+        (b'  [{"a": 1}]', "a.json", "data"),
+        (b'{"a": 1}', "a.json", None),
+        (b"one\ntwo\nthree\n", "words.txt", "data"),
+        (b"pytest>=8\nruff==0.9\n", "requirements.txt", "data"),
+        (b"A few words of prose.\n", "notes.txt", None),
+        (b"# Title\n" + b"A few words of prose.\n" * 10_000, "long.md", None),
+        (b"x\ny\n", "short.md", None),
+        (b"x = 1\n" * 100_000, "a.py", None),
+    ],
+)
+def test_data_is_refused(source, path, reason):
+    assert refuse_text(source, language_of_path(path, "all")) == reason
+
+
+@pytest.mark.parametrize("language", ["markdown", "rst", "text", "toml", "yaml", "json", "makefile"])
+@pytest.mark.parametrize("source", [b"", b"\n \n\t\n", b"# \n## \n---\n===\n", b"\xff\xfe\xff"])
+def test_a_file_without_words_has_no_documents(language, source):
+    assert extract(source, "a", language_named(language)).documents == []
+
+
+def test_a_heading_of_ten_thousand_characters_is_cut():
+    (document,) = parsed("# " + "word " * 2_000 + "\ntext here\n", "a.md")
+    assert (document.name, document.code) == (("word " * 24)[:120], "text here")
+
+
+def test_of_deeply_nested_headings_the_inner_ones_name_a_section():
+    marks = "=-~^\"'+*#:.,;"
+    text = "".join(f"Title {level}\n{mark * 9}\nwords {level}\n\n" for level, mark in enumerate(marks))
+    last = parsed(text, "a.rst")[-1]
+    assert last.qualified_name == " > ".join(f"Title {level}" for level in range(8, 13))
+
+
+def test_invalid_utf8_is_read_with_one_warning():
+    found = extract(b"# Caf\xe9\nr\xe9sum\xe9 words\n", "a.md", language_named("markdown"))
+    assert found.warnings == ["a.md: invalid UTF-8 at byte 5: read with replacement characters"]
+    assert [document.name for document in found.documents] == ["Caf\ufffd"]
+
+
+def test_of_a_very_long_line_the_beginning_is_searched():
+    (document,) = parsed("# A\n" + "word " * 200_000, "a.md")
+    assert len(document.code) == 16_384 and document.end_byte == 4 + 1_000_000
