@@ -1,13 +1,12 @@
-"""The benchmark's sources -> an indexed tree -> `docs/examples.md`: real queries and their answers, as printed."""
+"""The benchmark's sources -> an indexed tree -> `docs/examples.md`: real queries and their hits, as printed."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 from pathlib import Path
 
+from benchmarks.command import printed
 from codesearch.evaluation.pack import unpack
 
 QUERIES = (
@@ -15,14 +14,15 @@ QUERIES = (
     ("compute the md5 hash of a file",),
     ("priority queue", "--kind", "class"),
     ("parse a url query string", "--lang", "javascript"),
-    ("validate email address",),
+    ("validate email address", "--compact"),
+    ("read a file line by line", "--lang", "go", "--explain"),
 )
 _PAGE = Path(__file__).parent.parent / "docs" / "examples.md"
 _HEAD = """# Examples
 
-Answers as printed, over the {files:,} source files of CodeSearchNet's 99-query challenge ({documents:,} documents
-of six languages). The tree is laid out as `owner/repository/commit/path`. Made by
-`python -m benchmarks.examples SOURCES TREE` with the sources of the benchmark pack.
+Real queries and their hits as printed. They search the {files:,} source files of CodeSearchNet's 99-query challenge
+({documents:,} documents of six languages), in folders `owner/repository/commit/path`.
+`python -m benchmarks.examples SOURCES TREE` writes this page from the sources of the benchmark pack.
 """
 
 
@@ -34,27 +34,16 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.tree.exists():
         unpack(arguments.sources, arguments.tree, lambda stage, done, total: None)
-    _run(arguments.tree, "index", ".")
-    (status,) = json.loads(_run(arguments.tree, "status", "--json"))
+    home = arguments.tree.with_suffix(".home")
+    printed(arguments.tree, "index", ".", home=home)
+    (status,) = json.loads(printed(arguments.tree, "status", "--json", home=home))
     parts = [_HEAD.format(**status)]
     for query, *options in QUERIES:
-        shown = " ".join([f'codesearch query "{query}"', *options, "-k 5"])
-        parts.append(f"## {query}\n\n```console\n$ {shown}\n```\n")
-        parts.append(f"```\n{_run(arguments.tree, 'query', query, *options, '-k', '5').rstrip()}\n```\n")
+        shown = " ".join([f'codesearch query "{query}"', *options])
+        parts.append(f"## {query.capitalize()}\n\n```console\n$ {shown}\n```\n")
+        output = printed(arguments.tree, "query", query, *options, home=home)
+        parts.append(f"```\n{output.rstrip()}\n```\n")
     _PAGE.write_text("\n".join(parts), encoding="utf-8")
-
-
-def _run(tree: Path, command: str, *arguments: str) -> str:
-    words = [
-        sys.executable,
-        "-m",
-        "codesearch",
-        command,
-        *arguments,
-        "--home",
-        str(tree.absolute()) + ".home",
-    ]
-    return subprocess.run(words, cwd=tree, capture_output=True, text=True, check=True).stdout
 
 
 if __name__ == "__main__":

@@ -1,0 +1,76 @@
+"""A real query in a real tree -> `docs/query.svg`, the picture of a terminal in the README.
+
+The picture needs no font from outside: it names the fonts that systems have, and fixes the width of each run of text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+import sysconfig
+from pathlib import Path
+
+from rich._export_format import CONSOLE_SVG_FORMAT
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+
+from benchmarks.command import printed
+
+QUERY = ("copy a directory tree", "-n", "3")
+PICTURE = Path(__file__).parent.parent / "docs" / "query.svg"
+_FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+_WIDTH = 92
+_THEME = TerminalTheme(
+    (30, 32, 40),
+    (214, 219, 230),
+    [
+        (60, 64, 76),
+        (236, 116, 116),
+        (140, 200, 120),
+        (226, 190, 110),
+        (110, 160, 240),
+        (200, 140, 220),
+        (90, 200, 210),
+        (214, 219, 230),
+    ],
+    [
+        (120, 126, 142),
+        (240, 140, 140),
+        (160, 215, 140),
+        (240, 205, 130),
+        (130, 180, 250),
+        (215, 160, 235),
+        (110, 215, 225),
+        (245, 247, 250),
+    ],
+)
+
+
+def svg(query: tuple[str, ...], output: str) -> str:
+    """Return the picture of a terminal with a query and what it printed, with colours as ANSI codes."""
+    console = Console(record=True, width=_WIDTH, file=io.StringIO(), force_terminal=True)
+    text, *options = query
+    console.print(Text.assemble(("$ ", "dim"), " ".join(["codesearch query", f'"{text}"', *options])))
+    console.print(Text.from_ansi(output))
+    form = re.sub(r"@font-face \{\{.*?\}\}\n", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
+    form = form.replace("Fira Code, monospace", _FONTS)
+    picture = console.export_svg(title="", theme=_THEME, code_format=form, unique_id="terminal")
+    return "".join(f"{line.rstrip()}\n" for line in picture.splitlines())
+
+
+def main() -> None:
+    """Index the tree, ask, write the picture."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tree", type=Path, default=Path(sysconfig.get_path("stdlib")))
+    parser.add_argument("--home", type=Path, default=Path("build/picture"), help="folder of the index")
+    arguments = parser.parse_args()
+    home = arguments.home
+    printed(arguments.tree, "index", ".", "--exclude", "site-packages", "--exclude", "/test/", home=home)
+    output = printed(arguments.tree, "query", *QUERY, home=home, columns=_WIDTH)
+    PICTURE.write_text(svg(QUERY, output), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
