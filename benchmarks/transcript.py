@@ -1,4 +1,4 @@
-"""Three trees -> `benchmarks/results/transcript.md`: thirty queries and their hits as printed, to read as a user does."""
+"""Three trees -> `benchmarks/results/transcript.md`: thirty queries and their hits as printed, for people to read."""
 
 from __future__ import annotations
 

@@ -17,11 +17,25 @@ from benchmarks.growth import build_table, query_table
 from benchmarks.service import table as service_table
 from benchmarks.speed import table as speed_table
 from codesearch.cli.main import make_app
+from codesearch.parsing.languages import LANGUAGES, language_name, query_source
+from codesearch.settings import SETTINGS
+from codesearch.types import KINDS
 from tests.conftest import TINY_REPO, write_tree
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = ("$ codesearch ", "$ sqlite-utils ")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+USERS_PAGES = (
+    "cli",
+    "configuration",
+    "examples",
+    "export",
+    "faq",
+    "getting-started",
+    "languages",
+    "output",
+    "searching",
+)
 COMMANDS = typer.main.get_command(make_app()).commands
 
 
@@ -110,3 +124,60 @@ def test_the_tables_of_speed_and_scale_are_those_of_their_json() -> None:
     assert f"<!-- service -->\n{service_table(service)}\n<!-- /service -->" in of_speed
     assert f"<!-- build -->\n{build_table(growth['growth'])}\n<!-- /build -->" in of_scale
     assert f"<!-- query -->\n{query_table(growth['growth'])}\n<!-- /query -->" in of_scale
+
+
+@pytest.mark.parametrize("name", USERS_PAGES)
+def test_no_page_for_users_has_more_than_2000_words(name: str) -> None:
+    text = (ROOT / f"docs/{name}.md").read_text("utf-8")
+    assert len(re.findall(r"\w[\w'.,-]*", re.sub(r"\]\([^)]*\)", "]", text))) <= 2_000
+
+
+def table_rows(page: str, heading: str) -> list[list[str]]:
+    """Return the cells of the table whose first column has this heading."""
+    _, after = (ROOT / page).read_text("utf-8").split(f"\n| {heading} |", 1)
+    lines = after.split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+
+
+def test_the_page_of_languages_has_every_name_extension_and_interpreter() -> None:
+    rows = table_rows("docs/languages.md", "language | `--lang`")
+    told = {}
+    for _, names, extensions, interpreters in rows:
+        first, *others = re.findall(r"`([^`]+)`", names)
+        assert [language_name(other) for other in others] == [first] * len(others)
+        told[first] = (
+            tuple(re.findall(r"`([^`]+)`", extensions)),
+            tuple(re.findall(r"`([^`]+)`", interpreters)),
+        )
+    assert told == {spec.name: (spec.extensions, spec.interpreters) for spec in LANGUAGES}
+
+
+def test_the_page_of_languages_has_the_kinds_that_each_query_captures() -> None:
+    told = {
+        name: set(re.findall(r"`([^`]+)`", kinds))
+        for name, kinds in table_rows("docs/languages.md", "language | also")
+    }
+    usual = {"function", "constant", "module", "method"}
+    specs = {spec.name: spec for spec in LANGUAGES}
+    for title, names, *_ in table_rows("docs/languages.md", "language | `--lang`"):
+        source = query_source(specs[re.findall(r"`([^`]+)`", names)[0]])
+        row = "TypeScript and TSX" if title in ("TypeScript", "TSX") else title
+        assert told[row] - usual == set(re.findall(r"@(\w+)", source)) & set(KINDS) - usual, title
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_page_of_settings_has_each_setting_with_its_default(name: str) -> None:
+    rows = [
+        row
+        for head in ("setting | default | option", "setting | default | option of `index`")
+        for row in table_rows("docs/configuration.md", head)
+    ]
+    defaults = {row[0].strip("`"): row[1].strip("`") for row in rows}
+    default = SETTINGS[name].default
+    assert json.loads(defaults[name]) == (list(default) if isinstance(default, tuple) else default)
+
+
+def test_the_picture_of_the_readme_needs_nothing_from_outside() -> None:
+    picture = (ROOT / "docs/query.svg").read_text("utf-8")
+    assert re.findall(r"@font-face|url\((?!#)|href=", picture) == []
+    assert "codesearch&#160;query" in picture
