@@ -51,7 +51,9 @@ class View:
 
     def is_coloured(self, terminal: Terminal) -> bool:
         """Say whether to print colours and links."""
-        return terminal.is_terminal if self.color == "auto" else self.color == "always"
+        if self.color == "auto":
+            return terminal.is_terminal or bool(terminal.variables.get("FORCE_COLOR"))
+        return self.color == "always"
 
 
 def details(hit: Hit) -> str:
@@ -78,7 +80,9 @@ def explanation(hit: Hit) -> Iterator[str]:
 def footer(answer: Answer) -> str:
     """Say how many hits there are, out of what, how fast, and how sure."""
     found = amount(len(answer.hits), "hit") if answer.hits else "no hits"
-    sure = f", confidence {percent(answer.confidence)}" if answer.confidence is not None else ""
+    sure = (
+        f", confidence {percent(answer.confidence)}" if answer.hits and answer.confidence is not None else ""
+    )
     return f"{found} from {amount(answer.documents, 'document')} in {answer.seconds * 1000:.0f} ms{sure}"
 
 

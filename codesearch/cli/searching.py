@@ -166,7 +166,8 @@ def _note(answer: Answer, request: SearchRequest) -> str:
 
     if answer.confidence is not None and answer.confidence < request.min_confidence:
         return _LEFT_OUT.format(percent(answer.confidence), percent(request.min_confidence))
-    return _NOTE.format(percent(answer.confidence or 0.0)) if answer.low_confidence else ""
+    is_doubtful = answer.low_confidence and answer.hits
+    return _NOTE.format(percent(answer.confidence or 0.0)) if is_doubtful else ""
 
 
 def _freshness_note(found: Freshness) -> str:

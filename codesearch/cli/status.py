@@ -64,7 +64,8 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
         yield f"  unusable   {found.error}"
         return
     yield found.root + ("" if Path(found.root).is_dir() else "  (this folder is gone)")
-    yield f"  documents  {found.documents:,} from {amount(found.files, 'file')}: {counts(found.languages)}"
+    languages = f": {counts(found.languages)}" if found.languages else ""
+    yield f"  documents  {found.documents:,} from {amount(found.files, 'file')}{languages}"
     yield f"  indexed    {_age(found.created)}, in {found.seconds:.1f} s, {found.bytes / 1e6:.1f} MB"
     yield f"  model      {found.model['name']} ({found.model['id']})"
     if options := _options(found.settings):

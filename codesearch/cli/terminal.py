@@ -59,6 +59,5 @@ def _snippet(hit: Hit, lines: Sequence[tuple[int, str]]) -> list[Text]:
     syntax = Syntax("", lexer, theme="ansi_dark", background_color="default")
     code = syntax.highlight("\n".join(line for _, line in lines)).split("\n", allow_blank=True)
     return [
-        Text(f"{number:8} ", style="dim").append("│ ").append_text(text)
-        for (number, _), text in zip(lines, code, strict=False)
+        Text.assemble((f"{number:8} │ ", "dim"), text) for (number, _), text in zip(lines, code, strict=False)
     ]

@@ -159,3 +159,18 @@ def test_the_parts_of_a_score_add_up_to_it():
         "  +0.500  score",
     ]
     assert "vectors" not in render(replace(ANSWER, hits=[hit]), "text", HERE)
+
+
+def test_code_is_not_dim_on_a_terminal():
+    on = replace(HERE, is_terminal=True, width=60, variables={"TERM": "xterm-256color"})
+    (line,) = [line for line in render(ANSWER, "text", on).splitlines() if "return" in line]
+    number, _, code = line.partition("│ ")
+    assert number.startswith("\x1b[2m") and "\x1b[2" not in code
+
+
+def test_force_color_counts_where_color_is_auto():
+    assert "\x1b[" in render(ANSWER, "text", replace(HERE, variables={"FORCE_COLOR": "1"}))
+
+
+def test_without_hits_there_is_no_confidence():
+    assert render(replace(ANSWER, hits=[]), "text", HERE) == "no hits from 1,200 documents in 12 ms\n"
