@@ -7,12 +7,13 @@
     for hit in engine.search("copy a directory tree").hits:
         print(hit.path, hit.start_line, hit.name)
 
-The names in `__all__` are the public interface. Each is imported when it is first used.
+The names in `__all__` are the public interface. A name is imported when it is first used.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # As in `typing`, whose import takes longer than all else here.
+# Type checkers know this name. Importing it from `typing` would take longer than the rest of this module.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from codesearch.config import IndexOptions, RankConfig, VectorConfig
     from codesearch.engine.answer import Answer, Changes, Freshness
@@ -99,5 +100,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """List the public names, also those that are not imported yet."""
+    """List the public names, including those that are not imported yet."""
     return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""`python -m codesearch`."""
+"""The entry point of `python -m codesearch`."""
 
 from codesearch.cli.entry import run
 

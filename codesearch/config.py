@@ -1,4 +1,4 @@
-"""Settings, with the only defaults there are; the command line fills and shows them."""
+"""Settings with their defaults. Defaults are defined only here; the command line sets and shows them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any, Self
 from codesearch.errors import ConfigError
 
 PROJECT_FILE = ".codesearch.toml"
-"""Settings of a project (see `codesearch.settings`), in its root."""
+"""The file in a project's root that holds its settings (see `codesearch.settings`)."""
 CONTENT = {
     "code": frozenset({"code"}),
     "docs": frozenset({"code", "docs"}),
     "config": frozenset({"code", "config"}),
     "all": frozenset({"code", "docs", "config"}),
 }
-"""What `WalkConfig.content` may be, and the `LanguageSpec.content` of the files that are then read."""
+"""The values of `WalkConfig.content`. Each maps to the `LanguageSpec.content` of the files to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class WalkConfig:
         max_file_bytes: larger files are skipped.
         hidden: also enter names that begin with a dot.
         ignore_files: honour `.gitignore`, `.codesearchignore` and `.git/info/exclude`.
-        follow_links: enter linked folders, each real folder once.
-        exclude: further patterns, in the syntax of `.gitignore`, relative to the root.
+        follow_links: enter linked folders, but each real folder only once.
+        exclude: additional patterns, in the syntax of `.gitignore`, relative to the root.
         languages: names of the languages to index; empty for all.
-        content: a key of `CONTENT`: what is read besides code.
+        content: a key of `CONTENT` that says which files are read in addition to code.
     """
 
     max_file_bytes: int = 8_000_000
@@ -46,9 +46,9 @@ class WalkConfig:
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """Walk settings to choose; None leaves a setting as it is.
+    """Walk settings that a user can set; None keeps the current value.
 
-    Attributes: as in `WalkConfig`.
+    The attributes are those of `WalkConfig`.
 
     Raises:
         ConfigError: `content` is unknown.
@@ -68,7 +68,7 @@ class IndexOptions:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """Read settings as `given` returned them, in JSON or not; unknown ones are left out."""
+        """Read the settings that `given` returned, also from JSON; ignore unknown names."""
         known: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in settings.items()
@@ -86,7 +86,7 @@ class IndexOptions:
         return replace(walk, **self.given)
 
     def over(self, other: Self) -> Self:
-        """Return these settings, and where they are None those of `other`."""
+        """Return these settings; take those that are None from `other`."""
         return replace(other, **self.given)
 
 
@@ -95,9 +95,9 @@ class ParseConfig:
     """What is taken from a file.
 
     Attributes:
-        max_code_bytes: longer definitions are searched by their first bytes.
-        max_mean_line_bytes: a file whose mean line is longer is taken for minified and skipped.
-        max_nesting: definitions nested deeper than this are left out, with a warning.
+        max_code_bytes: only this many bytes of a definition are indexed, from its start.
+        max_mean_line_bytes: a file with a longer mean line counts as minified and is skipped.
+        max_nesting: definitions that are nested deeper are skipped with a warning.
     """
 
     max_code_bytes: int = 16_384
@@ -110,9 +110,9 @@ class VectorConfig:
     """When an HNSW graph is built, and how.
 
     Attributes:
-        hnsw_threshold: from this many documents on, an HNSW graph is built (extra `hnsw`).
-        hnsw_m: links a node.
-        hnsw_ef_construction: candidates looked at while building.
+        hnsw_threshold: the number of documents from which an HNSW graph is built (extra `hnsw`).
+        hnsw_m: links per node (M).
+        hnsw_ef_construction: candidates examined for each insertion (ef_construction).
     """
 
     hnsw_threshold: int = 500_000
@@ -122,13 +122,13 @@ class VectorConfig:
 
 @dataclass(frozen=True, slots=True)
 class IndexConfig:
-    """Everything that changes what an index holds.
+    """All settings that change the content of an index.
 
     Attributes:
         walk: which files are read.
         parse: what is taken from a file.
         vectors: when an HNSW graph is built.
-        options: the part of `walk` that the user chose by options; the next run repeats it.
+        options: the part of `walk` that the user set with options; the next run uses it again.
     """
 
     walk: WalkConfig = WalkConfig()
@@ -137,36 +137,39 @@ class IndexConfig:
     options: IndexOptions = IndexOptions()
 
     def digest(self, *also: str) -> str:
-        """Hash what decides the documents of a file, and `also`; a different digest makes the index anew."""
+        """Hash `also` and the settings that affect a file's documents; a new digest means a rebuild of the index."""
         text = json.dumps([asdict(self.parse), asdict(self.vectors), *also], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class RankConfig:
-    """How signals are weighed; nothing here touches what is stored.
+    """The weights of the ranking. They do not change what an index stores.
 
     Attributes:
-        candidate_count: documents that each half puts forward; a graph, which may miss some, twice as many.
+        candidate_count: candidates from keywords and from vectors each; twice as many from an HNSW graph, which may
+            miss some.
         semantic_weight: weight of the cosine.
-        length_prior_half: terms of a body at which the cosine counts half; 0 turns the length prior off.
+        length_prior_half: number of terms in a body at which the cosine counts half; 0 turns the length prior off.
         lexical_weight: weight of the BM25F score divided by the sum of the idf of the query's terms.
-        code_lexical_weight: the same where the query is a piece of code, whose words are those of what it came from.
-        name_weight: added when the query is exactly the document's name.
-        direction_reward: added where the query asks for a conversion and the document goes that way.
-        direction_penalty: taken where it goes the other way.
-        test_penalty: taken from documents in test files, unless the query asks for tests.
-        generated_penalty: likewise, from those of files that a program wrote.
-        vendored_penalty: from those of files copied from other projects.
-        stub_penalty: from functions that do nothing, abstract ones among them.
-        data_penalty: from modules, and half of it from constants, types and settings, unless the query asks for such.
-        section_penalty: from documentation, unless the query is a question or asks for documentation.
-        file_diversity_penalty: taken from a document for each of its file above it, up to four.
-        rerank_count: documents at the head of the ranking that are looked at for that; 0 for none.
+        code_lexical_weight: replaces `lexical_weight` if the query is code, because code shares exact words with the
+            code that it was copied from.
+        name_weight: added if the query is exactly the document's name.
+        direction_reward: added if the query asks for a conversion and the document converts in that direction.
+        direction_penalty: subtracted if the document converts in the opposite direction.
+        test_penalty: subtracted from documents in test files, unless the query asks for tests.
+        generated_penalty: subtracted from documents in generated files, unless the query asks for them.
+        vendored_penalty: subtracted from documents in vendored files, unless the query asks for them.
+        stub_penalty: subtracted from functions that do nothing, such as abstract ones, unless the query asks for them.
+        data_penalty: subtracted from modules, and half of it from constants, types and settings, unless the query asks
+            for them.
+        section_penalty: subtracted from documentation, unless the query is a question or asks for documentation.
+        file_diversity_penalty: subtracted from a document for each document of the same file above it, up to four.
+        rerank_count: number of best candidates that direction and penalties apply to; 0 for none.
         k1: BM25F term saturation.
-        field_weights: what an occurrence counts, in the order of `codesearch.analysis.terms.FIELDS`.
-        field_b: how far a field's length discounts its occurrences, 0 to 1, in the same order.
-        hnsw_ef_search: candidates that a search of the graph looks at; more is slower and misses less.
+        field_weights: weight of an occurrence in each field, in the order of `codesearch.analysis.terms.FIELDS`.
+        field_b: how strongly a field's length lowers the weight of its occurrences, 0 to 1, in the same order.
+        hnsw_ef_search: candidates that a search of the graph examines (ef_search); more is slower and misses fewer.
     """
 
     candidate_count: int = 500
@@ -191,7 +194,7 @@ class RankConfig:
     hnsw_ef_search: int = 400
 
     def penalty(self, reason: str) -> float:
-        """Return the weight of one of `codesearch.search.penalties`."""
+        """Return the weight of a penalty, given the name of its signal in `codesearch.search.penalties`."""
         return float(getattr(self, f"{reason}_penalty"))
 
     def for_code(self) -> RankConfig:
@@ -199,5 +202,5 @@ class RankConfig:
         return replace(self, lexical_weight=self.code_lexical_weight)
 
     def all_code(self) -> RankConfig:
-        """Return these weights without any of those penalties."""
+        """Return these weights without the penalties for tests, generated code, vendored code and stubs."""
         return replace(self, test_penalty=0.0, generated_penalty=0.0, vendored_penalty=0.0, stub_penalty=0.0)

@@ -1,4 +1,4 @@
-"""How many cores this process may use."""
+"""The number of cores that this process may use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def available_cores() -> int:
-    """Count the cores that this process may run on, at least 1; containers often allow fewer than there are."""
+    """Count the cores that this process may run on, at least 1; a container often allows only some of them."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

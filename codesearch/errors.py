@@ -5,15 +5,15 @@
     ├── ParseError               a source file that cannot be read or parsed
     ├── ModelBundleError         a model bundle that is missing, damaged or of the wrong shape
     ├── MissingExtraError        a package that is not installed
-    ├── DownloadError            a file that a network did not give
+    ├── DownloadError            a file that could not be downloaded, or not correctly
     ├── ExportError              a file that an export cannot write or must not replace
     └── IndexStoreError          an index that cannot be read or written
-        ├── IndexNotFoundError   no index for what was asked
+        ├── IndexNotFoundError   no index for the requested folder
         ├── IndexFormatError     an index written by another version
         ├── IndexCorruptError    an index file that does not match its manifest
         └── IndexLockedError     another process is writing this index
 
-Each message is one line that says what, where and the cure.
+Each message is one line: what happened, where, and what to do.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 
 
 class CodeSearchError(Exception):
-    """Base of every error that is the user's to read."""
+    """The base of all errors that codesearch raises on purpose; the message is written for the user."""
 
 
 class ConfigError(CodeSearchError):
@@ -34,7 +34,7 @@ class ParseError(CodeSearchError):
 
     Attributes:
         path: the file, relative to its root.
-        line: 1-based line of the fault; 0 when the fault has no line.
+        line: 1-based line of the fault; 0 if it has none.
     """
 
     def __init__(self, path: str, reason: str, line: int = 0) -> None:
@@ -49,7 +49,7 @@ class ModelBundleError(CodeSearchError):
 
 
 class MissingExtraError(CodeSearchError):
-    """A package that is not installed; the message has the command that adds it to this environment.
+    """A package that is not installed; the message contains the command that adds it to this environment.
 
     Attributes:
         package: name of the distribution.
@@ -63,7 +63,7 @@ class MissingExtraError(CodeSearchError):
 
 
 class DownloadError(CodeSearchError):
-    """A file that a network did not give, or not as it should be."""
+    """A file that could not be downloaded, or not correctly."""
 
 
 class ExportError(CodeSearchError):
@@ -75,7 +75,7 @@ class IndexStoreError(CodeSearchError):
 
 
 class IndexNotFoundError(IndexStoreError):
-    """No index for what was asked."""
+    """No index for the requested folder."""
 
 
 class IndexFormatError(IndexStoreError):
@@ -89,7 +89,7 @@ class IndexFormatError(IndexStoreError):
 
     @property
     def is_older(self) -> bool:
-        """Say whether an earlier version wrote it, so that this one makes it again."""
+        """Say whether an earlier version wrote the index; this version can then rebuild it."""
         return isinstance(self.found, int) and self.found < self.expected
 
 

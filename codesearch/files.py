@@ -1,8 +1,8 @@
-"""Locks, and files that are there whole or not at all. Imports next to nothing, so that any module can use it.
+"""File locks and atomic writes. This module imports almost nothing, so any module can use it.
 
-`atomic_writer` writes to a new file in the same folder, `NAME.RANDOM.part`, which then replaces the old one in one
-step: a reader sees the old content or the new content, never a mixture. Several processes may write the same file; the
-last one wins. A process that is killed with SIGKILL leaves its `.part` file behind.
+`atomic_writer` writes a new file in the same folder, `NAME.RANDOM.part`. One rename then replaces the old file. A
+reader sees the old content or the new content, never a mixture. If several processes write the same file, the last one
+wins. A process that is killed with SIGKILL leaves its `.part` file behind.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 _MAX_NAME_CHARS = 50
-"""Characters of the name that a `.part` file repeats: a name may have 255 bytes, and a character up to 4."""
+"""Length of the part of the name that a `.part` file repeats. A name has at most 255 bytes, a character up to 4."""
 OPEN_FILES_STAY = os.name == "nt"
-"""Whether the system refuses to delete and to replace files that a process has open or mapped."""
+"""Whether the system refuses to delete or replace a file that a process has open or mapped."""
 _BUSY_S = 2.0
-"""How long a reader may keep a file from being replaced."""
+"""How many seconds to wait for a reader that prevents the replacement of a file."""
 
 
 @contextmanager
 def file_lock(path: Path) -> Iterator[int | None]:
-    """Hold a lock file; yield None, or the id of the process that holds it already, 0 where it is not known.
+    """Lock a file; yield None, or the id of the process that already holds the lock (0 if it is unknown).
 
-    The system releases the lock when its process ends. The file has a byte that is locked, then the id and a newline:
-    Windows lets no other process read what is locked.
+    The system releases the lock when the process ends. Only the first byte of the file is locked. The id and a newline
+    follow it, because Windows prevents other processes from reading locked bytes.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
@@ -47,7 +47,7 @@ def _locked(descriptor: int) -> bool:
     """Lock an open file, unless another process or thread has locked it."""
     try:
         import fcntl
-    except ModuleNotFoundError:  # Elsewhere the library would do the same, but takes 12 ms to import.
+    except ModuleNotFoundError:  # Use filelock only without fcntl; it would do the same but imports in 12 ms.
         from filelock import lock_descriptor
 
         return lock_descriptor(descriptor, blocking=False)
@@ -62,7 +62,7 @@ def _locked(descriptor: int) -> bool:
 def atomic_writer(path: Path, *, sync: bool = False) -> Iterator[BinaryIO]:
     """Yield a binary file whose content replaces that of `path` at the end of the block.
 
-    If the block raises, `path` stays as it was and what was written is removed.
+    If the block raises an exception, `path` does not change and the new file is removed.
 
     Args:
         path: the file to write; its folder must exist.
@@ -99,7 +99,7 @@ def _replace(part: Path, path: Path) -> None:
 
 
 def write_atomically(path: Path, content: bytes, *, sync: bool = False) -> None:
-    """Replace the content of a file, or make the file.
+    """Replace the content of a file, or create the file.
 
     Args:
         path: the file to write; its folder must exist.
@@ -114,7 +114,7 @@ def write_atomically(path: Path, content: bytes, *, sync: bool = False) -> None:
 
 
 def stamp_of(path: str) -> tuple[int, int]:
-    """Return size in bytes, 0 for a folder, and mtime_ns; (-1, -1) for what is not there."""
+    """Return the size in bytes (0 for a folder) and mtime_ns of a path; (-1, -1) if it does not exist."""
     try:
         seen = os.stat(path)
     except OSError:
@@ -123,7 +123,7 @@ def stamp_of(path: str) -> tuple[int, int]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make renames inside a folder survive a power cut, where the system can sync a folder; Windows cannot."""
+    """Make renames inside a folder survive a power cut; do nothing on Windows, which cannot sync a folder."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except PermissionError:

@@ -1,4 +1,4 @@
-"""Which folder is the home where no option says. Imports next to nothing, for the client of a service to use."""
+"""The default home folder. This module imports almost nothing, because the client of a service must start fast."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""How this installation was made -> the commands that add packages to it.
+"""The commands that add packages to this installation. They depend on the tool that made it.
 
-uv tool    `uv-receipt.toml` in the environment lists what was asked for. A new `uv tool install` replaces the list, so
-           its command names all of it.
-pipx       `pipx_metadata.json` in the environment
-uvx        an environment in uv's cache, which is not to be changed: the next `uvx` names the package too
-other      the interpreter's own pip; `uv pip` where there is none, as in the environments that uv makes
+uv tool    `uv-receipt.toml` in the environment lists the requested packages. `uv tool install` replaces this list, so
+           the command names all of them.
+pipx       The environment contains `pipx_metadata.json`.
+uvx        The environment is in uv's cache and must not be changed. The next `uvx` command names the package too.
+other      The command runs the interpreter's pip, or `uv pip` if pip is missing, as in environments made by uv.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ NAME = "codesearch-local"
 _UV_RECEIPT, _PIPX_METADATA = "uv-receipt.toml", "pipx_metadata.json"
 _UVX_FOLDER = "archive-v"
 _EXTRAS = {"onnxruntime": "cpu", "onnxruntime-gpu": "gpu"}
-"""Packages that may have been asked for by an extra, and then have to be left out by it."""
+"""Package -> the extra that may have installed it. To remove the package, drop the extra from the command."""
 
 
 def how_to_add(*packages: str, without: Sequence[str] = ()) -> str:
-    """Say which commands add packages to this environment.
+    """Return a phrase with the commands that add packages to this environment, such as "run `...`".
 
     Args:
         packages: names of distributions.
-        without: packages that conflict with them and have to go first.
+        without: packages that conflict with them and must be removed first.
     """
     return "run " + ", then ".join(f"`{_line(command)}`" for command in _commands(packages, without))
 
@@ -54,7 +54,7 @@ def _pip(action: str) -> list[str]:
 
 
 def _is_managed() -> bool:
-    """Say whether the system's package manager owns this environment, so that pip wants to be told twice."""
+    """Say whether the system's package manager owns this environment; pip then needs `--break-system-packages`."""
     import sysconfig
 
     marker = Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
@@ -62,7 +62,7 @@ def _is_managed() -> bool:
 
 
 def _uv_tool(receipt: Path, packages: Sequence[str], without: Collection[str]) -> list[str]:
-    """Name all that the tool shall consist of: what was asked for before, and the new packages."""
+    """Return the command that installs the tool with the packages requested before and the new ones."""
     import tomllib
 
     asked = tomllib.loads(receipt.read_text("utf-8"))["tool"]["requirements"]

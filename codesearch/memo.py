@@ -1,4 +1,4 @@
-"""A function's results by argument, looked up without a call: `map(memo.__getitem__, keys)` runs in C."""
+"""A cache of a function's results that needs no Python call for a hit: `map(memo.__getitem__, keys)` runs in C."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 class Memo(dict[K, V]):
-    """A dictionary that computes a missing value, and is emptied when it holds too many.
+    """A dictionary that computes missing values and clears itself when it is full.
 
     >>> lengths = Memo(len, limit=1000)
     >>> list(map(lengths.__getitem__, ["ab", "c", "ab"])), lengths
@@ -18,11 +18,11 @@ class Memo(dict[K, V]):
     """
 
     def __init__(self, compute: Callable[[K], V], limit: int) -> None:
-        """Make an empty one.
+        """Make an empty memo.
 
         Args:
-            compute: key -> value.
-            limit: entries at which it is emptied.
+            compute: computes the value of a key.
+            limit: maximum number of entries; one more clears the memo first.
         """
         super().__init__()
         self._compute, self._limit = compute, limit

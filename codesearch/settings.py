@@ -3,9 +3,9 @@
     .codesearch.toml                       settings of a project: in the folder, or the nearest one above
     ~/.config/codesearch/config.toml       settings of a user; below $XDG_CONFIG_HOME if that is set
 
-An option of a command wins, then the environment, the project's file, the user's file, the default. Settings that
-decide what an index holds have no environment variable, because every process that updates an index has to agree on
-them.
+The order of precedence is: option of a command, environment variable, project's file, user's file, default. Settings
+that affect the content of an index have no environment variable, because all processes that update an index must use
+the same values.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class Setting:
     """One setting.
 
     Attributes:
-        default: its value where nothing sets it; its type is that of the setting.
-        meaning: what it does, in a line.
-        in_index: whether it decides what an index holds.
-        in_project: whether a project's file may set it; a project that was cloned must not choose the model.
+        default: the value if nothing sets it; its type is the type of the setting.
+        meaning: one line that says what the setting does.
+        in_index: whether it affects the content of an index.
+        in_project: whether a project's file may set it; a cloned project must not choose programs or the model.
     """
 
     default: Any
@@ -48,7 +48,7 @@ class Setting:
 
     @property
     def kind(self) -> type:
-        """Return bool, int, float, str or tuple (of strings)."""
+        """The type of the setting: bool, int, float, str or tuple (of strings)."""
         return type(self.default)
 
 
@@ -79,7 +79,7 @@ SETTINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value and where it comes from: "default", the path of a file, or a variable with its dollar sign."""
+    """A value and its source: "default", the path of a file, or an environment variable with a dollar sign."""
 
     value: Any
     source: str
@@ -95,7 +95,7 @@ def variable_of(name: str) -> str:
 
 
 def settings_in_force(here: Path, environment: Mapping[str, str], user_home: Path) -> dict[str, Value]:
-    """Return every setting for a process in the folder `here`.
+    """Return the value of every setting for a process whose working directory is `here`.
 
     Raises:
         ConfigError: a file or variable has an unknown name or a value of a wrong type.
@@ -112,7 +112,7 @@ def settings_in_force(here: Path, environment: Mapping[str, str], user_home: Pat
 
 
 def index_options(root: Path, environment: Mapping[str, str] = os.environ) -> IndexOptions:
-    """Return the walk settings that the user's file and the one in `root` itself give.
+    """Return the walk settings in the user's file and in the project file in `root`, ignoring parent folders.
 
     Raises:
         ConfigError: a file has an unknown name or a value of a wrong type.
@@ -126,18 +126,18 @@ def index_options(root: Path, environment: Mapping[str, str] = os.environ) -> In
 
 
 def user_file(environment: Mapping[str, str], user_home: Path) -> Path:
-    """Return the path of the user's file, which need not exist."""
+    """Return the path of the user's settings file, even if it does not exist."""
     folder = environment.get("XDG_CONFIG_HOME")
     return (Path(folder) if folder else user_home / ".config") / "codesearch" / USER_FILE
 
 
 def project_file(here: Path) -> Path | None:
-    """Return the nearest project file in a folder or above it."""
+    """Return the project file of the nearest folder, from `here` upwards; None if there is none."""
     return next((path for folder in (here, *here.parents) if (path := folder / PROJECT_FILE).is_file()), None)
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Read a file's settings; none where there is no such file."""
+    """Read the settings in a file; return an empty dictionary if there is no such file."""
     try:
         text = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):

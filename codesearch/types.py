@@ -1,4 +1,4 @@
-"""The records that pass between packages.
+"""The records that packages exchange.
 
 Lines are 1-based and inclusive; byte offsets are 0-based and half-open.
 """
@@ -21,18 +21,18 @@ KINDS = (
     "section",
     "setting",
 )
-"""Kinds of documents. An index stores their positions, so new ones go to the end."""
+"""Kinds of documents. An index stores their positions in this tuple, so add new kinds at the end."""
 HEADER_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})
-"""Kinds whose documents end before the first member, which has a document of its own."""
+"""Kinds whose documents end before the first member. Each member is a separate document."""
 TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
-"""What marks tests, in the path of a file as in a query."""
+"""Words that mark tests, both in the path of a file and in a query."""
 FOLDER_FILES = frozenset({"__init__", "index", "mod"})
-"""Stems of files that are known by the name of their folder."""
+"""Stems of files that take the name of their folder, such as `__init__`."""
 STUB, GENERATED, TEST, VENDORED, BUILT = 1, 2, 4, 8, 16
-"""Bits of `Document.flags`: a body that does nothing; a file that a program wrote; one that holds tests; one copied
-from another project; one in a folder of build output. Of copies, that with the lowest bits is shown, `STUB` aside."""
+"""Bits of `Document.flags`: a body that does nothing, a generated file, a file with tests, a file copied from another
+project, a file in a folder of build output. Among copies, the one with the lowest flags without `STUB` is shown."""
 MAX_COPIES = 10
-"""A hit lists so many of its copies, and counts all."""
+"""A hit lists at most this many of its copies. It counts all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,15 @@ class Document:
 
     Attributes:
         path: the file relative to its root, with forward slashes.
-        kind: one of `KINDS`; those of `HEADER_KINDS` cover the header, not the members. A module is what a file
-            has at its top level outside of all other documents. A section is a part of documentation, a setting a part
-            of a configuration file.
-        qualified_name: enclosing names and the own one, joined the language's way.
-        signature: the definition up to its body, white space folded.
+        kind: one of `KINDS`; documents of `HEADER_KINDS` cover the header, not the members. A module contains the
+            top-level code of a file that is in no other document. A section is a part of documentation, a setting a
+            part of a configuration file.
+        qualified_name: the enclosing names and the name, joined with the language's separator.
+        signature: the definition up to its body, with white space collapsed.
         docstring: docstring or leading comment without its markers; may be empty.
         code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
-        flags: bits such as `STUB`, which lower its rank.
-        copy_key: a number that the same code has in every file (see `codesearch.parsing.copies`).
+        flags: bits such as `STUB` that lower the rank.
+        copy_key: a number that is the same for the same code in every file (see `codesearch.parsing.copies`).
     """
 
     path: str
@@ -74,16 +74,16 @@ class Hit:
 
     Attributes:
         rank: 1-based.
-        score: the fused score; higher is better, comparable within one query only.
-        signals: what each named signal gave before weighting.
-        parts: what each part added to the score; they sum up to it.
-        code: the file's lines from `start_line` to `end_line`, whole.
+        score: the fused score; higher is better. Scores are comparable only within one query.
+        signals: the value of each signal before weighting.
+        parts: the contribution of each part to the score; their sum is the score.
+        code: the complete lines of the file from `start_line` to `end_line`.
         stale: the file changed after it was indexed, so the lines may have moved.
-        before: lines of the file above `start_line`, as many as were asked for.
-        after: lines of the file below `end_line`, likewise.
+        before: the requested number of lines above `start_line`; fewer at the start of the file.
+        after: the requested number of lines below `end_line`; fewer at the end of the file.
         copies: "path:line" of the first `MAX_COPIES` other places with the same code, as `codesearch.parsing.copies`
             compares it; the path is relative to `root` if it is below it.
-        copy_count: how many such places there are.
+        copy_count: total number of such places.
     """
 
     rank: int
