@@ -1,1 +1,1 @@
-"""Text -> the terms that keywords match: documents and queries in the same forms."""
+"""Text -> the terms of keyword search. Documents and queries have the same forms of terms."""

@@ -1,7 +1,7 @@
-"""A word -> the form that stands for it and its inflections: plurals, `-ed` and `-ing`.
+"""A word -> the form that it shares with its inflections: plurals, `-ed` and `-ing`.
 
-A docstring says "Converts strings", a query "convert string". The form is for comparing only, it need not be a word.
-Endings that make other words of a word (`parser`, `connection`) stay, for they tell functions apart.
+For example, a docstring says "Converts strings" and a query says "convert string". The form is only compared; it need
+not be a word. Endings that derive another word (`parser`, `connection`) stay, because they distinguish functions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _VOWELS = frozenset("aeiouy")
 
 
 def base_form(term: str) -> str:
-    """Return what a lower-case term and its inflections share; one with digits, or a short one, stays itself.
+    """Return the form that a lower-case term shares with its inflections; short terms and those with digits stay.
 
     >>> [base_form(term) for term in ("parse", "parses", "parsed", "parsing", "parser")]
     ['pars', 'pars', 'pars', 'pars', 'parser']
@@ -47,7 +47,7 @@ def singular(term: str) -> str:
 
 
 def _undoubled(stem: str) -> str:
-    """Take back the consonant that an ending doubled; `l`, `s` and `z` are double by nature (`calling`)."""
+    """Remove the consonant that an ending doubled; keep `ll`, `ss` and `zz`, which words often end in (`calling`)."""
     doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz"
     return stem[:-1] if doubled else stem
 

@@ -1,7 +1,7 @@
 """A document -> the terms of its fields; a query -> its terms.
 
-The same words on both sides, without inflection and with abbreviations spelled out. Documents also have the words that
-a compound of theirs is made of: "copy a tree" finds `copytree`.
+Both use the same words, without inflection and with abbreviations expanded. A document also has the parts of its
+compounds: "copy a tree" finds `copytree`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from codesearch.types import Document
 
 FIELDS = ("name", "signature", "docstring", "body", "path")
 MAX_TERM_LENGTH = 40
-"""Longer runs of letters are data (base64, hashes), which nobody searches for by its words."""
+"""Longer runs of letters are data (base64, hashes). Nobody searches for them by words."""
 _MAX_FREQUENCY = 255
 _REMEMBERED = 1 << 16
-"""Identifiers whose terms are kept."""
+"""Number of identifiers whose terms are cached."""
 _SUMMARY_AGAIN = 2
-"""How often the first paragraph of documentation, which says what the rest explains, is counted beside once."""
+"""How many additional times the first paragraph of documentation counts, because it is the summary."""
 
 STOP_WORDS = frozenset(
     "a an and are as at be by can do does for from how i if in into is it its me my of on or s that the then "
@@ -45,12 +45,12 @@ def document_terms(document: Document) -> list[Counter[str]]:
 
 
 def terms_of(text: str) -> set[str]:
-    """Return the distinct terms of a text, as documents have them."""
+    """Return the distinct terms of a text, in the forms that documents use."""
     return set(chain.from_iterable(map(_FORMS.__getitem__, words(text))))
 
 
 def query_terms(query: str) -> list[str]:
-    """List a query's distinct terms in order; stop words go unless nothing else is there.
+    """List a query's distinct terms in order, without stop words unless the query has only those.
 
     >>> query_terms("how to parse an int from readLine")
     ['pars', 'integer', 'readlin', 'read', 'line']
@@ -80,14 +80,14 @@ _FORMS_JOINED = Memo(partial(_forms, joined=True), _REMEMBERED)
 
 @lru_cache(maxsize=_REMEMBERED)
 def _form(term: str) -> str:
-    """Return what stands for a term, its inflections and its abbreviations."""
+    """Return the form that a term shares with its inflections and abbreviations."""
     form = base_form(term)
     word = expansions().get(term) or expansions().get(form)
     return base_form(word) if word else form
 
 
 def _parts(identifier: str, *, joined: bool) -> list[str]:
-    """List the subtokens of an identifier; with `joined`, before them what they are together."""
+    """List the subtokens of an identifier; with `joined`, put the whole identifier in lower case before them."""
     parts = split_identifier(identifier)
     whole = ["".join(parts)[:MAX_TERM_LENGTH]] if joined and len(parts) > 1 else []
     return [*whole, *(part for part in parts if len(part) <= MAX_TERM_LENGTH)]

@@ -1,10 +1,10 @@
-"""Two word lists that join a query to the names in code.
+"""Two word lists that help queries match the names in code.
 
-`abbreviations.txt` maps abbreviations to words: "str" in a name matches "string" in a query. A line holds a word and
-its abbreviations.
-`compounds.txt` splits names that are written as one word: "copy a tree" finds `copytree`. A line holds a compound
-and its words. The command `python -m training corpus compounds` learned the list from a corpus.
-In both files a line that begins with `#` is a comment.
+`abbreviations.txt` maps abbreviations to words: "str" in a name matches "string" in a query. Each line contains a word
+and its abbreviations.
+`compounds.txt` splits names that are written as one word: "copy a tree" finds `copytree`. Each line contains a
+compound and its words. The command `python -m training corpus compounds` made the list from a corpus.
+In both files, a line that begins with `#` is a comment.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib import resources
 
 @cache
 def expansions() -> dict[str, str]:
-    """Read abbreviation -> word.
+    """Read the dictionary abbreviation -> word.
 
     >>> expansions()["idx"], "index" in expansions()
     ('index', False)
@@ -30,7 +30,7 @@ def expansions() -> dict[str, str]:
 
 @cache
 def compounds() -> dict[str, tuple[str, ...]]:
-    """Read compound -> words.
+    """Read the dictionary compound -> words.
 
     >>> compounds()["filename"], "password" in compounds()
     (('file', 'name'), False)

@@ -1,4 +1,4 @@
-"""A query against a snapshot -> the documents that compete, each with all its signals."""
+"""A query and a snapshot -> the candidates, each with all its signals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _USUAL_TERMS = 30
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Documents that compete.
+    """The documents to rank, with their signals.
 
     Attributes:
         doc_ids: int64 [C], ascending.
@@ -32,7 +32,7 @@ class Candidates:
         ceiling: the limit of a BM25F score for the query.
         cosine: float32 [C].
         length_prior: float32 [C], weight of the cosine, 0 to 1; low for short bodies.
-        name: float32 [C], 1 where the query is the document's name, .5 where only case or underscores differ.
+        name: float32 [C], 1 if the query is the document's name, .5 if only case or underscores differ, else 0.
     """
 
     doc_ids: NDArray[np.int64]
@@ -45,11 +45,11 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class AnalysedQuery:
-    """A query as keywords and vectors need it; without terms or without a vector, that half finds nothing.
+    """A query as terms and a vector. Without terms, keywords find nothing; without a vector, vectors find nothing.
 
     Attributes:
-        text: what is asked in words; empty where code is the query, whose words ask for nothing.
-        pasted: the query is a piece of code.
+        text: the query if it is in words; empty if it is code, because the words of code ask for nothing.
+        pasted: whether the query is a piece of code.
     """
 
     text: str
@@ -66,14 +66,14 @@ def gather(
     allowed: NDArray[np.bool_] | None,
     config: RankConfig,
 ) -> Candidates:
-    """Collect the best allowed documents by keywords and by vectors, and score all of them by all signals.
+    """Collect the best allowed documents by keywords and by vectors, and compute all signals for each of them.
 
     Args:
         snapshot: what to search.
         lexical: scores its documents by keywords.
         query: what to search for.
-        allowed: bool [size], or None when every document is.
-        config: how many candidates, and how far a vector is believed.
+        allowed: bool [size], or None if all documents are allowed.
+        config: the number of candidates and the settings of the length prior and the graph.
     """
     count = config.candidate_count
     bm25, ceiling = lexical.scores(query.terms)
@@ -97,8 +97,8 @@ def gather(
 def _length_prior(snapshot: Snapshot, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
     """Return n / (n + half) for documents with n terms in their bodies: float32 [C].
 
-    A class, interface, enum, struct or trait is its header alone, which is short by nature, and counts as a body of
-    usual length.
+    The document of a class, interface, enum, struct or trait is only its header, which is always short. So its body
+    counts as `_USUAL_TERMS` terms.
     """
     terms = snapshot.field_lengths(doc_ids, _BODY).astype(np.float32)
     terms[np.isin(snapshot.kinds(doc_ids), _HEADERS)] = _USUAL_TERMS
@@ -108,7 +108,7 @@ def _length_prior(snapshot: Snapshot, doc_ids: NDArray[np.int64], half: float) -
 
 
 def _named(snapshot: Snapshot, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
-    """Find the documents whose name, qualified by classes or its module or not at all, is the query."""
+    """Find the documents whose name is the query; classes or the module may qualify the name in the query."""
     *qualifiers, name = name_parts(query) or [""]
     found: dict[int, float] = {}
     for spelling in spellings(name) if name else []:
@@ -119,7 +119,7 @@ def _named(snapshot: Snapshot, query: str, allowed: NDArray[np.bool_] | None) ->
 
 
 def _is_within(snapshot: Snapshot, doc_id: int, qualified: str, qualifiers: Sequence[str]) -> bool:
-    """Say whether what is around a definition ends with some qualifiers; a file is around what is in it."""
+    """Say whether the qualifiers are the innermost names around a definition: classes, then file and folders."""
     if not qualifiers:
         return True
     path = snapshot.path_of(doc_id)

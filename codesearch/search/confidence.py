@@ -1,12 +1,13 @@
 """A ranking -> the probability that one of its documents answers the query.
 
-Two signals decide, each by the best of the first ten documents: the cosine, and BM25F divided by the sum of idf. Long
-queries match less of either. `confidence.json` holds the weights of a logistic regression:
+The features are the highest cosine and the highest BM25F / sum of idf among the first ten documents. The third feature
+is the number of terms, because long queries have lower values of both. The model is a logistic regression with the
+weights in `confidence.json`:
 
     confidence = 1 / (1 + exp(-(intercept + w1 * cosine + w2 * BM25F / sum of idf + w3 * ln(terms))))
 
-`python -m benchmarks.confidence` fits them to rankings with and without their answers, half of each. Cosines of
-different models do not compare, so only the model named in the file has a confidence.
+`python -m benchmarks.confidence` fits the weights. Half of its rankings contain the answer and half do not. Cosines of
+different models are not comparable, so only the model named in the file has a confidence.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ _FIRST = 10
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What `confidence.json` holds.
+    """The content of `confidence.json`.
 
     Attributes:
         model: id of the model whose cosines were fitted.
-        weights: of `FEATURES`.
-        threshold: the user is told when the confidence is lower.
+        weights: weights of `FEATURES`.
+        threshold: if the confidence is lower, the user sees a note.
     """
 
     model: str
@@ -41,7 +42,7 @@ class Calibration:
     threshold: float
 
     def confidence(self, features: tuple[float, ...]) -> float:
-        """Return the probability of an answer: 0 to 1.
+        """Return the probability that there is an answer, 0 to 1.
 
         >>> Calibration("m", -2.0, (4.0, 0.0, 0.0), 0.3).confidence((0.5, 0.9, 1.0))
         0.5
@@ -58,17 +59,17 @@ def shipped_calibration() -> Calibration:
 
 
 def features(ranking: Ranking, terms: int) -> tuple[float, ...]:
-    """Return `FEATURES` of a ranking for a query of so many terms."""
+    """Return the values of `FEATURES` for a ranking and the number of its query's terms."""
     first = ranking.order()[:_FIRST]
     best = (float(ranking.signals[name][first].max(initial=0.0)) for name in FEATURES[:2])
     return (*best, math.log(max(terms, 1)))
 
 
 def confidence_of(ranking: Ranking, terms: int, model: str) -> float | None:
-    """Return the confidence in a ranking by keywords and vectors, or None for a model that was not calibrated.
+    """Return the confidence in a ranking by keywords and vectors, or None if the model is not calibrated.
 
-    A document that the query names is an answer, and so is a best document that clearly converts the way the query
-    asks: their confidence is 1.
+    The confidence is 1 in two cases: the query is the name of a document, or a document with the highest score clearly
+    converts in the direction that the query asks for.
     """
     calibration = shipped_calibration()
     if model != calibration.model:
@@ -79,7 +80,7 @@ def confidence_of(ranking: Ranking, terms: int, model: str) -> float | None:
 
 
 def _converts_as_asked(ranking: Ranking) -> bool:
-    """Say whether a document with the best score clearly converts the way the query asks."""
+    """Say whether a document with the highest score clearly converts in the direction that the query asks for."""
     direction = ranking.signals.get("direction")
     if direction is None or not len(direction):
         return False

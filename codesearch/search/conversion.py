@@ -1,4 +1,4 @@
-"""A query -> the conversion that it asks for: what is to become what, in canonical words."""
+"""A query -> the conversion that it asks for: source and target, in canonical words."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _CONVERT = frozenset(
     "change".split()
 )
 _MAKE = frozenset("make create build construct".split())
-_GET = "get"  # Of one thing from one other; what is got of more is mostly a part of something.
+_GET = "get"  # A conversion only with one word on each side; with more words it mostly asks for a part.
 _OTHER_VERBS = frozenset(
     "add append copy move write save read send post put insert push export import upload download redirect connect "
     "bind attach join print log set extract remove delete load find search fill scroll go apply assign pass link "
     "compare subscribe listen scale resize reduce round limit return access call open close pop fetch select run "
     "execute use treat mark login merge jump upgrade migrate fallback represent".split()
 )
-_VERSION = re.compile(r"\b(python|java|php)\s?\d\b", re.IGNORECASE)  # Its 2 is no "to".
+_VERSION = re.compile(r"\b(python|java|php)\s?\d\b", re.IGNORECASE)  # The 2 of a version does not mean "to".
 _ENDS = frozenset("in with using by for and or on if when without via".split())
 _LANGUAGES = frozenset(
     "python java javascript js typescript golang php ruby rails jquery numpy pandas".split()
@@ -60,19 +60,19 @@ _CANONICAL = {
 
 @dataclass(frozen=True)
 class Conversion:
-    """What a query wants to turn into what: up to three canonical words a side."""
+    """Source and target of a conversion: up to three canonical words each."""
 
     source: tuple[str, ...]
     target: tuple[str, ...]
 
     @cached_property
     def only_source(self) -> frozenset[str]:
-        """Words of the source that the target lacks."""
+        """Words of the source that are not in the target."""
         return frozenset(self.source) - frozenset(self.target)
 
     @cached_property
     def only_target(self) -> frozenset[str]:
-        """Words of the target that the source lacks."""
+        """Words of the target that are not in the source."""
         return frozenset(self.target) - frozenset(self.source)
 
     @cached_property
@@ -82,12 +82,12 @@ class Conversion:
         )
 
     def leaning(self, terms: Sequence[str]) -> float:
-        """Say which side some canonical terms are: 1 the source, -1 the target, 0 neither.
+        """Return which side some canonical terms belong to: from 1 for the source to -1 for the target, 0 for neither.
 
         >>> Conversion(("local", "date"), ("date",)).leaning(["date"])
         -1.0
         """
-        # Most texts have not even the first half of a word written as two.
+        # Return early for most texts: no term is a word of the two sides, or the beginning of one.
         if self._beginnings.isdisjoint(terms):
             return 0.0
         found = {*terms, *(first + second for first, second in zip(terms, terms[1:], strict=False))}
@@ -96,14 +96,17 @@ class Conversion:
 
 
 def _share(found: set[str], own: Collection[str], side: Collection[str], other: Collection[str]) -> float:
-    """Return the share of a side's words that were found; without words of its own it needs the other's absence."""
+    """Return the share of a side's own words that were found.
+
+    A side without own words is found if one of its words occurs and no word that only the other side has.
+    """
     if own:
         return len(found.intersection(own)) / len(own)
     return float(found.isdisjoint(other) and not found.isdisjoint(side))
 
 
 def canonical_terms(text: str) -> list[str]:
-    """List the canonical terms of a text: singular, abbreviations spelled out, some synonyms as one.
+    """List the canonical terms of a text: singular, with abbreviations expanded and some synonyms unified.
 
     >>> canonical_terms("numToStrs(the_dict)")
     ['integer', 'to', 'string', 'dictionary']
@@ -117,14 +120,14 @@ def _canonical_terms_of(word: str) -> tuple[str, ...]:
 
 
 def _canonical(term: str) -> str:
-    """Return what stands for a lower-case term and its synonyms."""
+    """Return the canonical form of a lower-case term."""
     term = singular(term)
     term = expansions().get(term, term)
     return _CANONICAL.get(term, term)
 
 
 def parse_conversion(query: str) -> Conversion | None:
-    """Find the conversion that a query asks for, or None: it has a verb for it or is "source to target" alone.
+    """Return the conversion that a query asks for, or None; the query has a verb for it or is only "source to target".
 
     >>> parse_conversion("how to convert an int to a hex string")
     Conversion(source=('integer',), target=('hex', 'string'))
@@ -147,7 +150,7 @@ def parse_conversion(query: str) -> Conversion | None:
 
 
 def _asks(before: Sequence[str], word: str, left: Sequence[str], right: Sequence[str]) -> bool:
-    """Say whether a verb before "to" or "from" tells that one thing is to become another."""
+    """Say whether a verb before "to" or "from" asks for a conversion."""
     if word in BACKWARD and not _MAKE.isdisjoint(before):
         return True
     if word in BACKWARD and _GET in before:
@@ -156,7 +159,7 @@ def _asks(before: Sequence[str], word: str, left: Sequence[str], right: Sequence
 
 
 def _side_before(terms: Sequence[str], position: int) -> tuple[int, tuple[str, ...]]:
-    """Take the words before a position, nearest first, until one that is no part of a thing's name."""
+    """Return the words before a position and where they start; stop at a word that cannot be part of a noun phrase."""
     start = position
     stops = BETWEEN | _NO_SOURCE | _CONVERT | _MAKE | {_GET} | _OTHER_VERBS | _ENDS
     while start > 0 and position - start < _LONGEST_SIDE and terms[start - 1] not in stops:

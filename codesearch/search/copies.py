@@ -1,8 +1,8 @@
-"""A ranking -> its places, with all copies of a document in the place of the best of them.
+"""A ranking -> its places; all copies of a document share the place of the best one.
 
-The copy that is shown is one that the query names, else the source: build output, vendored code, tests and generated
-code are shown only if all copies are such. Among equals it is the one that ranks first. Score and signals are those of
-the best copy.
+A copy whose name is the query is shown first. Otherwise the copy comes from ordinary source files: build output,
+vendored code, tests and generated code are shown only if there is no other copy. Among equal copies, the one that ranks
+first is shown. Score and signals are those of the best copy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def places_with_copies(ranking: Ranking, count: int, left_out: Collection[int] =
     Args:
         ranking: all candidates.
         count: how many places.
-        left_out: doc_ids that are in no place.
+        left_out: doc_ids to exclude.
     """
     order = ranking.order()
     if left_out:

@@ -1,7 +1,7 @@
-"""The direction of a conversion: "int to string" must not be answered by `stringToInt`.
+"""The direction of a conversion: `stringToInt` does not answer "int to string".
 
-Both functions contain all words of the query. The direction comes from the name, the signature, the tags of the
-documentation and the verbs of a document.
+`stringToInt` and `intToString` both contain all words of the query. The direction comes from the name, the signature,
+the documentation tags and the verbs of a document.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BYTES = frozenset({"byte", "binary", "blob"})
 
 
 def agreement(conversion: Conversion, name: str, signature: str, docstring: str) -> float:
-    """Return how far a document converts the way that is asked: 1 yes, 0 unknown, -1 the other way.
+    """Return how well a document's direction matches: 1 for the same direction, 0 for unknown, -1 for the opposite.
 
     >>> wanted = Conversion(("integer",), ("string",))
     >>> agreement(wanted, "intToStr", "func intToStr(i int) string", "")
@@ -53,7 +53,7 @@ def agreement(conversion: Conversion, name: str, signature: str, docstring: str)
 
 
 def _name_agreement(conversion: Conversion, terms: Sequence[str]) -> float:
-    """Read names with both sides (`intToStr`, `ctof`), with one (`to_string`, `fromInt`), and verbs (`camelize`)."""
+    """Return the agreement of a name with both sides (`intToStr`, `ctof`), one (`to_string`) or a verb (`camelize`)."""
     for position, word in enumerate(terms):
         if word in BETWEEN:
             left = _abbreviated(conversion, terms[:position])
@@ -70,15 +70,15 @@ def _name_agreement(conversion: Conversion, terms: Sequence[str]) -> float:
 
 
 def _is_side(conversion: Conversion, terms: Sequence[str]) -> bool:
-    """Say whether a name is the name of one thing: a function is called after what it gives."""
+    """Say whether a name consists of one side alone; such a function is usually named after what it returns."""
     return any(set(terms) == set(side) for side in (conversion.source, conversion.target))
 
 
 def _abbreviated(conversion: Conversion, terms: Sequence[str]) -> float:
-    """Lean as terms do, or as the side does that the only one of them is a beginning of, or the initials."""
+    """Return the leaning of terms; a single unknown term may also be an abbreviation of a side or its initials."""
     if (leaning := conversion.leaning(terms)) or len(terms) != 1:
         return leaning
-    short = "s" if terms[0] == "a" else terms[0]  # The `a` of atoi and ntoa is for ASCII.
+    short = "s" if terms[0] == "a" else terms[0]  # The `a` of atoi and ntoa stands for ASCII.
     sides = [
         "".join(word[0] for word in side) == terms[0]
         or any(word.startswith(short) or word.startswith(terms[0]) for word in only)
@@ -91,12 +91,12 @@ def _abbreviated(conversion: Conversion, terms: Sequence[str]) -> float:
 
 
 def _between(left: float, right: float) -> float:
-    """Weigh what stands on the two sides of "to": nothing unless one is the source and the other the target."""
+    """Return the agreement of the two sides of "to"; 0 unless one is the source and the other the target."""
     return (left - right) / 2 if left * right < 0 else 0.0
 
 
 def _signature_agreement(conversion: Conversion, name: str, signature: str, docstring: str) -> float:
-    """Compare what goes in with what comes out, where types, parameter names or tags of documentation tell."""
+    """Return the agreement of input and output, as types, parameter names and documentation tags describe them."""
     taken = _tagged(_TAKEN_TAG, docstring) if "param" in docstring else []
     given = _tagged(_GIVEN_TAG, docstring) if "return" in docstring else []
     if receiver := _RECEIVER.match(signature):
@@ -123,14 +123,14 @@ def _sign(value: float) -> float:
 
 
 def _verb_agreement(conversion: Conversion, verbs: Sequence[str]) -> float:
-    """Compare the verb of a name or of its documentation with what the query asks for: to encode or to decode."""
+    """Return whether the verb of a name or its documentation encodes or decodes as the query asks."""
     encodes = not _ENCODES.isdisjoint(verbs)
     decodes = not _DECODES.isdisjoint(verbs)
     return (float(encodes) - float(decodes)) * _encodedness(conversion) if encodes != decodes else 0.0
 
 
 def _encodedness(conversion: Conversion) -> float:
-    """Say whether the target is a code of the source (1) or the other way round (-1); 0 where neither is."""
+    """Return 1 if the target is an encoded form of the source, -1 for the opposite, 0 if neither is."""
     for form in (_WIRE_FORMATS, _BYTES, _TEXTS):
         source = not form.isdisjoint(conversion.source)
         target = not form.isdisjoint(conversion.target)

@@ -1,7 +1,7 @@
 """File diversity: a document ranks a little lower for each document of its file above it.
 
-Functions of one file share their words, so where one answers, its neighbours follow. The order inside a file stays the
-same.
+Functions of one file share many words, so they rank close together. The penalty makes room for other files. The order
+within a file stays the same.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from codesearch.segments.topk import equal_before
 
 SIGNAL = "file_diversity"
 _MOST = 4
-"""More documents above than this count as this many."""
+"""The penalty stops growing at this many documents above."""
 
 
 def diversify_files(ranking: Ranking, config: RankConfig) -> None:
-    """Lower each candidate by `file_diversity_penalty` for each of its file above it, up to `_MOST`."""
+    """Subtract `file_diversity_penalty` for each document of the same file above a candidate, up to `_MOST`."""
     if not config.file_diversity_penalty:
         return
     order = ranking.order()

@@ -1,6 +1,6 @@
 """Filters -> the documents that may be hits.
 
-They apply before ranking, so that ten hits are ten, if ten exist.
+Filters apply before ranking, so a search for ten hits returns ten if ten documents pass.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from codesearch.types import KINDS
 
 
 def allowed_documents(filters: Filters, snapshot: Snapshot) -> NDArray[np.bool_] | None:
-    """Return which documents pass: bool [size], or None when all do.
+    """Return which documents pass: bool [size], or None if all pass.
 
-    Where one root lies inside another, only the inner one answers for the files that both have.
+    If one root lies inside another, the files in both are searched only in the inner one.
     """
     inner = inner_folders(snapshot.roots)
     if filters.allow_all and not any(inner.values()):
@@ -30,7 +30,7 @@ def allowed_documents(filters: Filters, snapshot: Snapshot) -> NDArray[np.bool_]
 
 
 def _allowed(filters: Filters, segment: SegmentReader, inner: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Return which documents of a segment pass, and lie in no inner root: bool [N]."""
+    """Return which documents of a segment pass and are not in an inner root: bool [N]."""
     allowed = np.ones(len(segment), dtype=bool)
     if inner or filters.languages or filters.paths or filters.within:
         files = np.ones(len(segment.files), dtype=bool)

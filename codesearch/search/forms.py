@@ -1,4 +1,4 @@
-"""A query as typed -> which of the forms that people type it has: a name, code, or words."""
+"""The form of a query: a name, code, or words."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _CODE_LINE = re.compile(
     r"[;{}:(\[]\s*$|^\s*[}\])@]|=>|->|[-+*/|&:!=<>]=|\w\s=\s\S|\w\(.*\)|^\s*(?:end|return)\b|[\w\])]\.\w+\(|\$\w"
 )
 _CODE = re.compile(r"[;{}]\s*$|=>|->|\w\(.*\).*[;={(]|^\s*(?:def|func|fn|function)\s+\w+\s*\(")
-"""What in a line makes it code among other lines, and alone."""
+"""A single line that matches this is code. `_CODE_LINE` matches lines of code in a query of several lines."""
 
 
 def name_parts(query: str) -> list[str]:
-    """Split a query that is a name alone, as it may stand in code, into its qualifiers and the name.
+    """Split a query that is only a name, as it is written in code, into qualifiers and name; return [] for others.
 
     >>> name_parts("Stack::push(item)"), name_parts("self.items"), name_parts("push an item")
     (['Stack', 'push'], ['items'], [])
@@ -30,12 +30,12 @@ def name_parts(query: str) -> list[str]:
 
 
 def split_name(qualified: str) -> list[str]:
-    """Split a qualified name as any language joins it."""
+    """Split a qualified name at the separators of all languages."""
     return _SEPARATORS.split(qualified)
 
 
 def spellings(name: str) -> list[str]:
-    """List how a name may be written, itself first: with underscores between its words, and without.
+    """List the spellings of a name: as given, with underscores between its words, and without them.
 
     >>> spellings("readLines")
     ['readLines', 'read_lines', 'readlines']
@@ -45,7 +45,7 @@ def spellings(name: str) -> list[str]:
 
 
 def is_code(query: str) -> bool:
-    r"""Say whether a query is a piece of code: several lines of it, or one that no sentence looks like.
+    r"""Say whether a query is a piece of code: several lines, or one line that does not look like a sentence.
 
     >>> is_code("for x in xs:\n    total += x"), is_code("if (a == b) { return a; }"), is_code("parse(x) in go")
     (True, True, False)

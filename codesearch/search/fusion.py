@@ -4,13 +4,13 @@
             + lexical_weight * BM25F / sum of idf + name_weight * exact name
             + what `rerank` and `diversity` add
 
-The length prior is terms / (terms + length_prior_half), over the terms of a function's body. The vector of a stub or
-of a function that only calls another rests on few words and is near many queries by chance.
+The length prior is terms / (terms + length_prior_half), with the number of terms in a function's body. The vector of a
+stub or of a function that only calls another comes from few words. It is near many queries by chance.
 
-The sum of the idf of a query's terms is the limit that a BM25F score approaches. Divided by it, scores of different
-queries and indexes compare. Divided by the best score of the query they would not.
+A BM25F score is always lower than the sum of the idf of the query's terms. Division by this sum makes scores of
+different queries and indexes comparable. Division by the best score of the query would not.
 
-Equal scores are ordered by path, root and line, so that a ranking is the same after any history of updates.
+Equal scores are ordered by path, root and line, so a ranking is the same after any history of updates.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import Candidates
 
 _ABOVE = 0.001
-"""By how much a name stands at least above what is none."""
+"""The minimum score difference between a document that the query names and any other document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One place of a ranking: which document, its score, and what each signal gave.
+    """One place of a ranking: the document, its score and the value of each signal.
 
     Attributes:
-        parts: what each part added to the score; they sum up to it.
-        copies: the other documents of the same code, where copies share a place (see `codesearch.search.copies`).
+        parts: the contribution of each part to the score; their sum is the score.
+        copies: the other documents with the same code, if copies share a place (see `codesearch.search.copies`).
     """
 
     doc_id: int
@@ -47,12 +47,12 @@ class Ranked:
 
 @dataclass(slots=True)
 class Ranking:
-    """All candidates side by side, with their scores; every array is [C].
+    """All candidates with their scores; every array is [C].
 
     Attributes:
         snapshot: what was searched.
         signals: name -> float32 [C], before weighting.
-        parts: name -> float32 [C], what each part adds to the scores.
+        parts: name -> float32 [C], the contribution of each part to the scores.
         scores: float32 [C].
     """
 
@@ -64,8 +64,8 @@ class Ranking:
     _ordered: tuple[NDArray[np.float32], NDArray[np.intp]] | None = None
 
     def order(self) -> NDArray[np.intp]:
-        """Return the positions by score, highest first; equal ones by path, root and line."""
-        # Scores are exchanged, never changed in place: another array asks for another order.
+        """Return the positions by score, highest first; ties by path, root and line."""
+        # Scores never change in place, so the order is valid as long as the array is the same object.
         if self._ordered is None or self._ordered[0] is not self.scores:
             self._ordered = self.scores, self.snapshot.order(self.doc_ids, self.scores)
         return self._ordered[1]
@@ -79,12 +79,12 @@ class Ranking:
         reward: float = 0.0,
         penalty: float = 0.0,
     ) -> None:
-        """Add a signal in [-1, 1] that only some candidates have; the others get 0.
+        """Add a signal in [-1, 1] for some candidates; the others get 0.
 
-        Above 0 it is weighted by `reward`, below by `penalty`.
+        Positive values are weighted by `reward`, negative values by `penalty`.
         """
         signal = np.zeros(len(self.scores), dtype=np.float32)
-        signal[positions] = np.asarray(values) + 0.0  # No -0, which is shown.
+        signal[positions] = np.asarray(values) + 0.0  # Adding 0 turns -0, which would be shown, into 0.
         self.signals[name] = signal
         if signal.any():
             weights = np.where(signal > 0, np.float32(reward), np.float32(penalty))
@@ -92,7 +92,7 @@ class Ranking:
             self.scores = (self.scores + self.parts[name]).astype(np.float32)
 
     def put_names_first(self) -> None:
-        """Raise what the query names above all else, as far as that takes; exact names above other spellings."""
+        """Raise documents whose name is the query above all others, and exact names above other spellings."""
         tiers = self.signals["name"]
         for tier in sorted(set(tiers[tiers > 0].tolist())):  # `np.unique` would import masked arrays.
             of_tier, below = tiers == tier, tiers < tier
@@ -103,11 +103,11 @@ class Ranking:
                 self.scores = self.scores + raised
 
     def ranked(self, top_k: int) -> list[Ranked]:
-        """Return the best `top_k`, best first."""
+        """Return the `top_k` best candidates, best first."""
         return [self.place(position) for position in self.order()[:top_k].tolist()]
 
     def place(self, position: int) -> Ranked:
-        """Return what is known of the candidate at a position of the arrays."""
+        """Return the candidate at a position of the arrays, with its score, signals and parts."""
         return Ranked(
             doc_id=int(self.doc_ids[position]),
             score=float(self.scores[position]),
@@ -117,7 +117,7 @@ class Ranking:
 
 
 def fuse(candidates: Candidates, snapshot: Snapshot, config: RankConfig) -> Ranking:
-    """Weigh the signals of all candidates."""
+    """Return the ranking of all candidates by the weighted sum of their signals."""
     normalised = candidates.bm25 / np.float32(candidates.ceiling or 1.0)
     parts = {
         "vectors": config.semantic_weight * candidates.cosine * candidates.length_prior,

@@ -1,4 +1,4 @@
-"""Ranked doc_ids -> hits that can be shown: rows from the store, code from the source files."""
+"""Ranked doc_ids -> hits with all their fields: rows from the store, code from the source files."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from codesearch.search.fusion import Ranked
 from codesearch.types import MAX_COPIES, Hit
 
 _Source = tuple[bytes, bool]
-"""Bytes of a file, and whether they differ from those indexed."""
+"""The bytes of a file, and whether they differ from the indexed ones."""
 
 
 def hydrate(snapshot: Snapshot, ranked: Sequence[Ranked], context: int = 0) -> list[Hit]:
-    """Return the hits of ranked documents, in their order, with `context` lines of the file around each.
+    """Return the hits of ranked documents in the same order, with `context` lines of the file around each.
 
-    A file that changed after it was indexed gives the code now at the old place, marked stale. A document of a file
-    that is gone is left out, and a copy of it is shown if there is one.
+    If a file changed after it was indexed, the hit has the code that is now at the old place and is marked as stale. If
+    a file no longer exists, its documents are skipped; a copy takes the place if there is one.
     """
     members = [(place.doc_id, *place.copies[:MAX_COPIES]) for place in ranked]
     stored = iter(snapshot.stored([doc_id for ids in members for doc_id in ids]))
@@ -71,7 +71,7 @@ def _hit(place: Ranked, shown: Stored, found: _Source, context: int) -> Hit:
 
 
 def _location(copy: Stored, root: str) -> str:
-    """Return path:line of a document, relative to `root` if it is below it."""
+    """Return "path:line" of a document, relative to `root` if the document is in it."""
     segment, file, row = copy
     path = file.path if segment.root == root else os.path.join(segment.root, file.path)
     return f"{path}:{row.start_line}"

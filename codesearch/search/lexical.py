@@ -1,7 +1,7 @@
 """BM25F over the fields of documents.
 
-A term's frequencies are summed over fields, each weighted and discounted by its field's length, and only then
-saturated:
+The frequencies of a term are weighted, divided by a norm of the field's length, and summed over fields. Saturation
+applies to the sum:
 
     tf'(t, d) = sum over f of  w_f * tf_f(t, d) / (1 - b_f + b_f * length_f(d) / average_length_f)
     score(d)  = sum over t of  idf(t) * tf'(t, d) / (k1 + tf'(t, d)),  idf(t) = ln(1 + (N - df + .5) / (df + .5))
@@ -22,18 +22,18 @@ from codesearch.segments.postings import PostingsReader
 from codesearch.segments.topk import distinct
 
 _LONG = 8
-"""A term whose lists together hold more than one document in so many is scored over all of them."""
+"""A term with postings for more than one in this many documents is scored over all documents."""
 
 
 class HasPostings(Protocol):
-    """A segment."""
+    """The part of a segment that scoring needs."""
 
     @property
     def postings(self) -> PostingsReader: ...  # noqa: D102
 
 
 class Corpus(Protocol):
-    """What is scored: see `codesearch.index.snapshot.Snapshot`."""
+    """The part of `codesearch.index.snapshot.Snapshot` that scoring needs."""
 
     @property
     def size(self) -> int: ...  # noqa: D102
@@ -44,7 +44,7 @@ class Corpus(Protocol):
     @property
     def dead(self) -> NDArray[np.bool_] | None: ...  # noqa: D102
     def based_segments(self) -> Iterator[tuple[int, HasPostings]]:
-        """Yield each segment after the doc_id of its first document."""
+        """Yield (doc_id of the first document, segment) for each segment."""
         ...
 
 
@@ -59,8 +59,8 @@ class LexicalScorer:
         """Score every document for distinct query terms.
 
         Returns:
-            float32 [size], 0 where no term occurs and for dead documents; and the sum of the idf of the terms that do
-            occur, the limit of a document's score.
+            The scores, float32 [size], 0 for dead documents and documents without any of the terms; and the limit of a
+            score, which is the sum of the idf of the terms that occur.
         """
         total = np.zeros(self._snapshot.size, dtype=np.float32)
         scratch = np.zeros_like(total)
@@ -78,9 +78,9 @@ class LexicalScorer:
     def _add_weighted_frequencies(
         self, term: str, scratch: NDArray[np.float32]
     ) -> tuple[NDArray[np.int64] | slice, int]:
-        """Add tf' of a term to `scratch`, zeros [size]; return where, and the number of live documents that have it.
+        """Add tf' of a term to `scratch`, zeros [size]; return the positions and the number of live documents with it.
 
-        For a long list, "where" is everywhere: to compute all documents takes less than to find those to leave out.
+        For long lists, the positions are all positions. Scoring all documents is then faster than selecting some.
         """
         lists: list[NDArray[np.int64]] = []
         for base, segment in self._snapshot.based_segments():
@@ -92,7 +92,7 @@ class LexicalScorer:
             )
             for field, doc_ids, frequencies in postings.by_field(term_id):
                 if self._config.field_weights[field]:
-                    local = doc_ids.astype(np.int64)  # Convert once; numpy would convert on every indexing.
+                    local = doc_ids.astype(np.int64)  # Convert once; numpy would convert on every indexing operation.
                     lists.append(local + base if base else local)
                     scratch[lists[-1]] += weights[field][local] * frequencies
         dead = self._snapshot.dead

@@ -1,14 +1,14 @@
-"""Globs and places that a user names -> a test of the paths in an index.
+"""Globs, files and folders from the user -> a test of the paths in an index.
 
-A glob is relative to the indexed root, or to the working directory, or absolute:
+A glob is relative to the indexed root, relative to the working directory, or absolute:
 
-    *.py  tests/     without a slash inside: any one part of a path
-    src/*.py         below the root, or below the working directory
-    ./src  ../lib    below the working directory
-    /work/src/*      absolute, or below the root
+    *.py  tests/     any part of a path, if there is no slash inside
+    src/*.py         relative to the root or to the working directory
+    ./src  ../lib    relative to the working directory
+    /work/src/*      absolute, or relative to the root
 
-A glob also matches all files of a folder that it matches. `*` matches slashes too. Where the system separates paths
-by backslashes, so may globs; all are compared with slashes.
+A glob that matches a folder also matches all files in it. `*` matches slashes too. On Windows, globs may contain
+backslashes. Slashes replace them before the comparison.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from codesearch.search.request import Filters
 
 
 def path_filter(filters: Filters, root: Path) -> Callable[[str], bool]:
-    """Return a test of paths relative to the root: whether they pass the globs and places of some filters."""
+    """Return a function that says whether a path relative to the root passes the globs and places of the filters."""
     here = None if filters.here is None else _slashes(str(filters.here))
     globs = [_slashes(glob) for glob in filters.paths]
     included = [_Glob.compile(glob, here) for glob in globs if not glob.startswith("!")]
@@ -51,7 +51,7 @@ def path_filter(filters: Filters, root: Path) -> Callable[[str], bool]:
 
 @dataclass(frozen=True, slots=True)
 class _Glob:
-    """A compiled glob: what it matches of "/" + path below the root, and of the absolute path."""
+    """A compiled glob: one pattern for "/" + the path below the root, one for the absolute path."""
 
     below_root: re.Pattern[str] | None
     absolute: re.Pattern[str] | None
@@ -74,7 +74,7 @@ class _Glob:
 
 
 def _compile(globs: Iterable[str], *, only_below: bool) -> re.Pattern[str]:
-    """Compile globs for files; what they name may also be a folder above, or only that."""
+    """Compile globs to a pattern for files in matching folders and, unless `only_below`, for matching files."""
     patterns = [translate(f"{glob}/*") for glob in globs]
     if not only_below:
         patterns += [translate(glob) for glob in globs]
@@ -90,7 +90,7 @@ def _anchored(glob: str) -> str:
 
 
 def _absolute(glob: str, here: str) -> list[str]:
-    """Return a glob for absolute paths as it is written, and with the links before its first wildcard followed."""
+    """Return globs for absolute paths: as written, and with the links before the first wildcard resolved."""
     parts = _slashes(os.path.join(escape(here), glob)).split("/")
     literal = list(takewhile(lambda part: not has_magic(part), parts))
     followed = "/".join([escape(os.path.realpath("/".join(literal) or "/")), *parts[len(literal) :]])
@@ -99,5 +99,5 @@ def _absolute(glob: str, here: str) -> list[str]:
 
 
 def _slashes(path: str) -> str:
-    """Separate the parts of a path by slashes."""
+    """Replace the system's path separators by slashes."""
     return path if os.sep == "/" else path.replace(os.sep, "/")

@@ -1,8 +1,8 @@
-"""Penalties for documents that match the words of a query but are seldom the answer.
+"""Penalties for documents that match the words of a query but are rarely the answer.
 
-Tests, generated and vendored code, and stubs use the words of the code that people look for. A query that asks for
-one of them, such as "test for the parser", gets it without the penalty. The same holds for constants, type aliases,
-top-level statements, configuration and documentation: most queries ask for a function or a class.
+Tests, generated code, vendored code and stubs contain the same words as the code that people look for. The penalty does
+not apply if the query asks for such code, as in "test for the parser". Constants, type aliases, top-level statements,
+configuration and documentation also have a penalty, because most queries ask for a function or a class.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Penalty:
     """A reason to rank lower.
 
     Attributes:
-        signal: its name; `RankConfig.<signal>_penalty` is its weight.
-        flag: the bit of `Document.flags` that it applies to.
-        asked_by: words of a query that asks for such documents.
+        signal: the name of the signal; `RankConfig.<signal>_penalty` is the weight.
+        flag: the bit of `Document.flags` that marks these documents.
+        asked_by: a query with one of these words asks for such documents.
     """
 
     signal: str
@@ -43,19 +43,26 @@ PENALTIES = (
 
 _DATA = {"type": 0.5, "constant": 0.5, "module": 1.0, "setting": 0.5}
 _DATA_SHARES = np.array([_DATA.get(kind, 0.0) for kind in KINDS], dtype=np.float32)
-"""What part of `RankConfig.data_penalty` a kind pays. A module has many unrelated words, so it pays all of it."""
+"""The share of `RankConfig.data_penalty` for each kind. A module has many unrelated words, so its share is 1."""
 _ASKS_FOR_DATA = frozenset(
     "alias aliases config configuration const constant constants default defaults enum list module modules option "
     "options script setting settings table tables type typedef types variable variables".split()
 )
 _SECTION = KINDS.index("section")
 _QUESTION = re.compile(r"\s*(?:why|what|when|which|who|how(?!\s+to\b))\b", re.IGNORECASE)
-"""A question that documentation answers: "how to" asks for code, and "where" for a place in it."""
+"""A question that documentation answers. "how to" asks for code, and "where" asks for a place in the code."""
 _ASKS_FOR_DOCS = frozenset("changelog docs documentation explain faq guide manual readme tutorial".split())
 
 
 def add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config: RankConfig) -> None:
-    """Lower the flagged documents at the head of a ranking, unless the query asks for such code."""
+    """Apply the penalties to the documents in `head`, unless the query asks for such code.
+
+    Args:
+        query: the query in words.
+        ranking: the ranking to change.
+        head: positions of the best candidates.
+        config: weights.
+    """
     words = set(subtokens(query))
     doc_ids = ranking.doc_ids[head]
     flags, kinds = ranking.snapshot.flags(doc_ids), ranking.snapshot.kinds(doc_ids)

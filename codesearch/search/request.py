@@ -1,4 +1,4 @@
-"""A search as the caller puts it. Light to import: it needs no numpy."""
+"""The parameters of a search. This module imports fast, because it does not need numpy."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Filters:
     """Languages, kinds and paths that a document must have; an empty tuple allows all.
 
     Attributes:
-        languages: names, usual short names or extensions, such as "python", "c++" or "js".
-        kinds: of `codesearch.types.KINDS`.
-        paths: shell patterns for files or folders, as in `codesearch.search.paths`; those that begin with "!" exclude.
-        within: files or folders that the file of a document must be or lie below; `Scope.within` sets it.
-        here: absolute path of the folder that patterns may be relative to, besides the root.
+        languages: names, common short names or extensions, such as "python", "c++" or "js".
+        kinds: kinds in `codesearch.types.KINDS`.
+        paths: shell patterns for files or folders (see `codesearch.search.paths`); a pattern after "!" excludes.
+        within: files or folders; a document's file must be one of them or in one of them. `Scope.within` sets it.
+        here: absolute path of the working directory; patterns may be relative to it or to the root.
 
     Raises:
         ConfigError: a language or kind is unknown.
@@ -54,16 +54,16 @@ class SearchRequest:
     Attributes:
         query: a question, keywords, a name or code; `Engine.similar` ignores it.
         top_k: hits to return.
-        mode: "hybrid", "lexical" (keywords alone, no model) or "semantic" (vectors alone).
+        mode: "hybrid", "lexical" (only keywords, no model) or "semantic" (only vectors).
         filters: which documents may be hits.
-        all_code: rank tests, generated and vendored code and stubs like other code.
-        context: lines of the file to return around each hit.
-        refresh: first bring indexes up to date, where that takes less than half a second.
-        min_confidence: return no hits if there is a confidence and it is lower than this, 0 to 1.
+        all_code: rank tests, generated code, vendored code and stubs like other code.
+        context: number of lines to return above and below each hit.
+        refresh: update the indexes first if that takes less than half a second.
+        min_confidence: return no hits if the confidence is known and lower than this, 0 to 1.
 
     Raises:
         ConfigError: the mode is unknown.
-        ValueError: `top_k` is below 1, `context` below 0 or `min_confidence` not from 0 to 1.
+        ValueError: `top_k` is below 1, `context` is below 0, or `min_confidence` is not from 0 to 1.
     """
 
     query: str = ""
@@ -95,7 +95,7 @@ class Place:
 
     @classmethod
     def parse(cls, text: str) -> Place:
-        """Read FILE:LINE; a column behind it, as editors and `--vimgrep` write it, is ignored.
+        """Parse FILE:LINE; ignore a column after the line, which editors and `--vimgrep` write.
 
         >>> Place.parse("src/app.py:12:5").line
         12

@@ -1,4 +1,4 @@
-"""A second look at the head of a ranking: the direction of conversions, then penalties."""
+"""Rerank the best candidates: by the direction of conversions, then by penalties."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from codesearch.search.penalties import add_penalties
 def rerank(query: str, ranking: Ranking, config: RankConfig) -> None:
     """Adjust the scores of the first `rerank_count` candidates.
 
-    Where the query asks for a conversion, a document that converts that way gains a little and one that converts the
-    other way loses.
+    If the query asks for a conversion, documents with the same direction get a reward. Documents with the opposite
+    direction get a penalty.
     """
     head = ranking.order()[: config.rerank_count]
     if conversion := parse_conversion(query):

@@ -1,4 +1,4 @@
-"""A query, top to bottom: analyse -> candidates of both halves -> fuse -> rerank -> hydrate."""
+"""A query from start to end: analyse -> candidates by keywords and vectors -> fuse -> rerank -> hydrate."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from codesearch.search.rerank import rerank
 from codesearch.types import Hit
 
 MAX_CODE_TERMS = 64
-"""Where code is the query, its first terms are enough, and more would take long."""
+"""If the query is code, only this many terms are used. They are enough, and more would be slow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Answers, best first.
+    """Hits, best first.
 
     Attributes:
-        confidence: probability that one of the hits answers the query, 0 to 1; None where it is not calibrated.
+        confidence: probability that one of the hits answers the query, 0 to 1; None if it is unknown.
     """
 
     hits: list[Hit]
@@ -45,12 +45,12 @@ class Found:
 
     @property
     def low_confidence(self) -> bool:
-        """Say whether the confidence is so low that the user should know."""
+        """Say whether the confidence is below the threshold at which the user should see a note."""
         return self.confidence is not None and self.confidence < shipped_calibration().threshold
 
 
 class Searcher:
-    """Answers queries over one or more open indexes made with the same model."""
+    """Answers queries over open indexes that were made with the same model."""
 
     def __init__(
         self,
@@ -58,15 +58,15 @@ class Searcher:
         encoder: Encoder | None,
         config: RankConfig | None = None,
     ) -> None:
-        """Open.
+        """Make a searcher.
 
         Args:
             indexes: what to search.
-            encoder: embeds queries; None allows mode "lexical" only.
+            encoder: embeds queries; None allows only mode "lexical".
             config: weights.
 
         Raises:
-            ConfigError: an index was made with another model than `encoder`.
+            ConfigError: an index was not made with the model of `encoder`.
         """
         self.indexes = list(indexes)
         self.snapshot = Snapshot(self.indexes)
@@ -81,9 +81,9 @@ class Searcher:
                 )
 
     def answer(self, request: SearchRequest) -> Found:
-        """Return the best documents for a query, and how likely it is that one of them answers it.
+        """Return the best documents for a query and the probability that one of them answers it.
 
-        The weights are those of the searcher, whatever `request.all_code` says.
+        The weights are those of the searcher; `request.all_code` has no effect.
 
         Raises:
             ConfigError: the query has no words.
@@ -100,15 +100,15 @@ class Searcher:
     def hits(
         self, query: AnalysedQuery, ranking: Ranking, request: SearchRequest, left_out: Collection[int] = ()
     ) -> list[Hit]:
-        """Return the first `request.top_k` hits whose files are still there; copies are one hit.
+        """Return the first `request.top_k` hits whose files still exist; copies share one hit.
 
-        Where so many candidates are copies that too few hits are left, more candidates are ranked.
+        If copies leave too few hits, rank more candidates.
 
         Args:
             query: the analysed query.
             ranking: its ranking by this searcher.
-            request: how many, which, and with how many lines of context.
-            left_out: doc_ids that are no hits.
+            request: the number of hits, the filters and the lines of context.
+            left_out: doc_ids to exclude.
         """
         hits = self._hits(ranking, request, left_out)
         count = self.config.candidate_count
@@ -130,7 +130,7 @@ class Searcher:
     def rank(
         self, query: str, top_k: int, filters: Filters | None = None, mode: str = "hybrid"
     ) -> list[Ranked]:
-        """Return the places of the best `top_k` documents, best first.
+        """Return the places of the `top_k` best documents, best first.
 
         Raises:
             ConfigError: the query has no words, or the mode is unknown.
@@ -140,12 +140,12 @@ class Searcher:
     def ranking(
         self, query: AnalysedQuery, filters: Filters | None = None, candidate_count: int | None = None
     ) -> Ranking:
-        """Gather, fuse and rerank the documents that compete for an analysed query.
+        """Gather, fuse and rerank the candidates for an analysed query.
 
         Args:
             query: the analysed query.
-            filters: which documents compete.
-            candidate_count: instead of that of the weights.
+            filters: which documents may be candidates.
+            candidate_count: replaces `RankConfig.candidate_count`.
         """
         config = replace(self.config, candidate_count=candidate_count or self.config.candidate_count)
         candidates = gather(
@@ -174,7 +174,7 @@ class Searcher:
         return LexicalScorer(self.snapshot, self.config)
 
     def analyse(self, query: str, mode: str = "hybrid") -> AnalysedQuery:
-        """Make of a query what each half needs.
+        """Return the terms and the vector of a query, as far as the mode needs them.
 
         Raises:
             ConfigError: the query has no words, or the mode is unknown.
@@ -186,7 +186,7 @@ class Searcher:
             raise ConfigError(f"query {query!r} has no words to search for")
         code = is_code(query)
         return AnalysedQuery(
-            text="" if code else query,  # It has no name, and no way to go.
+            text="" if code else query,  # Code is neither a name nor a request for a conversion.
             terms=terms[: MAX_CODE_TERMS if code else None] if mode != "semantic" else (),
             vector=self._query_vector(query, code) if mode != "lexical" else None,
             pasted=code,
@@ -199,7 +199,7 @@ class Searcher:
         return vector if vector.any() else None
 
     def document_vector(self, text: str, language: str = "") -> NDArray[np.float32]:
-        """Embed a text as the index embeds documents: float32 [D].
+        """Embed a text like a document of an index: float32 [D].
 
         Raises:
             ConfigError: the searcher has no model.

@@ -1,4 +1,4 @@
-"""A line of a source file -> the function there -> the documents like it, by the words and vectors of its code."""
+"""A line of a source file -> the definition at that line -> documents with similar terms and vectors."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from codesearch.segments.store import DocumentRow
 from codesearch.types import Document
 
 _SPARE = 32
-"""How many definitions around and inside the one at the line may have to be left out."""
+"""Additional places to fetch, because definitions that overlap the given one are removed."""
 
 
 def document_at(path: Path, line: int) -> Document:
-    """Parse a file and return its innermost definition that covers a line; its path is absolute.
+    """Parse a file and return the innermost definition that covers a line, with an absolute path.
 
     Raises:
         ConfigError: there is no such file, its language is unknown, or no definition covers the line.
@@ -47,7 +47,7 @@ def document_at(path: Path, line: int) -> Document:
 
 
 def search_similar(searcher: Searcher, document: Document, request: SearchRequest) -> Found:
-    """Return the documents most like one, best first, without those that overlap it in its own file.
+    """Return the documents most similar to a given one, best first, without those that overlap it in its file.
 
     Raises:
         ConfigError: the searcher has no model.
@@ -61,12 +61,12 @@ def search_similar(searcher: Searcher, document: Document, request: SearchReques
 
 
 def _terms(document: Document) -> list[str]:
-    """List the terms of a document, those of its name and signature first; the ones that tell most weigh most."""
+    """List at most `MAX_CODE_TERMS` distinct terms of a document, in the order of `FIELDS`, without the path."""
     return list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))[:MAX_CODE_TERMS]
 
 
 def _overlapping(snapshot: Snapshot, places: Sequence[Ranked], document: Document) -> set[int]:
-    """Return the doc_ids at some places that are the given document, inside it or around it."""
+    """Return the doc_ids at some places that are the given document, are inside it or contain it."""
     doc_ids = [doc_id for place in places for doc_id in (place.doc_id, *place.copies)]
     return {
         doc_id
@@ -76,7 +76,7 @@ def _overlapping(snapshot: Snapshot, places: Sequence[Ranked], document: Documen
 
 
 def _overlaps(row: DocumentRow, document: Document) -> bool:
-    """Say whether two definitions of one file share lines, or the one is a class around the other."""
+    """Say whether a row shares lines with a definition of the same file, or is a class that contains it."""
     shares_lines = row.start_line <= document.end_line and row.end_line >= document.start_line
     if shares_lines or not row.qualified_name:
         return shares_lines

@@ -1,4 +1,4 @@
-"""A hit and a query -> the few lines of the hit that matter most."""
+"""A hit and a query -> the few lines of the hit that match the query best."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from codesearch.analysis.terms import query_terms, terms_of
 def best_lines(code: str, query: str, count: int) -> list[int]:
     r"""Return the positions of up to `count` lines, ascending from 0.
 
-    The first line is always one of them, because it names the definition. The others have the most of the query's
-    terms; a term counts less if many lines have it. Of equal lines the first ones are taken, and no empty ones.
+    The first line is always one of them, because it names the definition. The others contain the most terms of the
+    query; a term counts less if many lines contain it. Among equal lines, earlier ones win. Empty lines never count.
 
     >>> best_lines("def load(path):\n    check(path)\n\n    with open(path) as file:\n        return file", "open", 2)
     [0, 3]
