@@ -1,1 +1,1 @@
-"""Documents on disk: a writer and a reader for each structure."""
+"""The structures on disk, with one writer and one reader for each."""

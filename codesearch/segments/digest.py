@@ -1,4 +1,4 @@
-"""Digests: of a source file, of what an encoder sees of a document, and of the files of an index."""
+"""Digests of source files, of the token ids of documents, and of the files of an index."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def content_digest(source: bytes) -> bytes:
 
 
 def text_digest(token_ids: NDArray[np.uint32]) -> bytes:
-    """Hash an encoder's ids of a document: equal ids have equal vectors."""
+    """Hash the token ids of a document; equal ids have equal vectors."""
     return hashlib.blake2b(token_ids.tobytes(), digest_size=_BYTES).digest()
 
 
@@ -36,7 +36,7 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
     described = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            with open(path, "r+b") as file:  # Windows syncs only what is open for writing.
+            with open(path, "r+b") as file:  # Windows syncs only files that are open for writing.
                 os.fsync(file.fileno())
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             described[path.relative_to(folder).as_posix()] = {"bytes": path.stat().st_size, "sha256": digest}
@@ -46,10 +46,10 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def check_sizes(folder: Path, entries: FileEntries, root: str) -> None:
-    """Check that every file is there at its size: cheap enough for each query.
+    """Check that every file exists and has its recorded size; this is fast enough for every query.
 
     Raises:
-        IndexCorruptError: one is not.
+        IndexCorruptError: a file is missing or has another size.
     """
     below = os.path.join(folder, "")
     for name, entry in entries.items():
@@ -62,10 +62,10 @@ def check_sizes(folder: Path, entries: FileEntries, root: str) -> None:
 
 
 def check_digests(folder: Path, entries: FileEntries, root: str) -> None:
-    """Check every byte, as `doctor` does.
+    """Check the size and the bytes of every file, as `doctor` does.
 
     Raises:
-        IndexCorruptError: a file was changed or is missing.
+        IndexCorruptError: a file is missing or was changed.
     """
     check_sizes(folder, entries, root)
     for name, entry in entries.items():

@@ -1,6 +1,6 @@
-"""An HNSW graph over vectors, by `hnswlib` (extra `hnsw`).
+"""An HNSW graph over vectors, made with `hnswlib` (extra `hnsw`).
 
-vectors.hnsw    written from `VectorConfig.hnsw_threshold` documents on
+vectors.hnsw    written for segments with at least `VectorConfig.hnsw_threshold` documents
 """
 
 from __future__ import annotations

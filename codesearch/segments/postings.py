@@ -1,14 +1,14 @@
-"""Terms of documents <-> inverted lists a keyword query can score.
+"""Terms of documents <-> inverted lists for keyword queries.
 
-`postings/` holds arrays that are mapped, not read. A list belongs to a (term, field) pair; its key is
-`term_id * F + field` with F fields and terms numbered in the order of their bytes.
+`postings/` contains arrays that are memory-mapped. Each (term, field) pair has a list. The key of the list is
+`term_id * F + field`, where F is the number of fields. Terms are numbered in the order of their bytes.
 
-    term_bytes.npy     uint8   all terms, one after the other, sorted
-    term_offsets.npy   uint64  [T + 1] where each begins
+    term_bytes.npy     uint8   all terms, sorted and concatenated
+    term_offsets.npy   uint64  [T + 1] where each term begins
     list_offsets.npy   uint64  [T * F + 1] where each list begins
     doc_ids.npy        uint32  [P] ascending in each list
     frequencies.npy    uint8   [P]
-    field_lengths.npy  uint16  [N, F] terms a field of a document has
+    field_lengths.npy  uint16  [N, F] number of terms in each field of a document
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ _ARRAYS = ("term_bytes", "term_offsets", "list_offsets", "doc_ids", "frequencies
 _F = len(FIELDS)
 _MAX_DOCUMENTS = 1 << 24
 _REMEMBERED = 10_000
-"""Terms whose ids an open reader keeps."""
+"""Number of terms whose ids an open reader caches."""
 _SLICE = 1 << 19
-"""Postings of another segment that are looked at together."""
+"""Number of postings that are read from another segment at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class PostingsBlock:
-    """The terms of some consecutive documents, compact enough to cross processes.
+    """The terms of consecutive documents, in a compact form that is fast to send to another process.
 
     Attributes:
         terms: distinct terms of the block.
         keys: uint32 [P], position in `terms` * F + field.
-        doc_ids: uint32 [P], counted from the block's first document, ascending.
+        doc_ids: uint32 [P], ascending; 0 is the block's first document.
         frequencies: uint8 [P].
         field_lengths: uint16 [N, F].
     """
@@ -59,7 +59,7 @@ class PostingsBlock:
 
 
 def make_block(documents: Iterable[Sequence[Counter[str]]]) -> PostingsBlock:
-    """Gather the field counters of documents into a block."""
+    """Return the block of some documents, each given as one counter of terms per field."""
     term_ids: defaultdict[str, int] = defaultdict()
     term_ids.default_factory = term_ids.__len__
     postings: list[int] = []
@@ -72,7 +72,7 @@ def make_block(documents: Iterable[Sequence[Counter[str]]]) -> PostingsBlock:
             frequencies.extend(counts.values())
             distinct.append(len(counts))
             lengths.append(counts.total())
-    # Of each posting, its document and field: documents and fields come one after the other.
+    # Counters come in the order of documents and fields, so their number gives the document and field of a posting.
     doc_ids, fields_of = np.divmod(np.repeat(np.arange(len(distinct)), distinct), _F)
     return PostingsBlock(
         list(term_ids),
@@ -84,15 +84,15 @@ def make_block(documents: Iterable[Sequence[Counter[str]]]) -> PostingsBlock:
 
 
 class PostingsWriter:
-    """Collects blocks in any order, then sorts them into lists."""
+    """Collects blocks in any order and sorts them into lists."""
 
     def __init__(self, segment: Path) -> None:
         self._folder = segment / POSTINGS
         self._term_ids: dict[str, int] = {}
-        # Key, document and frequency share a 64-bit word: sorting plain numbers is by far the fastest way.
+        # Key, document and frequency share a 64-bit word, because sorting plain numbers is the fastest way.
         self._words = RunSorter(segment)
         self._documents = 0
-        self._lengths = np.zeros((0, _F), dtype=np.uint16)  # Longer than that, so that it seldom grows.
+        self._lengths = np.zeros((0, _F), dtype=np.uint16)  # It has spare rows, so it is rarely resized.
 
     def add(self, block: PostingsBlock, first_doc: int) -> None:
         """Add a block whose first document has the id `first_doc`.
@@ -105,11 +105,11 @@ class PostingsWriter:
         self._add_words(keys, block.doc_ids + np.uint32(first_doc), block.frequencies)
 
     def keep(self, reader: PostingsReader, new_ids: NDArray[np.int64]) -> None:
-        """Take over the documents of another segment.
+        """Copy the postings of documents of another segment.
 
         Args:
             reader: the other segment.
-            new_ids: int64 [N_old], each document's new id, or -1 to drop it.
+            new_ids: int64 [N_old], the new id of each document, or -1 to drop it.
 
         Raises:
             IndexStoreError: there are more documents than a posting can number.
@@ -127,7 +127,7 @@ class PostingsWriter:
             self._add_words(_map_terms(keys, numbers), docs[kept], frequencies[kept])
 
     def write(self) -> None:
-        """Write `postings/` under the segment's folder."""
+        """Write `postings/` to the segment's folder."""
         self._folder.mkdir()
         encoded = [term.encode() for term in self._term_ids]
         order = sorted(range(len(encoded)), key=encoded.__getitem__)
@@ -185,7 +185,7 @@ class PostingsWriter:
         np.save(self._folder / "list_offsets.npy", offsets)
 
     def _open_array(self, name: str, dtype: str) -> BinaryIO:
-        """Open an array with a place for each posting, to append them as they are told."""
+        """Open the file of an array with one element per posting and write its header; the caller appends the data."""
         file = open(self._folder / f"{name}.npy", "wb")
         header = {"descr": dtype, "fortran_order": False, "shape": (len(self._words),)}
         np.lib.format.write_array_header_1_0(file, header)
@@ -199,7 +199,7 @@ def load_field_lengths(segment: Path) -> NDArray[np.uint16]:
 
 
 def _map_terms(keys: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Exchange the term in each key for `numbers[term]`, keeping its field."""
+    """Replace the term in each key by `numbers[term]`; keep the field."""
     if not len(keys):
         return keys
     terms, fields = np.divmod(keys, np.uint32(_F))
@@ -207,11 +207,11 @@ def _map_terms(keys: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> NDArray
 
 
 class PostingsReader:
-    """Looks terms up by bisection; nothing is loaded that a query does not touch."""
+    """Finds terms by bisection. The arrays are mapped, so a query loads only the parts that it reads."""
 
     def __init__(self, segment: Path, root: str) -> None:
         self._arrays = {name: load_array(segment / POSTINGS / f"{name}.npy", root) for name in _ARRAYS}
-        # A view gives a number or a few bytes in a tenth of the time that an array takes.
+        # Reading a number or a few bytes from a memoryview takes a tenth of the time of reading from an array.
         self._text, self._bounds = (self._arrays[name].data for name in ("term_bytes", "term_offsets"))
         self._occurrence_weights: dict[tuple[tuple[float, ...], ...], NDArray[np.float32]] = {}
         self._known: dict[str, int | None] = {}
@@ -223,7 +223,7 @@ class PostingsReader:
 
     @property
     def field_lengths(self) -> NDArray[np.uint16]:
-        """Terms a field of each document has: uint16 [N, F]."""
+        """Number of terms in each field of each document: uint16 [N, F]."""
         return self._arrays["field_lengths"]
 
     def occurrence_weights(
@@ -232,14 +232,14 @@ class PostingsReader:
         field_b: tuple[float, ...],
         average_lengths: NDArray[np.float64],
     ) -> NDArray[np.float32]:
-        """Return what an occurrence in a field of a document counts in BM25F: float32 [F, N].
+        """Return the BM25F weight of one occurrence in a field of a document: float32 [F, N].
 
-        The last ones are kept here, for this reader stays open between queries.
+        The last result is cached, because this reader stays open between queries.
         """
         key = (field_weights, field_b, tuple(average_lengths.tolist()))
         if key not in self._occurrence_weights:
             weights = self.field_lengths.T.astype(np.float32, order="C")
-            # Nothing occurs in an empty field, and nothing is divided by 0.
+            # Avoid a division by 0; nothing occurs in an empty field, so its weight is never used.
             np.maximum(weights, 1, out=weights)
             for row, weight, b, average in zip(weights, *key, strict=True):
                 row *= np.float32(b / average)
@@ -249,7 +249,7 @@ class PostingsReader:
         return self._occurrence_weights[key]
 
     def find(self, term: str) -> int | None:
-        """Return a term's id, or None when no document has it."""
+        """Return a term's id, or None if no document has it."""
         if term not in self._known:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
@@ -269,7 +269,7 @@ class PostingsReader:
         return self._arrays["doc_ids"][start:end], self._arrays["frequencies"][start:end]
 
     def by_field(self, term_id: int) -> Iterator[tuple[int, NDArray[np.uint32], NDArray[np.uint8]]]:
-        """Yield (field, doc_ids, frequencies) of each field that has the term."""
+        """Yield (field, doc_ids, frequencies) for each field with the term."""
         first = term_id * _F
         offsets = self._arrays["list_offsets"][first : first + _F + 1].tolist()
         for field, (start, end) in enumerate(pairwise(offsets)):
@@ -277,7 +277,7 @@ class PostingsReader:
                 yield field, self._arrays["doc_ids"][start:end], self._arrays["frequencies"][start:end]
 
     def all_postings(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]]:
-        """Yield keys, doc_ids and frequencies of every posting, each [S], in the order of the lists, some at a time."""
+        """Yield keys, doc_ids and frequencies of all postings in slices, each [S], in the order of the lists."""
         doc_ids, frequencies = self._arrays["doc_ids"], self._arrays["frequencies"]
         offsets = self._arrays["list_offsets"].astype(np.int64)
         for start in range(0, len(doc_ids), _SLICE):

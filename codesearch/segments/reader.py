@@ -19,16 +19,16 @@ from codesearch.segments.vectors import VectorReader
 
 
 class SegmentReader:
-    """Files and documents, numbered from 0, some of them dead.
+    """Files and documents of a segment, numbered from 0. Some of them may be dead.
 
     Attributes:
-        folder: of the segment.
+        folder: the segment's folder.
         root: the indexed folder.
         store: files and documents.
-        rows: small numbers of each document.
-        postings: lists of terms.
-        vectors: of each document.
-        dead_files: file_ids whose documents do not count.
+        rows: kind, file, flags and copy key of each document.
+        postings: inverted lists.
+        vectors: the vector of each document.
+        dead_files: file_ids of the dead files, whose documents are not searched.
     """
 
     def __init__(
@@ -41,15 +41,15 @@ class SegmentReader:
         files: Mapping[str, Mapping[str, Any]],
         dead_files: Collection[int] = (),
     ) -> None:
-        """Open everything; a merge may delete the folder later.
+        """Open all files now, because a merge may delete the folder later.
 
         Args:
-            folder: of the segment.
+            folder: the segment's folder.
             root: the indexed folder.
-            documents: N.
+            documents: number of documents, N.
             dim: length of a vector, D.
             files: path inside the folder -> size and digest.
-            dead_files: file_ids whose documents do not count.
+            dead_files: file_ids of the dead files.
 
         Raises:
             IndexCorruptError: a file is missing or has another size.
@@ -63,17 +63,17 @@ class SegmentReader:
         self.store = StoreReader(folder, root)
 
     def __len__(self) -> int:
-        """Count the documents, dead ones among them."""
+        """Count the documents, including dead ones."""
         return len(self.rows.files)
 
     @cached_property
     def files(self) -> list[FileRecord]:
-        """All files; a file_id is a position here."""
+        """All files; a file_id is a position in this list."""
         return list(self.store.files().values())
 
     @cached_property
     def dead(self) -> NDArray[np.int64]:
-        """The dead documents, ascending: int64."""
+        """Numbers of the dead documents, ascending: int64."""
         if not self.dead_files:
             return np.empty(0, np.int64)
         return np.flatnonzero(np.isin(self.rows.files, list(self.dead_files)))

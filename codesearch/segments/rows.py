@@ -1,4 +1,4 @@
-"""Small numbers of each document, for filters that apply before ranking and for what lowers a whole head.
+"""Small numbers of each document. Filters, penalties and copies read them without the store.
 
 rows/kinds.npy   uint8   [N] position in `codesearch.types.KINDS`
 rows/files.npy   uint32  [N] file_id in the store
@@ -39,7 +39,7 @@ class RowWriter:
         self._copies.extend(row.copy_key for row in rows)
 
     def write(self, segment: Path) -> None:
-        """Write `rows/` under a segment's folder."""
+        """Write `rows/` to a segment's folder."""
         folder = segment / ROWS
         folder.mkdir()
         np.save(folder / "kinds.npy", np.asarray(self._kinds, dtype=np.uint8))
@@ -62,10 +62,10 @@ def load_array(path: Path, root: str) -> NDArray[Any]:
     """Map an array of an index.
 
     Raises:
-        IndexCorruptError: it is missing or no array.
+        IndexCorruptError: the file is missing or not an array.
     """
     try:
-        # A plain view of the map: each slice of a memmap runs Python, and a query takes hundreds.
+        # Return a plain array, because slicing a memmap runs Python code and a query takes hundreds of slices.
         return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except (OSError, ValueError) as error:
         raise IndexCorruptError(path, str(error), root) from None

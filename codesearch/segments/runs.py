@@ -1,8 +1,9 @@
-"""More numbers than memory should hold -> the same in ascending order, some at a time.
+"""External sort: numbers that do not fit in memory -> the same numbers in ascending order, in parts.
 
-Numbers gather in a buffer; a full one becomes a run in a scratch file, which has no name and goes away with whoever
-writes it. In the end each run is sorted by itself, and all are merged range by range: samples at regular distances say
-where a range ends, so that none is larger than the buffer. What fits the buffer never leaves it.
+Numbers are collected in a buffer. A full buffer becomes a run in a scratch file. The scratch file has no name and
+disappears with the process. At the end, each run is sorted separately, and the runs are merged one range at a time.
+Samples at regular distances decide where ranges end, so no range is larger than the buffer. If all numbers fit in the
+buffer, nothing is written.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 RUN_WORDS = 1 << 21
-"""Words of the buffer, and so of a run: 16 MB."""
+"""Number of words in the buffer and in a run: 16 MB."""
 _WORD, _HALF = np.dtype("<u8"), np.dtype("<u4")
 
 
 class RunSorter:
-    """Sorts distinct 64-bit words whose upper halves are keys; how these are ordered is told in the end."""
+    """Sorts distinct 64-bit words by the key in their upper half; the order of the keys is given at the end."""
 
     def __init__(self, folder: Path) -> None:
         self._file: BufferedRandom = TemporaryFile(dir=folder)
         self._buffer = np.empty(RUN_WORDS, dtype=_WORD)
         self._held = 0
-        self._runs: list[int] = []  # Words of each: all of the buffer but for the last.
+        self._runs: list[int] = []  # Words in each run; only the last run may be shorter than the buffer.
 
     def __len__(self) -> int:
         return sum(self._runs) + self._held
@@ -44,7 +45,7 @@ class RunSorter:
             words = words[len(taken) :]
 
     def ascending(self, order: NDArray[np.uint32]) -> Iterator[NDArray[np.uint64]]:
-        """Exchange each key for `order[key]` and yield all words in ascending order, a range at a time; once only."""
+        """Replace each key by `order[key]` and yield all words in ascending order, in ranges; call this only once."""
         if self._runs:
             self._spill()
             edges = self._edges(self._sort_runs(order))
@@ -54,7 +55,7 @@ class RunSorter:
             yield _sort(self._buffer[: self._held], order)
 
     def close(self) -> None:
-        """Give the scratch file back."""
+        """Close the scratch file, which deletes it."""
         self._file.close()
 
     def _spill(self) -> None:
@@ -63,10 +64,10 @@ class RunSorter:
         self._held = 0
 
     def _sort_runs(self, order: NDArray[np.uint32]) -> NDArray[np.uint64]:
-        """Sort each run in its place; return the words at which ranges end.
+        """Sort each run in place and return the words at which ranges end.
 
-        From one of these to the next are as many samples as there are runs, R. A run with n of them has at most n + 1
-        steps of words there, all runs together 2R: the buffer's length.
+        With R runs, each range contains R samples. A run with n of these samples has at most n + 1 steps of words in
+        the range. So all runs together have at most 2R steps, which is the length of the buffer.
         """
         step = max(1, len(self._buffer) // (2 * len(self._runs)))
         samples = []
@@ -78,7 +79,7 @@ class RunSorter:
         return np.sort(np.concatenate(samples))[len(self._runs) :: len(self._runs)]
 
     def _edges(self, bounds: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Count the words of each run that come before each range, and in all: int64 [ranges + 1, R]."""
+        """Return how many words of each run come before each range, and at the end all: int64 [ranges + 1, R]."""
         edges = np.zeros((len(bounds) + 2, len(self._runs)), dtype=np.int64)
         edges[-1] = self._runs
         for run in range(len(self._runs)):
@@ -86,7 +87,7 @@ class RunSorter:
         return edges
 
     def _merge(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Put together what the runs have from `starts` to `ends`, each [R]."""
+        """Merge the words of each run from `starts` to `ends`, each [R]."""
         words = np.empty(int((ends - starts).sum()), dtype=_WORD)
         parts = np.split(words, np.cumsum(ends - starts)[:-1])
         for run, (start, part) in enumerate(zip(starts.tolist(), parts, strict=True)):

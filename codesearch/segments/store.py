@@ -1,11 +1,11 @@
-"""Files and documents of a segment in SQLite: written once, then only read.
+"""Files and documents of a segment in SQLite. The database is written once and then only read.
 
     files      file_id, path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings
     documents  doc_id, file_id, kind, name, qualified_name, signature, docstring, lines, bytes, flags, copy_key,
                text_digest
 
-doc_id counts from 0 in the order of the walk and then of the source, so the same tree gives the same ids.
-The code itself stays in the source files; an answer reads it from there and says when it has changed.
+doc_ids count from 0 in the order of paths and then of places in the file, so the same tree has the same ids.
+The database does not contain the code. A hit reads it from the source file and says if the file has changed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,12 @@ _FILE_COLUMNS = "path, language, size, mtime_ns, digest, first_doc, doc_count, s
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """One file of an index; `skipped` says why it has no documents, `warnings` holds a line each; both may be ""."""
+    """One file of an index.
+
+    Attributes:
+        skipped: the reason why the file has no documents, or "".
+        warnings: one warning per line, or "".
+    """
 
     path: str
     language: str
@@ -57,7 +62,7 @@ class FileRecord:
 
 
 class DocumentRow(NamedTuple):
-    """What the store keeps of a document: fields of `Document`, and the digest of its token ids."""
+    """The stored part of a document: fields of `Document` and the digest of its token ids."""
 
     kind: str
     name: str
@@ -77,16 +82,16 @@ _DOCUMENT_COLUMNS = ", ".join(DocumentRow._fields)
 
 
 def document_row(document: Document, text_digest: bytes) -> DocumentRow:
-    """Reduce a parsed document to what the store keeps of it."""
+    """Return the stored part of a parsed document."""
     return DocumentRow._make([*(getattr(document, name) for name in DocumentRow._fields[:-1]), text_digest])
 
 
 class StoreWriter:
-    """Writes files in walk order; doc_ids are handed out as they come."""
+    """Writes files in the order of their paths and numbers the documents in the same order."""
 
     def __init__(self, segment: Path) -> None:
         self._connection = sqlite3.connect(segment / DATABASE)
-        # A segment is thrown away if its writer dies, so nothing needs a journal.
+        # The segment is deleted if its writer fails, so the database needs no journal.
         self._connection.execute("PRAGMA journal_mode = OFF")
         self._connection.execute("PRAGMA synchronous = OFF")
         self._connection.executescript(_SCHEMA)
@@ -95,7 +100,7 @@ class StoreWriter:
         self.file_count = 0
 
     def add_file(self, record: FileRecord, rows: Sequence[DocumentRow]) -> None:
-        """Add a file with its documents; `first_doc` and `doc_count` of the record are set here."""
+        """Add a file with its documents; this sets `first_doc` and `doc_count` of the stored record."""
         first, file_id = self.document_count, self.file_count
         self._connection.execute(
             "INSERT INTO files VALUES (?,?,?,?,?,?,?,?,?,?)",
@@ -120,7 +125,7 @@ class StoreWriter:
         self.file_count += 1
 
     def finish(self) -> None:
-        """Add what look-ups by name need, and close."""
+        """Create the database index for look-ups by name, commit and close."""
         self._connection.execute("CREATE INDEX by_name ON documents (name COLLATE NOCASE)")
         self._connection.commit()
         self._connection.close()
@@ -143,7 +148,7 @@ class StoreReader:
             self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
         except sqlite3.Error as error:
             raise IndexCorruptError(path, str(error), root) from None
-        try:  # The file itself is opened by the first question.
+        try:  # SQLite opens the file at the first statement.
             self._connection.execute("PRAGMA schema_version")
             self._connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
         except sqlite3.Error as error:
@@ -155,12 +160,12 @@ class StoreReader:
         self._connection.close()
 
     def files(self) -> dict[str, FileRecord]:
-        """Read all files, by path, in doc_id order."""
+        """Read all files: path -> file, in doc_id order."""
         query = f"SELECT {_FILE_COLUMNS} FROM files ORDER BY file_id"
         return {row[0]: FileRecord(*row) for row in self._select(query)}
 
     def numbered_files(self, paths: Sequence[str] | None = None) -> Iterator[tuple[int, FileRecord]]:
-        """Read (file_id, file): all in doc_id order, or those of some paths."""
+        """Read (file_id, file): for all files in doc_id order, or only for some paths."""
         query = f"SELECT file_id, {_FILE_COLUMNS} FROM files"
         if paths is None:
             rows = self._select(f"{query} ORDER BY file_id")
@@ -169,7 +174,7 @@ class StoreReader:
         return ((row[0], FileRecord(*row[1:])) for row in rows)
 
     def document_rows(self, first_doc: int, count: int) -> list[DocumentRow]:
-        """Read a file's documents as they were written."""
+        """Read the documents of a file, given by the first doc_id and their number."""
         query = f"SELECT {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
         return list(map(DocumentRow._make, self._select(query, (first_doc, first_doc + count))))
 
@@ -185,21 +190,21 @@ class StoreReader:
         return {doc_id: (files[row[0]], DocumentRow._make(row[1:])) for doc_id, row in rows.items()}
 
     def files_of(self, file_ids: Set[int]) -> Mapping[int, FileRecord]:
-        """Read some files, by file_id; what was read before comes along."""
+        """Read some files: file_id -> file; the result also contains all files that were read before."""
         query = f"SELECT file_id, {_FILE_COLUMNS} FROM files WHERE file_id IN "
         missing = self._select_many(query, list(file_ids - self._seen_files.keys()))
         self._seen_files.update({row[0]: FileRecord(*row[1:]) for row in missing})
         return self._seen_files
 
     def documents_named(self, name: str) -> list[tuple[int, str, str]]:
-        """List (doc_id, name, qualified_name) of every document with this name in any case."""
+        """List (doc_id, name, qualified_name) of every document with this name, ignoring case."""
         query = (
             "SELECT doc_id, name, qualified_name FROM documents WHERE name = ? COLLATE NOCASE ORDER BY doc_id"
         )
         return list(self._select(query, (name,)))
 
     def _select_many(self, query: str, values: Sequence[int | str]) -> Iterator[tuple[Any, ...]]:
-        """Run a query that ends in IN for values, some at a time."""
+        """Run a query that ends in IN with all values, in batches."""
         for start in range(0, len(values), _BATCH):
             batch = values[start : start + _BATCH]
             yield from self._select(f"{query} ({','.join('?' * len(batch))})", batch)
@@ -212,7 +217,7 @@ class StoreReader:
 
 
 def storage_error(error: Exception, folder: Path) -> IndexStoreError | None:
-    """Say in one line why writing under `folder` failed, when the storage is the reason."""
+    """Return an error that says why writing to `folder` failed, or None if the storage is not the reason."""
     full = (isinstance(error, sqlite3.OperationalError) and "full" in str(error)) or (
         isinstance(error, OSError) and error.errno in _FULL_ERRNOS
     )

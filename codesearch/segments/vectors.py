@@ -1,10 +1,10 @@
-"""Document vectors: int8 rows with a scale each, searched exactly or by an HNSW graph whose finds are re-scored.
+"""Document vectors: int8 rows with one scale each. The search is exact, or uses an HNSW graph and scores its results.
 
-The exact search first multiplies all rows by a query that is rounded to int8 as well. By how much that can be off is
-known, so that only documents near the edge of the best are compared with the query as it is.
+The exact search first multiplies all rows by the query rounded to int8. The maximum error of this product is known. So
+only documents whose rough similarity is near or above the cut-off are compared with the unrounded query.
 
-vectors.int8         int8     [N, D] a unit vector divided by its scale, rounded
-vectors.scales       float32  [N] largest magnitude of the vector / 127
+vectors.int8         int8     [N, D] unit vectors divided by their scales and rounded
+vectors.scales       float32  [N] largest magnitude in each vector / 127
 vectors.hnsw         see `graph`
 """
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 ROWS_FILE, SCALES_FILE = "vectors.int8", "vectors.scales"
 _CHUNK = 2_048
 _SHARE = 8_192
-"""Rows that a thread takes at a time; fewer keep threads waiting for the interpreter."""
+"""Rows that a thread multiplies at a time. With fewer rows, threads would wait for the interpreter lock."""
 _GAP = 512
-"""Rows that are faster multiplied in vain than left out."""
+"""Up to this many consecutive unneeded rows are multiplied, because skipping them would be slower."""
 _ROUNDING = 1e-5
-"""What float32 may add to the error of a rounded query."""
+"""The maximum float32 rounding error, which adds to the error of a rounded query."""
 
 
 def quantize(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -46,7 +46,7 @@ def quantize(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np
 
 
 class VectorWriter:
-    """Appends rows in doc_id order, straight to disk."""
+    """Appends rows to the files in doc_id order."""
 
     def __init__(self, segment: Path, dim: int) -> None:
         self._segment = segment
@@ -61,7 +61,7 @@ class VectorWriter:
         self._count += len(scales)
 
     def finish(self, config: VectorConfig) -> None:
-        """Close the files; from the threshold on also build the graph, if the extra is there."""
+        """Close the files; build the graph if there are enough documents and the extra `hnsw` is installed."""
         self.abandon()
         if self._count >= config.hnsw_threshold and hnsw_available():
             rows = np.memmap(self._segment / ROWS_FILE, np.int8, "r", shape=(self._count, self._dim))
@@ -110,8 +110,8 @@ class VectorReader:
     ) -> NDArray[np.float32]:
         """Return the cosine of each document, or of those in `doc_ids`, with a unit query [D]: float32 [N].
 
-        Exact over the stored rows, and each row by itself: equal vectors have equal similarities to the last bit,
-        so that they tie wherever they stand. Works in slices, so that memory stays small.
+        The cosines are exact for the stored rows, and each row is computed separately. So equal vectors have
+        bit-identical similarities at every position. Rows are converted in slices to limit memory.
         """
         count = len(self) if doc_ids is None else len(doc_ids)
         out = np.empty(count, dtype=np.float32)
@@ -129,9 +129,9 @@ class VectorReader:
     def nearest(
         self, query: NDArray[np.float32], count: int, doc_ids: NDArray[np.int64] | None = None
     ) -> NDArray[np.int64]:
-        """Return the `count` documents, of all or of `doc_ids`, most similar to a unit query [D], in no promised order.
+        """Return the `count` documents, of all or of `doc_ids`, most similar to a unit query [D], in any order.
 
-        They are those that `similarities` gives the highest values; of equals at the edge, those that stand first.
+        They have the highest values of `similarities`; for ties at the cut-off, the first documents.
         """
         if count >= (len(self) if doc_ids is None else len(doc_ids)):
             return np.arange(len(self)) if doc_ids is None else doc_ids
@@ -145,34 +145,34 @@ class VectorReader:
     def rough_similarities(
         self, query: NDArray[np.float32], doc_ids: NDArray[np.int64] | None = None
     ) -> tuple[NDArray[np.float32], float]:
-        """Return the cosines of `similarities` by int8 products, and by how much they may be off.
+        """Return approximate cosines from int8 products, and their maximum error.
 
-        The error depends on the query alone.
+        The error depends only on the query.
         """
         (found,), error = scan([(self, doc_ids)], query)
         return found, error
 
     @property
     def has_graph(self) -> bool:
-        """Say whether an HNSW graph was built and can be read here."""
+        """Say whether an HNSW graph was built and the extra `hnsw` is installed to read it."""
         return self._graph_entry is not None and hnsw_available()
 
     def neighbours(self, query: NDArray[np.float32], count: int, ef_search: int) -> NDArray[np.int64]:
-        """Return about the `count` nearest doc_ids by the graph, in no promised order.
+        """Return the doc_ids of about the `count` nearest documents that the graph finds, in any order.
 
-        A larger `ef_search` is slower and misses fewer.
+        A larger `ef_search` is slower and misses fewer documents.
         """
         graph = self._open_graph()
         graph.set_ef(max(ef_search, count))
         try:
             labels, _ = graph.knn_query(query[None, :], k=min(count, len(self)))
-        except RuntimeError:  # The graph of many equal vectors reaches fewer than these.
+        except RuntimeError:  # If many vectors are equal, the graph may find fewer than `count`.
             return self.nearest(query, count)
         return np.asarray(labels[0], dtype=np.int64)
 
     def _open_graph(self) -> Any:  # noqa: ANN401 - hnswlib has no types.
         if self._graph is None:
-            if self._graph_entry is not None:  # hnswlib would load a flipped byte silently.
+            if self._graph_entry is not None:  # hnswlib does not detect damaged files.
                 check_digest(self._graph_path, self._graph_entry, self._root)
             self._graph = open_graph(self._graph_path, len(self), self.rows.shape[1])
         return self._graph
@@ -183,16 +183,16 @@ def scan(
 ) -> tuple[list[NDArray[np.float32]], float]:
     """Return what `VectorReader.rough_similarities` returns, for several segments at once.
 
-    The cores share the rows of all segments, so that none waits at the end of a small one.
+    The cores share the rows of all segments, so no core is idle while another finishes a small segment.
 
     Args:
-        parts: vectors, and which of their doc_ids, ascending; None for all.
+        parts: the vectors of a segment and the ascending doc_ids to scan, or None for all.
         query: unit vector [D].
     """
     from simsimd import cdist
 
     rounded, scale = quantize(query[None])
-    longest = 1 + len(query) ** 0.5 / 254  # A unit vector, and half a step of rounding in each dimension.
+    longest = 1 + len(query) ** 0.5 / 254  # The length 1, plus half a rounding step in each dimension.
     error = float(longest * np.linalg.norm(query - rounded[0] * scale) + _ROUNDING)
     products = [np.empty(len(vectors), np.float32) for vectors, _ in parts]
     shares = [
@@ -201,11 +201,11 @@ def scan(
         for first, end in ([(0, len(vectors))] if doc_ids is None else _spans(doc_ids))
         for start in range(first, end, _SHARE)
     ]
-    waiting = iter(shares)  # Whoever is done takes the next: cores are seldom equally free.
+    waiting = iter(shares)  # A free thread takes the next share, because cores are rarely equally busy.
 
     def multiply() -> None:
         for rows, out, share in waiting:
-            # Not into `out` directly: simsimd 6.5 then gives away a reference to None that it does not own.
+            # Do not pass `out`: simsimd 6.5 then releases a reference to None that it does not own.
             out[share] = np.asarray(cdist(rounded, rows[share], "dot", out_dtype="float32"))[0]
 
     count = sum(share.stop - share.start for _, _, share in shares)
@@ -219,7 +219,7 @@ def scan(
 
 
 def _spans(doc_ids: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Cut ascending ids where many are left out between them: (first, one after the last) of each span."""
+    """Split ascending ids at gaps larger than `_GAP`; return (first id, last id + 1) of each span."""
     if not len(doc_ids):
         return []
     after = np.flatnonzero(np.diff(doc_ids) > _GAP)
@@ -228,7 +228,7 @@ def _spans(doc_ids: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 def _run_at_once(work: Callable[[], None], count: int) -> None:
-    """Run the same work in `count` threads, at least in this one; products let go of the interpreter meanwhile."""
+    """Run the same work in `count` threads, including this one; products release the interpreter lock."""
     others = [_threads().submit(work) for _ in range(count - 1)]
     work()
     for other in others:

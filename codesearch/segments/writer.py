@@ -1,4 +1,4 @@
-"""Files and documents -> a new segment's folder: one writer for fresh builds, updates and merges."""
+"""Files and documents -> the folder of a new segment. First builds, updates and merges use the same writer."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from codesearch.segments.vectors import VectorWriter
 
 
 class SegmentWriter:
-    """Takes files in the order of their paths; doc_ids and file_ids count up from 0.
+    """Writes files in the order of their paths; doc_ids and file_ids count up from 0.
 
     Attributes:
-        folder: of the segment.
-        vectors: takes the vectors of all documents, in their order.
+        folder: the segment's folder.
+        vectors: the writer for the vectors of all documents, in doc_id order.
     """
 
     def __init__(self, folder: Path, dim: int) -> None:
@@ -32,7 +32,7 @@ class SegmentWriter:
         self._rows = RowWriter()
         self._new_ids: dict[int, NDArray[np.int64]] = {}
         self._merged: dict[int, SegmentReader] = {}
-        with ExitStack() as opened:  # What is open is closed again when the next thing cannot be opened.
+        with ExitStack() as opened:  # If a writer cannot be opened, the ones before it are closed.
             self._store = StoreWriter(folder)
             opened.callback(self._store.abandon)
             self.vectors = VectorWriter(folder, dim)
@@ -58,7 +58,7 @@ class SegmentWriter:
         self._postings.add(block, first)
 
     def add_kept(self, record: FileRecord, number: int, segment: SegmentReader) -> None:
-        """Take over a file of another segment; `number` names it."""
+        """Copy a file with its documents from another segment, which has the given number."""
         first = self.documents
         self._add(record, segment.store.document_rows(record.first_doc, record.doc_count))
         self._merged[number] = segment
@@ -66,7 +66,7 @@ class SegmentWriter:
         new_ids[record.first_doc : record.first_doc + record.doc_count] = np.arange(first, self.documents)
 
     def finish(self, config: VectorConfig) -> None:
-        """Write what is left; all vectors must have been added."""
+        """Write the rest of the segment; all vectors must have been added before."""
         with self._opened:
             self._store.finish()
             self.vectors.finish(config)
@@ -85,5 +85,5 @@ class SegmentWriter:
 
 
 def field_statistics(lengths: NDArray[np.uint16]) -> tuple[list[int], list[int]]:
-    """Return of documents' field lengths [N, F] the sums, and the counts of those that are not 0: [F] each."""
+    """Return the sums of documents' field lengths [N, F], and the numbers of lengths above 0: [F] each."""
     return lengths.sum(axis=0, dtype=np.int64).tolist(), np.count_nonzero(lengths, axis=0).tolist()
