@@ -1,1 +1,1 @@
-"""Text -> vectors: the tokenizer, the model bundle, ONNX Runtime."""
+"""Text -> vectors, with a tokenizer and a model bundle, by ONNX Runtime or numpy."""

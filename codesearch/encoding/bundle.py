@@ -1,11 +1,11 @@
-"""A model bundle on disk: what it is, and proof that it is whole.
+"""A model bundle on disk. Loading it verifies all of its files.
 
 manifest.json     see `Bundle`; sizes and sha256 of the other files
 query.onnx        input_ids, attention_mask int64 [B, T] -> embedding float32 [B, D], unit length
-document.onnx     the same, for documents; document.LANGUAGE.onnx for those languages that have their own
+document.onnx     the same for documents; document.LANGUAGE.onnx for languages with a separate graph
 tokenizer.json    see `tokenizer`
 
-A bundle whose manifest says `"document_graph": "query.onnx"` has one graph for both.
+If the manifest contains `"document_graph": "query.onnx"`, the bundle has one graph for queries and documents.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Bundle:
         dim: length of an embedding, D.
         max_query_tokens: longer queries are cut.
         max_document_tokens: longer documents are cut.
-        document_graphs: the file of each language whose documents have another graph than `document.onnx`. The
-            tokenizer has a token [LANGUAGE] for each, which stands before a document's own.
-        document_graph: the file that embeds all other documents.
-        rows: graph file -> where it keeps the table that `row_sum` adds up; only graphs that do nothing else.
-        model_id: 16 hex digits over the files' hashes; vectors of other ids are not comparable.
+        document_graphs: language -> graph file, for languages that do not use `document_graph`. The tokenizer has a
+            token [LANGUAGE] for each of them, which is the first token of a document.
+        document_graph: the graph file for all other documents.
+        rows: graph file -> places of the arrays that `row_sum` needs; only for graphs that just add up rows.
+        model_id: 16 hex digits, a hash of the files' hashes; vectors of different ids are not comparable.
     """
 
     folder: Path
@@ -58,7 +58,7 @@ def load_bundle(folder: Path) -> Bundle:
     """Read a bundle's manifest and check every byte of its files.
 
     Raises:
-        ModelBundleError: it is missing, incomplete, damaged or of another format.
+        ModelBundleError: the bundle is missing, incomplete, damaged or has another format.
     """
     manifest = _read_manifest(folder)
     if manifest.get("format") != BUNDLE_FORMAT:

@@ -1,4 +1,4 @@
-"""What an index needs of a model: the protocol of encoders."""
+"""The protocol of encoders: what an index needs from a model."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ TokenIds = NDArray[np.uint32]
 
 
 class Encoder(Protocol):
-    """What an index needs of a model; tests put a hash in its place.
+    """What an index needs from a model. Tests implement it with a hash function.
 
     Attributes:
-        model_id: names the weights; vectors of different ids are not comparable.
+        model_id: identifies the weights; vectors of different ids are not comparable.
         dim: length of an embedding, D.
-        device: where it runs, "cpu" or "cuda".
-        tokenizer: gives the ids that `encode_documents` takes.
-        tokenizer_path: its `tokenizer.json`, for other processes.
-        max_document_tokens: ids of a document beyond these are not looked at.
-        is_costly: whether to embed a text takes much longer than to read its vector from a cache.
+        device: where the model runs, "cpu" or "cuda".
+        tokenizer: makes the ids that `encode_documents` takes.
+        tokenizer_path: the tokenizer's `tokenizer.json`, for other processes.
+        max_document_tokens: longer documents are cut to this many ids.
+        is_costly: whether embedding a text takes much longer than reading its vector from a cache.
     """
 
     @property
@@ -49,5 +49,5 @@ class Encoder(Protocol):
         ...
 
     def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
-        """Embed documents given as token ids: float32 [B, D], unit length, in the order given."""
+        """Embed documents given as token ids: float32 [B, D], unit length, in the same order."""
         ...

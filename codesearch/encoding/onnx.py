@@ -1,7 +1,7 @@
-"""Texts -> unit vectors: a model bundle, run by ONNX Runtime on the CPU or by CUDA.
+"""Texts -> unit vectors, by a model bundle that ONNX Runtime runs on the CPU or with CUDA.
 
-A bag of tokens is a sum of table rows. `row_sum` computes it without a runtime: always for queries, and for documents
-where ONNX Runtime is not installed.
+Some models only add up rows of a table. For these, `row_sum` embeds queries without ONNX Runtime. It also embeds
+documents if ONNX Runtime is not installed.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from codesearch.installation import how_to_add
 DEVICES = ("auto", "cpu", "cuda")
 _BATCH_TOKENS = 8_192
 _TABLES = ("nbow", "unif", "ncs")
-"""Architectures that look tokens up and add: a second thread costs more than it brings."""
+"""Architectures that only look up tokens and add. A second thread makes them slower."""
 
 
 class OnnxEncoder:
-    """Runs a bundle. Sessions open at first use: a query never loads the document graph."""
+    """Runs a bundle. A session opens at its first use, so a query does not load the document graph."""
 
     def __init__(self, bundle: Bundle, device: str = "auto") -> None:
         self.bundle = bundle
@@ -49,22 +49,22 @@ class OnnxEncoder:
         Raises:
             ModelBundleError: the bundle is damaged.
             MissingExtraError: ONNX Runtime is not installed.
-            ConfigError: CUDA was asked for and is not there.
+            ConfigError: "cuda" was requested but is not available.
         """
         return cls(load_bundle(folder), device)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Cross to another process as the folder it was loaded from; sessions cannot."""
+        """Pickle the folder and the device, because sessions cannot be pickled; another process loads them again."""
         return self.load, (self.bundle.folder, self.device)
 
     @property
     def is_costly(self) -> bool:
-        """Say whether it computes more than a weighted sum of rows of a table."""
+        """Say whether the model computes more than a weighted sum of rows of a table."""
         return self.bundle.architecture not in _TABLES
 
     @property
     def model_id(self) -> str:
-        """Name of the weights."""
+        """Identifier of the weights."""
         return self.bundle.model_id
 
     @property
@@ -84,19 +84,19 @@ class OnnxEncoder:
 
     @property
     def max_document_tokens(self) -> int:
-        """Longer documents are cut."""
+        """Maximum number of tokens in a document; longer documents are cut."""
         return self.bundle.max_document_tokens
 
     def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
-        """Embed queries: float32 [B, D], unit length; zero where no token is known."""
+        """Embed queries: float32 [B, D], unit length; zeros for a query without known tokens."""
         tokens = [self.tokenizer.encode(query, self.bundle.max_query_tokens) for query in queries]
         rows = self._rows(QUERY)
         return rows.encode(tokens) if rows else self._encode(QUERY, tokens)
 
     def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
-        """Embed documents given as token ids: float32 [B, D], unit length, in the order given.
+        """Embed documents given as token ids: float32 [B, D], unit length, in the same order.
 
-        A first id that names a language chooses its graph and is no token.
+        If the first id is that of a language with its own graph, it selects the graph and is not embedded.
         """
         out = np.zeros((len(documents), self.dim), dtype=np.float32)
         for graph, positions in self._by_graph(documents).items():
@@ -107,7 +107,7 @@ class OnnxEncoder:
         return out
 
     def _rows(self, graph: str) -> RowSum | None:
-        """Return the table of a graph that adds rows of one; None for any other graph."""
+        """Return the `RowSum` of a graph that only adds up rows; None for any other graph."""
         if graph not in self._row_sums:
             places = self.bundle.rows.get(graph)
             self._row_sums[graph] = RowSum(self.bundle.folder / graph, places) if places else None
@@ -120,7 +120,7 @@ class OnnxEncoder:
         return found
 
     def _by_graph(self, documents: Sequence[TokenIds]) -> dict[str, list[int]]:
-        """Tell documents apart by the language that their first id may name."""
+        """Group the positions of documents by graph, which the first id of a document may select."""
         common = self.bundle.document_graph
         if not self._graphs:
             return {common: list(range(len(documents)))}
@@ -132,7 +132,7 @@ class OnnxEncoder:
 
     def _encode(self, graph: str, tokens: Sequence[TokenIds]) -> NDArray[np.float32]:
         out = np.zeros((len(tokens), self.dim), dtype=np.float32)
-        # Neighbours in length share a batch, so that little is padding.
+        # Put documents of similar length in one batch to reduce padding.
         order = [i for i in sorted(range(len(tokens)), key=lambda i: len(tokens[i])) if len(tokens[i])]
         start = 0
         while start < len(order):
@@ -168,7 +168,7 @@ class OnnxEncoder:
 
 
 def _batch_end(order: Sequence[int], tokens: Sequence[TokenIds], start: int) -> int:
-    """Return where a batch from `start` ends so that, padded, it stays near `_BATCH_TOKENS`."""
+    """Return the end of a batch that begins at `start` and has about `_BATCH_TOKENS` tokens, including padding."""
     end = start + 1
     while end < len(order) and (end - start + 1) * len(tokens[order[end]]) <= _BATCH_TOKENS:
         end += 1
@@ -176,10 +176,10 @@ def _batch_end(order: Sequence[int], tokens: Sequence[TokenIds], start: int) -> 
 
 
 def choose_device(device: str) -> str:
-    """Turn "auto" into "cuda" where a driver and the GPU build of ONNX Runtime are, else into "cpu".
+    """Return "cuda" or "cpu"; "auto" is "cuda" if a driver and the GPU build of ONNX Runtime are installed.
 
     Raises:
-        ConfigError: "cuda" was asked for and cannot be had, or the name is unknown.
+        ConfigError: "cuda" was requested but is not available, or the name is unknown.
         MissingExtraError: ONNX Runtime is not installed.
     """
     if device not in DEVICES:
@@ -200,7 +200,7 @@ def choose_device(device: str) -> str:
 
 
 def _has_driver() -> bool:
-    """Look for the CUDA driver library: without it the CUDA provider only prints warnings."""
+    """Say whether the CUDA driver is installed; without it the CUDA provider only prints warnings."""
     from ctypes.util import find_library
 
     return sys.platform == "linux" and os.path.exists("/dev/nvidiactl") and find_library("cuda") is not None
@@ -212,10 +212,10 @@ def has_runtime() -> bool:
 
 
 def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
-    """Import ONNX Runtime without the telemetry that it sends to its maker from 1.31 on.
+    """Import ONNX Runtime with its telemetry turned off, which versions from 1.31 on send.
 
     Raises:
-        MissingExtraError: it is not installed.
+        MissingExtraError: ONNX Runtime is not installed.
     """
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
@@ -226,12 +226,17 @@ def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
 
 
 def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
-    """Open a graph so that a text's vector does not depend on its batch; 0 threads stand for one a core.
+    """Open a graph with options under which a text's vector does not depend on its batch.
+
+    Args:
+        path: the file of the graph.
+        device: "cpu" or "cuda".
+        threads: number of threads; 0 for one per core.
 
     Raises:
         MissingExtraError: ONNX Runtime is not installed.
-        ModelBundleError: it cannot read the graph.
-        ConfigError: CUDA was asked for and gave way to the CPU.
+        ModelBundleError: ONNX Runtime cannot read the graph.
+        ConfigError: "cuda" was requested, but ONNX Runtime fell back to the CPU.
     """
     runtime = onnx_runtime()
     providers = ["CPUExecutionProvider"]
@@ -241,13 +246,14 @@ def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN4
     options = runtime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = threads
-    # While one thread waits for another it would keep a core from the processes that parse.
+    # A thread that spins while it waits would take a core from the processes that parse.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    # Products with int8 matrices in float32: else what goes in is rounded too, by kernels that follow the batch.
+    # Compute products with int8 matrices in float32. Otherwise the input is rounded too, and the kernel that does it
+    # depends on the batch.
     options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
     try:
         session = runtime.InferenceSession(str(path), options, providers=providers)
-    except Exception as error:  # ONNX Runtime raises its own types, all below Exception alone.
+    except Exception as error:  # The exceptions of ONNX Runtime have no other common base class.
         raise ModelBundleError(
             f"{path}: ONNX Runtime cannot open it ({error}): install the model again"
         ) from None

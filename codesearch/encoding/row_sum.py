@@ -1,13 +1,13 @@
-"""Token ids -> unit vectors, for a graph that adds rows of a table: without a runtime.
+"""Token ids -> unit vectors, for graphs that only add up rows of a table. It needs numpy but not ONNX Runtime.
 
-To import ONNX Runtime and open a graph takes longer than to embed a query. So the manifest of such a bundle says where
-each graph's file keeps its arrays:
+Importing ONNX Runtime and opening a graph takes longer than embedding a query. So the manifest of such a bundle says
+where the arrays are in the file of each graph:
 
     "rows": {"query.onnx": {"table": {"offset": 570, "dtype": "int8", "shape": [V, D]},
                             "weights": {"offset": 8448597, "dtype": "float32", "shape": [V]},
                             "repeat_power": -0.5}}
 
-A token that occurs n times in a text weighs n ** repeat_power each time; without the entry, always 1.
+If a token occurs n times in a text, each occurrence has the factor n ** repeat_power. Without the entry it is 1.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _EPSILON = 1e-12
 
 
 class RowSum:
-    """The sum of a text's rows by their weights, at unit length, as the graph computes it."""
+    """Computes what the graph computes: the weighted sum of a text's rows, at unit length."""
 
     def __init__(self, graph: Path, places: Mapping[str, Any]) -> None:
         """Map the arrays of a graph's file.
 
         Raises:
-            ModelBundleError: they are not where `places` says.
+            ModelBundleError: the arrays are not where `places` says.
         """
         try:
             self._table, self._weights = (_mapped(graph, places[name]) for name in ("table", "weights"))
@@ -53,7 +53,7 @@ class RowSum:
         return out
 
     def _dampened(self, ids: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
-        """Return the distinct ids of a text, and the sum of the weights of each."""
+        """Return the distinct ids of a text and the total weight of each."""
         distinct, counts = np.unique(ids, return_counts=True)
         return distinct, self._weights[distinct] * counts.astype(np.float32) ** np.float32(
             1 + self._repeat_power

@@ -1,4 +1,4 @@
-"""A document -> the one text that stands for it in an encoder, in training as in search."""
+"""A document -> the text that is embedded, both in training and in search."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _MAX_DOCSTRING_CHARS = 600
 
 
 def document_text(document: Document) -> str:
-    """Join qualified name, docstring and code, most telling first, for truncation cuts the end."""
+    """Join qualified name, docstring and code; the most informative comes first, because the end may be cut."""
     return join_fields(document.qualified_name, document.docstring, document.code)
 
 
 def join_fields(qualified_name: str, docstring: str, code: str) -> str:
-    """Join the fields of a document the way `document_text` does."""
+    """Join the fields of a document like `document_text`."""
     return f"{qualified_name}\n{docstring[:_MAX_DOCSTRING_CHARS]}\n{code}"

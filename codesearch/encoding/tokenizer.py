@@ -1,10 +1,10 @@
-"""Text -> token ids: identifiers split into subtokens, rare subtokens into byte-pair pieces.
+"""Text -> token ids. Identifiers are split into subtokens, and rare subtokens into byte-pair pieces.
 
-The file is a `tokenizer.json` of the `tokenizers` library whose model is a BPE with `##` before pieces that
-continue a subtoken. One definition serves training and search.
+The file is a `tokenizer.json` of the `tokenizers` library. Its model is a BPE with `##` before pieces that continue a
+subtoken. Training and search use the same file.
 
-A file that has the marks `[CLS]` and `[SEP]` is that of a pretrained encoder of sentences: it is given texts as they
-are, and the marks stand around each.
+A file with the marks `[CLS]` and `[SEP]` belongs to a pretrained sentence encoder. Such a tokenizer gets the whole
+text, and the ids of the two marks enclose the result.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ PAD_ID = 0
 CONTINUATION = "##"
 _WHOLE_WORDS = re.compile(r'"ignore_merges":\s*true')
 _REMEMBERED = 200_000
-"""Distinct words whose ids are kept."""
+"""Number of distinct words whose ids are cached."""
 _MAX_CHARS = 64
-"""Of a token with the white space before it; a text beyond so many a token is not looked at."""
+"""Maximum length of a token with the white space before it. A text is cut to this many characters per token."""
 
 
 class SubtokenTokenizer:
-    """Maps text to ids; it remembers each distinct word, so that a corpus costs a dictionary look-up a word."""
+    """Maps text to ids. It caches the ids of each distinct word, so most words cost one dictionary look-up."""
 
     def __init__(
         self, open_tokenizer: Callable[[], Tokenizer], words: Mapping[str, int] | None = None
     ) -> None:
-        """Make one.
+        """Make a tokenizer.
 
         Args:
-            open_tokenizer: gives the library's tokenizer, which takes longer to open than a query to embed.
-            words: subtokens and marks that are one id. If given, the tokenizer is opened only for other subtokens.
+            open_tokenizer: opens the library's tokenizer, which takes longer than embedding a query.
+            words: subtokens and marks with a single id. If given, only other subtokens open the library's tokenizer.
         """
         self._open_tokenizer = open_tokenizer
         self._words = words or {}
@@ -73,7 +73,7 @@ class SubtokenTokenizer:
 
     @classmethod
     def train(cls, texts: Iterable[str], vocabulary_size: int) -> SubtokenTokenizer:
-        """Learn a vocabulary of at most `vocabulary_size` tokens from texts; the same texts give the same one."""
+        """Learn a vocabulary of at most `vocabulary_size` tokens; the same texts give the same vocabulary."""
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
         model = models.BPE(
@@ -82,8 +82,8 @@ class SubtokenTokenizer:
         tokenizer = Tokenizer(model)
         tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
         split = [" ".join(subtokens(text)) for text in texts]
-        # The trainer numbers pieces as a hash map yields them, and breaks ties by number: named first, they have
-        # one order.
+        # The trainer numbers pieces in the random order of a hash map and breaks ties by number. As special tokens,
+        # the pieces come first in a fixed order.
         trainer = trainers.BpeTrainer(
             vocab_size=vocabulary_size,
             special_tokens=[PAD, UNKNOWN, *_continuations(split)],
@@ -103,11 +103,11 @@ class SubtokenTokenizer:
 
     @property
     def vocabulary_size(self) -> int:
-        """Count the tokens, the padding and unknown ones included."""
+        """Count the tokens, including the padding token and the unknown token."""
         return int(self._tokenizer.get_vocab_size())
 
     def encode(self, text: str, max_tokens: int) -> NDArray[np.uint32]:
-        """Return the first ids of a text, without padding: uint32 [T], T <= max_tokens; none for a text of none."""
+        """Return the first ids of a text without padding: uint32 [T], T <= max_tokens; T is 0 if it has no tokens."""
         if self._marks is None:
             stream = chain.from_iterable(map(self._ids.__getitem__, words(text)))
             return np.fromiter(islice(stream, max_tokens), dtype=np.uint32)
@@ -116,21 +116,21 @@ class SubtokenTokenizer:
         return np.array([start, *ids[: max_tokens - 2], end] if ids else [], dtype=np.uint32)
 
     def encode_document(self, text: str, max_tokens: int, language: str) -> NDArray[np.uint32]:
-        """Return the first ids of a document, after the id of its language where the vocabulary has one."""
+        """Return the first ids of a document; the id of its language comes first if the vocabulary has one."""
         ids = self.encode(text, max_tokens)
         tag = self.language_id(language)
         return ids if tag is None else np.insert(ids, 0, tag)
 
     def language_id(self, language: str) -> int | None:
-        """Return the id that names a language to a bundle with several document graphs."""
+        """Return the id of a language; only tokenizers of bundles with several document graphs have such ids."""
         tag = f"[{language}]"
         found: int | None = self._words.get(tag) if self._words else self._tokenizer.token_to_id(tag)
         return found
 
     def add_languages(self, languages: Iterable[str]) -> None:
-        """Add an id for each language, behind all others."""
+        """Add an id for each language after all other ids."""
         self._tokenizer.add_special_tokens([f"[{language}]" for language in languages])
-        self._words = {}  # They lack the new marks.
+        self._words = {}  # It does not contain the new marks.
 
     def _ids_of(self, word: str) -> tuple[int, ...]:
         """Return the ids of one word, which may have several subtokens."""
@@ -149,14 +149,14 @@ def _open(path: Path) -> Tokenizer:
 
     try:
         return Tokenizer.from_file(str(path))
-    except Exception as error:  # The library raises nothing narrower.
+    except Exception as error:  # The library raises a plain `Exception`.
         raise ModelBundleError(f"{path}: not a tokenizer ({error}): install the model again") from None
 
 
 def _whole_words(path: Path) -> dict[str, int]:
-    """Read the vocabulary of a BPE that takes a word it knows as it is (`ignore_merges`); nothing of any other file.
+    """Read the vocabulary of a BPE that keeps known words whole (`ignore_merges`); return {} for any other file.
 
-    The merges behind it are most of such a file and of what it takes to read it.
+    The merges come after the vocabulary. Most of the file and of its reading time is merges, so they are not parsed.
     """
     try:
         head, _, rest = path.read_text("utf-8").partition('"vocab":')
@@ -165,12 +165,12 @@ def _whole_words(path: Path) -> dict[str, int]:
         vocabulary: dict[str, int] = json.JSONDecoder().raw_decode(rest.lstrip())[0]
         added = json.JSONDecoder().raw_decode(head.partition('"added_tokens":')[2].lstrip())[0]
         return vocabulary | {token["content"]: token["id"] for token in added}
-    except (OSError, ValueError, KeyError, TypeError):  # Whoever opens all of it says what is wrong.
+    except (OSError, ValueError, KeyError, TypeError):  # `_open` reads the whole file and reports the error.
         return {}
 
 
 def _continuations(texts: Iterable[str]) -> list[str]:
-    """List the pieces of one character that continue a word, in order."""
+    """List the one-character pieces that continue a word, in sorted order."""
     words: set[str] = set()
     for text in texts:
         words.update(text.split())
