@@ -1,1 +1,1 @@
-"""A folder of sources -> a committed index: plan, parse, embed, write, commit."""
+"""A folder of source files -> a committed index: plan, parse, embed, write, commit."""

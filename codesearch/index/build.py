@@ -1,10 +1,10 @@
-"""A plan -> new segments, and a commit of them: whole or not at all.
+"""A plan -> new segments, committed by one atomic rename.
 
-parse (processes) -> store, rows, postings as files come, in the order of their paths -> encode in batches, through the
-cache -> vectors -> postings -> everything synced and hashed -> manifest renamed into place.
+The steps are: parse files in worker processes; write store, rows and postings in the order of the paths; encode batches
+and write vectors; sync and hash all files; rename the manifest into place.
 
-An update writes one segment, of what changed and of the segments that are merged with it (see `policy`). A first build
-commits a segment after the other, so that an interrupted one goes on where it was.
+An update writes one segment. It contains the changed files and the segments that are merged (see `policy`). A first
+build commits segments one after another, so an interrupted build can resume.
 """
 
 from __future__ import annotations
@@ -45,14 +45,21 @@ from codesearch.segments.store import FileRecord
 from codesearch.segments.writer import SegmentWriter, field_statistics
 
 _DOCUMENT_BYTES = 400
-"""Source bytes of a document, for estimates: a little less than most trees have."""
+"""Source bytes per document, for estimates. Most trees have a little more."""
 _SEGMENT_BYTES = 24_000_000
-"""A first build commits after so much source, or an eighth of all, whichever is more."""
+"""A first build commits after this many bytes of source, or an eighth of all bytes, whichever is more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a build is; bytes of source parsed and to parse, documents so far."""
+    """The progress of a build.
+
+    Attributes:
+        stage: "parse", "write" or "commit".
+        done_bytes: bytes of source that are parsed.
+        total_bytes: bytes of source to parse.
+        documents: live documents so far.
+    """
 
     stage: str
     done_bytes: int
@@ -62,7 +69,16 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What a build did; `embedded` texts went through the model, `cached` ones did not have to."""
+    """What a build did.
+
+    Attributes:
+        manifest: the committed manifest.
+        parsed: number of parsed files.
+        kept: number of unchanged files.
+        removed: number of files that no longer exist.
+        embedded: number of texts that the model embedded.
+        cached: number of parsed documents that reuse a vector, from the cache or from an equal document.
+    """
 
     manifest: Manifest
     parsed: int
@@ -88,14 +104,14 @@ def build_index(
 
     Args:
         plan: what to do.
-        home: where the cache of vectors lives.
+        home: the folder of all indexes and of the cache of vectors.
         encoder: the model that the plan was made for.
         on_progress: called with the progress.
-        merge_all: merge all segments, not only those that are small or mostly dead.
+        merge_all: merge all segments, not only those that are small or have many dead documents.
 
     Raises:
         IndexCorruptError: a segment of the last commit is damaged.
-        IndexStoreError: the storage is full or failed; the last commit is still the current one.
+        IndexStoreError: the storage is full or failed; the last commit stays current.
     """
     for entry in plan.previous.segments if plan.previous else ():
         check_sizes(plan.index_folder / entry.folder, entry.files, str(plan.root.resolve()))
@@ -104,7 +120,7 @@ def build_index(
 
 
 def describe_model(encoder: Encoder) -> dict[str, str | int]:
-    """Say which model made the vectors; the shipped one has no folder, for it moves with the package."""
+    """Return what the manifest records of a model; the shipped model has no folder, because the package may move."""
     folder = encoder.tokenizer_path.parent
     shipped = folder.resolve() == SHIPPED.resolve()
     return {
@@ -116,13 +132,13 @@ def describe_model(encoder: Encoder) -> dict[str, str | int]:
 
 
 class _Build:
-    """What is open while segments are written, and what is known of the files so far."""
+    """The state of a build: open files and processes, and counts of the files so far."""
 
     def __init__(self, plan: Plan, home: Path, encoder: Encoder, on_progress: ProgressCallback) -> None:
         self.plan, self.home, self.encoder, self.on_progress = plan, home, encoder, on_progress
         self.started = time.monotonic()
         self.on_disk = _readable(plan.index_folder)
-        # Only where nothing whole would be replaced, parts of it are better than nothing.
+        # Commit incomplete states only if they do not replace a complete index.
         self.is_first = self.on_disk is None or not self.on_disk.complete
         self.entries = _with_dead(plan, plan.previous) if plan.previous else []
         self.commit = self.on_disk.commit if self.on_disk else 0
@@ -154,7 +170,7 @@ class _Build:
             for live in live_files(number, reader.dead_files, reader.store)
         ]
         limit = max(_SEGMENT_BYTES, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
-        # Left to the garbage collector after a failure, the workers may be ended by their own threads.
+        # Close the generator here. After a failure, the garbage collector might close it in a thread of the pool.
         job = ParseJob.of(self.plan, self.encoder)
         parsing = parse_files(job, self.plan.to_parse, tokenizer=self.encoder.tokenizer)
         with closing(parsing) as parsed:
@@ -186,7 +202,10 @@ class _Build:
         return segment
 
     def _segments_to_merge(self, *, merge_all: bool) -> list[SegmentEntry]:
-        """Choose what is rewritten; nothing while a first build goes on, and no segment alone that is whole."""
+        """Choose the segments to rewrite.
+
+        Choose none during a first build. Do not rewrite a single segment that would not change.
+        """
         if not self.plan.previous or not self.plan.previous.complete:
             return []
         new_documents = self.total_bytes // _DOCUMENT_BYTES + 1
@@ -195,7 +214,7 @@ class _Build:
         return [] if alone else chosen
 
     def _part(self, first: Item, items: Iterator[Item], limit: int) -> Iterator[Item]:
-        """Yield what one segment holds: files of about `limit` bytes of new source."""
+        """Yield the files of one segment, with about `limit` bytes of new source."""
         end = self.done_bytes + limit
         yield first
         while self.done_bytes < end and (item := next(items, None)):
@@ -218,7 +237,7 @@ class _Build:
                 yield result.record, result
 
     def _write(self, items: Iterator[Item], readers: dict[int, SegmentReader]) -> SegmentEntry:
-        """Write one segment, and sync it to disk."""
+        """Write one segment and sync it to disk."""
         number, self.next_number = self.next_number, self.next_number + 1
         folder = self.plan.index_folder / segment_folder(number)
         writer = SegmentWriter(folder, self.encoder.dim)
@@ -285,7 +304,7 @@ class _Build:
 
 @dataclass(slots=True)
 class _Totals:
-    """What the manifest says of all live files together."""
+    """The counts in the manifest, over all live files."""
 
     files: int
     languages: Counter[str]
@@ -294,7 +313,7 @@ class _Totals:
 
     @classmethod
     def of(cls, plan: Plan) -> _Totals:
-        """Count the files of the last commit that stay as they are."""
+        """Count the unchanged files of the last commit."""
         last = plan.previous
         if last is None:
             return cls(0, Counter(), {}, Counter())
@@ -309,7 +328,7 @@ class _Totals:
         return totals
 
     def add(self, record: FileRecord, sign: int = 1) -> None:
-        """Count a file, or take it out with sign -1."""
+        """Add a file to the counts, or subtract it with sign -1."""
         self.files += sign
         self.languages[record.language] += sign * record.doc_count
         if record.skipped:
@@ -323,7 +342,7 @@ def _positive(counts: Counter[str]) -> dict[str, int]:
 
 
 def _readable(index_folder: Path) -> Manifest | None:
-    """Return what is committed, whatever made it; None where nothing can be read."""
+    """Return the committed manifest, even if its config digest differs; None if it cannot be read."""
     try:
         return read_manifest(index_folder)
     except IndexStoreError:
@@ -335,7 +354,7 @@ def _path_of(file: SourceFile | LiveFile) -> str:
 
 
 def _with_dead(plan: Plan, previous: Manifest) -> list[SegmentEntry]:
-    """Return the segments of the last commit without the files that are gone or changed."""
+    """Return the segments of the last commit with deleted and changed files marked as dead; drop empty segments."""
     by_segment: dict[int, list[LiveFile]] = {}
     for live in plan.dead:
         by_segment.setdefault(live.segment, []).append(live)
@@ -347,7 +366,7 @@ def _with_dead(plan: Plan, previous: Manifest) -> list[SegmentEntry]:
 
 
 def _bury(entry: SegmentEntry, dead: Sequence[LiveFile], folder: Path) -> SegmentEntry:
-    """Take files and their documents out of what lives in a segment."""
+    """Mark files of a segment as dead and subtract their documents from its statistics."""
     if not dead:
         return entry
     lengths = load_field_lengths(folder)

@@ -1,10 +1,10 @@
-"""Text digest -> vector, for one model, shared by all roots of a home: unchanged text is never embedded twice.
+"""A cache of vectors by text digest. All indexes of a home that use a model share it, so no text is embedded twice.
 
     <home>/cache/<model id>.sqlite    vectors (digest BLOB PRIMARY KEY, row BLOB: crc32 of the rest, float32 scale,
                                       int8 [D])
 
-Only a cache: a damaged file is set aside and made anew, a damaged row counts as missing. A model that looks up rows of
-a table has none, for it embeds a text about as fast as a cache finds its vector.
+If the file is damaged, it is renamed and a new one is made. A damaged row counts as missing. A model that only adds up
+rows of a table has no cache, because it embeds a text about as fast as a cache finds a vector.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from codesearch.segments.store import StoreReader
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, row BLOB NOT NULL)"
 _BATCH = 500
 _SPARE = 10_000
-"""Vectors that are not worth collecting."""
+"""Number of unused vectors that are kept, because deleting so few is not worth the time."""
 T = TypeVar("T")
 
 
 def cache_path(home: Path, model_id: str) -> Path:
-    """Name the file of a model's vectors."""
+    """Return the path of a model's cache."""
     return home / "cache" / f"{model_id}.sqlite"
 
 
 class VectorCache:
-    """Reads and adds quantized vectors by the digest of what was embedded."""
+    """Reads and adds quantized vectors by the digests of their token ids."""
 
     def __init__(self, home: Path, model_id: str, dim: int) -> None:
         self._path = cache_path(home, model_id)
@@ -59,10 +59,10 @@ class VectorCache:
         self._connection.execute(_SCHEMA)
 
     def _unless_damaged(self, work: Callable[[], T]) -> T:
-        """Do `work`; when the file turns out to be damaged, once more with an empty one."""
+        """Do `work`; if the file is damaged, replace it by an empty one and do `work` again."""
         try:
             return work()
-        except sqlite3.OperationalError:  # Locked, full or not writable, but whole.
+        except sqlite3.OperationalError:  # The file is locked, full or not writable, but not damaged.
             raise
         except sqlite3.DatabaseError:
             self._connection.close()
@@ -74,7 +74,7 @@ class VectorCache:
             return work()
 
     def find(self, digests: Sequence[bytes]) -> dict[bytes, tuple[NDArray[np.int8], np.float32]]:
-        """Return what is known of `digests`: digest -> (int8 [D], scale)."""
+        """Return the cached vectors for `digests`: digest -> (int8 [D], scale)."""
         return self._unless_damaged(lambda: self._find(digests))
 
     def _find(self, digests: Sequence[bytes]) -> dict[bytes, tuple[NDArray[np.int8], np.float32]]:
@@ -91,7 +91,7 @@ class VectorCache:
         return found
 
     def add(self, digests: Sequence[bytes], rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
-        """Keep vectors: int8 [B, D] and float32 [B]; committed at once, so an interrupted run keeps them."""
+        """Add vectors: int8 [B, D] and float32 [B]; commit immediately, so an interrupted build keeps them."""
         vectors = (scale.tobytes() + row.tobytes() for row, scale in zip(rows, scales, strict=True))
         entries = [(digest, _checksum(row) + row) for digest, row in zip(digests, vectors, strict=True)]
         self._unless_damaged(lambda: self._add(entries))
@@ -108,7 +108,7 @@ class VectorCache:
         return int(self._connection.execute("SELECT count(*) FROM vectors").fetchone()[0])
 
     def keep_only(self, digests: Iterable[bytes]) -> None:
-        """Delete all other vectors, and give their space back."""
+        """Delete all vectors with other digests and free their disk space."""
         connection = self._connection
         with connection:
             connection.execute("CREATE TEMP TABLE live (digest BLOB PRIMARY KEY)")
@@ -123,10 +123,10 @@ class VectorCache:
 
 
 def collect_vectors(home: Path, model_id: str, dim: int) -> None:
-    """Delete the vectors that no index has, once they outweigh those that some index has.
+    """Delete the vectors that no index uses, if they outnumber the used ones.
 
-    Nothing is deleted while an index of the home cannot be read. The vectors of a build that is under way may be
-    deleted; it has its own copies.
+    If an index of the home cannot be read, delete nothing. Vectors of a running build may be deleted, because the build
+    has copies of them.
     """
     entries = list_indexes(home)
     if any(entry.manifest is None for entry in entries) or not cache_path(home, model_id).exists():
@@ -144,7 +144,7 @@ def collect_vectors(home: Path, model_id: str, dim: int) -> None:
 
 
 def _digests(index_folder: Path, manifest: Manifest) -> Iterator[bytes]:
-    """Yield the text digests of all documents of an index, those of dead files too."""
+    """Yield the text digests of all documents of an index, including those of dead files."""
     for segment in manifest.segments:
         with closing(StoreReader(index_folder / segment.folder, manifest.root)) as store:
             yield from store.text_digests()

@@ -20,7 +20,7 @@ _POLL_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """An index in a home; `manifest` is None and `error` set when it cannot be read."""
+    """An index in a home; if it cannot be read, `manifest` is None and `error` says why."""
 
     folder: Path
     manifest: Manifest | None
@@ -28,7 +28,7 @@ class IndexEntry:
 
 
 def index_folder(home: Path, root: Path) -> Path:
-    """Name the folder of a root's index: readable, and different for every absolute path."""
+    """Return the folder of a root's index; its name is readable and unique for every absolute path."""
     absolute = root.resolve()
     digest = hashlib.sha256(str(absolute).encode("utf-8", "surrogateescape")).hexdigest()[:8]
     return home / INDEXES / f"{absolute.name or 'root'}-{digest}"
@@ -41,7 +41,7 @@ def list_indexes(home: Path) -> list[IndexEntry]:
 
 
 def read_entry(folder: Path) -> IndexEntry | None:
-    """Read the index in a folder; None where nothing was committed."""
+    """Read the index in a folder; return None if nothing was committed."""
     if not (folder / MANIFEST).exists():
         return None
     try:
@@ -52,10 +52,10 @@ def read_entry(folder: Path) -> IndexEntry | None:
 
 @contextmanager
 def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterator[None]:
-    """Hold an index for writing; wait up to `wait_s` seconds for another writer, such as a query that refreshes it.
+    """Lock an index for writing; wait up to `wait_s` seconds for another writer, such as a query that refreshes it.
 
     Raises:
-        IndexLockedError: another process holds it.
+        IndexLockedError: another process holds the lock.
     """
     deadline = time.monotonic() + wait_s
     while True:
@@ -69,13 +69,13 @@ def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterat
 
 
 def remove_index(folder: Path, root: str) -> None:
-    """Delete an index: the manifest first, so that a half-deleted one is never read.
+    """Delete an index; delete the manifest first, so that a partly deleted index is never read.
 
     Raises:
-        IndexLockedError: it is being written.
+        IndexLockedError: another process is writing the index.
     """
     with writer_lock(folder, root):
         (folder / MANIFEST).unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=OPEN_FILES_STAY)
     if OPEN_FILES_STAY:
-        shutil.rmtree(folder, ignore_errors=True)  # Now also the file of the lock.
+        shutil.rmtree(folder, ignore_errors=True)  # The lock file can be deleted only now.

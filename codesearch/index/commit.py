@@ -1,4 +1,4 @@
-"""The writer's side of an index folder: the commit of a manifest, and the end of what it no longer names."""
+"""Commit a manifest, and delete the segments that it no longer names."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from codesearch.segments.store import storage_error
 
 
 def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
-    """Make `manifest` the current one: a reader sees the old or the new, never a mixture."""
+    """Make `manifest` the current one; a reader sees the old or the new one, never a mixture."""
     text = json.dumps(asdict(manifest), indent=1, sort_keys=True)
     write_atomically(index_folder / MANIFEST, text.encode(), sync=True)
 
 
 @contextmanager
 def writing(index_folder: Path) -> Iterator[None]:
-    """Write segments; afterwards, also after a failure or interrupt, delete those that no manifest names.
+    """Run a block that writes segments; delete unnamed segments afterwards, even after a failure or an interrupt.
 
     Raises:
-        IndexStoreError: the storage is full or failed; what was committed is untouched.
+        IndexStoreError: the storage is full or failed; the last commit is untouched.
     """
     first = last_number(index_folder) + 1
     try:
@@ -40,14 +40,14 @@ def writing(index_folder: Path) -> Iterator[None]:
 
 
 def last_number(index_folder: Path) -> int:
-    """Return the highest segment that any version left, so that no folder is written twice."""
+    """Return the highest number of all segment folders, including leftover ones, so that no folder is reused."""
     return max((int(path.name) for path in _segments(index_folder)), default=0)
 
 
 def _drop_unnamed(index_folder: Path, first: int) -> None:
-    """Delete segments that the manifest does not name, and what older formats left.
+    """Delete segments that the manifest does not name, and folders of older formats.
 
-    Where the manifest cannot be read, only segments from number `first` on are deleted: those of this writer.
+    If the manifest cannot be read, delete only the segments of this writer, which have numbers from `first` on.
     """
     try:
         named = {Path(segment.folder).name for segment in read_manifest(index_folder).segments}

@@ -1,6 +1,6 @@
-"""Token ids of documents, in doc_id order -> vectors; what the cache or a merged segment has is not embedded.
+"""Token ids of documents in doc_id order -> vectors. Vectors in the cache or in a merged segment are reused.
 
-Where many processes parse, others embed: the one that gathers what all of them give would keep them waiting.
+With many parsing processes, other processes embed. Otherwise the process that collects the results would be too slow.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from codesearch.segments.vectors import VectorWriter, quantize
 
 _BATCH = 4_096
 _CORES_A_PROCESS = 6
-"""So many parse what one process embeds (docs/speed.md)."""
+"""Number of cores for each embedding process (docs/speed.md)."""
 Part = list[bytes] | tuple[NDArray[np.int8], NDArray[np.float32]]
 
 
 def embedding_processes() -> int:
-    """Return how many processes should embed a large tree; with few cores none, for whoever gathers does it besides."""
+    """Return how many processes should embed a large tree; 0 with few cores, where the main process embeds."""
     return available_cores() // _CORES_A_PROCESS
 
 
@@ -40,7 +40,7 @@ class Embedded:
     Attributes:
         rows: int8 [B, D].
         scales: float32 [B].
-        new: how many of them the cache did not have.
+        new: how many of them were not in the cache.
     """
 
     rows: NDArray[np.int8]
@@ -49,14 +49,14 @@ class Embedded:
 
 
 class CachedEncoder:
-    """A model, and a cache if it is costly; each distinct text of a batch goes through the model at most once."""
+    """A model with a cache if it is costly. The model embeds each distinct text of a batch at most once."""
 
     def __init__(self, home: Path, encoder: Encoder) -> None:
         self._encoder = encoder
         self._cache = VectorCache(home, encoder.model_id, encoder.dim) if encoder.is_costly else None
 
     def embed(self, texts: Mapping[bytes, TokenIds]) -> Embedded:
-        """Embed texts [B], given by the digest of their ids and the ids."""
+        """Embed texts [B], given as digest of the ids -> ids."""
         if self._cache is None:
             return Embedded(*quantize(self._encoder.encode_documents(list(texts.values()))), len(texts))
         rows = np.empty((len(texts), self._encoder.dim), np.int8)
@@ -80,23 +80,23 @@ class CachedEncoder:
 
 
 class Embedder:
-    """Gathers documents into batches and writes their vectors.
+    """Collects documents into batches and writes their vectors.
 
     Attributes:
-        embedded: texts that went through the model.
-        cached: documents that did not have to.
+        embedded: number of texts that the model embedded.
+        cached: number of documents with token ids that reuse a vector, from the cache or from an equal document.
     """
 
     def __init__(self, home: Path, encoder: Encoder, processes: int = 0) -> None:
-        """Open.
+        """Open the cache and start the processes.
 
         Args:
-            home: where the cache of vectors lives.
+            home: the folder of the cache.
             encoder: the model.
-            processes: that embed; this one does it itself when 0.
+            processes: number of processes that embed; 0 to embed in this process.
         """
         self._writer: VectorWriter | None = None
-        # Opened also where others embed, so that none of them finds a cache half-made.
+        # Open the cache here even if other processes embed, so that none of them finds an incomplete file.
         self._here = CachedEncoder(home, encoder)
         self._processes = Workers(processes, _open_encoder, home, encoder) if processes else None
         self._ahead = processes
@@ -107,11 +107,11 @@ class Embedder:
         self.cached = 0
 
     def start(self, writer: VectorWriter) -> None:
-        """Write what is added from now on, in the order of the documents, to `writer`."""
+        """Write the vectors of all documents that are added from now on to `writer`, in the same order."""
         self._writer = writer
 
     def add(self, digests: Sequence[bytes], tokens: Sequence[TokenIds]) -> None:
-        """Add documents by the digest of their ids and the ids."""
+        """Add documents, given as digests of their token ids and the ids."""
         self._waiting.append(list(digests))
         self._tokens.update(zip(digests, tokens, strict=True))
         self._flush_much()
@@ -122,13 +122,13 @@ class Embedder:
         self._flush_much()
 
     def finish(self) -> None:
-        """Embed and write all that was added."""
+        """Embed and write all documents that were added."""
         self._flush()
         while self._flying:
             self._write()
 
     def close(self) -> None:
-        """Stop; what was not finished is lost."""
+        """Stop the processes and close the cache; unfinished batches are lost."""
         if self._processes:
             self._processes.close()
         self._here.close()
@@ -151,7 +151,7 @@ class Embedder:
         return done
 
     def _write(self) -> None:
-        """Wait for the oldest batch that is embedded, and write it."""
+        """Wait for the oldest submitted batch and write it."""
         if self._writer is None:
             raise ValueError("documents were added before `start`")
         embedded, digests, parts = self._flying.popleft()
@@ -175,7 +175,7 @@ class Embedder:
 
 
 _Batch = tuple[list[bytes], NDArray[np.uint32], list[int]]
-"""Digests of texts, all their ids, and the number of ids of each."""
+"""Digests of texts, the ids of all texts in one array, and the number of ids of each text."""
 
 
 def _open_encoder(home: Path, encoder: Encoder) -> Callable[[_Batch], Embedded]:

@@ -1,4 +1,4 @@
-"""One source file -> everything an index keeps of it. Runs in worker processes."""
+"""One source file -> everything that an index stores of it. This runs in worker processes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from codesearch.segments.store import DocumentRow, FileRecord, document_row
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """What one file gave.
+    """The result of parsing one file.
 
     Attributes:
-        record: the file; its `skipped` says why there are no documents.
-        rows: documents as the store keeps them.
-        block: their terms.
-        tokens: uint32 [sum of lengths], the encoder's ids of all documents, one after the other.
-        lengths: ids of each document.
+        record: the file; `skipped` says why there are no documents.
+        rows: documents in the form of the store.
+        block: terms of the documents.
+        tokens: uint32 [sum of lengths], the token ids of all documents, concatenated.
+        lengths: number of token ids of each document.
     """
 
     record: FileRecord
@@ -42,13 +42,13 @@ class ParsedFile:
     lengths: list[int]
 
     def document_tokens(self) -> list[NDArray[np.uint32]]:
-        """Return the ids of each document."""
+        """Return the token ids of each document."""
         return split_tokens(self.tokens, self.lengths)
 
 
 @dataclass(frozen=True, slots=True)
 class FileParser:
-    """Parses files of one root for one model; opened once a process."""
+    """Parses files of one root for one model. Each process has one."""
 
     root: Path
     config: IndexConfig
@@ -57,7 +57,7 @@ class FileParser:
     started_ns: int
 
     def parse(self, file: SourceFile) -> ParsedFile | None:
-        """Parse one file; None when it is gone."""
+        """Parse one file; return None if it no longer exists."""
         try:
             source = (self.root / file.path).read_bytes()
         except FileNotFoundError:
@@ -103,7 +103,7 @@ def skipped_file(
     mtime_ns: int = 0,
     warning: str = "",
 ) -> ParsedFile:
-    """Say that a file gives no documents, and why."""
+    """Return the result for a file without documents, with the reason."""
     record = FileRecord(
         file.path, file.language, file.size, mtime_ns, digest, skipped=reason, warnings=warning
     )

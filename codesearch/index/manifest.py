@@ -1,26 +1,26 @@
-"""The manifest: what an index holds, committed last.
+"""The manifest, which describes a committed index. A commit writes it last.
 
     <home>/indexes/<name>-<hash>/
-        manifest.json           replaced as a whole; names the segments
+        manifest.json           names the segments; replaced by one rename
         stamps                  time stamps of the last walk (see `stamps`); disposable
-        lock                    held while a writer works
+        lock                    held while a process writes the index
         segments/<number>/      never changed once the manifest names it
             documents.sqlite    files and documents (see `store`)
-            rows/*.npy          small numbers of each document, for filters
-            postings/*.npy      lists of terms (see `postings`)
+            rows/*.npy          kind, file, flags and copy key of each document (see `rows`)
+            postings/*.npy      inverted lists (see `postings`)
             vectors.int8 ...    vectors (see `vectors`)
 
-A file that changes dies in its segment and lives on in a newer one. The manifest lists the dead files of each segment,
-and has the statistics of what lives.
+If a file changes, it becomes dead in its segment and is added to a newer segment. The manifest lists the dead files of
+each segment. Its statistics count only live files.
 
 Format history:
-    1   the first
-    2   terms without inflection, abbreviations spelled out
-    3   flags of documents beside the rows, compounds taken apart
-    4   the first paragraph of documentation counted again
-    5   flags of tests and of vendored code, beside those of generated code and stubs
+    1   first version
+    2   terms without inflection, abbreviations expanded
+    3   flags of documents, compounds split
+    4   additional weight for the first paragraph of documentation
+    5   flags of tests and vendored code, in addition to generated code and stubs
     6   segments
-    7   keys of copies, flags of build output
+    7   copy keys, flags of build output
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ class SegmentEntry:
     """One segment of an index.
 
     Attributes:
-        number: names its folder.
-        source_files: files, the dead ones among them.
-        documents: in its files, N, the dead ones among them.
-        live_documents: those that are not dead.
-        dead_files: file_ids whose documents no longer count, ascending.
-        field_sums: terms of each field over the live documents, [F].
-        field_counts: live documents in which each field is not empty, [F].
-        files: path inside its folder -> `{"bytes": .., "sha256": ..}`.
+        number: the number in the name of its folder.
+        source_files: number of files, including dead ones.
+        documents: number of documents, N, including dead ones.
+        live_documents: number of documents that are not dead.
+        dead_files: file_ids of the dead files, ascending.
+        field_sums: number of terms in each field over the live documents, [F].
+        field_counts: number of live documents in which each field is not empty, [F].
+        files: path inside the folder -> `{"bytes": .., "sha256": ..}`.
     """
 
     number: int
@@ -71,7 +71,7 @@ class SegmentEntry:
 
     @property
     def folder(self) -> str:
-        """Name of its folder, below the index's."""
+        """Path of the segment's folder, relative to the index folder."""
         return segment_folder(self.number)
 
 
@@ -80,9 +80,9 @@ class Tally:
     """Files that are not in the index.
 
     Attributes:
-        skipped: reason -> extension -> files.
-        folders: reason -> name -> folders that were not entered.
-        warnings: one line for each file or folder that a user may want to look at.
+        skipped: reason -> extension -> number of files.
+        folders: reason -> name -> number of folders that were not entered.
+        warnings: one line for each file or folder that the user may want to check.
     """
 
     skipped: Counts = field(default_factory=dict)
@@ -95,8 +95,8 @@ class MadeWith:
     """What an index was made with.
 
     Attributes:
-        settings: the walk settings in force.
-        options: those that were given as options, so that `index` without options repeats them.
+        settings: all walk settings.
+        options: the walk settings that were given as options; `index` without options uses them again.
         model: name, id, dim and folder of the model.
     """
 
@@ -106,11 +106,11 @@ class MadeWith:
 
     @property
     def model_folder(self) -> Path:
-        """Folder of the bundle that made the vectors; the shipped one has none recorded."""
+        """Folder of the bundle that made the vectors; if none is recorded, that of the shipped model."""
         return Path(self.model["folder"]) if self.model.get("folder") else SHIPPED
 
     def walk_config(self) -> WalkConfig:
-        """Return the walk settings in force."""
+        """Return all walk settings."""
         return IndexOptions.of(self.settings).applied_to(WalkConfig())
 
 
@@ -119,14 +119,14 @@ class Manifest(MadeWith):
     """A committed state of an index.
 
     Attributes:
-        root: the indexed folder, absolute.
-        commit: counts the commits.
-        complete: False while a first build goes on, segment by segment.
-        config_digest: hash of every option and grammar that shaped the index.
-        walked: what the walk passed over.
-        parsed: what the parser refused.
-        missing_grammars: language -> how many files have no parser.
-        segments: oldest first.
+        root: absolute path of the indexed folder.
+        commit: number of this commit, counted from 1.
+        complete: False during a first build, which commits each segment.
+        config_digest: hash of the settings, grammars and model that affect the documents of a file.
+        walked: files and folders that the walk skipped.
+        parsed: files that the parser skipped.
+        missing_grammars: language -> number of files without a parser.
+        segments: the segments, oldest first.
     """
 
     root: str
@@ -156,12 +156,12 @@ class Manifest(MadeWith):
 
     @property
     def warnings(self) -> list[str]:
-        """One line for each file or folder that a user may want to look at."""
+        """One line for each file or folder that the user may want to check."""
         return [*self.walked.warnings, *self.parsed.warnings]
 
 
 def read_earlier(index_folder: Path) -> MadeWith | None:
-    """Read what an index was made with; None where there is no index of an earlier format."""
+    """Return what an index of an earlier format was made with; None if there is no such index."""
     try:
         read_manifest(index_folder)
         return None
@@ -177,7 +177,7 @@ def read_earlier(index_folder: Path) -> MadeWith | None:
 
 
 def limited_counts(counters: Mapping[str, Counter[str]]) -> Counts:
-    """Return the highest counts of each reason; what is beyond them is counted together, as `OTHER`."""
+    """Return the highest counts of each reason, and the sum of all others as `OTHER`."""
     return {reason: _limited(counter) for reason, counter in sorted(counters.items()) if counter.total()}
 
 
@@ -188,7 +188,7 @@ def _limited(counter: Counter[str]) -> dict[str, int]:
 
 
 def segment_folder(number: int) -> str:
-    """Name the folder of a segment, below the index's."""
+    """Return the path of a segment's folder, relative to the index folder."""
     return f"{SEGMENTS}/{number:06d}"
 
 
@@ -196,9 +196,9 @@ def read_manifest(index_folder: Path) -> Manifest:
     """Read the committed manifest.
 
     Raises:
-        IndexNotFoundError: nothing was committed there.
-        IndexFormatError: another version wrote it.
-        IndexCorruptError: it cannot be read as a manifest.
+        IndexNotFoundError: nothing was committed in the folder.
+        IndexFormatError: the manifest has another format.
+        IndexCorruptError: the manifest cannot be read.
     """
     path = index_folder / MANIFEST
     try:

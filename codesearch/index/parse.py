@@ -1,7 +1,7 @@
-"""Files -> parsed files, in the order given, on all cores.
+"""Files -> parsed files, in the same order, on all cores.
 
-Parsing holds the interpreter, so the work goes to processes. Only a few chunks are in flight. A grammar that crashes
-its process costs one warning for one file.
+Parsing holds the interpreter lock, so worker processes do it. They work on a few chunks at a time, which limits memory.
+If a grammar crashes its process, only the file that caused it is skipped, with a warning.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from codesearch.index.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.parsing.walker import SourceFile
 from codesearch.segments.digest import content_digest
 
-if TYPE_CHECKING:  # Not for a worker: see `tokens`.
+if TYPE_CHECKING:  # Workers do not need these modules, and importing them takes time (see `tokens`).
     from codesearch.encoding.encoder import Encoder
     from codesearch.index.plan import Plan
 
 _CHUNK_BYTES = 400_000
 _CHUNK_FILES = 64
 _SERIAL_BYTES = 1_000_000
-"""Less source than this starts no process."""
+"""With fewer bytes of source than this, no worker process is started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ParseJob:
 
     @classmethod
     def of(cls, plan: Plan, encoder: Encoder) -> Self:
-        """Parse what a plan says for an encoder."""
+        """Return the job that parses the files of a plan for an encoder."""
         return cls(
             plan.root.resolve(),
             plan.config,
@@ -55,13 +55,13 @@ class ParseJob:
         )
 
     def open(self, tokenizer: SubtokenTokenizer | None = None) -> FileParser:
-        """Build the parser; load the tokenizer where none is given."""
+        """Return the parser; load the tokenizer if none is given."""
         tokenizer = tokenizer or SubtokenTokenizer.load(self.tokenizer)
         return FileParser(self.root, self.config, tokenizer, self.max_tokens, self.started_ns)
 
 
 def is_small(files: Sequence[SourceFile]) -> bool:
-    """Say whether files are parsed sooner than processes start."""
+    """Say whether parsing the files takes less time than starting processes."""
     return sum(file.size for file in files) < _SERIAL_BYTES
 
 
@@ -71,13 +71,13 @@ def parse_files(
     workers: int | None = None,
     tokenizer: SubtokenTokenizer | None = None,
 ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
-    """Parse files in order; None stands for a file that is gone.
+    """Parse files in order; yield None for a file that no longer exists.
 
     Args:
-        job: what to parse with.
-        files: what to parse.
-        workers: processes; one for each core when None, none at all when the work is small.
-        tokenizer: that of the job, if it is open in this process.
+        job: what a parser needs.
+        files: the files to parse.
+        workers: number of processes, None for one per core; small jobs start no process.
+        tokenizer: the tokenizer of the job, if it is open in this process.
 
     Raises:
         IndexStoreError: no process could be started.
@@ -107,7 +107,7 @@ def _parse_all(
     files: Sequence[SourceFile],
     workers: int,
 ) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
-    """Keep a few chunks in flight, and yield their results in order."""
+    """Submit a few chunks at a time and yield their results in order."""
     waiting = chunks_of(files)
     flying: deque[tuple[list[SourceFile], Future[list[ParsedFile | None]]]] = deque()
     while True:
@@ -124,18 +124,18 @@ def _parse_all(
 def _parse_singly(
     pool: Workers[list[SourceFile], list[ParsedFile | None]], job: ParseJob, chunk: list[SourceFile]
 ) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
-    """Parse each file by itself, so that the one that crashes the parser is known."""
+    """Parse each file separately to find the one that crashes the parser."""
     for file in chunk:
         try:
             yield file, pool.submit([file]).result()[0]
         except WorkerDiedError:
             warning = f"{file.path}: the {file.language} parser crashed: left out"
-            digest = content_digest((job.root / file.path).read_bytes())  # So that it is not tried again.
+            digest = content_digest((job.root / file.path).read_bytes())  # Unchanged, it is not parsed again.
             yield file, skipped_file(file, "crashed", digest=digest, warning=warning)
 
 
 def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
-    """Cut files into what one process parses at a time."""
+    """Split files into chunks; a process parses one chunk at a time."""
     chunk: list[SourceFile] = []
     size = 0
     for file in files:

@@ -1,6 +1,6 @@
-"""A root and its last commit -> what has to be done. Light to import: most runs find nothing to do.
+"""A root and its last commit -> the plan of an update. This module imports fast, because most runs have nothing to do.
 
-Where no folder changed since the last walk, the saved stamps name the files to look at, and nothing is walked.
+If no folder changed since the last walk, no walk is needed: the saved stamps name all files to check.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from codesearch.segments.digest import content_digest
 from codesearch.segments.store import FileRecord, StoreReader
 
 _RACY_NS = 2_000_000_000
-"""A file written this shortly before it was read may change again within its time stamp's grain."""
+"""A file that was written within this time before the walk may change again without a new time stamp."""
 UNREADABLE = "unreadable"
 _PARSED_BYTES_S = 1_000_000
-"""What one second indexes at least on two cores."""
+"""Bytes of source that two cores index in a second, at least."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveFile:
-    """A file of the last commit that is not dead: where it is, and its record."""
+    """A file of the last commit that is not dead: its segment, its number in it, and its record."""
 
     segment: int
     file_id: int
@@ -40,22 +40,23 @@ class LiveFile:
 
 @dataclass(frozen=True)
 class Plan:
-    """What an update would do.
+    """The plan of an update.
 
     Attributes:
         root: the folder to index.
-        index_folder: where its index lives.
-        config: what shapes the index.
-        previous: the last commit, if this version can build on it.
-        to_parse: files that are new or changed, in the order of their paths.
-        dead: files of the last commit that are gone or changed.
-        kept: how many files of the last commit are unchanged.
-        removed: how many files of the last commit are gone.
-        walked: what the walk passed over.
-        missing_grammars: language -> how many files have no parser.
-        stamps: what a later check has to find for nothing to have changed.
+        index_folder: the folder of its index.
+        config: the settings of the index.
+        previous: the last commit, if the update can reuse it.
+        config_digest: hash of the settings, grammars and model that affect the documents of a file.
+        to_parse: new and changed files, in the order of their paths.
+        dead: files of the last commit that are deleted or changed.
+        kept: number of unchanged files of the last commit.
+        removed: number of deleted files of the last commit.
+        walked: files and folders that the walk skipped.
+        missing_grammars: language -> number of files without a parser.
+        stamps: the new stamps; a later check that finds the same stamps has nothing to do.
         stamps_changed: whether they differ from those of the last commit.
-        started_ns: wall clock when the first file was looked at.
+        started_ns: wall clock time before the first file was checked.
     """
 
     root: Path
@@ -75,7 +76,7 @@ class Plan:
 
     @property
     def nothing_to_do(self) -> bool:
-        """Say whether the last commit is what would be written."""
+        """Say whether the last commit is complete and up to date."""
         if not self.previous or not self.previous.complete or self.dead or self.to_parse:
             return False
         settings = self.previous.walk_config(), IndexOptions.of(self.previous.options)
@@ -83,7 +84,7 @@ class Plan:
 
     @property
     def estimated_seconds(self) -> float:
-        """Estimate how long a build takes."""
+        """Estimate the duration of the build."""
         return sum(file.size for file in self.to_parse) / _PARSED_BYTES_S
 
 
@@ -96,18 +97,18 @@ def plan_update(
     rebuild: bool = False,
     seen: Comparison | None = None,
 ) -> Plan:
-    """Compare `root` with the last commit: by the stamps where no folder changed, else by a walk.
+    """Compare `root` with the last commit: by the stamps if no folder changed, else by a walk.
 
     Args:
         root: the folder to index.
-        index_folder: where its index lives.
-        config: what shapes the index.
-        model_id: names the model that makes the vectors.
-        rebuild: whether to plan as if there were no last commit.
-        seen: a comparison with the stamps made a moment ago, which is used if it is one with the last commit.
+        index_folder: the folder of its index.
+        config: the settings of the index.
+        model_id: identifies the model that makes the vectors.
+        rebuild: whether to ignore the last commit.
+        seen: a recent comparison with the stamps; it is used only if it belongs to the last commit.
 
     Raises:
-        ConfigError: `root` is not a folder that can be read.
+        ConfigError: `root` is not a readable folder.
     """
     digest = config.digest(model_id, *(grammar_version(spec) for spec in LANGUAGES))
     previous = None if rebuild else _usable(index_folder, digest)
@@ -160,7 +161,7 @@ def _plan_walk(
 
 
 def _files_in_known_folders(root: Path, config: WalkConfig, seen: Comparison) -> list[SourceFile] | None:
-    """Return the files whose stamps changed, as a walk would find them; None where it takes a walk to know."""
+    """Return the files whose stamps changed, as a walk would return them; None if a walk is needed."""
     if seen.changed is None:
         return None
     above = {path for path, _ in rule_files_above(root)} if config.ignore_files else set()
@@ -178,7 +179,7 @@ def _plan_files(
     files: list[SourceFile],
     seen: Comparison,
 ) -> Plan:
-    """Plan an update of a tree in which nothing but the content of some files can have changed."""
+    """Plan an update for a tree where at most the content of some files changed."""
     known = _known_files(index_folder, previous, [file.path for file in files]) if files else {}
     to_parse = [
         file
@@ -209,7 +210,7 @@ def _plan_files(
 def live_files(
     number: int, dead_files: Collection[int], store: StoreReader, paths: Sequence[str] | None = None
 ) -> Iterator[LiveFile]:
-    """Read the files of a segment that are not dead: all, or those of some paths."""
+    """Read the live files of a segment: all, or only those with some paths."""
     dead = set(dead_files)
     for file_id, record in store.numbered_files(paths):
         if file_id not in dead:
@@ -219,7 +220,7 @@ def live_files(
 def _known_files(
     index_folder: Path, manifest: Manifest, paths: Sequence[str] | None = None
 ) -> dict[str, LiveFile]:
-    """Read the live files of a commit by path: all, or those of some paths."""
+    """Read the live files of a commit by path: all, or only those with some paths."""
     found: dict[str, LiveFile] = {}
     for entry in manifest.segments:
         with closing(StoreReader(index_folder / entry.folder, manifest.root)) as store:
@@ -234,7 +235,7 @@ def _trusted(stamp: Stamp, started_ns: int) -> Stamp:
 
 
 def trusted_mtime(mtime_ns: int, started_ns: int) -> int:
-    """Return the time stamp to remember: 0, which no file has, when it is too fresh to be trusted."""
+    """Return the time stamp to store; if it is too recent to be reliable, return 0, which no file has."""
     return 0 if mtime_ns > started_ns - _RACY_NS else mtime_ns
 
 
@@ -247,7 +248,7 @@ def _usable(index_folder: Path, digest: str) -> Manifest | None:
 
 
 def _is_unchanged(root: Path, file: SourceFile, record: FileRecord, stamp: tuple[int, int] | None) -> bool:
-    """Compare a file with its record: the time stamps of the record or of the last walk, else the content."""
+    """Say whether a file is unchanged; compare time stamps with the record and the last walk, then the content."""
     if file.size != record.size or file.language != record.language:
         return False
     if file.mtime_ns == record.mtime_ns or (file.size, file.mtime_ns) == stamp:

@@ -1,8 +1,9 @@
-"""Which segments an update rewrites into its new one.
+"""The merge policy: which segments an update rewrites into its new segment.
 
-Small segments are merged: the smallest one joins while it is at most `_GROWTH` times what is gathered. So the number
-of segments grows with the logarithm of the documents, and a document is rewritten as often. A segment in which many
-documents are dead is rewritten too.
+Small segments are merged. The smallest segments are added one by one to the new documents. A segment is added if it is
+at most `_GROWTH` times as large as everything before it together. So the number of segments grows with the logarithm of
+the number of documents. The number of times that a document is rewritten grows in the same way. Segments with many dead
+documents are rewritten too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from codesearch.index.manifest import SegmentEntry
 
 MAX_DOCUMENTS = 8_000_000
-"""No merge makes a larger segment; a posting can number twice as many documents."""
+"""No merge makes a larger segment. The format of postings allows twice as many documents."""
 _GROWTH = 3
 _DEAD_SHARE = 0.3
 
@@ -27,11 +28,11 @@ def can_merge(entries: Sequence[SegmentEntry]) -> bool:
 def segments_to_merge(
     entries: Sequence[SegmentEntry], new_documents: int, *, merge_all: bool = False
 ) -> list[SegmentEntry]:
-    """Choose the segments to rewrite together with about `new_documents` new ones; with `merge_all` all that fit."""
+    """Choose the segments to merge with about `new_documents` new documents; with `merge_all`, all that fit."""
     chosen: list[SegmentEntry] = []
     gathered = new_documents
     by_size = sorted(entries, key=lambda entry: (entry.live_documents, entry.number))
-    for entry in sorted(by_size, key=_is_mostly_dead, reverse=True):  # Those first, whatever their size.
+    for entry in sorted(by_size, key=_is_mostly_dead, reverse=True):  # Mostly dead ones come first.
         fits = gathered + entry.live_documents <= MAX_DOCUMENTS
         grows = entry.live_documents <= _GROWTH * gathered
         if not fits or not (merge_all or _is_mostly_dead(entry) or grows):

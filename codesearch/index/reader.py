@@ -11,12 +11,12 @@ from codesearch.segments.reader import SegmentReader
 
 
 class IndexReader:
-    """One commit, open: whatever a writer commits later, it goes on reading this one.
+    """One open commit. It stays readable after later commits.
 
     Attributes:
-        folder: the index.
-        manifest: of the commit.
-        segments: open, in the order of the manifest.
+        folder: the index folder.
+        manifest: the manifest of the commit.
+        segments: the open segments, in the order of the manifest.
     """
 
     def __init__(self, index_folder: Path, manifest: Manifest) -> None:
@@ -45,13 +45,13 @@ class IndexReader:
 
         Raises:
             IndexNotFoundError: nothing was committed.
-            IndexFormatError: another version wrote it.
+            IndexFormatError: the manifest has another format.
             IndexCorruptError: files do not match the manifest.
         """
         try:
             return cls(index_folder, read_manifest(index_folder))
         except IndexCorruptError:
-            # A writer may have committed and cleaned up meanwhile; then the manifest is another one now.
+            # Try again with the current manifest, because a writer may have committed and deleted the old files.
             return cls(index_folder, read_manifest(index_folder))
 
     @property
@@ -60,10 +60,10 @@ class IndexReader:
         return Path(self.manifest.root)
 
     def check(self) -> None:
-        """Check that every file is still there at its size.
+        """Check that every file still exists and has its recorded size.
 
         Raises:
-            IndexCorruptError: one is not.
+            IndexCorruptError: a file is missing or has another size.
         """
         for segment, entry in zip(self.segments, self.manifest.segments, strict=True):
             check_sizes(segment.folder, entry.files, self.manifest.root)

@@ -1,8 +1,8 @@
 """All segments that a query searches, of all roots, as one collection of documents.
 
-A doc_id is the base of a segment plus the number inside it. It is valid in one snapshot and never leaves it.
-Statistics are sums over the live documents of all segments, so that they equal those of a fresh index to the last bit.
-Equal scores are ordered by (path, root, place in the file), whatever segment a document is in.
+A doc_id is the base of a segment plus the number in the segment. It is valid only in one snapshot.
+Statistics are sums over the live documents of all segments, so they are identical to those of a fresh index.
+Equal scores are ordered by (path, root, place in the file), independent of the segment.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from codesearch.segments.vectors import scan
 DocIds = NDArray[np.int64]
 Stored = tuple[SegmentReader, FileRecord, DocumentRow]
 _MAX_NEIGHBOURS = 10_000
-"""An exact search is faster than a graph that has to give more, so that enough remain without the dead ones."""
+"""If the graph must return more documents than this to compensate for dead ones, an exact search is faster."""
 
 
 class Snapshot:
@@ -33,10 +33,10 @@ class Snapshot:
 
     Attributes:
         roots: the indexed folders.
-        segments: S of them, in the order of the indexes.
-        size: documents, dead ones among them: one more than the highest doc_id.
-        document_count: live documents, N.
-        average_lengths: mean length of each field where it is not empty, at least 1: float64 [F].
+        segments: all segments, in the order of the indexes.
+        size: number of documents, including dead ones; one more than the highest doc_id.
+        document_count: number of live documents, N.
+        average_lengths: mean length of each field over documents where it is not empty, at least 1: float64 [F].
     """
 
     def __init__(self, indexes: Sequence[IndexReader]) -> None:
@@ -52,7 +52,7 @@ class Snapshot:
 
     @cached_property
     def dead(self) -> NDArray[np.bool_] | None:
-        """Which documents are dead: bool [size], or None when none is."""
+        """Which documents are dead: bool [size], or None if none is."""
         if not any(segment.dead_files for segment in self.segments):
             return None
         mask = np.zeros(self.size, dtype=bool)
@@ -61,11 +61,14 @@ class Snapshot:
         return mask
 
     def based_segments(self) -> Iterator[tuple[int, SegmentReader]]:
-        """Yield each segment after the doc_id of its first document."""
+        """Yield (doc_id of the first document, segment) for each segment."""
         return zip(self._bases, self.segments, strict=False)
 
     def parts(self, doc_ids: DocIds) -> Iterator[tuple[SegmentReader, NDArray[np.intp] | slice, DocIds]]:
-        """Yield (segment, positions in `doc_ids`, numbers inside the segment) of each segment that has any."""
+        """Yield (segment, positions in `doc_ids`, numbers in the segment) for each segment with some of the documents.
+
+        The positions are a slice if there is only one segment.
+        """
         if len(self.segments) == 1:
             yield self.segments[0], slice(None), doc_ids
             return
@@ -78,28 +81,28 @@ class Snapshot:
                 yield segment, positions, doc_ids[positions] - base
 
     def kinds(self, doc_ids: DocIds) -> NDArray[np.uint8]:
-        """Return positions in `KINDS`: uint8, in the order given."""
+        """Return the kinds of documents as positions in `KINDS`: uint8, in the same order."""
         out = np.empty(len(doc_ids), np.uint8)
         for segment, positions, local in self.parts(doc_ids):
             out[positions] = segment.rows.kinds[local]
         return out
 
     def flags(self, doc_ids: DocIds) -> NDArray[np.uint8]:
-        """Return `Document.flags`: uint8, in the order given."""
+        """Return `Document.flags`: uint8, in the same order."""
         out = np.empty(len(doc_ids), np.uint8)
         for segment, positions, local in self.parts(doc_ids):
             out[positions] = segment.rows.flags[local]
         return out
 
     def copy_keys(self, doc_ids: DocIds) -> DocIds:
-        """Return `Document.copy_key`, equal for copies alone: int64, in the order given."""
+        """Return `Document.copy_key`, which is equal only for copies: int64, in the same order."""
         out = np.empty(len(doc_ids), np.int64)
         for segment, positions, local in self.parts(doc_ids):
             out[positions] = segment.rows.copies[local]
         return out
 
     def file_numbers(self, doc_ids: DocIds) -> DocIds:
-        """Return a number for the file of each document, equal for documents of one file alone."""
+        """Return a number for each document that is equal only for documents of the same file: int64."""
         out = np.empty(len(doc_ids), np.int64)
         numbers = {id(segment): number for number, segment in enumerate(self.segments)}
         for segment, positions, local in self.parts(doc_ids):
@@ -107,14 +110,14 @@ class Snapshot:
         return out
 
     def field_lengths(self, doc_ids: DocIds, field: int) -> NDArray[np.uint16]:
-        """Return the terms that a field of each document has: uint16, in the order given."""
+        """Return the number of terms in a field of each document: uint16, in the same order."""
         out = np.empty(len(doc_ids), np.uint16)
         for segment, positions, local in self.parts(doc_ids):
             out[positions] = segment.postings.field_lengths[local, field]
         return out
 
     def similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
-        """Return the cosine of each document with a unit query [D]: float32, in the order given."""
+        """Return the cosine of each document with a unit query [D]: float32, in the same order."""
         out = np.empty(len(doc_ids), np.float32)
         for segment, positions, local in self.parts(doc_ids):
             out[positions] = segment.vectors.similarities(query, local)
@@ -123,13 +126,13 @@ class Snapshot:
     def nearest(
         self, query: NDArray[np.float32], count: int, allowed: NDArray[np.bool_] | None, ef_search: int
     ) -> DocIds:
-        """Return the `count` live documents most similar to a unit query [D], in no promised order.
+        """Return the `count` live documents most similar to a unit query [D], in any order.
 
         Args:
             query: float32 [D].
-            count: how many; twice as many of a graph, which may miss some.
-            allowed: bool [size], or None when every live document is.
-            ef_search: documents that a search of a graph looks at.
+            count: number of documents; a graph, which may miss some, returns twice as many.
+            allowed: bool [size], or None if all live documents are allowed.
+            ef_search: number of candidates that a search of a graph examines.
         """
         if len(self.segments) == 1 or any(segment.vectors.has_graph for segment in self.segments):
             found = [
@@ -154,7 +157,7 @@ class Snapshot:
         return self.best(near, self.similarities(query, near), count)
 
     def best(self, doc_ids: DocIds, scores: NDArray[np.float32], count: int) -> DocIds:
-        """Return the documents with the `count` highest scores; among equals at the edge, the first by order."""
+        """Return the documents with the `count` highest scores; for ties at the cut-off, the first by `places`."""
         if len(doc_ids) <= count:
             return doc_ids
         chosen = best_positions(scores, count)
@@ -168,8 +171,8 @@ class Snapshot:
         return doc_ids[chosen]
 
     def order(self, doc_ids: DocIds, scores: NDArray[np.float32]) -> NDArray[np.intp]:
-        """Return the positions by score, highest first; equals by their places."""
-        if len(self.segments) <= 1:  # Numbers are places.
+        """Return the positions by score, highest first; ties in the order of `places`."""
+        if len(self.segments) <= 1:  # In a single segment, doc_ids have the order of places.
             return np.lexsort((doc_ids, -scores))
         order = np.argsort(-scores, kind="stable")
         ordered = scores[order]
@@ -183,7 +186,7 @@ class Snapshot:
         return order
 
     def places(self, doc_ids: DocIds) -> DocIds:
-        """Return numbers that order these documents by path, root and place in the file: int64."""
+        """Return the rank of each document in the order of path, root and place in the file: int64."""
         places: list[tuple[str, str, int]] = [("", "", 0)] * len(doc_ids)
         for segment, positions, local in self.parts(doc_ids):
             rows = range(len(doc_ids)) if isinstance(positions, slice) else positions.tolist()
@@ -196,7 +199,7 @@ class Snapshot:
         return ranks
 
     def stored(self, doc_ids: Sequence[int]) -> list[Stored]:
-        """Read what the stores keep of documents, in their order."""
+        """Read segment, file and row of each document, in the same order."""
         found: list[Stored | None] = [None] * len(doc_ids)
         for segment, positions, local in self.parts(np.asarray(doc_ids, np.int64)):
             places = range(len(doc_ids)) if isinstance(positions, slice) else positions.tolist()
@@ -206,14 +209,14 @@ class Snapshot:
         return [entry for entry in found if entry is not None]
 
     def named(self, name: str) -> Iterator[tuple[int, str, str]]:
-        """Yield (doc_id, name, qualified_name) of each live document with this name in any case."""
+        """Yield (doc_id, name, qualified_name) of each live document with this name, ignoring case."""
         for base, segment in self.based_segments():
             for number, exact, qualified in segment.store.documents_named(name):
                 if self.dead is None or not self.dead[base + number]:
                     yield base + number, exact, qualified
 
     def path_of(self, doc_id: int) -> PurePosixPath:
-        """Return the path of a document's file, below its root."""
+        """Return the path of a document's file, relative to its root."""
         ((segment, _, local),) = self.parts(np.array([doc_id], np.int64))
         file_id = int(segment.rows.files[int(local[0])])
         return PurePosixPath(segment.store.files_of({file_id})[file_id].path)
@@ -226,7 +229,7 @@ def _nearest(
     allowed: NDArray[np.bool_] | None,
     ef_search: int,
 ) -> DocIds:
-    """Return the nearest allowed documents of one segment, by their numbers in it."""
+    """Return the nearest allowed documents of one segment, as numbers in the segment."""
     wanted = 2 * count + len(segment.dead)
     if allowed is None and wanted <= _MAX_NEIGHBOURS and segment.vectors.has_graph:
         found = segment.vectors.neighbours(query, wanted, ef_search)
@@ -242,7 +245,7 @@ def _part(allowed: NDArray[np.bool_] | None, base: int, segment: SegmentReader) 
 
 
 def _live(segment: SegmentReader, allowed: NDArray[np.bool_] | None) -> DocIds | None:
-    """Return the allowed live documents of a segment by their numbers in it, or None when all are."""
+    """Return the allowed live documents of a segment, as numbers in the segment, or None for all documents."""
     if allowed is None and not segment.dead_files:
         return None
     live = np.ones(len(segment), bool) if allowed is None else allowed.copy()
@@ -251,7 +254,7 @@ def _live(segment: SegmentReader, allowed: NDArray[np.bool_] | None) -> DocIds |
 
 
 def inner_folders(roots: Sequence[Path]) -> dict[str, tuple[str, ...]]:
-    """Return for each root the folders below it that are roots too, as `path/`: these answer for their files.
+    """Return for each root the folders inside it that are also roots, as `path/`; only these return their files.
 
     >>> inner_folders([Path("/src"), Path("/src/lib/json")])
     {'/src': ('lib/json/',), '/src/lib/json': ()}
@@ -263,10 +266,10 @@ def inner_folders(roots: Sequence[Path]) -> dict[str, tuple[str, ...]]:
 
 
 def average_lengths(sums: Sequence[Sequence[int]], counts: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-    """Divide the sum of each field's lengths by the documents that have it.
+    """Divide the sum of each field's lengths by the number of documents where the field is not empty.
 
-    Most documents have no documentation. If they counted, every documentation would be long compared with the mean, and
-    its words worth little.
+    Most documents have no documentation. If they counted, the mean would be very low. BM25F would then treat all
+    documentation as long and give its words little weight.
     """
     if not sums:
         return np.ones(len(FIELDS))

@@ -1,4 +1,4 @@
-"""Source files as they are now, and whether they are what was indexed."""
+"""Read source files, and say whether they changed after they were indexed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from codesearch.segments.store import FileRecord
 
 
 def read_source(root: str, file: FileRecord) -> tuple[bytes, bool] | None:
-    """Return a file's bytes, and whether they differ from those indexed; None where it is gone.
+    """Return a file's bytes and whether they differ from the indexed ones; None if it cannot be read.
 
-    An equal time stamp means that they do not differ.
+    If size and time stamp are equal, the bytes count as equal.
     """
     try:
         with open(os.path.join(root, file.path), "rb") as opened:
@@ -25,7 +25,7 @@ def read_source(root: str, file: FileRecord) -> tuple[bytes, bool] | None:
 
 
 def cut_lines(source: bytes, first: int, last: int, *, start_byte: int | None) -> bytes:
-    """Cut the lines `first` to `last` out of a file; `start_byte`, on the first of them, spares looking for it."""
+    """Return the lines `first` to `last` of a file; a `start_byte` in the first line makes this faster."""
     if start_byte is None:
         return b"\n".join(source.split(b"\n")[first - 1 : last])
     start = source.rfind(b"\n", 0, start_byte) + 1

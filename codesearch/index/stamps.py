@@ -1,11 +1,12 @@
-"""Time stamps of a root's last walk: whether anything can have changed since is answered without another walk.
+"""Time stamps of a root's last walk. With them, a check for changes needs no walk.
 
     stamps    one line of JSON, {"commit": .., "files": N, "watched": M}; then N + M paths below the root, each ended by
               a zero byte, files first; then size and mtime_ns of each, int64
 
-Watched are the folders that the walk entered, whose time stamps change when a file is added, removed or renamed. So
-are the files with ignore rules, those above the root by absolute path. A time stamp of 0 is never equal: the file was
-written so shortly before the walk that it may have changed within the grain of its time stamp. The file is disposable.
+"watched" counts folders and ignore files. The folders are those that the walk entered; the time stamp of a folder
+changes if a file is added, removed or renamed in it. Ignore files above the root have absolute paths. A time stamp of 0
+never matches. It belongs to a file or folder that changed just before the walk and may change again without a new time
+stamp. The file `stamps` is disposable.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from codesearch.files import stamp_of, write_atomically
 
 FILE = "stamps"
 Stamp = tuple[int, int]
-"""As `codesearch.files.stamp_of` gives it."""
+"""Size in bytes and mtime_ns, as `codesearch.files.stamp_of` returns them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamps:
-    """What a walk saw: path -> size and mtime_ns."""
+    """The stamps of files and watched paths at a walk: path -> size and mtime_ns."""
 
     files: dict[str, Stamp] = field(default_factory=dict)
     watched: dict[str, Stamp] = field(default_factory=dict)
@@ -40,8 +41,8 @@ class Comparison:
     Attributes:
         commit: the commit.
         stamps: its stamps.
-        changed: as `changed_files` returns it.
-        started_ns: wall clock before the first file was looked at.
+        changed: the result of `changed_files`.
+        started_ns: wall clock time before the first file was checked.
     """
 
     commit: int
@@ -51,14 +52,14 @@ class Comparison:
 
 
 def compare(root: str, index_folder: Path, commit: int) -> Comparison:
-    """Compare a root with the stamps of a commit, without a walk."""
+    """Compare a root with the stamps of a commit without a walk."""
     started_ns = time.time_ns()
     stamps = read_stamps(index_folder, commit)
     return Comparison(commit, stamps, changed_files(root, stamps), started_ns)
 
 
 def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
-    """Write the stamps that belong to a commit."""
+    """Write the stamps of a commit."""
     head = json.dumps({"commit": commit, "files": len(stamps.files), "watched": len(stamps.watched)})
     entries = [*stamps.files.items(), *stamps.watched.items()]
     names = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path, _ in entries)
@@ -69,7 +70,7 @@ def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
 
 
 def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:
-    """Read the stamps, of one commit or of any; empty ones where there are none."""
+    """Read the stamps of one commit, or of any commit; return empty stamps if there are none."""
     try:
         head, _, rest = (index_folder / FILE).read_bytes().partition(b"\n")
         fields = json.loads(head)
@@ -89,11 +90,11 @@ def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:
 
 
 def changed_files(root: str, stamps: Stamps) -> dict[str, Stamp] | None:
-    """Find the files that no longer have their stamps, without a walk.
+    """Find the files whose stamps changed, without a walk.
 
     Returns:
-        Path -> stamp now, (-1, -1) for a file that is gone; None where only a walk can tell: a folder or an ignore
-        file changed, or there are no stamps.
+        Path -> current stamp, (-1, -1) for a file that no longer exists. None if a walk is needed, because a folder or
+        an ignore file changed or there are no stamps.
     """
     if not stamps.watched:
         return None

@@ -1,10 +1,10 @@
-"""A worker process: reads tasks from its standard input and writes results to its standard output.
+"""A worker process. It reads tasks from its standard input and writes results to its standard output.
 
     python -P -m codesearch.index.worker
 
-Every message is a pickle. The first one is a function and its arguments: the function returns the handler of tasks.
-Each further one is a task. The reply to each message is `(True, result)` or `(False, exception)`. `workers` has the
-other end.
+Every message is a pickle. The first message is a function and its arguments; the function returns the handler of tasks.
+Every other message is a task. The reply to each message is `(True, result)` or `(False, exception)`. The module
+`workers` contains the parent's side.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any
 
 
 def main() -> None:
-    """Answer tasks until the parent closes its end, which it also does when it dies."""
+    """Answer tasks until the parent closes the pipe; the pipe also closes when the parent dies."""
     tasks = sys.stdin.buffer
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What a library prints must not mix with the replies.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Output of libraries must not mix with the replies.
     gc.set_threshold(100_000)  # Results are large and have no cycles.
     handle: Callable[[Any], Any] | None = None
     try:
@@ -44,11 +44,11 @@ def main() -> None:
 
 
 def _portable(error: Exception) -> Exception:
-    """Return an exception that survives pickling, with the traceback of this process as a note."""
+    """Return an exception that can be pickled, with the traceback of this process as a note."""
     error.add_note("".join(traceback.format_exception(error)))
     try:
         pickle.loads(pickle.dumps(error))
-    except Exception:  # Its constructor takes other arguments than its message.
+    except Exception:  # Unpickling fails if the constructor takes other arguments than the message.
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
 

@@ -1,8 +1,8 @@
-"""A pool of worker processes that start by `python -m codesearch.index.worker`.
+"""A pool of worker processes that run `python -m codesearch.index.worker`.
 
-The pools of `multiprocessing` import the main module of the program again in each process, so that a script without
-`if __name__ == "__main__":` would run again. These start clean. A worker leads a process group of its own: an
-interrupt from the keyboard reaches the parent alone, which then ends its workers.
+The pools of `multiprocessing` import the main module of the program in each process. A script without
+`if __name__ == "__main__":` would run again. These workers do not import it. Each worker is in a separate process
+group, so a keyboard interrupt reaches only the parent, which then ends its workers.
 """
 
 from __future__ import annotations
@@ -34,50 +34,50 @@ class WorkerStartError(Exception):
 
 
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
-"""Windows has no SIGKILL; there SIGTERM kills."""
+"""The signal that kills a process. Windows has no SIGKILL, but SIGTERM kills there."""
 _RUNNING: set[int] = set()
 """Process ids of all workers of this process."""
 
 
 def kill_all() -> None:
-    """Kill every worker of this process; for a signal handler, so it takes no lock."""
+    """Kill every worker of this process; a signal handler calls this, so it takes no lock."""
     for pid in list(_RUNNING):
         try:
             os.kill(pid, _KILL)
-        except OSError:  # It has just ended.
+        except OSError:  # The process has just ended.
             continue
 
 
 class Workers(Generic[T, R]):
     """Runs tasks in up to `count` processes, which start when they are needed.
 
-    A process that dies costs the task that it worked on; the next task gets a new one.
+    If a process dies, its task fails and a later task starts a new process.
     """
 
     def __init__(self, count: int, start: Callable[..., Callable[[T], R]], *arguments: object) -> None:
         """Open the pool.
 
         Args:
-            count: processes.
+            count: maximum number of processes.
             start: called once in each process; returns the function that handles its tasks.
-            arguments: of `start`.
+            arguments: the arguments of `start`.
         """
         self._start = pickle.dumps((start, arguments), pickle.HIGHEST_PROTOCOL)
-        self._threads = ThreadPoolExecutor(count, "worker")  # Each waits for one process at a time.
+        self._threads = ThreadPoolExecutor(count, "worker")  # Each thread waits for one process at a time.
         self._lock = threading.Lock()
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
         self._closed = False
 
     def submit(self, task: T) -> Future[R]:
-        """Hand a task to the next free process.
+        """Give a task to the next free process.
 
-        The future raises WorkerDiedError or WorkerStartError where the process ends, else what the task raised.
+        The future raises WorkerDiedError or WorkerStartError if the process ends, or the exception of the task.
         """
         return self._threads.submit(self._run, task)
 
     def close(self) -> None:
-        """End all processes; tasks that are not done are lost."""
+        """End all processes; unfinished tasks are lost."""
         with self._lock:
             self._closed = True
             workers = list(self._all)
@@ -118,7 +118,7 @@ class Workers(Generic[T, R]):
 
 
 class _Worker:
-    """One process, and the pipes to it."""
+    """One process and the pipes to it."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -127,7 +127,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": _python_path()},
             process_group=0,
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # The same on Windows.
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # The process group on Windows.
         )
         _RUNNING.add(self._process.pid)
 
@@ -148,7 +148,7 @@ class _Worker:
         return result
 
     def end(self) -> None:
-        """Kill the process and wait for its end; it has nothing to lose."""
+        """Kill the process and wait for its end; it has no state that must be saved."""
         self._process.kill()
         self._process.wait()
         _RUNNING.discard(self._process.pid)
@@ -156,12 +156,12 @@ class _Worker:
             try:
                 if pipe:
                     pipe.close()
-            except OSError:  # What was not written yet has no reader any more.
+            except OSError:  # Closing flushes data that was not written yet, but nobody reads it any more.
                 pass
 
 
 def _python_path() -> str:
-    """Return a PYTHONPATH with which a new process finds this package, and nothing else that this one does not."""
+    """Return a PYTHONPATH with which a new process can import this package; it keeps the inherited entries."""
     package = str(Path(codesearch.__file__).parents[1])
     inherited = os.environ.get("PYTHONPATH", "")
     if package in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
