@@ -159,8 +159,8 @@ class Embedder:
             found = embedded.result()
         except (WorkerDiedError, WorkerStartError):
             raise IndexStoreError(
-                "a process that embeds was stopped, as where memory runs out: free some and run `codesearch index` "
-                "again; the last good index is untouched"
+                "an embedding process was stopped, probably because memory ran out: free some and run "
+                "`codesearch index` again; the last good index is untouched"
             ) from None
         place = {digest: position for position, digest in enumerate(digests)}
         for part in parts:

@@ -94,7 +94,7 @@ def parse_files(
         yield from _parse_all(pool, job, files, workers)
     except WorkerStartError:
         raise IndexStoreError(
-            "the worker processes end before they begin, probably because memory ran out: free some and run "
+            "the worker processes stop before their first task, probably because memory ran out: free some and run "
             "`codesearch index` again; the last good index is untouched"
         ) from None
     finally:

@@ -129,7 +129,7 @@ def test_other_processes_give_the_same_vectors_in_the_same_order(encoder, tmp_pa
 
 
 def test_a_process_that_is_stopped_is_one_error_that_says_so(tokenizer_path, tmp_path):
-    with pytest.raises(IndexStoreError, match="a process that embeds was stopped, as where memory runs out"):
+    with pytest.raises(IndexStoreError, match="embedding process was stopped, probably because memory"):
         embed_all(tmp_path / "home", tmp_path / "out", StoppedEncoder(tokenizer_path), 1)
 
 
