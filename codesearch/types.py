@@ -29,8 +29,8 @@ TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
 FOLDER_FILES = frozenset({"__init__", "index", "mod"})
 """Stems of files that take the name of their folder, such as `__init__`."""
 STUB, GENERATED, TEST, VENDORED, BUILT = 1, 2, 4, 8, 16
-"""Bits of `Document.flags`: a body that does nothing, a generated file, a file with tests, a file copied from another
-project, a file in a folder of build output. Among copies, the one with the lowest flags without `STUB` is shown."""
+"""Bits of `Document.flags`: a body that does nothing, or a file that is generated, contains tests, is copied from
+another project or is build output. Among copies, the one with the lowest flags without `STUB` is shown."""
 MAX_COPIES = 10
 """A hit lists at most this many of its copies. It counts all of them."""
 

@@ -3,8 +3,8 @@
     <home>/cache/<model id>.sqlite    vectors (digest BLOB PRIMARY KEY, row BLOB: crc32 of the rest, float32 scale,
                                       int8 [D])
 
-If the file is damaged, it is renamed and a new one is made. A damaged row counts as missing. A model that only adds up
-rows of a table has no cache, because it embeds a text about as fast as a cache finds a vector.
+If the file is damaged, it is renamed and a new one is made. A damaged row counts as missing. Models that only add up
+rows of a table have no cache. They embed a text about as fast as a cache finds a vector.
 """
 
 from __future__ import annotations

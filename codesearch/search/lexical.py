@@ -92,7 +92,7 @@ class LexicalScorer:
             )
             for field, doc_ids, frequencies in postings.by_field(term_id):
                 if self._config.field_weights[field]:
-                    local = doc_ids.astype(np.int64)  # Convert once; numpy would convert on every indexing operation.
+                    local = doc_ids.astype(np.int64)  # Convert once; numpy would convert on every indexing.
                     lists.append(local + base if base else local)
                     scratch[lists[-1]] += weights[field][local] * frequencies
         dead = self._snapshot.dead
