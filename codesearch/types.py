@@ -21,16 +21,16 @@ KINDS = (
 )
 """Kinds of documents. An index stores their positions, so new ones go to the end."""
 HEADER_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})
-"""Kinds whose documents end before the first member, which has a document of its own."""
+"""Kinds whose documents end before the first member. Each member is a separate document."""
 TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
-"""What marks tests, in the path of a file as in a query."""
+"""Words that mark tests, both in the path of a file and in a query."""
 FOLDER_FILES = frozenset({"__init__", "index", "mod"})
-"""Stems of files that are known by the name of their folder."""
+"""Stems of files that take their name from their folder."""
 STUB, GENERATED, TEST, VENDORED, BUILT = 1, 2, 4, 8, 16
 """Bits of `Document.flags`: a body that does nothing; a file that a program wrote; one that holds tests; one copied
-from another project; one in a folder of build output. Of copies, that with the lowest bits is shown, `STUB` aside."""
+from another project; one in a folder of build output. The copy with the lowest bits, without `STUB`, is shown."""
 MAX_COPIES = 10
-"""A hit lists so many of its copies, and counts all."""
+"""The largest number of copies that a hit lists. It counts all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,12 @@ class Document:
 
     Attributes:
         path: the file relative to its root, with forward slashes.
-        kind: one of `KINDS`; those of `HEADER_KINDS` cover the header, not the members. A module is what a file
-            has at its top level outside of all other documents.
-        qualified_name: enclosing names and the own one, joined the language's way.
-        signature: the definition up to its body, white space folded.
+        kind: one of `KINDS`. Those in `HEADER_KINDS` cover the header, not the members. A module is the code at the
+        top level of a file, outside of all other documents.
+        qualified_name: the enclosing names and the definition's name, joined as in the language.
+        signature: the definition up to its body; each run of white space is one space.
         docstring: docstring or leading comment without its markers; may be empty.
-        code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
+        code: text of the span without the docstring in it, cut at `ParseConfig.max_code_bytes`.
         flags: bits such as `STUB`, which lower its rank.
         copy_key: a number that the same code has in every file (see `codesearch.parsing.copies`).
     """
@@ -71,13 +71,13 @@ class Hit:
 
     Attributes:
         rank: 1-based.
-        score: the fused score; higher is better, comparable within one query only.
-        signals: what each named signal gave before weighting.
-        parts: what each part added to the score; they sum up to it.
+        score: the fused score. Higher is better; it is comparable only within one query.
+        signals: the value of each named signal before weighting.
+        parts: the contribution of each part; their sum is the score.
         code: the file's lines from `start_line` to `end_line`, whole.
         stale: the file changed after it was indexed, so the lines may have moved.
-        before: lines of the file above `start_line`, as many as were asked for.
-        after: lines of the file below `end_line`, likewise.
+        before: as many lines of the file above `start_line` as the request asks for.
+        after: as many lines of the file below `end_line`.
         copies: "path:line" of the first `MAX_COPIES` other places with the same code, as `codesearch.parsing.copies`
             compares it; the path is relative to `root` if it is below it.
         copy_count: how many such places there are.

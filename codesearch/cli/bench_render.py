@@ -69,7 +69,7 @@ def _detail_lines(result: SuiteResult) -> Iterator[str]:
         times = ", ".join(f"{name} {ms['p50']:.1f} / {ms['p95']:.1f}" for name, ms in query_ms.items())
         yield f"  query ms    p50 / p95: {times}"
     if "answered_pairs" in details:
-        yield f"  answered    {details['answered_pairs']} of {details['judged_pairs']} judged queries, counted by language"
+        yield f"  answered    {details['answered_pairs']} of {details['judged_pairs']} judged queries, by language"
 
 
 def _approximation(found: dict[str, float]) -> str:
