@@ -1,4 +1,4 @@
-"""The benchmark's sources -> an indexed tree -> `docs/examples.md`: real queries and their answers, as printed."""
+"""The benchmark's sources -> an indexed tree -> `docs/examples.md`: real queries with the printed answers."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ of six languages). The tree is laid out as `owner/repository/commit/path`. Made 
 
 
 def main() -> None:
-    """Unpack, index, ask, write the page."""
+    """Unpack and index the sources, ask the queries and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sources", type=Path, help="sources.jsonl.zst of the benchmark pack")
-    parser.add_argument("tree", type=Path, help="folder to unpack to, unless it is there")
+    parser.add_argument("tree", type=Path, help="folder to unpack to; an existing one is used as it is")
     arguments = parser.parse_args()
     if not arguments.tree.exists():
         unpack(arguments.sources, arguments.tree, lambda stage, done, total: None)
