@@ -18,7 +18,7 @@ BY_LANGUAGE = {
     "direction": ("accuracy",),
     "known_items": ("mrr", "recall_at_10"),
 }
-"""Suites whose groups stand side by side: one table for each metric."""
+"""Suites with several groups: one table for each metric, with a column for each group."""
 ALL_TOGETHER = {
     suite: ("mrr", *(f"recall_at_{k}" for k in (1, 5, 10, 100))) for suite in ("cosqa", "advtest")
 }
@@ -40,7 +40,7 @@ def _systems(suite: str) -> dict[str, Any]:
 
 
 def by_language(systems: dict[str, Any], metric: str) -> str:
-    """Make a table of one metric: a row a system, a column a language, then the average and its interval."""
+    """Make a table of one metric: a row for each system, a column for each language, the average and its interval."""
     groups = next(iter(systems.values()))[metric]
     rows = [line([f"`{metric}`", *groups, "95% of average"]), line(["---"] * (len(groups) + 2))]
     for name, system in systems.items():
@@ -50,7 +50,7 @@ def by_language(systems: dict[str, Any], metric: str) -> str:
 
 
 def all_together(systems: dict[str, Any], metrics: Sequence[str]) -> str:
-    """Make a table of averages: a row a system, a column a metric."""
+    """Make a table of averages: a row for each system, a column for each metric."""
     rows = [line(["", *(f"`{metric}`" for metric in metrics)]), line(["---"] * (len(metrics) + 1))]
     for name, system in systems.items():
         first, *others = (f"{system[metric][AVERAGE]:.3f}" for metric in metrics)

@@ -1,11 +1,11 @@
-"""Rankings with and without their answers -> how often "nothing here seems to do this" is right; or its calibration.
+"""Rankings with and without their answers -> how often the note of low confidence is right; or its calibration.
 
     python -m benchmarks.confidence --cosqa DIR --docstrings ROWS [--fit HELD_OUT_ROWS]
 
-Each query is ranked three times: as it is, with its answers removed, and with everything removed that is like an answer
-(cosine of the two documents at least .45), for what is left when one of many similar functions goes often answers as
-well. `--fit` fits the weights to the first and the last, on rows that are not judged here, and writes them to
-`codesearch/search/confidence.json`; the threshold stays as it is.
+Each query is ranked three times: with all documents, without its answers, and also without all documents that are
+similar to an answer (cosine at least .45). The last is needed because a similar function often answers the query too.
+`--fit` fits the weights to the first and the last ranking, on rows that are not judged here. It writes them to
+`codesearch/search/confidence.json` and keeps the threshold.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Rankings:
 
 
 def main() -> None:
-    """Judge the calibration, or make it first."""
+    """Measure the calibration; with `--fit`, make it first."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cosqa", type=Path, required=True)
     parser.add_argument("--docstrings", type=Path, required=True, help="held-out functions")
@@ -172,7 +172,7 @@ def _of_query(
     for removed in (answers, answers | _alike(searcher, answers)):
         ranking.scores[np.isin(ranking.doc_ids, list(removed))] = -np.inf
         for name in confidence.FEATURES[:2]:
-            # Where fewer than ten are left, what was removed must not count.
+            # The features read ten documents, so removed ones must not count if fewer are left.
             ranking.signals[name][np.isneginf(ranking.scores)] = 0
         found.append(confidence.features(ranking, len(analysed.terms)))
     return tuple(found)

@@ -1,6 +1,6 @@
-"""A pack of the challenge's sources -> the table of digests that downloads are held against.
+"""A pack of the challenge's sources -> the table of digests that downloads are checked against.
 
-Texts with replacement characters are left out: their bytes at the source may be others.
+It skips texts with replacement characters, because the original files may have other bytes.
 """
 
 from __future__ import annotations

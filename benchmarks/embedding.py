@@ -1,11 +1,11 @@
-"""Functions a second that the shipped model embeds: by ONNX Runtime, numpy and torch, on the CPU and on a GPU.
+"""Functions per second that the models embed with ONNX Runtime, numpy and torch, on the CPU and on a GPU.
 
     python -m benchmarks.embedding [TREE] [--functions 100000] [--limit-s 60]
 
-Writes `results/embedding.json` and a table of docs/speed.md. The functions of a tree, again and again until they are
-enough, go through in batches as `codesearch index` makes them; what takes longer than the limit stops after the batch
-that passed it. torch runs a model of the same shape with weights of chance, on which its speed does not depend.
-Time in the model holds the copies to a GPU and back; the rest is sorting and padding, which the CPU does in any case.
+Writes `results/embedding.json` and a table of docs/speed.md. The functions of a tree, repeated until there are enough,
+are embedded in the batches that `codesearch index` makes. A run stops after the batch in which it exceeds the limit.
+torch runs a model of the same shape with random weights, because its speed does not depend on them. Time in the model
+includes the copies to a GPU and back. The remaining time is sorting and padding, which the CPU always does.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Stopwatch:
         self.seconds = 0.0
 
     def timed(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a call that does the same, and counts."""
+        """Return a call that does the same and is timed."""
 
         def run(*args: object, **kwargs: object) -> object:
             started = time.perf_counter()
@@ -66,11 +66,11 @@ class Stopwatch:
 
 
 def main() -> None:
-    """Embed by each model in every way that there is here."""
+    """Embed with each model in every way that this machine has."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tree", nargs="?", type=Path, help="default: CPython's standard library")
     parser.add_argument("--functions", type=int, default=100_000)
-    parser.add_argument("--limit-s", type=float, default=60, help="of each model in each way")
+    parser.add_argument("--limit-s", type=float, default=60, help="limit for each model in each way")
     options = parser.parse_args()
     texts = list(islice(function_texts(options.tree or standard_library()), options.functions))
     models = {}
@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def function_texts(tree: Path) -> Iterator[str]:
-    """Yield what an encoder reads of each function under a folder."""
+    """Yield the text that an encoder reads of each function under a folder."""
     for file in walk(tree, WalkConfig(), WalkReport()):
         spec = language_named(file.language)
         if spec:
@@ -100,7 +100,7 @@ def function_texts(tree: Path) -> Iterator[str]:
 
 
 def ways(encoder: OnnxEncoder) -> Iterator[tuple[str, Embed, Stopwatch]]:
-    """Yield the ways to run a model here: a name, what embeds, and the watch on the model alone."""
+    """Yield the ways to run a model on this machine: a name, the embedder, and the watch on the model only."""
     folder, model = encoder.bundle.folder, model_of_chance(encoder)
     for device in dict.fromkeys(("cpu", choose_device("auto"))):
         watch = Stopwatch()
@@ -117,7 +117,7 @@ def ways(encoder: OnnxEncoder) -> Iterator[tuple[str, Embed, Stopwatch]]:
 
 
 def onnx_way(folder: Path, device: str, watch: Stopwatch) -> Embed:
-    """Return what embeds by a bundle, as the product does."""
+    """Return an embedder that runs a bundle as the product does."""
     encoder, open_session = OnnxEncoder.load(folder, device), encoding.open_session
 
     def opened(*args: Any, **kwargs: Any) -> SimpleNamespace:  # noqa: ANN401 - handed on.
@@ -139,12 +139,12 @@ def model_of_chance(encoder: OnnxEncoder) -> torch.nn.Module:
 
 
 def torch_way(tower: torch.nn.Module, device: torch.device, dtype: torch.dtype, watch: Stopwatch) -> Embed:
-    """Return what embeds by torch, as training's evaluation does."""
+    """Return an embedder that runs torch as training's evaluation does."""
     tower.to(device)
 
     def forward(ids: Tensor, mask: Tensor) -> Tensor:
         with torch.autocast(device.type, dtype, enabled=dtype != torch.float32):
-            vectors: Tensor = tower(ids.to(device), mask.to(device)).cpu()  # Waits for what a GPU still does.
+            vectors: Tensor = tower(ids.to(device), mask.to(device)).cpu()  # This waits until a GPU is done.
         return vectors
 
     timed: Any = watch.timed(forward)
@@ -154,7 +154,7 @@ def torch_way(tower: torch.nn.Module, device: torch.device, dtype: torch.dtype, 
 def throughput(
     embed: Embed, watch: Stopwatch, tokens: Sequence[TokenIds], count: int, limit_s: float
 ) -> dict[str, float]:
-    """Embed `count` documents, those given again and again, or as many as the limit allows."""
+    """Embed `count` documents, repeating those given, or as many as the limit allows."""
     embed(tokens[:_BATCH:64])
     watch.seconds = done = 0
     documents = islice(cycle(tokens), count)

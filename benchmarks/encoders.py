@@ -1,8 +1,8 @@
 """Run folders and their bundles -> `results/encoders.json` and the tables of docs/models.md.
 
-RUNS holds a folder a run, BUNDLES one of the same name where it was exported, and BENCH a NAME.json where
-`codesearch bench --json` was run with it; what is not there is null. Documents a second are those of the bundle in
-ONNX Runtime on the CPU, tokens given, over the first test documents of the corpus.
+RUNS has a folder for each run. If the run was exported, BUNDLES has one of the same name. BENCH may have a NAME.json
+from `codesearch bench --json`. Missing values are null. Documents per second are those of the bundle in ONNX Runtime
+on the CPU, without tokenizing, over the first test documents of the corpus.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SETS = ("advtest", "cosqa")
 
 
 def main() -> None:
-    """Measure what is there, then write both."""
+    """Measure the runs that exist, then write the JSON and the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=Path, required=True, help="folder of run folders")
     parser.add_argument("--bundles", type=Path, required=True, help="folder of bundle folders")
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def test_documents(corpus: Path) -> list[tuple[str, str]]:
-    """Return (language, text) of the first test documents, as many of each language."""
+    """Return (language, text) of the first test documents, the same number for each language."""
     files = row_files(corpus, "test")
     return [
         (row.language, texts_of_row(row)[1])
@@ -77,7 +77,7 @@ def test_documents(corpus: Path) -> list[tuple[str, str]]:
 
 
 def encoder_row(run: Path, bundle: Path, bench: Path | None, texts: list[tuple[str, str]]) -> dict[str, Any]:
-    """Gather what is known of one encoder."""
+    """Collect the figures of one encoder."""
     settings = checkpoint.read_config(run)
     config = settings["config"]
     model, _, _ = load_run(run)
@@ -95,7 +95,7 @@ def encoder_row(run: Path, bundle: Path, bench: Path | None, texts: list[tuple[s
         "max_document_tokens": config["max_document_tokens"],
         "averaged": len(settings.get("averaged", [])),
         "pairs": settings["pairs"],
-        "epochs": len(metrics) / config.get("epoch_parts", 1),  # Older runs had none.
+        "epochs": len(metrics) / config.get("epoch_parts", 1),  # Older runs do not have this setting.
         "train_s": round(sum(line["train_s"] for line in metrics), 1),
         "valid_mrr": [round(line["valid_mrr"]["average"], 4) for line in metrics],
         "parameters": sum(parameters.values()),
@@ -146,7 +146,7 @@ def _ndcg_all(bench: Path | None) -> float | None:
 
 
 def encoder_table(rows: dict[str, dict[str, Any]]) -> str:
-    """Lay out every encoder, the published one of the same architecture above ours."""
+    """Lay out every encoder, with the published one of the same architecture above ours."""
     head = ["encoder", "parameters", "bundle MB", "documents/s", *LANGUAGES, "NDCG All", "trained on"]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     shown = [name for name in rows if name == "nbow" or not _CURVE.fullmatch(name)]

@@ -1,8 +1,8 @@
 """Indexes of growing size, searched exactly and by HNSW -> `results/growth.json`, a plot, the tables of docs/scale.md.
 
-Trees of real and renamed functions (`benchmarks.renamed`) are indexed by the product's own writer and searched by its
-own reader. Each step runs in a process of its own, so that its memory is its own; steps that were measured are not
-repeated, so that a run can be stopped.
+The product indexes and searches trees of real and renamed functions (`benchmarks.renamed`). Each step runs in a
+separate process, so its memory is measured separately. Measured steps are not repeated, so a run can be stopped and
+started again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _STEP_S = 1_800
 
 
 def main() -> None:
-    """Run one step, or all of them in processes of their own."""
+    """Run one step, or all of them in separate processes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sources", type=Path, help="folder of real source files")
     parser.add_argument("queries", type=Path, help="CSV with a column `query`")
@@ -50,7 +50,7 @@ def main() -> None:
         "--work", type=Path, default=Path("build/growth"), help="folder for trees and indexes"
     )
     parser.add_argument("--graph-up-to", type=int, default=1_000_000, help="largest size to make a graph of")
-    parser.add_argument("--step", choices=sorted(STEPS), help="this step of the one size given")
+    parser.add_argument("--step", choices=sorted(STEPS), help="run only this step, for the one size given")
     options = parser.parse_args()
     if options.step:
         place = options.work.resolve() / str(options.sizes[0])
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def measure(size: int, options: argparse.Namespace) -> dict[str, Any]:
-    """Take the steps of a size that were not taken before."""
+    """Run the steps of a size that have no result yet."""
     row: dict[str, Any] = {"size": size}
     for name in STEPS:
         if "hnsw" in name and size > options.graph_up_to:
@@ -116,7 +116,7 @@ def _add_graph(options: argparse.Namespace, place: Path) -> dict[str, Any]:
 
 
 def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
-    """Ask the queries in process; the first one, which maps and loads, is timed by itself."""
+    """Ask the queries in process; time the first one separately, because it maps and loads the index."""
     engine = Engine(place / "home", device="cpu")
     with open(options.queries, encoding="utf-8") as file:
         queries = [row["query"] for row in csv.DictReader(file)]
@@ -143,11 +143,11 @@ STEPS = {
     "hnsw": _add_graph,
     "hnsw_query": _query,
 }
-"""In this order; the queries are exact until there is a graph."""
+"""The steps in their order. Queries are exact until there is a graph."""
 
 
 def build_table(rows: list[dict[str, Any]]) -> str:
-    """Lay out what building takes."""
+    """Lay out time, memory and disk of building."""
     lines = [
         line(["documents", "source MB", "index s", "CPU s", "peak MB", "index MB", "graph s", "its CPU s",
               "its peak MB", "its MB"]),
@@ -163,7 +163,7 @@ def build_table(rows: list[dict[str, Any]]) -> str:
 
 
 def query_table(rows: list[dict[str, Any]]) -> str:
-    """Lay out what answering takes, exactly and by the graph."""
+    """Lay out time and memory of queries, exact and with the graph."""
     lines = [
         line(["documents", "exact p50 ms", "p95", "first s", "peak MB", "HNSW p50 ms", "p95", "first s", "peak MB",
               "recall at 10", "at 100"]),

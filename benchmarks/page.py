@@ -16,7 +16,7 @@ def line(cells: Sequence[str]) -> str:
 
 
 def shown(value: float | None, form: str = ",") -> str:
-    """Write a figure; what was not measured is a dash.
+    """Write a figure, or a dash if it was not measured.
 
     >>> shown(1234.5), shown(0.98765, ".2f"), shown(None)
     ('1,234.5', '0.99', '–')
@@ -25,7 +25,7 @@ def shown(value: float | None, form: str = ",") -> str:
 
 
 def fill(page: Path, name: str, table: str) -> None:
-    """Replace what a page has between `<!-- NAME -->` and `<!-- /NAME -->`."""
+    """Replace the text of a page between `<!-- NAME -->` and `<!-- /NAME -->`."""
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     text = page.read_text("utf-8")
     before, rest = text.split(start, 1)

@@ -1,7 +1,7 @@
-"""What is measured beside codesearch: how each peer is installed, indexes, and is asked.
+"""The systems that are compared with codesearch: how to install each, make its index and run a query.
 
-Each lives in an environment of its own, made here from PyPI and kept. A peer that cannot be installed or run offline
-is a row that says why.
+Each is installed from PyPI into a separate environment, which is kept. If a peer cannot be installed or run offline,
+its row gives the reason.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ QUERIES = (
     "encrypt aes ctr mode",
     "get current date",
 )
-"""What every system is asked."""
+"""The queries for every system."""
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "PYTHONPATH": ""}
-"""Also kept from this checkout, whose package has the name of one of them."""
+"""Peers run offline. They must not import this checkout, because one of them has the same package name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Paths:
     """Where a system works.
 
     Attributes:
-        root: what is indexed.
+        root: the folder to index.
         store: a folder for its index.
         environment: its virtual environment.
     """
@@ -56,15 +56,15 @@ Command = list[str | Path]
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """How one system is driven; None stands for what it does not have.
+    """How to run one system; a command that it does not have is None.
 
     Attributes:
         packages: what pip installs; the first one's version is reported.
-        index: command that makes the index from nothing.
-        query: command that answers one query, from a fresh process.
+        index: command that makes a new index.
+        query: command that answers one query in a new process.
         warm: command that reads queries on stdin and prints milliseconds (see `benchmarks.warm`).
-        variables: what its environment needs besides.
-        note: what a reader of its row has to know.
+        variables: additional environment variables.
+        note: one or two sentences that a reader of its row has to know.
     """
 
     name: str
@@ -77,7 +77,7 @@ class System:
 
 
 def ours() -> System:
-    """Drive the codesearch of the running interpreter."""
+    """Return the system that runs the codesearch of this interpreter."""
     module: Command = [sys.executable, "-m", "codesearch"]
 
     def home(paths: Paths) -> Command:
@@ -102,7 +102,7 @@ def _ripgrep(paths: Paths, query: str) -> Command:
 
 
 def _wide_model(paths: Paths) -> str:
-    """Write the static model with its 64 dimensions four times over, unless that was done before."""
+    """Write the static model with its 64 dimensions repeated four times, unless the file exists."""
     wide = paths.environment / "static-model-256"
     if not wide.exists():
         command = [paths.python, WARM / "semble_widen.py", _static_model(paths), wide, "4"]
@@ -126,12 +126,14 @@ PEERS = (
     _semble(
         "semble",
         _static_model,
-        "with a static model of 64 dimensions, for its own (256) is a download; its first search makes the index",
+        "It runs a static model of 64 dimensions, because its default (256) needs a download. "
+        "Its first search makes the index.",
     ),
     _semble(
         "semble, 256 dimensions",
         _wide_model,
-        "as wide as its own model: that of 64 dimensions four times over, which changes no answer",
+        "It has the width of its default model: the 64 dimensions are repeated four times. "
+        "This does not change the answers.",
     ),
     System(
         "fast-code-embed",
@@ -156,7 +158,8 @@ PEERS = (
             "warm",
             paths.store / "corpus.fce",
         ],
-        note="a library: driven by a script of ours; Python files alone, cut at braces and not at definitions",
+        note="It is a library, which our script calls. It indexes only Python files and cuts them at braces, "
+        "not at definitions.",
     ),
     System(
         "codesearch 0.1.0 of PyPI",
@@ -164,7 +167,7 @@ PEERS = (
         lambda paths: [paths.environment / "bin" / "codesearch", "--index", paths.root],
         lambda paths, query: [paths.environment / "bin" / "codesearch", "--search", query],
         lambda paths: [paths.python, WARM / "tantivy_driver.py"],
-        note="another project of that name: words in whole files, by Tantivy",
+        note="It is another project with this name. It finds words in whole files with Tantivy.",
     ),
     System(
         "ripgrep",
@@ -172,13 +175,13 @@ PEERS = (
         None,
         _ripgrep,
         None,
-        note="no index and no ranking: counts the lines of each file that hold any of the words",
+        note="It has no index and no ranking. It counts the lines of each file that have one of the words.",
     ),
 )
 
 
 def installed(peer: System, environment: Path) -> str:
-    """Make a peer's environment unless it is there; return the reason where that fails, else ""."""
+    """Make a peer's environment unless it exists; return "", or the reason for a failure."""
     done = environment / "installed"
     wanted = " ".join(peer.packages)
     if done.exists() and done.read_text() == wanted:
@@ -194,14 +197,14 @@ def installed(peer: System, environment: Path) -> str:
 
 
 def run(system: System, paths: Paths, command: Command) -> Usage:
-    """Run one of a system's commands, in the folder of its index."""
+    """Run a command of a system in the folder of its index."""
     if not system.packages:
         return measured(command)
     return measured(command, folder=paths.store, environment={**_OFFLINE, **system.variables(paths)})
 
 
 def run_warm(system: System, paths: Paths, command: Command, queries: str) -> str:
-    """Let a system's driver answer queries, given as JSON, in one process; return what it prints."""
+    """Answer queries, given as JSON, with a system's driver in one process; return its output."""
     own = {**_OFFLINE, **system.variables(paths)} if system.packages else {}
     return subprocess.run(
         [str(word) for word in command],

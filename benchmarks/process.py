@@ -1,4 +1,4 @@
-"""A command -> what it took: wall and CPU seconds, peak memory and exit code, all its processes together."""
+"""A command -> wall and CPU seconds, peak memory and exit code, over all its processes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from codesearch.evaluation.stages import tree_rss_bytes
 _EVERY_S = 0.02
 _PROC = Path("/proc")
 INSTALLED = {"PYTHONDONTWRITEBYTECODE": ""}
-"""For commands of a checkout: they keep their bytecode, as pip makes it for what it installs."""
+"""Variables for commands of a checkout. They keep bytecode, which an installed package has too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a command took and said.
+    """Time, memory and output of a command.
 
     Attributes:
-        cpu_s: of all its processes, as last seen: up to 20 ms of each may be missing.
+        cpu_s: sum over all its processes. It is sampled, so up to 20 ms of each may be missing.
         peak_mb: highest sum of resident memory; pages that processes share count for each.
-        output: what it printed on stdout, then on stderr.
+        output: its stdout, then its stderr.
     """
 
     wall_s: float
@@ -46,7 +46,7 @@ def measured(
     environment: Mapping[str, str] | None = None,
     timeout_s: float = 900,
 ) -> Usage:
-    """Run a command to its end, or to the timeout, which counts as a failure."""
+    """Run a command until it ends, or until the timeout, which counts as a failure."""
     started = time.perf_counter()
     process = subprocess.Popen(
         [str(word) for word in command],
@@ -77,7 +77,7 @@ def measured(
 
 
 class _Watch(threading.Thread):
-    """Samples a process and all below it until it is stopped."""
+    """Samples a process and all its descendants until it is stopped."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)
@@ -100,9 +100,9 @@ class _Watch(threading.Thread):
 
 
 def tree_cpu_ticks(pid: int) -> dict[int, int]:
-    """Return the clock ticks that a process and each below it have used, by process id; {} once it is gone."""
+    """Return the clock ticks of a process and each descendant, by process id; {} once the process is gone."""
     try:
-        # The name, in brackets, may hold anything; what follows it is fixed.
+        # The name, in brackets, may have any characters, so read the fields after it.
         fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
         children = [
             int(child)

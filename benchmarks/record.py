@@ -1,4 +1,4 @@
-"""A measurement -> a JSON that says where, when and with what it was made."""
+"""A measurement -> a JSON with the machine, the date and the versions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def record(name: str, rows: Any, *, flat: bool = False) -> None:  # noqa: ANN401 - whatever was measured.
-    """Write `results/<name>.json` and print the rows, which stand under `rows`, or `flat` beside the rest."""
+    """Write `results/<name>.json` and print the rows. They are under `rows`, or with `flat` at the top level."""
     found = {
         "command": f"python -m benchmarks.{Path(sys.argv[0]).stem} {' '.join(sys.argv[1:])}".strip(),
         **describe_environment(),

@@ -1,7 +1,7 @@
-"""Real source files -> more of them, the words of their identifiers and comments exchanged.
+"""Real source files -> more files, in which the words of identifiers and comments are exchanged.
 
-A word is exchanged for one about as frequent, another in each copy, so that lengths, document frequencies and
-repetition stay those of real code, while no two copies of a function have the same terms. Words of the languages stay.
+Each copy exchanges a word for a different one of about the same frequency. So lengths, document frequencies and
+repetition are those of real code, but no two copies of a function have the same terms. Keywords of the languages stay.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KEPT = frozenset(
 
 
 def renamed_texts(texts: Sequence[str]) -> Iterator[str]:
-    """Yield the texts as they are, then again and again with other words, without end."""
+    """Yield the unchanged texts, then copies with other words, without end."""
     yield from texts
     words = frequent_first(texts)
     for seed in count(1):
@@ -42,13 +42,13 @@ def renamed_texts(texts: Sequence[str]) -> Iterator[str]:
 
 
 def frequent_first(texts: Iterable[str]) -> list[str]:
-    """List the words of texts, lower case, the most frequent first and equals by the alphabet."""
+    """List the words of texts in lower case, the most frequent first, ties in alphabetical order."""
     counts = Counter(word.lower() for text in texts for word in _WORD.findall(text))
     return sorted(counts.keys() - _KEPT, key=lambda word: (-counts[word], word))
 
 
 def exchanged(words: Sequence[str], seed: int) -> dict[str, str]:
-    """Map each word to another of its neighbourhood in `words`; the neighbourhoods are permuted by `seed`.
+    """Map each word to one near it in `words`; `seed` permutes each neighbourhood.
 
     >>> exchanged(["get", "set"], 0) in ({"get": "get", "set": "set"}, {"get": "set", "set": "get"})
     True
@@ -62,7 +62,7 @@ def exchanged(words: Sequence[str], seed: int) -> dict[str, str]:
 
 
 def rename(text: str, others: dict[str, str]) -> str:
-    """Exchange words, each with the capital it had.
+    """Exchange words and keep their capital letters.
 
     >>> rename("def readLine(): return self.line", {"read": "open", "line": "door"})
     'def openDoor(): return self.door'
@@ -78,7 +78,7 @@ def rename(text: str, others: dict[str, str]) -> str:
 
 
 def write_renamed(sources: Path, tree: Path, documents: int) -> int:
-    """Write files until they hold that many documents; first those of `sources` in an order of chance, then copies.
+    """Write files until they have that many documents: first those of `sources` in random order, then copies.
 
     Returns:
         how many files.

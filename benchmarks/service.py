@@ -1,7 +1,7 @@
 """A query from the shell with a running service, and without -> `results/service.json`, a table of docs/speed.md.
 
-`python -m benchmarks.service ROOT HOME` asks about a folder that is indexed; `benchmarks.speed` does it in passing.
-What starting Python alone takes is measured beside them.
+`python -m benchmarks.service ROOT HOME` asks about an indexed folder; `benchmarks.speed` includes this measurement.
+The start of Python is measured too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def service_rows(paths: Paths) -> dict[str, Any]:
-    """Time fresh processes that ask a service, then as many without one; the first of each is not counted."""
+    """Time new processes that ask a service, then as many without one; the first of each is not counted."""
     queries = [ours().query(paths, QUERIES[number % len(QUERIES)]) for number in range(_CLIENTS + 1)]
     with running_service(paths.store) as pid:
         first, *asked = times_ms(queries)
@@ -66,15 +66,15 @@ def table(rows: dict[str, Any]) -> str:
             "|---|---|---|",
             *lines,
             "",
-            f"The first query after its start opens what it needs: {first}. The service has {memory} then, most of it",
-            "pages of the index.",
+            f"The first query after the start of the service takes {first}, because it opens the index and the model.",
+            f"The service then uses {memory}, most of it pages of the index.",
         ]
     )
 
 
 @contextmanager
 def running_service(home: Path) -> Iterator[int]:
-    """Run a service for a home; give its process id."""
+    """Run a service for a home; yield its process id."""
     command = [sys.executable, "-m", "codesearch", "serve", "--home", str(home)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, **INSTALLED}) as service:
         try:
@@ -85,7 +85,7 @@ def running_service(home: Path) -> Iterator[int]:
 
 
 def times_ms(commands: Sequence[Command]) -> list[float]:
-    """Run commands one after the other; return the time of each."""
+    """Run commands one after the other; return the milliseconds of each."""
     environment = {**os.environ, **INSTALLED}
     environment.pop("CODESEARCH_NO_SERVICE", None)
     times = []

@@ -1,8 +1,8 @@
-"""Index, query and start, ours and the peers', in one run -> `results/speed.json`, a plot, the table of docs/speed.md.
+"""Time of index, query and start of codesearch and its peers -> `results/speed.json`, a plot, a table of docs/speed.md.
 
-CPython's standard library, without what was installed into it, is copied to `build/speed` and given to all; with
-`--data` the sources of the 99 queries are indexed too, and queries over them timed with and without filters, and
-from the shell with and without a running service.
+All systems get a copy of CPython's standard library in `build/speed`, without installed packages. With `--data`,
+codesearch also indexes the sources of the 99 queries. Queries over them are timed with and without filters, and from
+the shell with and without a running service.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FILTERS = {
 
 
 def main() -> None:
-    """Measure, record, draw."""
+    """Measure and record all systems and draw the plot."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=WORK, help="folder for trees and indexes")
     parser.add_argument("--peers", type=Path, default=Path("build/peers"), help="folder for environments")
@@ -68,19 +68,19 @@ def _slug(name: str) -> str:
 
 
 def _environment(system: System) -> str:
-    """Name the environment of what a system needs, which several may share."""
+    """Name the environment with a system's packages; several systems may share it."""
     return _slug("-".join(system.packages)).replace("==", "-")
 
 
 def standard_library(tree: Path = WORK / "stdlib") -> Path:
-    """Copy the running Python's standard library, unless that was done before."""
+    """Copy the running Python's standard library, unless the copy exists."""
     if not tree.exists():
         shutil.copytree(sysconfig.get_path("stdlib"), tree, ignore=shutil.ignore_patterns(*_LEFT_OUT))
     return tree
 
 
 def row(system: System, paths: Paths) -> dict[str, Any]:
-    """Measure one system; a failure is a row that says why."""
+    """Measure one system; after a failure, its row gives the reason."""
     print(f"{system.name} ...", file=sys.stderr)
     if system.packages and (reason := installed(system, paths.environment)):
         return {"failed": reason}
@@ -106,7 +106,7 @@ def row(system: System, paths: Paths) -> dict[str, Any]:
 
 
 def cold_starts(system: System, paths: Paths) -> list[Usage]:
-    """Ask a few queries, each by a process of its own."""
+    """Ask a few queries, each in a separate process."""
     return [run(system, paths, system.query(paths, QUERIES[number])) for number in range(_STARTS)]
 
 
@@ -156,7 +156,7 @@ def csn99(data: Path, work: Path) -> dict[str, Any]:
 
 
 def table(rows: dict[str, dict[str, Any]]) -> str:
-    """Lay the rows out for the page; what a system does not have is a dash."""
+    """Lay out the rows for the page, with a dash for what a system does not have."""
     head = ["", "index s", "CPU s", "peak MB", "disk MB", "cold query s", "its MB", "warm p50 ms", "p95 ms"]
     lines = [line(head), "|---" * len(head) + "|"]
     for name, found in rows.items():
@@ -184,7 +184,7 @@ def _last_line(output: str) -> str:
 
 
 def plot(rows: dict[str, dict[str, Any]], path: Path) -> None:
-    """Draw indexing time, its memory and the cold query of every system that has them."""
+    """Draw indexing time and memory and the cold query of every system that has them."""
     os.environ.setdefault("MPLBACKEND", "Agg")
     import matplotlib.pyplot as plt
 

@@ -1,9 +1,9 @@
-"""One changed file: time, memory and bytes written of the update, and the query after -> `results/update.json`, a plot.
+"""Update after one changed file: time, memory, bytes written, and the next query -> `results/update.json`, a plot.
 
-A tree is copied and indexed. Then a function is appended to one file at a time. `codesearch index` takes up one change,
-a query from the shell the next, and `Engine.refresh` of a running process the one after. Another checkout may be
-measured in turn with this one. Last, queries over one segment and over eight are timed in turn. Without TREE, the tree
-is CPython's standard library.
+A tree is copied and indexed. Then a function is appended to one file at a time. The changes are indexed in turn by
+`codesearch index`, by a query from the shell and by `Engine.refresh` in a running process. Another checkout may be
+measured in turn with this one. At the end, queries over one segment and over eight are timed in turn. Without TREE,
+the tree is CPython's standard library.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HERE = Path(__file__).resolve().parents[1]
 _QUESTION = "parse a date"
 _ROUNDS = 30
 _LARGE_FILES = 10_000
-"""Trees of more files are indexed once by each checkout, and not by the other one."""
+"""A tree with more files is indexed only once, and not by another checkout."""
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ def main() -> None:
         "--work", type=Path, default=Path("build/update"), help="folder for copies and indexes"
     )
     parser.add_argument("--updates", type=int, default=9, help="changes of each kind")
-    parser.add_argument("--fresh", type=int, default=3, help="indexes from nothing")
+    parser.add_argument("--fresh", type=int, default=3, help="number of new indexes")
     parser.add_argument("--against", type=Path, help="another checkout to measure in turn")
     options = parser.parse_args()
     trees = options.trees or [standard_library(WORK / "stdlib")]
@@ -59,7 +59,7 @@ def main() -> None:
 def measure(
     source: Path, work: Path, *, updates: int, fresh: int = 1, against: Path | None = None
 ) -> dict[str, Any]:
-    """Return the figures of one tree; the source itself is not changed."""
+    """Return the figures of one tree; the source does not change."""
     tree, home = work / "tree", work / "home"
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(source, tree, symlinks=True)
@@ -120,7 +120,7 @@ def measure(
 def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
     """Return the time of a query in process over one segment and over eight, asked in turn."""
     engines = {}
-    for segment_bytes in (1 << 40, 1):  # The second is less than the least part, an eighth of the tree.
+    for segment_bytes in (1 << 40, 1):  # The second makes segments of the smallest size, 1/8 of the tree.
         build._SEGMENT_BYTES, usual = segment_bytes, build._SEGMENT_BYTES
         home = work / f"segments-{segment_bytes}"
         try:
@@ -144,7 +144,7 @@ def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
 
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:
-    """Draw time and bytes written of an update over the number of documents."""
+    """Draw time and written bytes of an update over the number of documents."""
     os.environ.setdefault("MPLBACKEND", "Agg")
     import matplotlib.pyplot as plt
 
@@ -187,7 +187,7 @@ def _run(checkout: Path, *words: str | Path) -> Usage:
 
 
 def _files(folder: Path) -> set[tuple[Path, int, int]]:
-    """Return path, bytes and time stamp of each file: what is new in this set was written."""
+    """Return path, bytes and time stamp of each file; the new entries of a later set are the written files."""
     found = [(path, path.stat()) for path in folder.rglob("*") if path.is_file()]
     return {(path, state.st_size, state.st_mtime_ns) for path, state in found}
 

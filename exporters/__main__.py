@@ -1,4 +1,4 @@
-"""`python -m exporters`: a run -> ONNX graphs or a whole bundle, checked against it."""
+"""`python -m exporters`: a run -> ONNX graphs or a whole bundle, checked against the run."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m exporters", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    graphs = commands.add_parser("onnx", help="write the graphs of a run alone")
+    graphs = commands.add_parser("onnx", help="write only the graphs of a run")
     _add_run_and_out(graphs, "folder for the graphs")
     graphs.add_argument(
-        "--dtype", choices=("fp32", "fp16"), default="fp32", help="type that weights are stored in"
+        "--dtype", choices=("fp32", "fp16"), default="fp32", help="type of the stored weights"
     )
     graphs.set_defaults(run_command=_onnx)
     quantize = commands.add_parser("quantize", help="store the weights of fp32 graphs as int8, by channel")
@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     pretrained.add_argument("--corpus", type=Path, default=Path("corpus"), help="corpus to count tokens in")
     pretrained.add_argument("--name", default="minilm-l6-int8", help="name in the manifest")
     pretrained.add_argument("--vocabulary-size", type=int, default=18_000, help="tokens to keep")
-    pretrained.add_argument("--max-tokens", type=int, default=64, help="tokens of a document to look at")
+    pretrained.add_argument("--max-tokens", type=int, default=64, help="tokens of a document to read")
     pretrained.set_defaults(run_command=_pretrained)
     check = commands.add_parser("check", help="compare a bundle with its manifest, and with its run")
     check.add_argument("--bundle", type=Path, required=True, help="bundle folder")

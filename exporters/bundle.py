@@ -32,14 +32,14 @@ _NEAREST = {
     "bash": "php",
     "lua": "javascript",
 }
-"""Languages without a code encoder of their own -> the one whose names and comments are written most alike."""
+"""Languages without a code encoder -> the language whose names and comments are most similar."""
 
 
 def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) -> dict[str, Any]:
     """Export a run's best weights; return the manifest.
 
     Raises:
-        ExportError: the run was not evaluated, so that its figures are not known.
+        ExportError: the run was not evaluated, so it has no figures.
         TrainingError: the run has no weights.
     """
     figures = _figures(run)
@@ -72,7 +72,7 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
 
 
 def _row_places(out: Path, files: Iterable[str]) -> dict[str, Any]:
-    """Return the tables of the graphs that only add rows, by file."""
+    """Return the tables of the graphs that only add up rows, by file."""
     places = {file: row_places(out / file) for file in files if file.endswith(".onnx")}
     return {file: found for file, found in places.items() if found}
 
@@ -84,7 +84,7 @@ def _origin(config: TrainConfig) -> dict[str, str]:
 
 
 def write_manifest(out: Path, manifest: dict[str, Any], files: Iterable[str]) -> dict[str, Any]:
-    """Write a bundle's manifest, with size and hash of each file; return it whole."""
+    """Write a bundle's manifest, with size and hash of each file; return the manifest."""
     described = {file: _described(out / file) for file in files}
     manifest = {"format": BUNDLE_FORMAT, **manifest, "files": described}
     (out / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
@@ -117,7 +117,7 @@ def check_bundle(bundle: Path) -> dict[str, Any]:
 
 
 def _document_graphs(names: dict[str, str]) -> dict[str, str]:
-    """Return the graph of each language that is not to be embedded by `document.onnx`."""
+    """Return the graph of each language that does not use `document.onnx`."""
     known = names | {language: names[near] for language, near in _NEAREST.items() if near in names}
     return {language: file for language, file in sorted(known.items()) if file != DOCUMENT}
 

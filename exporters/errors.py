@@ -1,4 +1,4 @@
-"""Everything that an export raises on purpose."""
+"""The errors of an export."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from codesearch.errors import CodeSearchError
 
 
 class ExportError(CodeSearchError):
-    """A run that cannot be exported, or a bundle that is not as it should be."""
+    """A run that cannot be exported, or a bundle that is damaged."""
 
 
 class ParityError(ExportError):

@@ -1,9 +1,9 @@
 """Nodes and arrays -> an ONNX graph, and its weights -> a smaller type.
 
 A graph has inputs `input_ids` and `attention_mask`, int64 [B, T], and output `embedding`, float32 [B, D].
-What may be stored in a smaller type is an initializer named `weight_N_axis_A`, with a row of its own scale along
-axis A. Only the storage changes: the arithmetic stays float32, so that no text depends on its batch, in a session as
-`codesearch.encoding.encoder.open_session` opens it.
+An initializer that may be stored in a smaller type is named `weight_N_axis_A`; each of its rows along axis A has a
+scale. Only the storage changes. The arithmetic stays float32, so the embedding of a text does not depend on its batch
+in a session from `codesearch.encoding.encoder.open_session`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WEIGHT = re.compile(r"weight_\d+_axis_(\d)")
 
 
 class GraphBuilder:
-    """Collects nodes in the order of their making."""
+    """Collects nodes in the order in which they are added."""
 
     def __init__(self) -> None:
         self._nodes: list[onnx.NodeProto] = []
@@ -52,7 +52,7 @@ class GraphBuilder:
         return output
 
     def model(self, name: str, dim: int) -> onnx.ModelProto:
-        """Return the whole graph, checked."""
+        """Check the whole graph and return it."""
         inputs = [
             helper.make_tensor_value_info(key, TensorProto.INT64, ["B", "T"])
             for key in ("input_ids", "attention_mask")
@@ -71,7 +71,7 @@ class GraphBuilder:
 
 
 def checked(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return a model that ONNX finds well-formed."""
+    """Return a model that passes ONNX's checker."""
     onnx.checker.check_model(model, full_check=True)
     return model
 
@@ -113,9 +113,9 @@ def _quantize_weight(
 def _shrink_table(
     graph: onnx.GraphProto, initializer: onnx.TensorProto, values: NDArray[np.float32], dtype: str
 ) -> None:
-    """Gather small rows and widen those alone: a table [V, D] is never held in float32.
+    """Gather rows of the small type and convert only these, so a table [V, D] is never in memory as float32.
 
-    A graph that sums rows by weights of its own, `ROW_WEIGHTS` [V], has the scales folded into these.
+    If a graph sums rows with weights, `ROW_WEIGHTS` [V], the scales are multiplied into these.
     """
     name = initializer.name
     (gather,) = (node for node in graph.node if node.op_type == "Gather" and node.input[0] == name)
@@ -143,7 +143,7 @@ def _shrink_table(
 
 
 def _before(graph: onnx.GraphProto, name: str, nodes: list[onnx.NodeProto]) -> None:
-    """Put nodes before the first that reads `name`."""
+    """Insert nodes before the first one that reads `name`."""
     place = next(number for number, node in enumerate(graph.node) if name in node.input)
     _insert(graph, place, nodes)
 

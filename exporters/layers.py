@@ -29,27 +29,27 @@ def float_mask(graph: GraphBuilder) -> str:
 
 
 def masked_scores(graph: GraphBuilder, mask: str) -> str:
-    """Add 0 where a token is and `MASKED` where padding is: float32 [B, T]."""
+    """Add 0 for tokens and `MASKED` for padding: float32 [B, T]."""
     absent = graph.node("Sub", graph.array(1), mask)
     return graph.node("Mul", absent, graph.array(MASKED))
 
 
 def unit_length(graph: GraphBuilder, vectors: str, output: str = "") -> str:
-    """Scale the last axis to unit length; zeros stay."""
+    """Scale the last axis to unit length; zeros stay zeros."""
     length = graph.node("ReduceL2", vectors, axes=[-1], keepdims=1)
     divisor = graph.node("Max", length, graph.array(EPSILON))
     return graph.node("Div", vectors, divisor, output=output)
 
 
 def weighted_sum(graph: GraphBuilder, weights: str, states: str) -> str:
-    """Add the sum of states [B, T, D] by weights [B, T]: [B, D]."""
+    """Add the sum of states [B, T, D] with weights [B, T]: [B, D]."""
     axis = graph.ints(1)
     product = graph.node("MatMul", graph.node("Unsqueeze", weights, axis), states)
     return graph.node("Squeeze", product, axis)
 
 
 def add_pooling(graph: GraphBuilder, pooling: nn.Module, states: str, mask: str) -> str:
-    """Add a pooling [B, T, D] -> [B, D]; a sum where `forward` has a mean, for unit length comes after."""
+    """Add a pooling [B, T, D] -> [B, D]; a sum replaces the mean of `forward`, because unit length follows."""
     if isinstance(pooling, MaxPooling):
         return _max(graph, states, mask)
     if isinstance(pooling, MeanPooling):
@@ -67,14 +67,14 @@ def add_pooling(graph: GraphBuilder, pooling: nn.Module, states: str, mask: str)
 
 
 def by_count(graph: GraphBuilder, weights: str, mask: str, power: float) -> str:
-    """Scale weights [B, T] so that equal tokens together count for their number to a power."""
+    """Scale weights [B, T] so that equal tokens together count as their number to a power."""
     if power == 1:
         return weights
     return graph.node("Mul", weights, graph.node("Pow", term_counts(graph, mask), graph.array(power - 1)))
 
 
 def term_counts(graph: GraphBuilder, mask: str) -> str:
-    """Count how often each token stands in its text: [B, T], at least 1."""
+    """Count how often each token occurs in its text: [B, T], at least 1."""
     left, right = (graph.node("Unsqueeze", "input_ids", graph.ints(axis)) for axis in (2, 1))
     same = graph.node("Cast", graph.node("Equal", left, right), to=TensorProto.FLOAT)  # [B, T, T]
     column = graph.node("Unsqueeze", mask, graph.ints(2))
@@ -176,13 +176,13 @@ def _attention_layer(graph: GraphBuilder, layer: SelfAttentionLayer, states: str
 
 
 def first_positions(graph: GraphBuilder, table: NDArray[np.float32]) -> str:
-    """Add the rows of a table of positions [P, D] that the batch is long: [T, D]."""
+    """Add the first T rows of a table of positions [P, D], where T is the length of the batch: [T, D]."""
     width = graph.node("Shape", "input_ids", start=1, end=2)
     return graph.node("Slice", graph.array(table), graph.ints(0), width, graph.ints(0))
 
 
 def attention(graph: GraphBuilder, parts: str, scores: str, *, dim: int, heads: int) -> str:
-    """Add what each token reads of the others: queries, keys and values [B, T, 3 D] -> [B, T, D]."""
+    """Add the attention of each token to the others: queries, keys and values [B, T, 3 D] -> [B, T, D]."""
     query, key, value = (_heads(graph, parts, part * dim, dim, heads, turned=part == 1) for part in range(3))
     scale = graph.array((dim // heads) ** -0.5)
     logits = graph.node("Add", graph.node("MatMul", graph.node("Mul", query, scale), key), scores)
@@ -191,7 +191,7 @@ def attention(graph: GraphBuilder, parts: str, scores: str, *, dim: int, heads: 
 
 
 def _heads(graph: GraphBuilder, parts: str, start: int, dim: int, heads: int, *, turned: bool) -> str:
-    """Cut [B, T, D] out of [B, T, 3 D] and lay out its heads: [B, heads, T, D / heads], or keys turned."""
+    """Cut [B, T, D] out of [B, T, 3 D] and split it into heads: [B, heads, T, D / heads]; keys are transposed."""
     part = graph.node("Slice", parts, graph.ints(start), graph.ints(start + dim), graph.ints(2))
     split = graph.node("Reshape", part, graph.ints(0, 0, heads, dim // heads))
     return graph.node("Transpose", split, perm=[0, 2, 3, 1] if turned else [0, 2, 1, 3])

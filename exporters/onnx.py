@@ -40,14 +40,14 @@ _ADDS_ROWS = ["Div", "Gather", "Gather", "MatMul", "Max", "Mul", "ReduceL2", "Sq
 _DAMPENS_REPEATS = sorted(
     [*_ADDS_ROWS, "Equal", "MatMul", "Max", "Mul", "Pow", "Squeeze", "Unsqueeze", "Unsqueeze", "Unsqueeze"]
 )
-"""The operations of graphs that `codesearch.encoding.row_sum` computes too, sorted."""
+"""The operations, sorted, of graphs that `codesearch.encoding.row_sum` can compute too."""
 
 
 def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:
     """Write the graph of one side.
 
     Raises:
-        TypeError: there is no ONNX form of such a tower.
+        TypeError: the tower has no ONNX form.
     """
     graph = GraphBuilder()
     if isinstance(tower, BagTower):
@@ -94,7 +94,7 @@ def _sequence(graph: GraphBuilder, tower: SequenceTower) -> str:
 
 
 def graph_names(model: JointEncoder) -> dict[str, str]:
-    """Return the file of each document encoder; the first of several is the one of all other languages."""
+    """Return the file of each document encoder; the first of several also serves all other languages."""
     if model.is_one:
         return {SHARED: QUERY}
     names = list(model.documents)
@@ -113,11 +113,11 @@ def write_graphs(model: JointEncoder, out: Path, dtype: Dtype) -> list[str]:
 
 
 def row_places(path: Path) -> dict[str, Any]:
-    """Say where in a graph's file the rows and weights lie, if all it does is to add the ones by the others.
+    """Return where a graph's file has the rows and weights, if the graph only sums rows with weights.
 
     Returns:
-        offset, dtype and shape of `table` and `weights`, and `repeat_power` where a token that occurs n times weighs
-        n to that power in each; nothing for any other graph.
+        offset, dtype and shape of `table` and `weights`, and `repeat_power` if each occurrence of a token that occurs n
+        times weighs n to that power; nothing for any other graph.
     """
     content = path.read_bytes()
     graph = onnx.load_from_string(content).graph

@@ -1,7 +1,7 @@
-"""Trained model and exported bundle -> how far their embeddings of the same texts are apart.
+"""Trained model and exported bundle -> the difference of their embeddings of the same texts.
 
-fp32 must agree within `FP32_TOLERANCE`; fp16 and int8 must keep `SMALL_COSINE` of each direction. All must give a
-text the same embedding alone without padding as in a batch with padding behind it.
+fp32 must agree within `FP32_TOLERANCE`. With fp16 and int8, the cosine must be at least `SMALL_COSINE`. A text must
+have the same embedding alone, without padding, as in a padded batch.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BATCH_TOLERANCE = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """What was seen over all texts of one graph.
+    """The differences over all texts of one graph.
 
     Attributes:
         max_abs_diff: torch against ONNX.
@@ -46,7 +46,7 @@ def check_parity(run: Path, bundle: Path, dtype: Dtype, texts: Sequence[str]) ->
     """Compare all sides of a run with its bundle.
 
     Raises:
-        ParityError: a graph is further off than its dtype allows.
+        ParityError: a graph differs more than its dtype allows.
     """
     model, tokenizer, config = load_run(run)
     sides = [(QUERY, model.query, config.max_query_tokens)]
@@ -61,7 +61,7 @@ def check_parity(run: Path, bundle: Path, dtype: Dtype, texts: Sequence[str]) ->
 
 
 def require(file: str, parity: Parity, dtype: Dtype) -> None:
-    """Raise ParityError unless `parity` is within what `dtype` allows."""
+    """Raise ParityError if `parity` exceeds the limits of `dtype`."""
     if parity.batch_diff > BATCH_TOLERANCE:
         raise ParityError(f"{file} depends on batch or padding", parity.batch_diff)
     within = parity.max_abs_diff <= FP32_TOLERANCE if dtype == "fp32" else parity.min_cosine > SMALL_COSINE
@@ -70,7 +70,7 @@ def require(file: str, parity: Parity, dtype: Dtype) -> None:
 
 
 def measure(tower: nn.Module, path: Path, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> Parity:
-    """Embed [B, T] ids by torch and by ONNX, in one batch and one by one without padding."""
+    """Embed [B, T] ids with torch and with ONNX, in one batch, and one by one without padding."""
     session = open_session(path, "cpu", threads=0)
 
     def embed(ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:

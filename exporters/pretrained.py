@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 as it is -> a bundle: the tokens that code and its documentation use, one graph, int8."""
+"""all-MiniLM-L6-v2, not fine-tuned -> a bundle: the tokens that code and its documentation use, one graph, int8."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def write_pretrained(
     max_tokens: int,
     dtype: Dtype = "int8",
 ) -> dict[str, Any]:
-    """Export a pretrained model with the tokens that some texts use most; return the manifest.
+    """Export a pretrained model with the most frequent tokens of some texts; return the manifest.
 
     Args:
         model_folder: as Hugging Face stores it.
         out: the bundle to write.
-        texts: what to count tokens in; some of them are checked against torch.
+        texts: texts to count tokens in; some of them are checked against torch.
         name: in the manifest.
         vocabulary_size: tokens to keep.
-        max_tokens: longer documents are cut; no position beyond is kept.
+        max_tokens: documents are cut to this length, and later positions are not kept.
         dtype: how weights are stored.
 
     Raises:
-        ParityError: the graph does not compute what torch does.
+        ParityError: the graph does not compute the same as torch.
     """
     out.mkdir(parents=True, exist_ok=True)
     texts = list(texts)

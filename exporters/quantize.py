@@ -1,4 +1,4 @@
-"""Float weights -> int8 rows with one scale a row."""
+"""Float weights -> int8 rows with one scale for each row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def quantize_rows(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray
         table: float32 [V, D].
 
     Returns:
-        int8 [V, D] and float32 scales [V], so that rows times scales is near the table; a zero row has scale 1.
+        int8 [V, D] and float32 scales [V]; rows times scales is close to the table. A zero row has scale 1.
     """
     scales = np.abs(table).max(axis=1) / _LEVELS
     scales[scales == 0] = 1

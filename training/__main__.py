@@ -34,10 +34,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_fetch(corpus.add_parser("fetch", help="download the packages of a recipe"))
     _add_extract(corpus.add_parser("extract", help="parse the packages into rows"))
     _add_stats(corpus.add_parser("stats", help="count what was extracted, as a table"))
-    _add_compounds(corpus.add_parser("compounds", help="learn which names are two words written together"))
-    _add_load(corpus.add_parser("load", help="read a corpus that others made: CodeSearchNet in any layout"))
+    _add_compounds(corpus.add_parser("compounds", help="find names that are two words written together"))
+    _add_load(corpus.add_parser("load", help="read an existing corpus: CodeSearchNet in any layout"))
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
-    _add_average(commands.add_parser("average", help="take the mean of trained runs of one vocabulary"))
+    _add_average(commands.add_parser("average", help="average trained runs of one vocabulary"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
     return parser
 
@@ -46,15 +46,13 @@ def _add_fetch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("corpus"), help="corpus folder")
     _add_recipe(parser)
     parser.add_argument("--languages", nargs="*", help="only these languages")
-    parser.add_argument("--jobs", type=int, default=4, help="downloads at a time (default: %(default)s)")
-    parser.add_argument(
-        "--update", action="store_true", help="take the newest versions and write the lock anew"
-    )
+    parser.add_argument("--jobs", type=int, default=4, help="parallel downloads (default: %(default)s)")
+    parser.add_argument("--update", action="store_true", help="take the newest versions and rewrite the lock")
     parser.add_argument(
         "--apt-sources",
         type=Path,
         default=DEFAULT_SOURCES,
-        help="deb822 file that tells where Debian's archive is (default: %(default)s)",
+        help="deb822 file with the address of Debian's archive (default: %(default)s)",
     )
     parser.set_defaults(run_command=_fetch)
 
@@ -102,7 +100,7 @@ def _extract(options: argparse.Namespace) -> None:
 def _add_recipe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recipe", type=Path, default=DEFAULT_RECIPE, help="packages by name")
     parser.add_argument(
-        "--without-train-only", action="store_true", help="leave out the packages that are only trained on"
+        "--without-train-only", action="store_true", help="skip packages that are only for training"
     )
 
 
@@ -117,7 +115,7 @@ def _packages(options: argparse.Namespace) -> list[SourcePackage]:
 def _add_stats(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `extract` filled")
     parser.add_argument("--json", type=Path, help="write the counts to this file")
-    parser.add_argument("--page", type=Path, help="put the tables into this page, between its markers")
+    parser.add_argument("--page", type=Path, help="write the tables into this page, between its markers")
     parser.set_defaults(run_command=_stats)
 
 
@@ -134,7 +132,7 @@ def _stats(options: argparse.Namespace) -> None:
 
 def _add_compounds(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `extract` filled")
-    parser.add_argument("--every", type=int, default=1, help="look at one row of so many")
+    parser.add_argument("--every", type=int, default=1, help="read only every Nth row")
     parser.add_argument("--out", type=Path, required=True, help="file to write")
     parser.set_defaults(run_command=_compounds)
 
@@ -157,7 +155,7 @@ def _compounds(options: argparse.Namespace) -> None:
 
 def _add_load(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", type=Path, help="file or folder: jsonl, parquet or pickle")
-    parser.add_argument("--out", type=Path, help="corpus folder to write rows to; only count them without it")
+    parser.add_argument("--out", type=Path, help="corpus folder to write rows to; default: only count them")
     parser.add_argument("--evaluation-sets", type=Path, help="folder of evaluation sets never to train on")
     parser.add_argument(
         "--advtest", action="store_true", help="filter as AdvTest does; held-out rows lose their names"
@@ -188,22 +186,22 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         "--start-from",
         type=Path,
         metavar="RUN",
-        help="trained run whose vocabulary and token vectors to begin with",
+        help="trained run whose vocabulary and token vectors to start from",
     )
     begun.add_argument(
-        "--vocabulary", type=Path, metavar="RUN", help="run whose vocabulary to take, so that both average"
+        "--vocabulary", type=Path, metavar="RUN", help="run whose vocabulary to use, so that `average` works"
     )
     parser.add_argument(
         "--negatives-by",
         type=Path,
         metavar="BUNDLE",
-        help="exported model that chooses the hard negatives, in place of the one in training",
+        help="exported model that chooses the hard negatives, instead of the one in training",
     )
     _add_device(parser)
     for field in dataclasses.fields(TrainConfig):
         option = "--" + field.name.replace("_", "-")
         kind = type(field.default)
-        default = f"default, where the file leaves it out: {field.default!r}"
+        default = f"default, if the file does not set it: {field.default!r}"
         parser.add_argument(option, type=kind, default=argparse.SUPPRESS, help=default)
     parser.set_defaults(run_command=_train)
 
@@ -230,7 +228,7 @@ def _add_average(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="trained run")
     parser.add_argument("--out", type=Path, required=True, help="run folder to write")
     parser.add_argument(
-        "--pretrained", action="store_true", help="count what `bert` starts with as one run more"
+        "--pretrained", action="store_true", help="include the pretrained weights of `bert` as another run"
     )
     parser.set_defaults(run_command=_average)
 
@@ -250,7 +248,7 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         "--data", type=Path, help="evaluate on this data instead: CodeSearchNet in any layout"
     )
     parser.add_argument("--evaluation-sets", type=Path, help="folder that holds cosqa/")
-    parser.add_argument("--max-pairs", type=int, default=0, help="pairs a language (default: all)")
+    parser.add_argument("--max-pairs", type=int, default=0, help="pairs of each language (default: all)")
     _add_device(parser)
     parser.set_defaults(run_command=_evaluate)
 
@@ -276,7 +274,7 @@ def _evaluate(options: argparse.Namespace) -> None:
 
 def _add_device(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA where it is"
+        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if available"
     )
 
 

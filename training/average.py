@@ -1,7 +1,7 @@
 """Trained runs of one vocabulary -> a run whose weights are their mean.
 
-The mean of a pretrained model and of what fine-tuning made of it is more robust to other data than either (Wortsman et
-al., "Robust fine-tuning of zero-shot models", 2022), and so is that of several runs ("Model soups", 2022).
+The mean of a pretrained model and its fine-tuned version is more robust to other data than either (Wortsman et al.,
+"Robust fine-tuning of zero-shot models", 2022). The same holds for the mean of several runs ("Model soups", 2022).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from training.pretrained import pretrained_weights
 
 
 def average_runs(runs: Sequence[Path], out: Path, *, pretrained: bool = False) -> None:
-    """Write a run whose weights are the mean of those of `runs`, each counted the same.
+    """Write a run whose weights are the mean of those of `runs`, with equal weight.
 
     Args:
         runs: trained runs of one architecture and vocabulary.
         out: run folder to write.
-        pretrained: count the pretrained weights that `bert` starts with as one run more.
+        pretrained: include the pretrained weights of `bert` as another run.
 
     Raises:
         TrainingError: a run is not trained, the runs differ in kind or vocabulary, or have no pretrained weights.
@@ -54,7 +54,7 @@ def average_runs(runs: Sequence[Path], out: Path, *, pretrained: bool = False) -
 
 
 def _pretrained(run: Path) -> dict[str, Tensor]:
-    """Return what both sides of a run of `bert` started with, by the names of the run's weights."""
+    """Return the initial weights of both sides of a run of `bert`, by the names of the run's weights."""
     model, _, config = load_run(run)
     if not isinstance(model.query, Bert):
         raise TrainingError(f"{run}: {config.architecture} has no pretrained weights: leave --pretrained out")

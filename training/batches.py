@@ -1,4 +1,4 @@
-"""Packed samples -> padded batches of one language each, shuffled by seed and epoch; short texts with short ones."""
+"""Packed samples -> padded batches of one language each, shuffled by seed and epoch."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ MIN_BATCH = 8
 
 
 def batch_indices(samples: Samples, batch_size: int, seed: int, epoch: int) -> list[NDArray[np.int64]]:
-    """Deal every sample of an epoch into batches of one language, in random order.
+    """Divide the samples of an epoch into batches of one language, in random order.
 
-    In-batch negatives of the same language are the ones that evaluation ranks against. Left-overs of a language
-    make a smaller batch, unless under `MIN_BATCH`.
+    Evaluation ranks against documents of the same language, so in-batch negatives are of one language too. The
+    remaining samples of a language make a smaller batch, unless there are fewer than `MIN_BATCH`.
     """
     chance = np.random.default_rng((seed, epoch))
     batches = []
@@ -39,7 +39,7 @@ def padded(packed: Packed, indices: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
 
 
 def counted(input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Keep each distinct token of a text once and put its count in the mask: the same bag, in less work."""
+    """Keep each distinct token of a text once, with its count in the mask. The bag is the same and needs less work."""
     batch, width = input_ids.shape
     marked = torch.where(attention_mask > 0, input_ids, -1).sort(dim=1).values.numpy()
     first = np.ones(marked.shape, dtype=bool)
@@ -66,8 +66,8 @@ def documents_of(samples: Samples, indices: NDArray[np.int64], *, counts: bool) 
 def encode_by_length(tower: nn.Module, input_ids: Tensor, mask: Tensor, buckets: int) -> Tensor:
     """Embed a batch in buckets of similar length, each padded to its own longest text.
 
-    Sorting inside the batch spares a model that reads in order the padding, and leaves each text the negatives that
-    chance dealt it.
+    Sorting inside the batch reduces the padding for a model that reads in order. Each text keeps its random
+    negatives.
 
     Args:
         tower: (ids, mask) -> [B, D].

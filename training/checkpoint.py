@@ -1,9 +1,9 @@
-"""A run folder: what it was started with, how far it is, and its best weights.
+"""A run folder: its settings, its progress and its best weights.
 
 - `config.json`: settings, seed, data hash, git commit, versions
 - `tokenizer.json`: the vocabulary
-- `metrics.jsonl`: a line an epoch; `curve.png` draws them
-- `checkpoint.pt`: model, optimizer and progress, about once a minute and after each epoch
+- `metrics.jsonl`: a line for each epoch; `curve.png` plots them
+- `checkpoint.pt`: model, optimizer and progress, written about once a minute and after each epoch
 - `weights.pt`: the model of the best epoch
 """
 
@@ -45,7 +45,7 @@ def git_commit() -> str:
 
 
 def is_begun(run: Path, config: TrainConfig, data: str, *, started_from: str = "") -> bool:
-    """Say whether a run was started before, with the same settings and data.
+    """Return whether a run was started before with the same settings and data.
 
     Raises:
         TrainingError: it was started with others.
@@ -68,7 +68,7 @@ def write_config(
     languages: Sequence[str],
     pairs: int,
 ) -> None:
-    """Write what a run is started with."""
+    """Write the settings and facts that a run starts with."""
     record = {
         **_decisive(config, data, started_from),
         "git_commit": git_commit(),
@@ -99,18 +99,18 @@ def read_config(run: Path) -> dict[str, Any]:
 
 
 def save(state: object, path: Path) -> None:
-    """Write a torch file so that a kill leaves the old one or the new one."""
+    """Write a torch file; if the process is killed, the file is the old one or the new one."""
     with atomic_writer(path) as file:
         torch.save(state, file)
 
 
-def load(path: Path) -> Any:  # noqa: ANN401 - it is what was saved.
+def load(path: Path) -> Any:  # noqa: ANN401 - any saved value.
     """Read a torch file of tensors and plain values."""
     return torch.load(path, map_location="cpu", weights_only=True)
 
 
 def append_metrics(run: Path, record: dict[str, object], epoch: int) -> None:
-    """Add the line of an epoch, after dropping lines of that epoch or later from a killed run."""
+    """Add the line of an epoch; first remove lines of that epoch or later, which a killed run left."""
     path = run / METRICS
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     kept = [line for line in lines if json.loads(line)["epoch"] < epoch]

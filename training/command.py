@@ -1,4 +1,4 @@
-"""What the command lines of `training` and `exporters` share."""
+"""The part that the command lines of `training` and `exporters` share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from codesearch.errors import CodeSearchError
 
 
 def run_command(parser: argparse.ArgumentParser, arguments: list[str] | None) -> int:
-    """Run the command that the arguments name; exit status 2 with one line on stderr for the user's errors."""
+    """Run the command of the arguments; for a user's error, print one line on stderr and return exit status 2."""
     options = parser.parse_args(arguments)
     try:
         options.run_command(options)

@@ -1,4 +1,4 @@
-"""Settings of a training run, with the only defaults there are; a TOML file and the command line fill them."""
+"""Settings of a training run with their only defaults; a TOML file and the command line set them."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ _CHOICES = {
 
 @dataclass(frozen=True, slots=True)
 class TrainConfig:
-    """What decides a run's weights, beside its data.
+    """The settings that, with the data, determine a run's weights.
 
     Attributes:
-        pooling: of documents, and of queries where `query_pooling` is empty.
+        pooling: of documents, and also of queries if `query_pooling` is empty.
         code_encoders: one for all languages, or one for each.
-        layers: of convolution, recurrence or attention; `cnn-selfatt` has as many of each that it has.
+        layers: number of layers of convolution, recurrence or attention; `cnn-selfatt` has this number of each kind.
         kernel_size: tokens that a convolution sees; odd.
-        attention_dim: of queries, keys and values of self-attention; 0 takes `dim`.
-        hidden_dim: of the feed-forward half of self-attention; 0 takes twice `dim`, and four times in `bert`.
-        frozen_layers: first layers that stay as they were pretrained, and all below them (`bert`).
-        dropout: share of a sequence model's activations left out.
-        max_pairs: pairs to train on, drawn by seed from all languages; 0 takes all.
+        attention_dim: of queries, keys and values of self-attention; 0 stands for `dim`.
+        hidden_dim: of the feed-forward half of self-attention; 0 stands for twice `dim`, and four times in `bert`.
+        frozen_layers: number of first layers that keep their pretrained weights, with all below them (`bert`).
+        dropout: share of a sequence model's activations that are set to zero.
+        max_pairs: pairs to train on, drawn by seed from all languages; 0 stands for all.
         vocabulary_rows: rows that the vocabulary is learned from.
         name_share: share of training samples whose query is the function's own name.
-        typed_share: share of the others whose query is one sentence in lower case, an order, as people type.
+        typed_share: share of the others whose query is one imperative sentence in lower case, as people type it.
         idf_power: token weights start from idf to this power; 0 starts them equal.
-        count_power: what a token's count in a document is raised to (token weights); below 1, repetition tells less.
-        initial_vectors: where token vectors start: from noise, or from what a teacher makes of each token.
-        question_repeats: times that each real question is seen in an epoch, where files of them are given.
-        token_dropout: share of a document's distinct tokens left out, anew each time.
-        hard_negatives: documents a pair that are mined before each epoch after the first.
+        count_power: exponent of a token's count in a document (token weights); below 1, repetition counts less.
+        initial_vectors: start of token vectors: noise, or a teacher's embedding of each token.
+        question_repeats: how often each real question occurs in an epoch, if files of questions are given.
+        token_dropout: share of a document's distinct tokens that are removed, drawn again each time.
+        hard_negatives: documents for each pair that are mined before each epoch after the first.
         margin: of the losses `cosine` and `max-margin`.
         learning_rate: of token vectors and token weights.
         body_learning_rate: of everything between token vectors and pooling, and of attention pooling.
-        gradient_clip: longest gradient over all weights; 0 lets it be.
-        epoch_parts: parts that all pairs are dealt into, one an epoch; more of them validate more often.
-        validation_pools: pools of 1,000 pairs a language that the validation MRR is over.
+        gradient_clip: largest norm of the gradient over all weights; 0 means no limit.
+        epoch_parts: number of parts of all pairs; each epoch takes one part, so more parts mean more validations.
+        validation_pools: pools of 1,000 pairs for each language in the validation MRR.
         patience: epochs without a better validation MRR before stopping.
         decay: the learning rate falls linearly to this share of its start.
         window: tokens to each side that skip-gram predicts (`ncs`).
@@ -122,10 +122,10 @@ class TrainConfig:
 
 
 def read_settings(path: Path) -> dict[str, object]:
-    """Read the settings of a TOML file; those that it leaves out keep their defaults.
+    """Read the settings of a TOML file; other settings keep their defaults.
 
     Raises:
-        TrainingError: it is missing, not TOML, or names a setting that there is not or gives it another type.
+        TrainingError: it is missing, is not TOML, or has an unknown setting or a value of the wrong type.
     """
     try:
         settings = tomllib.loads(path.read_text("utf-8"))
@@ -148,5 +148,5 @@ def shipped_configs() -> list[str]:
 
 
 def make_config(path: Path, given: Mapping[str, object]) -> TrainConfig:
-    """Combine a TOML file with the options that the command line gives, which win."""
+    """Combine a TOML file with the options of the command line, which take precedence."""
     return TrainConfig(**{**read_settings(path), **given})  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Everything that training raises on purpose."""
+"""The errors of training."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """Trained encoder and held-out pairs -> MRR and recall, by language.
 
-- `mrr_999`: batches of 1,000 pairs of one language; each query ranks its own document and the 999 others; what does
-  not fill a batch is left out.
+- `mrr_999`: batches of 1,000 pairs of one language; each query ranks its own document and the 999 others. An
+incomplete batch is not used.
 - `mrr_fixed_999`: all queries of a language against the same 999 distractors.
 - `mrr_full`, `recall_at_K`: against every document of the language.
 
-Ties count against the right answer. Each has the mean over languages as `average`.
+A tied document ranks above the right answer. Each metric has the mean over languages as `average`.
 
 *Source*: Husain et al. 2019, section 4 (batches of 1,000); Lu et al. 2021 (AdvTest: every document).
 """
@@ -58,7 +58,7 @@ def fixed_distractor_ranks(queries: Tensor, documents: Tensor, chosen: Tensor) -
     """
     similarities = queries @ documents[chosen].T
     is_own = torch.arange(len(queries), device=queries.device)[:, None] == chosen
-    # A query's own document takes the last place unless it has a place already.
+    # A query's own document takes the last place unless it is among the distractors.
     is_own[:, -1] |= ~is_own.any(dim=1)
     similarities[is_own] = (queries * documents).sum(dim=1)
     return ranks(similarities.cpu().numpy(), is_own.int().argmax(dim=1).cpu().numpy())
@@ -70,7 +70,7 @@ def encode(
 ) -> tuple[Tensor, Tensor]:
     """Embed the queries and the documents of some samples of one language: float32 [N, D] each."""
     tower = model.document(samples.language_names[samples.languages[indices[0]]])
-    # Texts of one length share a batch, so that little is padding.
+    # Texts of one length share a batch, which needs little padding.
     order = np.argsort(samples.documents.lengths[indices], kind="stable")
     queries, documents = [], []
     for start in range(0, len(order), _ENCODE_BATCH):
@@ -86,7 +86,7 @@ def encode(
 def encode_texts(
     tower: nn.Module, texts: Sequence[NDArray[np.integer]], device: torch.device | None = None
 ) -> Tensor:
-    """Embed token ids by one side of an encoder: float32 [N, D], in the order given."""
+    """Embed token ids with one side of an encoder: float32 [N, D], in the order given."""
     packed = pack([text.astype(np.uint16) for text in texts])
     order = np.argsort(packed.lengths, kind="stable")
     parts = []
@@ -103,7 +103,7 @@ def mrr_by_language(
     max_pools: int | None = None,
     device: torch.device | None = None,
 ) -> dict[str, float]:
-    """Compute `mrr_999`; a language with fewer pairs than one pool is left out."""
+    """Compute `mrr_999`, without languages that have fewer pairs than one pool."""
     model.eval()
     result = {}
     for name, indices in _shuffled(samples).items():
@@ -128,7 +128,7 @@ def figures(
 ) -> dict[str, dict[str, float]]:
     """Compute every figure of the module's docstring: {name: {language: value}}.
 
-    A language with fewer pairs than one pool has the figures over all documents only. NCS also has `mrr_999` of its
+    A language with fewer pairs than one pool has only the figures over all documents. NCS also has `mrr_999` of its
     post-ranking, over the first pools of each language.
     """
     model.eval()

@@ -44,7 +44,7 @@ def row_files(corpus: Path, partition: str) -> list[Path]:
 
 
 def rows_of(corpus: Path, name: str) -> Iterator[Row]:
-    """Yield the rows of a partition, or of the test partition as AdvTest would have it."""
+    """Yield the rows of a partition, or of the test partition in the form of AdvTest."""
     if name != "advtest":
         return chain.from_iterable(read_rows(path) for path in row_files(corpus, name))
     loaded = chain.from_iterable(load(path) for path in row_files(corpus, "test"))
@@ -52,7 +52,7 @@ def rows_of(corpus: Path, name: str) -> Iterator[Row]:
 
 
 def rows_elsewhere(path: Path) -> Iterator[Row]:
-    """Yield the documented test rows of data in any layout; all of them where it has no partitions."""
+    """Yield the documented test rows of data in any layout, or all documented rows if it has no partitions."""
     for loaded in load(path):
         if loaded.row.partition in ("", "test") and loaded.row.docstring:
             yield loaded.row
@@ -62,8 +62,8 @@ def read_cosqa(evaluation_sets: Path | None) -> Questions:
     """Read CoSQA's development questions and their collection.
 
     Raises:
-        TrainingError: the folder is not given or is not there.
-        ConfigError: it does not hold them, or not as they should be.
+        TrainingError: the folder is not given or does not exist.
+        ConfigError: its files are missing or have another format.
     """
     if evaluation_sets is None:
         raise TrainingError("cosqa: not in the corpus: give its folder's parent by --evaluation-sets")

@@ -1,4 +1,4 @@
-"""Training pairs -> for each the wrong documents that an encoder takes for right: a half-trained one, or another."""
+"""Training pairs -> the wrong documents that an encoder ranks high for each: the one in training, or another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from training.samples import Samples, texts_of_row
 
 POOL = 8_192
 _RIGHT_AS_WELL = 0.95
-"""Nearer than this share of the right cosine, another document is taken for right too: Moreira et al. 2024."""
+"""A document above this share of the right document's cosine counts as right too: Moreira et al. 2024."""
 _NEVER = -2.0
 
 
@@ -43,12 +43,12 @@ def mine(
 
 
 def mine_by(encoder: Encoder, rows: Sequence[Row], config: TrainConfig) -> Tensor:
-    """Find the wrong documents nearest to each row's docstring by another encoder, in a random pool of its language.
+    """Find the wrong documents that another encoder puts nearest to each docstring, in a random pool of its language.
 
-    One with the same docstring is not wrong, and one about as near as the right one may well be right.
+    A document with the same docstring is not wrong. One that is about as near as the right one may be right too.
 
     Returns:
-        int64 [N, H] indices of documents; where there are fewer, a row gets itself.
+        int64 [N, H] indices of documents; if there are fewer, a row gets itself.
     """
     found = _themselves(len(rows), config.hard_negatives)
     texts = _numbers([row.docstring for row in rows])
@@ -80,7 +80,7 @@ def _numbers(values: Sequence[str | bytes]) -> NDArray[np.int64]:
 
 
 def _pools(languages: NDArray[np.int64], config: TrainConfig, epoch: int) -> Iterator[NDArray[np.int64]]:
-    """Deal the samples of each language into random pools that are large enough to choose from."""
+    """Divide the samples of each language into random pools that are large enough to choose from."""
     chance = np.random.default_rng((config.seed, epoch, 1))
     for language in range(int(languages.max(initial=-1)) + 1):
         indices = chance.permutation(np.flatnonzero(languages == language))
@@ -93,7 +93,7 @@ def _pools(languages: NDArray[np.int64], config: TrainConfig, epoch: int) -> Ite
 def _nearest_wrong(
     cosines: Tensor, pool: NDArray[np.int64], texts: NDArray[np.int64], count: int
 ) -> NDArray[np.int64]:
-    """Choose from cosines [P, P] of a pool's queries and documents; where all are left out, a sample gets itself."""
+    """Choose by cosines [P, P] of a pool's queries and documents; if all are excluded, a sample gets itself."""
     same = torch.from_numpy(texts[:, None] == texts).to(cosines.device)
     best = cosines.masked_fill(same, _NEVER).topk(count)
     indices = pool[best.indices.cpu().numpy()]

@@ -1,7 +1,7 @@
-"""A vocabulary -> vectors to start from: what a pretrained encoder of sentences makes of each token alone.
+"""A vocabulary -> initial vectors: the embedding of each single token by a pretrained encoder of sentences.
 
-Tokens that mean the same start near each other, which pairs of text and code teach only where both occur often.
-The idea is model2vec's; here the vectors are a start, and training moves them.
+Tokens of the same meaning start near each other. Pairs of text and code teach this only for frequent tokens. The idea
+is model2vec's, but here training changes the vectors.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from training.pretrained import pretrained_folder
 
 
 def vocabulary_of(tokenizer_path: Path) -> list[str]:
-    """List the tokens of a `tokenizer.json` by id, without the mark of those that continue a word."""
+    """List the tokens of a `tokenizer.json` by id, without the mark of tokens that continue a word."""
     ids: dict[str, int] = json.loads(tokenizer_path.read_text("utf-8"))["model"]["vocab"]
     return [token.removeprefix(CONTINUATION) for token in sorted(ids, key=ids.__getitem__)]
 
 
 def teacher_vectors(tokens: Sequence[str]) -> NDArray[np.float32]:
-    """Embed each token as a sentence by all-MiniLM-L6-v2: float32 [V, 384].
+    """Embed each token as a sentence with all-MiniLM-L6-v2: float32 [V, 384].
 
     Raises:
         MissingExtraError: the teacher is not installed.
@@ -42,10 +42,10 @@ def teacher_vectors(tokens: Sequence[str]) -> NDArray[np.float32]:
 
 
 def fitted(vectors: NDArray[np.float32], dim: int, std: float, *, special: int) -> Tensor:
-    """Centre vectors [V, E] and bring them to `dim` dimensions and a standard deviation: float32 [V, D].
+    """Centre vectors [V, E] and convert them to `dim` dimensions and a standard deviation: float32 [V, D].
 
-    Fewer dimensions are the first principal components, more are filled up with noise. The first `special` tokens
-    stand for no word and become zeros.
+    Fewer dimensions are the first principal components; additional dimensions are noise. The first `special` tokens
+    are not words and become zeros.
     """
     centred = torch.from_numpy(vectors - vectors[special:].mean(axis=0))
     if dim < centred.shape[1]:

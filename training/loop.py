@@ -1,6 +1,6 @@
-"""Samples and settings -> a trained run folder; a killed run goes on at the step of its last checkpoint.
+"""Samples and settings -> a trained run folder; a killed run continues at the step of its last checkpoint.
 
-What a step does depends on the seed, its number and the weights alone, so a resumed run has the same curve.
+A step depends only on the seed, its number and the weights, so a resumed run has the same curve.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run is.
+    """The progress of a run.
 
     Attributes:
-        epoch: whole epochs behind it.
-        step: steps of the current epoch behind it.
+        epoch: number of completed epochs.
+        step: completed steps of the current epoch.
         loss: sum over the pairs of those steps.
-        pairs: how many these are.
+        pairs: number of these pairs.
         train_s: seconds in those steps.
     """
 
@@ -52,7 +52,7 @@ class Progress:
 def build_model(
     config: TrainConfig, vocabulary_size: int, train: Samples | None = None, languages: tuple[str, ...] = ()
 ) -> JointEncoder:
-    """Make an untrained model; weights of tokens start from the idf of `train` where it is given."""
+    """Make an untrained model; if `train` is given, weights of tokens start from its idf."""
     torch.manual_seed(config.seed)
     model = JointEncoder(config, vocabulary_size, train.language_names if train else languages)
     if train is not None:
@@ -89,18 +89,18 @@ def train(
     checkpoint_s: float = CHECKPOINT_S,
     negatives: Tensor | None = None,
 ) -> Progress:
-    """Train until the epochs or the patience are used up; return where it ended.
+    """Train until the epochs or the patience are exhausted; return the final progress.
 
     Args:
-        model: as `build_model` makes it; holds the last epoch's weights afterwards.
+        model: from `build_model`; it has the last epoch's weights afterwards.
         config: settings.
         train_set: pairs to learn from.
         valid_set: pairs whose MRR decides which epoch is kept.
         run: folder for the checkpoint, the best weights, the metrics and their plot.
-        pool: pairs a validation pool.
+        pool: number of pairs in a validation pool.
         device: where to train; bfloat16 on CUDA.
         checkpoint_s: seconds between checkpoints inside an epoch.
-        negatives: int64 [N, H] hard negatives of each pair; without them the model mines its own, where it is asked.
+        negatives: int64 [N, H] hard negatives of each pair; if None, the model mines them if the settings say so.
     """
     device = device or torch.device("cpu")
     model.to(device)
@@ -114,7 +114,7 @@ def train(
 
 
 class _Trainer:
-    """A run in progress: what a checkpoint holds, and where it goes."""
+    """A run in progress: the contents of a checkpoint, and its file."""
 
     def __init__(self, model: JointEncoder, config: TrainConfig, objective: Objective, run: Path) -> None:
         self.model, self.config, self.objective, self.run = model, config, objective, run
@@ -129,7 +129,7 @@ class _Trainer:
         return stale or progress.epoch >= self.config.epochs
 
     def train_epoch(self, checkpoint_s: float) -> dict[str, Any]:
-        """Do the steps that the epoch has left; return the line of its metrics."""
+        """Run the remaining steps of the epoch; return the line of its metrics."""
         progress, saved = self.progress, time.perf_counter()
         self.objective.start(progress.epoch, self.objective_state)
         self.model.train()
@@ -185,7 +185,7 @@ class _Trainer:
         checkpoint.save(state, self.run / checkpoint.CHECKPOINT)
 
     def resume(self) -> None:
-        """Go on from the checkpoint, where there is one."""
+        """Continue from the checkpoint, if there is one."""
         path = self.run / checkpoint.CHECKPOINT
         if not path.exists():
             return
@@ -197,7 +197,7 @@ class _Trainer:
 
 
 def make_optimizer(model: JointEncoder, config: TrainConfig) -> torch.optim.Optimizer:
-    """Make Adam with one rate for what a token has its own row of, another for all else."""
+    """Make Adam with one learning rate for tables with a row for each token, and another for all other weights."""
     tables, body = [], []
     for name, parameter in model.named_parameters():
         if not parameter.requires_grad:

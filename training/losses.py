@@ -1,7 +1,7 @@
 """Vectors of a batch of pairs -> a loss.
 
-Each takes queries [B, D] and documents [B + H, D] of unit length; the positive of query i is document i, every other
-one is a negative, the H after the first B mined ones.
+Each takes queries [B, D] and documents [B + H, D] of unit length. The positive of query i is document i, and every
+other document is a negative. The last H documents are mined.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Loss = Callable[[Tensor, Tensor], Tensor]
 
 
 def symmetric_softmax(queries: Tensor, documents: Tensor, temperature: float) -> Tensor:
-    """Ask each query for its document, and each document for its query, among the batch's.
+    """Predict the document of each query and the query of each document, among those of the batch.
 
     Returns:
         Scalar, the mean of both cross entropies of cosines over `temperature`.
@@ -31,21 +31,21 @@ def symmetric_softmax(queries: Tensor, documents: Tensor, temperature: float) ->
 
 
 def softmax(queries: Tensor, documents: Tensor, temperature: float) -> Tensor:
-    """Ask each query for its document. *Source*: Husain et al. 2019, equation 1."""
+    """Predict the document of each query. *Source*: Husain et al. 2019, equation 1."""
     logits = queries @ documents.T / temperature
     return functional.cross_entropy(logits, torch.arange(len(queries), device=logits.device))
 
 
 def cosine(queries: Tensor, documents: Tensor, margin: float) -> Tensor:
-    """Keep each query's document `margin` above the nearest wrong one."""
+    """Require each query's document to be `margin` above the nearest wrong one."""
     right, wrong = _right_and_wrong(queries, documents)
     return torch.relu(margin - right + wrong.amax(dim=1)).mean()
 
 
 def max_margin(queries: Tensor, documents: Tensor, margin: float) -> Tensor:
-    """Keep each query's document `margin` above every wrong one; the mean over all of them.
+    """Require each query's document to be `margin` above every wrong one; return the mean over all of them.
 
-    *Source*: Cambronero et al. 2019, with the whole batch in place of one negative.
+    *Source*: Cambronero et al. 2019, with the whole batch instead of one negative.
     """
     right, wrong = _right_and_wrong(queries, documents)
     return torch.relu(margin - right[:, None] + wrong).sum() / (wrong.numel() - len(queries))
@@ -62,7 +62,7 @@ def make_loss(config: TrainConfig) -> Loss:
 
 
 def _right_and_wrong(queries: Tensor, documents: Tensor) -> tuple[Tensor, Tensor]:
-    """Return cosines [B] of the pairs, and [B, B + H] of all others with the pairs at minus infinity."""
+    """Return cosines [B] of the pairs, and [B, B + H] of all documents, in which the pairs are minus infinity."""
     cosines = queries @ documents.T
     right = cosines.diagonal()
     pairs = torch.eye(*cosines.shape, dtype=torch.bool, device=cosines.device)

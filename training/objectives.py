@@ -1,4 +1,4 @@
-"""What an epoch's steps are and what each costs: pairs against in-batch negatives, or skip-gram over plain text."""
+"""The steps of an epoch and their losses: pairs against in-batch negatives, or skip-gram over plain text."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _SKIPGRAM_PAIRS = 65_536
 _SHARED_NEGATIVES = 1_024
 _TEXTS = 256
 _FREQUENT = 1e-3
-"""Tokens that are a larger share of all are left out at times, as in word2vec."""
+"""Tokens with a larger share of all tokens are skipped at random, as in word2vec."""
 
 
 class Objective(Protocol):
-    """An epoch of steps. What a step does depends on seed, epoch, step, weights and `state` alone."""
+    """An epoch of steps. A step depends only on seed, epoch, step, weights and `state`."""
 
     def start(self, epoch: int, state: Tensor | None) -> None:
-        """Deal an epoch into steps; `state` is what this epoch had before a kill."""
+        """Divide an epoch into steps; `state` is that of this epoch before the run was killed."""
         ...
 
     @property
@@ -38,12 +38,12 @@ class Objective(Protocol):
     def state(self) -> Tensor | None: ...  # noqa: D102
 
     def loss(self, step: int) -> tuple[Tensor, int]:
-        """Return the mean loss of a step and how many pairs it is over."""
+        """Return the mean loss of a step and its number of pairs."""
         ...
 
 
 class PairObjective:
-    """Queries find their documents."""
+    """Train queries to find their documents."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class PairObjective:
         device: torch.device,
         negatives: Tensor | None = None,
     ) -> None:
-        """Learn from `samples`, and from the same hard negatives [N, H] in each epoch where they are given."""
+        """Learn from `samples`, and in each epoch from the same hard negatives [N, H] if they are given."""
         self._model, self._config, self._samples, self._device = model, config, samples, device
         self._loss = make_loss(config)
         self._negatives = negatives
@@ -61,7 +61,7 @@ class PairObjective:
         self.state: Tensor | None = None
 
     def start(self, epoch: int, state: Tensor | None) -> None:
-        """Deal the epoch's part of the pairs into batches; after the first, mine hard negatives if none are given."""
+        """Divide the epoch's pairs into batches; after the first epoch, mine hard negatives if none are given."""
         config = self._config
         deal, part = divmod(epoch, config.epoch_parts)
         chunks = batch_indices(self._samples, config.batch_size, config.seed, deal)
@@ -72,7 +72,7 @@ class PairObjective:
 
     @property
     def steps(self) -> int:
-        """Batches of the epoch."""
+        """Return the number of batches in the epoch."""
         return len(self.chunks)
 
     def loss(self, step: int) -> tuple[Tensor, int]:
@@ -82,7 +82,7 @@ class PairObjective:
         queries = self._model.query(*self._moved(*padded(self._samples.queries, indices)))
         wanted = indices
         if self.state is not None:
-            # A document of the batch is a negative already, and must not be one of its own query's.
+            # A document of the batch is a negative already, and it is the positive of its own query.
             mined = np.setdiff1d(self.state[torch.from_numpy(indices)].numpy(), indices)
             wanted = np.concatenate([indices, mined])
         ids, mask = documents_of(self._samples, wanted, counts=self._model.takes_counts)
@@ -90,7 +90,7 @@ class PairObjective:
             ids, mask = without_some(ids, mask, self._config.token_dropout, counts=self._model.takes_counts)
         ids, mask = self._moved(ids, mask)
         documents = encode_by_length(tower, ids, mask, 1 if self._model.takes_counts else BUCKETS)
-        with torch.autocast(self._device.type, enabled=False):  # Half precision is too coarse to rank by.
+        with torch.autocast(self._device.type, enabled=False):  # Half precision is too coarse for ranking.
             return self._loss(queries.float(), documents.float()), len(indices)
 
     def _moved(self, *tensors: Tensor) -> tuple[Tensor, ...]:
@@ -98,7 +98,7 @@ class PairObjective:
 
 
 def without_some(ids: Tensor, mask: Tensor, share: float, *, counts: bool) -> tuple[Tensor, Tensor]:
-    """Leave out a random share of tokens; a bag loses them from its mask, a sequence closes up."""
+    """Remove a random share of tokens: from the mask of a bag, or from a sequence without leaving gaps."""
     kept = mask * (torch.rand(mask.shape) >= share)
     if counts:
         return ids, kept
@@ -109,8 +109,8 @@ def without_some(ids: Tensor, mask: Tensor, share: float, *, counts: bool) -> tu
 class SkipGramObjective:
     """Each token of a function, comment and code, predicts its neighbours: word2vec with negative sampling.
 
-    Negatives are drawn once a step for all its tokens, which turns them into one matrix product; their part of the
-    loss is scaled to `skipgram_negatives` a pair. *Source*: Mikolov et al. 2013.
+    Negatives are drawn once for all tokens of a step, so their scores are one matrix product. Their part of the loss is
+    scaled to `skipgram_negatives` for each pair. *Source*: Mikolov et al. 2013.
     """
 
     def __init__(
@@ -125,13 +125,13 @@ class SkipGramObjective:
         self.state: Tensor | None = None
 
     def start(self, epoch: int, state: Tensor | None) -> None:
-        """Deal the functions into steps."""
+        """Divide the functions into steps."""
         order = np.random.default_rng((self._config.seed, epoch)).permutation(len(self._samples))
         self._chunks = tuple(order[start : start + _TEXTS] for start in range(0, len(order), _TEXTS))
 
     @property
     def steps(self) -> int:
-        """Steps of the epoch."""
+        """Return the number of steps in the epoch."""
         return len(self._chunks)
 
     def loss(self, step: int) -> tuple[Tensor, int]:
@@ -160,12 +160,12 @@ def skipgram_loss(
         centers: int64 [P].
         neighbours: int64 [P].
         drawn: int64 [K], negatives of every pair.
-        negatives: how many the expectation counts for.
+        negatives: factor of the expectation.
     """
     tokens, where, counts = centers.unique(return_inverse=True, return_counts=True)
     vectors = model.query.table(tokens)
     right = functional.logsigmoid((vectors[where] * model.context(neighbours)).sum(dim=1)).sum()
-    # A pair's negatives depend on its center alone: each distinct center is scored once.
+    # A pair's score against negatives depends only on its center, so score each distinct center once.
     wrong = (functional.logsigmoid(-vectors @ model.context(drawn).T).mean(dim=1) * counts).sum()
     return -(right + negatives * wrong) / len(centers)
 
@@ -202,7 +202,7 @@ def make_objective(
     device: torch.device,
     negatives: Tensor | None = None,
 ) -> Objective:
-    """Return what an architecture learns from."""
+    """Return the objective of an architecture."""
     if config.architecture == "ncs":
         return SkipGramObjective(model, config, samples, device)
     return PairObjective(model, config, samples, device, negatives)

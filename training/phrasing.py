@@ -1,6 +1,6 @@
-"""A docstring's first paragraph -> the same as somebody would type it who looks for the function.
+"""A docstring's first paragraph -> the query that a person would type to find the function.
 
-Documentation tells what a function does, in whole sentences; people ask for it in a few words, mostly as an order:
+Documentation describes a function in whole sentences. People ask for it in a few words, usually in the imperative:
 "Returns the largest element of a list. Raises ..." -> "return the largest element of a list".
 """
 
@@ -13,7 +13,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s|\n\s*\n")
 _WORD = re.compile(r"\w+")
 _MOST_WORDS = 12
 _BEGINNINGS = ("", "", "", "how to", "python")
-"""What people put before what they look for, as often as they are listed."""
+"""Beginnings of typed queries; one that is listed more often is drawn more often."""
 _THIRD_PERSON = (
     (re.compile(r"ies$"), "y"),
     (re.compile(r"(?:(?<=ss|zz|sh)|(?<=[trn]ch)|(?<=x))es$"), ""),
@@ -22,7 +22,7 @@ _THIRD_PERSON = (
 
 
 def as_typed(paragraph: str, chance: random.Random) -> str:
-    """Put a paragraph as people type; as it stands where it has no words.
+    """Rewrite a paragraph as people type it; return it unchanged if it has no words.
 
     >>> as_typed("Parses the header. Never fails.", random.Random(1))
     'parse the header'
@@ -35,7 +35,7 @@ def as_typed(paragraph: str, chance: random.Random) -> str:
 
 
 def imperative(verb: str) -> str:
-    """Take the ending of the third person off a lower-case word.
+    """Remove the ending of the third person from a lower-case word.
 
     >>> [imperative(verb) for verb in ("parses", "copies", "fetches", "process", "this")]
     ['parse', 'copy', 'fetch', 'process', 'this']

@@ -1,4 +1,4 @@
-"""A corpus folder and a run folder -> trained weights and held-out figures: what the commands call."""
+"""A corpus folder and a run folder -> trained weights and held-out figures. The commands call these functions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def train_run(
     vocabulary: Path | None = None,
     negatives_by: Path | None = None,
 ) -> None:
-    """Train a run, or go on with a killed one.
+    """Train a run, or continue a killed one.
 
     Args:
         corpus: folder of rows.
@@ -57,9 +57,9 @@ def train_run(
         config: settings.
         device: where to train.
         questions: files of real questions to train on too.
-        start: a trained run, whose vocabulary, token vectors and token weights this one begins with.
-        vocabulary: a run whose vocabulary this one takes, and nothing else of it.
-        negatives_by: a bundle that chooses the hard negatives of each pair, in place of the model that is trained.
+        start: a trained run that gives the vocabulary, the initial token vectors and the initial token weights.
+        vocabulary: a run that gives only its vocabulary.
+        negatives_by: a bundle that chooses the hard negatives of each pair, instead of the model in training.
 
     Raises:
         TrainingError: the corpus has no rows, the run was begun with other settings or data, the run to start
@@ -79,7 +79,7 @@ def train_run(
     paths = row_files(corpus, "train")
 
     @cache
-    def rows() -> list[Row]:  # Minutes for a whole corpus: a run that goes on needs none.
+    def rows() -> list[Row]:  # This takes minutes for a whole corpus, and a resumed run needs no rows.
         read = list(chain.from_iterable(read_rows(path) for path in paths))
         return [*chosen_rows(read, config), *read_questions(questions, config.question_repeats)]
 
@@ -120,18 +120,18 @@ def train_run(
 def _negatives(
     run: Path, rows: Callable[[], Sequence[Row]], config: TrainConfig, miner: OnnxEncoder
 ) -> Tensor:
-    """Mine once; a resumed run reads what was found."""
+    """Mine once; a resumed run reads the result."""
     return torch.from_numpy(_once(run / "negatives.npy", lambda: mine_by(miner, rows(), config).numpy()))
 
 
 def _initial_vectors(run: Path, config: TrainConfig) -> Tensor:
-    """Ask the teacher once; a resumed run reads what it said."""
+    """Run the teacher once; a resumed run reads the result."""
     kept = _once(run / "teacher.npy", lambda: teacher_vectors(vocabulary_of(run / checkpoint.TOKENIZER)))
     return fitted(kept, config.dim, INIT_STD, special=2)
 
 
 def _once(path: Path, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-    """Read an array from its file; make and write it where it is not there."""
+    """Read an array from its file; if there is none, make the array and write it."""
     if not path.exists():
         found = make()
         with atomic_writer(path) as file:
@@ -148,10 +148,10 @@ def chosen_rows(rows: list[Row], config: TrainConfig) -> list[Row]:
 
 
 def choose_device(device: str) -> torch.device:
-    """Turn "auto" into CUDA where it is.
+    """Turn "auto" into CUDA if it is available, else into the CPU.
 
     Raises:
-        TrainingError: CUDA was asked for and is not there.
+        TrainingError: CUDA was asked for and is not available.
     """
     if device == "cuda" and not torch.cuda.is_available():
         raise TrainingError("device cuda: not available to this torch: use --device cpu")
@@ -169,10 +169,10 @@ def evaluate_run(
 ) -> dict[str, object]:
     """Compute a run's figures on a held-out set, write them as `mrr_NAME.json` and return them.
 
-    With `max_pairs`, on so many pairs a language: the same for every run.
+    With `max_pairs`, use that number of pairs for each language, the same for every run.
 
     Raises:
-        TrainingError: the run or the set is not there.
+        TrainingError: the run or the set does not exist.
     """
     if name == "cosqa":
         return _evaluate_questions(run, name, read_cosqa(evaluation_sets), device)
@@ -264,7 +264,7 @@ def _kept(
     *,
     varied: bool,
 ) -> Samples:
-    """Tokenize rows with the run's vocabulary, or read what an earlier run kept of the same."""
+    """Tokenize rows with the run's vocabulary, or read the stored result of an earlier run."""
     path = run / checkpoint.TOKENIZER
     shares = [config.name_share, config.typed_share] if varied else []
     also = [config.max_pairs, config.question_repeats, config.max_query_tokens, config.max_document_tokens]
@@ -278,7 +278,7 @@ def _kept(
 def _samples(
     rows: Iterable[Row], tokenizer: SubtokenTokenizer, config: TrainConfig, *, varied: bool = False
 ) -> Samples:
-    """Tokenize rows; training `varied` has the shares of other queries that the settings ask for."""
+    """Tokenize rows; if `varied`, for training, use the shares of other queries in the settings."""
     return make_samples(
         rows,
         tokenizer,

@@ -1,7 +1,7 @@
-"""States of a text's tokens [B, T, D] -> one vector [B, D], whatever the padding.
+"""States of a text's tokens [B, T, D] -> one vector [B, D], independent of padding.
 
-Every pooling takes states float32 [B, T, D], the mask [B, T] (0 for padding) and the ids [B, T], and gives zeros for
-a text without tokens. Sums stand for means: what follows scales to unit length.
+Every pooling takes states float32 [B, T, D], the mask [B, T] (0 for padding) and the ids [B, T]. It returns zeros for a
+text without tokens. Sums replace means, because the result is scaled to unit length afterwards.
 
 *Source*: Husain et al. 2019, section 4 (mean, max, attention-like weighted sum).
 """
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 MASKED = -1e9
-"""Score of padding; finite, so that a text of nothing else does not become NaN."""
+"""Score of padding. It is finite, so a text with only padding does not become NaN."""
 
 
 class MeanPooling(nn.Module):
@@ -34,9 +34,9 @@ class MaxPooling(nn.Module):
 
 
 class AttentionPooling(nn.Module):
-    """The mean weighted by a softmax over the text of each state's product with one learned vector.
+    """The weighted mean; weights are the softmax over the text of each state's product with one learned vector.
 
-    The vector starts at zero, so that training starts from the plain mean.
+    The vector starts at zero, so training starts from the plain mean.
     """
 
     def __init__(self, dim: int) -> None:
@@ -50,7 +50,7 @@ class AttentionPooling(nn.Module):
 
 
 class TokenWeightPooling(nn.Module):
-    """The sum weighted by one learned number a token of the vocabulary, and by how often the text repeats it."""
+    """The sum weighted by one learned number for each token of the vocabulary, and by its count in the text."""
 
     def __init__(self, vocabulary_size: int, count_power: float = 1.0) -> None:
         super().__init__()
@@ -64,13 +64,13 @@ class TokenWeightPooling(nn.Module):
 
 
 def term_counts(input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-    """Count how often each token stands in its text: float32 [B, T], at least 1; the mask [B, T] may hold counts."""
+    """Count how often each token occurs in its text: float32 [B, T], at least 1; the mask [B, T] may have counts."""
     same = (input_ids[:, :, None] == input_ids[:, None, :]).to(torch.float32)
     return (same @ attention_mask.to(torch.float32)[:, :, None]).squeeze(2).clamp(min=1)
 
 
 def count_shares(input_ids: Tensor, attention_mask: Tensor, power: float) -> Tensor:
-    """Return what the places of a token count for: float32 [B, T], over equal tokens of sum count ** power."""
+    """Return the weight of each token: float32 [B, T]; the weights of equal tokens sum to count ** power."""
     counts = attention_mask.to(torch.float32)
     return counts if power == 1 else counts * term_counts(input_ids, attention_mask) ** (power - 1)
 

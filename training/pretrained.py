@@ -1,7 +1,7 @@
-"""all-MiniLM-L6-v2 -> its weights and its tokenizer, cut down to the tokens that code and its documentation use.
+"""all-MiniLM-L6-v2 -> its weights and its tokenizer, pruned to the tokens that code and its documentation use.
 
-Its vocabulary was made for all of English prose and some of other scripts. What a corpus of code never or hardly uses
-is left out; single characters stay, so that every word can still be spelled, in more pieces.
+Its vocabulary is for English prose and some other scripts. Tokens that a corpus of code hardly uses are removed. Single
+characters remain, so every word can still be tokenized, in more pieces.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PARTS = ("query", "key", "value")
 
 
 def pretrained_folder() -> Path:
-    """Return where the pretrained model lies.
+    """Return the folder of the pretrained model.
 
     Raises:
         MissingExtraError: it is not installed.
@@ -43,7 +43,7 @@ def pretrained_folder() -> Path:
 
 
 def load_bert(folder: Path) -> Bert:
-    """Read a model as Hugging Face stores it: `config.json` and `model.safetensors`.
+    """Read a model in Hugging Face's form: `config.json` and `model.safetensors`.
 
     Raises:
         MissingExtraError: safetensors is not installed.
@@ -59,7 +59,7 @@ def load_bert(folder: Path) -> Bert:
 
 
 def _renamed(state: Mapping[str, Tensor], layers: int) -> dict[str, Tensor]:
-    """Call weights as `Bert` does. All texts are first segments, so that one's vector is part of each position."""
+    """Rename weights for `Bert`. All texts are first segments, so add that segment's vector to each position."""
     segment = state["embeddings.token_type_embeddings.weight"][0]
     renamed = {
         "table.weight": state["embeddings.word_embeddings.weight"],
@@ -84,14 +84,14 @@ def _both(state: Mapping[str, Tensor], old: str, new: str) -> dict[str, Tensor]:
 
 
 def pruned(model: Bert, kept: NDArray[np.int64], max_tokens: int) -> Bert:
-    """Keep the rows of some tokens, in the order given, and the first positions; changes the model."""
+    """Keep the rows of some tokens, in the order given, and the first positions; this changes the model."""
     model.table = nn.Embedding.from_pretrained(model.table.weight.detach()[torch.from_numpy(kept)])
     model.positions = nn.Parameter(model.positions.detach()[:max_tokens])
     return model
 
 
 def pretrained_weights(tokenizer: Path, max_tokens: int) -> dict[str, Tensor]:
-    """Return what a `Bert` starts with whose tokens are those of a pruned tokenizer.
+    """Return the initial weights of a `Bert` with the tokens of a pruned tokenizer.
 
     Raises:
         MissingExtraError: the pretrained model is not installed.
@@ -103,7 +103,7 @@ def pretrained_weights(tokenizer: Path, max_tokens: int) -> dict[str, Tensor]:
 
 
 def pretrained_tokenizer(target: Path, texts: Iterable[str], size: int) -> None:
-    """Write the pretrained model's tokenizer with those tokens that some texts use most.
+    """Write the pretrained model's tokenizer with the most frequent tokens of some texts.
 
     Raises:
         MissingExtraError: the pretrained model is not installed.
@@ -127,7 +127,7 @@ def prune_tokenizer(source: Path, target: Path, texts: Iterable[str], size: int)
         for token in state["added_tokens"]
         if token["content"] in _MARKS
     ]
-    # Marks are put around a text by `SubtokenTokenizer`, which also cuts it.
+    # `SubtokenTokenizer` adds the marks around a text and cuts it.
     state |= {"truncation": None, "padding": None, "post_processor": None}
     target.write_text(json.dumps(state, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
     return np.array([old_ids[token] for token in kept], np.int64)
@@ -144,7 +144,7 @@ def _count(tokenizer: Path, texts: Iterable[str]) -> Counter[int]:
 def _kept_tokens(old_ids: dict[str, int], counts: Counter[int], size: int) -> list[str]:
     """List the marks, then in their old order the single characters and the most frequent tokens.
 
-    Among those that were not counted the lower old id wins, for the old order is one of frequency as well.
+    Tokens with equal counts are ordered by old id, because the old order is by frequency too.
     """
     single = {token for token in old_ids if len(token.removeprefix(CONTINUATION)) == 1}
     rest = sorted(

@@ -1,7 +1,7 @@
-"""Files of real questions and the code that answers them -> rows to train on beside the corpus.
+"""Files of real questions and the code that answers them -> rows to train on in addition to the corpus.
 
-A file is JSON lines, zstd-compressed, with `query` and `code`. Its rows make up a group of their own, so that a
-question is set against the code of other questions.
+A file is JSON lines, zstd-compressed, with `query` and `code`. Its rows form a separate group, so the negatives of a
+question are the code of other questions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GROUP = "questions"
 
 
 def read_questions(paths: Sequence[Path], repeats: int) -> Iterator[Row]:
-    """Yield the questions of files, each `repeats` times over an epoch.
+    """Yield the questions of files, each `repeats` times per epoch.
 
     Raises:
         ConfigError: a file is missing or damaged.

@@ -1,7 +1,7 @@
 """Rows -> packed token ids of queries and documents, in order.
 
-A sample is (first paragraph; qualified name, rest of the docstring, code). For a share of the training samples it
-is (split name; the same without docstring and without the name), which teaches short queries.
+A sample is (first paragraph; qualified name, rest of the docstring, code). A share of the training samples is (split
+name; the same without docstring and without the name), which trains for short queries.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Packed:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """Tokens of each text."""
+        """Return the number of tokens of each text."""
         return np.diff(self.starts)
 
     def __getitem__(self, index: int) -> NDArray[np.uint16]:
@@ -55,7 +55,7 @@ class Samples:
         return len(self.languages)
 
     def only(self, names: Container[str]) -> Samples:
-        """Leave out the pairs of other languages."""
+        """Keep only the pairs of these languages."""
         numbers = [number for number, name in enumerate(self.language_names) if name in names]
         kept = np.flatnonzero(np.isin(self.languages, numbers))
         if len(kept) == len(self):
@@ -74,7 +74,7 @@ def texts_of_row(row: Row) -> tuple[str, str]:
 
 
 def name_texts_of_row(row: Row) -> tuple[str, str]:
-    """Return the own name as a query, and the document text without that name and without docstring."""
+    """Return the function's name as a query, and the document text without that name and without docstring."""
     enclosing = row.func_name.removesuffix(row.identifier)
     pattern = rf"\b{re.escape(row.identifier)}\b"
     return row.identifier, join_fields(enclosing, "", re.sub(pattern, "", row.code[:_MAX_TEXT_CHARS]))
@@ -92,7 +92,7 @@ def make_samples(
 ) -> Samples:
     """Tokenize rows; `name_share` of them, drawn by `seed`, become name samples.
 
-    Of the others `typed_share` have their query put as people type, real questions excepted.
+    Of the others, except real questions, a share of `typed_share` gets a query as people type it.
     """
     chance = random.Random(seed)
     queries, documents, languages = [], [], []
@@ -110,7 +110,7 @@ def make_samples(
 
 
 def pack(texts: Sequence[NDArray[np.uint16]]) -> Packed:
-    """Lay texts end to end."""
+    """Concatenate texts."""
     starts = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum([len(text) for text in texts], out=starts[1:])
     ids = np.concatenate(texts) if texts else np.zeros(0, dtype=np.uint16)

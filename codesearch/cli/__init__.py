@@ -1,1 +1,1 @@
-"""The `codesearch` command: one thin module a command. Only this package prints."""
+"""The `codesearch` command: one thin module for each command. Only this package prints."""

@@ -29,7 +29,7 @@ _FOLDERS = {
     "hidden": ("hidden folder", "hidden folders"),
     "always": ("folder that is always skipped", "folders that are always skipped"),
 }
-"""Reason -> what one and what several are called, in the order shown."""
+"""Reason -> singular and plural name, in the order shown."""
 
 
 def amount(number: int, noun: str) -> str:
@@ -56,7 +56,7 @@ def counts(numbers: Mapping[str, int]) -> str:
 
 
 def not_indexed_lines(report: IndexReport | IndexStatus) -> Iterator[str]:
-    """Yield a line for each reason, below a heading; nothing where everything is indexed."""
+    """Yield a heading and a line for each reason; yield nothing if everything is indexed."""
     lines = [*_lines(_FILES, report.not_indexed), *_lines(_FOLDERS, report.folders_not_entered)]
     if lines:
         yield "  not indexed"

@@ -1,4 +1,4 @@
-"""`codesearch bench`: judge this installation by queries whose answers are known."""
+"""`codesearch bench`: measure this installation with queries whose answers are known."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def bench(
         Path | None,
         typer.Option(
             "--data",
-            help=f"Folder of the suite's data; else ${DATA_VARIABLE}, else what was downloaded.",
+            help=f"Folder of the suite's data; default: ${DATA_VARIABLE}, else the downloaded data.",
             show_default=False,
         ),
     ] = None,
@@ -44,24 +44,24 @@ def bench(
     ] = False,
     annotations: Annotated[
         Path | None,
-        typer.Option("--annotations", help="Judge by this file, in the official format."),
+        typer.Option("--annotations", help="Use the judgements in this file, in the official format."),
     ] = None,
     without: Annotated[
         list[str] | None,
         typer.Option("--without", help="Turn a signal of the ranking off; repeatable."),
     ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="All figures, and each query's.")] = None,
-    report: Annotated[Path | None, typer.Option("--report", help="A page for a browser.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write all scores to a JSON file.")] = None,
+    report: Annotated[Path | None, typer.Option("--report", help="Write a page for a browser.")] = None,
     predictions: Annotated[
         Path | None,
         typer.Option(
             "--predictions",
-            help="What the default system found, in the official format.",
+            help="Write the results of the default system, in the official format.",
         ),
     ] = None,
     score: Annotated[
         Path | None,
-        typer.Option("--score", help="Judge these results, in the official format."),
+        typer.Option("--score", help="Score these results, in the official format."),
     ] = None,
     compare: Annotated[
         tuple[Path, Path] | None,
@@ -71,9 +71,9 @@ def bench(
     device: DeviceOption = "auto",
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Judge this installation by queries whose answers are known.
+    """Measure this installation with queries whose answers are known.
 
-    Indexes a suite's sources in a home of its own, and scores what the product and its parts find.
+    It indexes a suite's sources in a separate home, and scores the results of the product and of its parts.
     """
     if suite == "help":
         yield from _list_suites()
@@ -83,11 +83,11 @@ def bench(
     invocation = invocation_of(context)
     if compare:
         if score:
-            raise ConfigError("--compare and --score exclude each other: give one")
+            raise ConfigError("--compare and --score exclude each other: give only one")
         yield _compare(*map(invocation.path, compare))
         return
     if score and predictions:
-        raise ConfigError("--score has no results of its own for --predictions: give one")
+        raise ConfigError("--score runs no search, so --predictions has nothing to write: give only one")
     files = {
         name: invocation.path(file)
         for name, file in (("json", json_file), ("report", report), ("predictions", predictions))
@@ -126,10 +126,10 @@ def _compare(first: Path, second: Path) -> Output:
 
 
 def _check_writable(files: Iterable[Path]) -> None:
-    """Find out before the run, not after it."""
+    """Check before a long run that its output files can be written."""
     for file in files:
         if file.is_dir() or not os.access(file.parent, os.W_OK):
-            raise ConfigError(f"{file}: cannot be written: give a file in a folder that is there")
+            raise ConfigError(f"{file}: cannot be written: give a file in an existing folder")
 
 
 def _result(suite: str, score: Path | None, options: BenchOptions) -> SuiteResult:

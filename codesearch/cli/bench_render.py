@@ -1,4 +1,4 @@
-"""What a suite found, or how two results differ -> tables for a terminal or a pipe."""
+"""The result of a suite, or the difference of two results -> tables for a terminal or a pipe."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _NAME_WIDTH = 18
 
 
 def result_text(result: SuiteResult) -> str:
-    """Return every metric of every system, and what the run took."""
+    """Return every metric of every system, and the time and memory of the run."""
     return _joined(_result_lines(result))
 
 
 def comparison_text(first: Path, second: Path, differences: Sequence[Difference]) -> str:
-    """Return by how much each system changed, and whether chance could have done it."""
+    """Return how much each system changed, and whether the change may be chance."""
     return _joined(_comparison_lines(first, second, differences))
 
 
@@ -69,12 +69,12 @@ def _detail_lines(result: SuiteResult) -> Iterator[str]:
         times = ", ".join(f"{name} {ms['p50']:.1f} / {ms['p95']:.1f}" for name, ms in query_ms.items())
         yield f"  query ms    p50 / p95: {times}"
     if "answered_pairs" in details:
-        yield f"  answered    {details['answered_pairs']} of {details['judged_pairs']} judged queries a language"
+        yield f"  answered    {details['answered_pairs']} of {details['judged_pairs']} judged queries, by language"
 
 
 def _approximation(found: dict[str, float]) -> str:
     if not found["in_use"]:
-        return "searched exactly: nothing is lost"
+        return "searched exactly, without loss"
     return (
         f"graph finds {found['recall_at_10']:.1%} of the nearest 10, {found['recall_at_100']:.1%} of the 100"
     )
@@ -98,4 +98,4 @@ def _comparison_lines(first: Path, second: Path, differences: Sequence[Differenc
             changes = _row(f"  {row.system}", groups, [f"{row.change(group):+.3f}" for group in groups])
             average = f"{row.first[AVERAGE]:.3f} to {row.second[AVERAGE]:.3f} ({row.change():+.3f})"
             yield f"{changes}   {average}  {row.p[AVERAGE]:6.4f}  {row.verdict()}"
-    yield "\np: share of random swaps of the two systems' scores that give as large a difference (two-sided)"
+    yield "\np: share of random swaps of the systems' scores with at least this difference (two-sided)"

@@ -36,5 +36,5 @@ def config(
 
 
 def _toml(value: object) -> str:
-    """Write a value as TOML has it."""
+    """Write a value in TOML."""
     return json.dumps(value)

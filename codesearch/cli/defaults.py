@@ -1,4 +1,4 @@
-"""Settings -> the defaults of options, where the command line does not give them."""
+"""Settings -> defaults of the options that the command line does not give."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_INDEX = {"device": "device", "model": "model"}
 
 
 def defaults_of(settings: Mapping[str, Value]) -> dict[str, Any]:
-    """Return for each command the parameters that a file or a variable sets."""
+    """Return the parameters of each command that a file or a variable sets."""
     changed = {name: value.value for name, value in settings.items() if value.source != "default"}
 
     def of(parameters: Mapping[str, str]) -> dict[str, Any]:

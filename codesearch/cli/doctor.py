@@ -1,4 +1,4 @@
-"""`codesearch doctor`: is the installation complete, are the indexes whole, and does it work offline?"""
+"""`codesearch doctor`: check the installation and every index, and whether codesearch works offline."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from codesearch.errors import CodeSearchError
 def doctor(
     context: typer.Context,
     offline: Annotated[
-        bool, typer.Option("--offline", help="Index and query a small tree with the network taken away.")
+        bool, typer.Option("--offline", help="Index and query a small tree without network access.")
     ] = False,
     device: DeviceOption = "auto",
     home: HomeOption = None,
@@ -43,18 +43,18 @@ def _offline_checks(device: str) -> Iterator[Check]:
     if leave_network():
         yield Check("network", "ok", "this process runs in a namespace without network interfaces")
     else:
-        yield Check("network", "none", "no network namespace here: only watching for attempts to connect")
+        yield Check("network", "none", "no network namespaces here: only recording attempts to connect")
     watch = NetworkWatch()
     with tempfile.TemporaryDirectory(
         ignore_cleanup_errors=True
-    ) as folder:  # Windows keeps what is still mapped.
+    ) as folder:  # Windows does not delete files that are still mapped.
         try:
             best = _index_and_query(Path(folder), device)
         except CodeSearchError as error:
             yield Check("offline", "FAIL", str(error))
             return
     if watch.attempts:
-        yield Check("offline", "FAIL", f"the network was asked for: {', '.join(watch.attempts)}")
+        yield Check("offline", "FAIL", f"codesearch tried to use the network: {', '.join(watch.attempts)}")
     else:
         yield Check("offline", "ok", f"indexed and queried without a network; best answer {best}")
 

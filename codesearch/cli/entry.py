@@ -1,6 +1,6 @@
-"""The command `codesearch`: asks the service of the home if one runs, else runs the command line here.
+"""The command `codesearch`: ask the service of the home if one runs, else run the command line in this process.
 
-Until that is known nothing is imported that takes time: imports are most of the cost of a query.
+Imports are most of the cost of a query, so this module imports nothing slow before it has asked the service.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from codesearch.service.address import may_be_served, named_home
 ASKED = ("query", "similar")
 """The commands that a service answers."""
 _UNHARMED = ("index", *ASKED)
-"""Commands that may end at any moment: they leave no files of their own behind."""
+"""Commands that may end at any moment, because they leave no files behind."""
 _GC_THRESHOLD = 100_000
-"""Objects between two runs of the garbage collector. With Python's 700 it takes a tenth of a short command."""
+"""Objects between two runs of the garbage collector. With Python's default, 700, it takes 10% of a short command."""
 _HERE = {"--no-service", "--help", "-h"}
 
 
@@ -26,7 +26,7 @@ def run() -> None:
     gc.set_threshold(_GC_THRESHOLD)
     prepare_streams()
     arguments = sys.argv[1:]
-    if arguments[:1] == ["search"]:  # What people type who know other tools.
+    if arguments[:1] == ["search"]:  # Users of other tools type this.
         arguments[0] = "query"
     if arguments and arguments[0] in _UNHARMED:
         exit_on_interrupt()
@@ -39,7 +39,7 @@ def run() -> None:
 
 
 def _by_service(arguments: list[str]) -> int | None:
-    """Print what a service answers; return its exit code, or None where there is no answer."""
+    """Print the answer of a service and return its exit code; return None if there is no answer."""
     if not arguments or arguments[0] not in ASKED or not _HERE.isdisjoint(arguments):
         return None
     home = named_home(arguments)

@@ -52,7 +52,7 @@ def _summary(file: Path, report: ExportReport) -> str:
 
 
 def _without_code(report: ExportReport) -> str:
-    """Say in one line that the code of some files is left out, and what to do."""
+    """Say in one line that the code of some files is not exported, and what to do."""
     count = report.changed + report.missing
     if not count:
         return ""
@@ -63,7 +63,7 @@ def _without_code(report: ExportReport) -> str:
         reasons.append(f"{report.missing:,} missing")
     folder = report.roots[0] if len(report.roots) == 1 else "FOLDER"
     return (
-        f"note: the code of {_counted(count, 'file')} is left out ({', '.join(reasons)}): "
+        f"note: the code of {_counted(count, 'file')} is not exported ({', '.join(reasons)}): "
         f"run `codesearch index {folder}`, then export again\n"
     )
 

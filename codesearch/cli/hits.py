@@ -17,7 +17,7 @@ from codesearch.types import Hit
 
 COLORS = ("auto", "always", "never")
 MAX_LINE = 200
-"""Characters of a line that are shown where there is no terminal."""
+"""Characters of a line that are shown if stdout is no terminal."""
 _SNIPPET_LINES = 3
 _WITH_CONTEXT = 6
 _GUTTER = 8
@@ -30,7 +30,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What of an answer is shown to people.
+    """The parts of an answer that people see.
 
     Attributes:
         full: whole bodies instead of a few lines.
@@ -57,7 +57,7 @@ class View:
 
 
 def details(hit: Hit) -> str:
-    """Say what a hit is: its kind, its length, how many copies it has, and whether its place may have moved."""
+    """Describe a hit: its kind, its length, how many copies it has, and whether its lines may have moved."""
     lines = hit.end_line - hit.start_line + 1
     length = f", {amount(lines, 'line')}" if lines > 1 else ""
     copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
@@ -78,7 +78,7 @@ def explanation(hit: Hit) -> Iterator[str]:
 
 
 def footer(answer: Answer) -> str:
-    """Say how many hits there are, out of what, how fast, and how sure."""
+    """Give the number of hits and of documents, the time and the confidence."""
     found = amount(len(answer.hits), "hit") if answer.hits else "no hits"
     sure = (
         f", confidence {percent(answer.confidence)}" if answer.hits and answer.confidence is not None else ""
@@ -87,7 +87,7 @@ def footer(answer: Answer) -> str:
 
 
 def percent(confidence: float) -> str:
-    """Write a probability; neither 0% nor 100% unless it is that.
+    """Write a probability; write 0% and 100% only if they are exact.
 
     >>> percent(0.834), percent(0.999), percent(1.0), percent(0.001)
     ('83%', '99%', '100%', '1%')
@@ -103,7 +103,7 @@ def shown_path(hit: Hit, terminal: Terminal) -> str:
 
 
 def snippet(hit: Hit, answer: Answer, terminal: Terminal, *, full: bool) -> list[tuple[int, str]]:
-    """Return (line number, line) of what is shown of a hit; a line that is cut ends with three dots.
+    """Return (line number, line) of each line of a hit to show; a line that is cut ends with three dots.
 
     These are the lines that matter most for the query. With context, they are the first lines and those around the hit.
     """

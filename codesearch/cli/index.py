@@ -29,7 +29,7 @@ def index(
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option("--exclude", help="Skip what this .gitignore pattern matches; '' for no patterns."),
+        typer.Option("--exclude", help="Skip paths that match this .gitignore pattern; '' for no patterns."),
     ] = None,
     lang: Annotated[
         list[str] | None, typer.Option("--lang", help="Index only this language; '' for all languages.")
@@ -60,7 +60,7 @@ def index(
         ),
     ] = None,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Start from nothing, with only the options given now.")
+        bool, typer.Option("--rebuild", help="Make a new index, with only the options given now.")
     ] = False,
     optimize: Annotated[
         bool,
@@ -72,7 +72,7 @@ def index(
 ) -> Iterator[Output]:
     """Index folders, or update their indexes.
 
-    Only new and changed files are parsed. Options that are not given stay as they were the last time.
+    Only new and changed files are parsed. Options that are not given keep the values of the last run.
     """
     invocation = invocation_of(context)
     options = IndexOptions(
@@ -96,7 +96,7 @@ def index(
 
 
 def _listed(values: list[str] | None) -> tuple[str, ...] | None:
-    """Return the values of a repeatable option, None where it is not given; an empty value clears it."""
+    """Return the values of a repeatable option, or None if it is not given; an empty value clears it."""
     return tuple(filter(None, values)) if values else None
 
 
@@ -139,13 +139,13 @@ def _warnings(folder: Path, report: IndexReport) -> Iterator[str]:
 
 
 def earlier_format(report: IndexReport) -> Iterator[str]:
-    """Yield a line where the index of an earlier version was made again."""
+    """Yield a line if the index of an earlier version was made again."""
     if report.was_earlier_format:
         yield f"note: an earlier version of codesearch made the index of {report.root}; it was made again\n"
 
 
 def missing_parsers(report: IndexReport) -> Iterator[str]:
-    """Yield a line where no installed parser can read the files of some languages."""
+    """Yield a line if no installed parser can read the files of some languages."""
     missing = sorted(report.missing_grammars.items())
     if missing:
         from codesearch.installation import how_to_add

@@ -1,7 +1,7 @@
-"""One run of a command line: what it knows of the process that started it, and what it prints.
+"""One run of a command line: facts about the process that started it, and its output.
 
-A command is a generator of `Output`. It reads no environment and no working directory but those of its invocation, so
-that the service can run commands of many processes at the same time.
+A command is a generator of `Output`. It takes the environment and the working directory only from its invocation, so
+the service can run commands of many processes at the same time.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ class Invocation:
 
     Attributes:
         terminal: its stdout.
-        home: folder of all indexes where no option names one.
+        home: folder of all indexes, unless an option names one.
         user_home: what `~` stands for.
-        opened: indexes and models that are open in this process; None where it is the one that asks.
+        opened: indexes and models that are open in the service; None if the process runs the command itself.
     """
 
     terminal: Terminal
@@ -79,7 +79,7 @@ class Invocation:
         return cls(terminal, here / facts["home"], Path(facts["user_home"]), opened)
 
     def settings(self) -> dict[str, Value]:
-        """Return the settings in force where the process is.
+        """Return the settings in force in the working directory of the process.
 
         Raises:
             ConfigError: a file or a variable is wrong.
@@ -87,14 +87,14 @@ class Invocation:
         return settings_in_force(self.terminal.here, self.terminal.variables, self.user_home)
 
     def path(self, path: Path) -> Path:
-        """Return the path that the process means; in that process itself, as it was typed."""
+        """Return the path that the process means; if the command runs in that process, return it as it was typed."""
         first, *rest = path.parts or ("",)
         if first == "~":
             return self.user_home.joinpath(*rest)
         return path if self.opened is None else self.terminal.here / path
 
     def engine(self, home: Path | None = None, *, model: Path | None = None, device: str = "auto") -> Engine:
-        """Return an engine for a home and a model as options name them."""
+        """Return an engine for the home and the model that options name."""
         from codesearch.engine.engine import Engine
 
         return Engine(
@@ -121,6 +121,6 @@ def outputs(command: Callable[P, Iterator[Output]], *args: P.args, **kwargs: P.k
 
 
 def merged(parts: Sequence[Output]) -> Output:
-    """Put the outputs of one command together; the last one has the exit code."""
+    """Join the outputs of one command; the exit code is that of the last one."""
     out, err = "".join(part.out for part in parts), "".join(part.err for part in parts)
     return Output(out, err, parts[-1].code if parts else 0)

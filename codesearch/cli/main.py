@@ -1,7 +1,7 @@
-"""The command line: what runs, what is caught, what it exits with.
+"""The command line: it runs commands, catches their errors and sets the exit code.
 
-Exit codes: 0 there are hits (or the work is done), 1 there are none, 2 an error, 130 interrupted. A reader that closes
-the pipe early is not an error.
+Exit codes: 0 there are hits (or the work is done), 1 there are none, 2 an error, 130 interrupted. It is no error if the
+reader closes the pipe early.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 COMMANDS = ("index", "query", "similar", "serve", "status", "config", "export", "remove", "doctor", "bench")
-"""Each the name of a module beside this one and of the function in it."""
+"""Each name is that of a module in this package and of the function in it."""
 _HELP = {"--help", "-h", "--version", "-V"}
 
 
 def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
-    """Run a command line of this process, print what it gives, and exit."""
+    """Run a command line of this process, print its output, and exit."""
     invocation = Invocation.of(facts())
     make_app(_printed, commands)(
         list(arguments), prog_name="codesearch", obj=invocation, default_map=_defaults(invocation, arguments)
@@ -39,7 +39,7 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
 
 
 def _defaults(invocation: Invocation, arguments: Sequence[str]) -> dict[str, Any]:
-    """Return what settings say of options; exit where they are wrong, unless the user asks for help."""
+    """Return the options that settings give; exit if settings are wrong, unless the user asks for help."""
     try:
         return defaults_of(invocation.settings())
     except CodeSearchError as error:
@@ -53,12 +53,12 @@ class Answering:
     """Runs command lines of other processes; safe to use from several threads."""
 
     def __init__(self, opened: Opened, commands: Iterable[str]) -> None:
-        """Take the commands that may be asked for, and what is open for all of them."""
+        """Take the commands that may run, and the open indexes and models that they share."""
         self._opened = opened
         self._command = typer.main.get_command(make_app(_gathered, commands))
 
     def __call__(self, facts: dict[str, Any]) -> Output:
-        """Return what a command line prints for the process with these facts."""
+        """Run the command line of a process with these facts and return its output."""
         invocation = Invocation.of(facts, self._opened)
         output = self._command.main(
             list(facts["arguments"]),
@@ -73,7 +73,7 @@ class Answering:
 
 
 def _printed(command: Callable[P, Iterator[Output]]) -> Callable[P, None]:
-    """Print what a command gives as it comes, and exit with its code."""
+    """Print each output of a command as it arrives, and exit with the command's code."""
 
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -94,7 +94,7 @@ def _printed(command: Callable[P, Iterator[Output]]) -> Callable[P, None]:
 
 
 def _gathered(command: Callable[P, Iterator[Output]]) -> Callable[P, Output]:
-    """Return all that a command gives."""
+    """Return the whole output of a command."""
 
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> Output:
@@ -122,10 +122,10 @@ def make_app(
     wrap: Callable[[Callable[..., Iterator[Output]]], Callable[..., object]] = _printed,
     commands: Iterable[str] = COMMANDS,
 ) -> typer.Typer:
-    """Make the command line; with some of its commands it starts quicker.
+    """Make the command line; with only some of its commands it starts faster.
 
     Args:
-        wrap: makes of a command, which is a generator, the function that is called.
+        wrap: turns a command, which is a generator, into the function that is called.
         commands: of `COMMANDS`.
     """
     app = typer.Typer(

@@ -1,4 +1,4 @@
-"""Taking the network away from this process, and noticing who asks for it."""
+"""Cut this process off from the network, and record every attempt to use it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _NETWORK_EVENTS = (
 
 
 def leave_network() -> bool:
-    """Move this process and its children into a network namespace without interfaces, where the kernel allows.
+    """Move this process and its children into a network namespace without interfaces, if the kernel allows it.
 
-    An unprivileged process needs a new user namespace for that, which only a single-threaded one may enter: call
+    An unprivileged process needs a new user namespace for that. Only a single-threaded process may enter one, so call
     this before anything that starts threads.
     """
     if sys.platform != "linux":

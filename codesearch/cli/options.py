@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they resolve to."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LanguagesOption = Annotated[list[str] | None, typer.Option("--lang", help="Only 
 PathsOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--path", help="Only paths that match this glob, or with ! before it, no such paths; repeatable."
+        "--path", help="Only paths that match this glob; with ! before it, only the others; repeatable."
     ),
 ]
 KindsOption = Annotated[
@@ -55,10 +55,10 @@ AllCodeOption = Annotated[
     typer.Option("--all-code", help="Rank tests, generated and vendored code and stubs like other code."),
 ]
 RefreshOption = Annotated[
-    bool, typer.Option("--refresh/--no-refresh", help="First index what changed, if that is quick.")
+    bool, typer.Option("--refresh/--no-refresh", help="First index changed files, if that is quick.")
 ]
 NoServiceOption = Annotated[
-    bool, typer.Option("--no-service", help="Answer in this process, though `codesearch serve` runs.")
+    bool, typer.Option("--no-service", help="Answer in this process, even if `codesearch serve` runs.")
 ]
 
 AutoIndexOption = Annotated[

@@ -1,4 +1,4 @@
-"""What becomes of output that cannot be written. Imports next to nothing."""
+"""Write output, and handle output that cannot be written. Imports next to nothing."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _SHOW_CURSOR = "\x1b[?25h"  # A progress bar hides it.
 
 
 def exit_on_interrupt() -> None:
-    """End the process at once when it is interrupted.
+    """End the process immediately when it is interrupted.
 
-    An index survives that at any moment. To unwind instead, through imports of C extensions and locks of other threads,
-    may fail or wait for ever. What was half written is removed by the next run.
+    An index survives that at any moment, and the next run removes incomplete files. Raising an exception instead could
+    fail or block forever in imports of C extensions and locks of other threads.
     """
     signal.signal(signal.SIGINT, _exit)
 
@@ -30,15 +30,15 @@ def _exit(*_: object) -> None:
 
 
 def prepare_streams() -> None:
-    """Make stdout and stderr take whatever paths and code hold, also where they were closed from outside."""
-    for name in ("stdout", "stderr"):  # They are None where they were closed from outside.
+    """Make stdout and stderr accept every character of paths and code, also if they were closed from outside."""
+    for name in ("stdout", "stderr"):  # They are None if they were closed from outside.
         stream = getattr(sys, name) or open(os.devnull, "w", encoding="utf-8")
-        stream.reconfigure(errors="backslashreplace")  # Paths and code may hold what its encoding cannot.
+        stream.reconfigure(errors="backslashreplace")  # The encoding may lack characters of paths and code.
         setattr(sys, name, stream)
 
 
 def write_output(text: str) -> None:
-    """Write to stdout; through a pager where it is a terminal with fewer lines.
+    """Write to stdout; use a pager if stdout is a terminal with fewer lines than the text.
 
     Raises:
         OSError: stdout cannot be written.
@@ -73,7 +73,7 @@ def _pager() -> list[str]:
 def _page(text: str, pager: Sequence[str]) -> None:
     import subprocess
 
-    # As git does: keep colours, leave the text on the screen, and end at once if it fits.
+    # The options are git's: keep colours, leave the text on the screen, and exit if it fits on one screen.
     environment = {"LESS": "FRX", **os.environ}
     process = subprocess.Popen(pager, stdin=subprocess.PIPE, env=environment)
     try:
@@ -83,10 +83,10 @@ def _page(text: str, pager: Sequence[str]) -> None:
 
 
 def failed_output(error: OSError) -> int:
-    """Say what could not be written, unless the reader closed the pipe; return the exit code."""
-    # What is left in the buffer has nowhere to go, and must not complain at exit.
+    """Print which output could not be written, unless the reader closed the pipe; return the exit code."""
+    # Python would fail at exit to write the rest of the buffer, and print an error.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    # Windows has no error for a closed pipe but EINVAL.
+    # Windows reports a closed pipe as EINVAL.
     if isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL):
         return 0
     print(f"error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Progress of a build: a bar with rate and time left on a terminal, nothing elsewhere."""
+"""Progress of a build: a bar with rate and time left on a terminal; otherwise nothing."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def build_progress(name: str) -> Iterator[ProgressCallback]:
 
 @contextmanager
 def stage_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Show on stderr which stage a long command is in and how far, if stderr is a terminal."""
+    """Show the stage and progress of a long command on stderr, if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield lambda stage, done, total: None
         return

@@ -1,4 +1,4 @@
-"""`codesearch query`: rank what is indexed against a question, keywords or a name."""
+"""`codesearch query`: rank indexed documents for a question, keywords or a name."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def query(
     home: HomeOption = None,
     auto_index: AutoIndexOption = True,
     refresh: RefreshOption = True,
-    no_service: NoServiceOption = False,  # Read by `entry`, before this.
+    no_service: NoServiceOption = False,  # `entry` has read it before.
 ) -> Iterator[Output]:
     """Search in plain words, keywords or an exact name."""
     from codesearch.cli.hits import View

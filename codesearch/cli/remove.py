@@ -1,4 +1,4 @@
-"""`codesearch remove`: forget indexed folders. Source files are never touched."""
+"""`codesearch remove`: delete indexes. It never changes source files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def remove(
     ] = False,
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Delete the index of folders; the folders themselves stay as they are."""
+    """Delete the indexes of folders. The folders themselves do not change."""
     if not folders and not everything and not cache:
         raise ConfigError("nothing to remove: name an indexed folder, or give --all or --cache")
     invocation = invocation_of(context)

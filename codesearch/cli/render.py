@@ -1,4 +1,4 @@
-"""An answer -> text, by facts about the terminal alone. `terminal` has the form for people."""
+"""An answer -> text. It depends only on facts about the terminal. `terminal` has the form for people."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _USUAL = View()
 
 
 def render(answer: Answer, form: str, terminal: Terminal, view: View = _USUAL) -> str:
-    """Return an answer in one of `FORMATS`; "text" has colours where stdout is a terminal.
+    """Return an answer in one of `FORMATS`; "text" has colours if stdout is a terminal.
 
     Args:
         answer: what was found.
-        form: of `FORMATS`.
-        terminal: where it is shown.
+        form: one of `FORMATS`.
+        terminal: the terminal that shows it.
         view: what "text" shows.
     """
     if form == "json":

@@ -1,4 +1,4 @@
-"""What `query` and `similar` share: their options turned into a request, a scope and a form of output."""
+"""The parts that `query` and `similar` share: they turn options into a request, a scope and a form of output."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def make_request(
     min_confidence: float = 0.0,
     refresh: bool = True,
 ) -> SearchRequest:
-    """Make a request of the options of a command."""
+    """Make a request from the options of a command."""
     from codesearch.search.request import Filters, SearchRequest
 
     if context < 0:
@@ -82,7 +82,7 @@ def make_scope(
     everything: bool,
     places: Sequence[str] = (),
 ) -> Scope:
-    """Return the scope that options name; without options, the folder where the process is."""
+    """Return the scope that options name; without options, the working directory of the process."""
     from codesearch.engine.scope import Scope
 
     named = tuple(invocation.path(root) for root in roots or ())
@@ -93,7 +93,7 @@ def make_scope(
 def first_index(
     engine: Engine, scope: Scope, invocation: Invocation, *, auto_index: bool
 ) -> Iterator[Output]:
-    """Index the project of a scope that no index covers, and make again what an earlier version indexed.
+    """Index the project of a scope that no index covers, and make indexes of an earlier version again.
 
     A service leaves that to its client.
     """
@@ -117,7 +117,7 @@ def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
 
 
 def chosen_format(**wanted: bool) -> str:
-    """Return the one format whose option is given, or "text".
+    """Return the format whose option is given, or "text".
 
     Raises:
         ConfigError: several are given.
@@ -125,7 +125,7 @@ def chosen_format(**wanted: bool) -> str:
     chosen = [name for name, is_wanted in wanted.items() if is_wanted]
     if len(chosen) > 1:
         options = " and ".join(f"--{name}" for name in chosen)
-        raise ConfigError(f"{options} exclude each other: give one")
+        raise ConfigError(f"{options} exclude each other: give only one")
     return chosen[0] if chosen else "text"
 
 
@@ -138,13 +138,13 @@ def shown(
     view: View,
     places: Sequence[str] = (),
 ) -> Iterator[Output]:
-    """Yield an answer as a command prints it; the exit code is 1 where nothing was found.
+    """Yield an answer as a command prints it; the exit code is 1 if nothing was found.
 
     Args:
         answer: what was found.
         request: what was asked.
         invocation: the process that asked.
-        form: of `codesearch.cli.render.FORMATS`.
+        form: one of `codesearch.cli.render.FORMATS`.
         view: what people are shown.
         places: the files and folders that the search was limited to, as they were typed.
     """
@@ -161,7 +161,7 @@ def shown(
 
 
 def _note(answer: Answer, request: SearchRequest) -> str:
-    """Say that the hits are probably no answers, or why there are none."""
+    """Say that the hits probably do not answer the query, or why there are none."""
     from codesearch.cli.hits import percent
 
     if answer.confidence is not None and answer.confidence < request.min_confidence:
@@ -171,7 +171,7 @@ def _note(answer: Answer, request: SearchRequest) -> str:
 
 
 def _freshness_note(found: Freshness) -> str:
-    """Say in one line that an index is behind its folder, and what to do."""
+    """Say in one line that an index is older than its folder, and what to do."""
     if found.state == "locked":
         return f"note: {found.root} is being indexed by another process: this is the last complete index\n"
     if found.state != "behind":

@@ -1,4 +1,4 @@
-"""`codesearch serve`: a process that keeps models and indexes open and answers for other processes."""
+"""`codesearch serve`: a process that keeps models and indexes open and answers queries of other processes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _POLL_S = 0.02
 
 def serve(
     context: typer.Context,
-    stop: Annotated[bool, typer.Option("--stop", help="Stop the one that runs.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Stop the service that runs.")] = False,
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Answer `query` and `similar` of other processes, with models and indexes kept open.
+    """Answer `query` and `similar` of other processes, and keep models and indexes open.
 
     It runs until Ctrl-C, SIGTERM or `codesearch serve --stop`.
     """
@@ -65,5 +65,5 @@ def _stop(home: Path) -> Output:
                 f"process {owner} did not end in {_PATIENCE_S:.0f} s: `kill -9 {owner}` ends it"
             )
         time.sleep(_POLL_S)
-    forget_service(home)  # Windows has no signal but the one that kills.
+    forget_service(home)  # On Windows SIGTERM kills the process, so it cannot remove its files.
     return Output(f"process {owner} stopped\n")

@@ -1,4 +1,4 @@
-"""`codesearch similar`: from a function in a file to the functions like it."""
+"""`codesearch similar`: find functions that are similar to one in a file."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def similar(
     home: HomeOption = None,
     auto_index: AutoIndexOption = True,
     refresh: RefreshOption = True,
-    no_service: NoServiceOption = False,  # Read by `entry`, before this.
+    no_service: NoServiceOption = False,  # `entry` has read it before.
 ) -> Iterator[Output]:
     """Find code like the function at a line."""
     from codesearch.cli.hits import View

@@ -1,4 +1,4 @@
-"""`codesearch status`: what is indexed, how large, how old, and what changed since."""
+"""`codesearch status`: list the indexes with their size, their age and what changed since."""
 
 from __future__ import annotations
 

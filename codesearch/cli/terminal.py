@@ -21,7 +21,7 @@ _HEIGHT = 25  # Nothing depends on it, but `rich` looks for a real terminal unle
 
 
 def render_terminal(answer: Answer, terminal: Terminal, view: View) -> str:
-    """Return the hits for a person; paths are links where the terminal takes them."""
+    """Return the hits for a person; paths are links if the terminal supports them."""
     console = Console(
         file=io.StringIO(),
         force_terminal=True,
@@ -55,7 +55,7 @@ def _heading(hit: Hit, terminal: Terminal) -> Text:
 def _snippet(hit: Hit, lines: Sequence[tuple[int, str]]) -> list[Text]:
     if not hit.code:
         return [Text("    (the file is gone)", style="yellow")]
-    lexer = get_lexer_by_name(hit.language, startinline=True)  # PHP here has no opening tag.
+    lexer = get_lexer_by_name(hit.language, startinline=True)  # The PHP code of a hit has no opening tag.
     syntax = Syntax("", lexer, theme="ansi_dark", background_color="default")
     code = syntax.highlight("\n".join(line for _, line in lines)).split("\n", allow_blank=True)
     return [

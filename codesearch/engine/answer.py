@@ -17,7 +17,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """Whether an index has what its folder has.
+    """Whether an index is up to date with its folder.
 
     Attributes:
         root: the indexed folder.
@@ -38,13 +38,13 @@ class Answer:
     Attributes:
         query: as asked; FILE:LINE where code was given.
         mode: of the request, or "similar".
-        model: name of the model; "" where none was needed.
+        model: name of the model; "" if none was needed.
         device: where it ran, "cpu" or "cuda".
         documents: how many were searched.
         seconds: to search, without opening indexes and models.
-        confidence: probability that one of the hits answers the query, 0 to 1; None where it is not calibrated.
+        confidence: probability that one of the hits answers the query, 0 to 1; None if it is not calibrated.
         low_confidence: the confidence is so low that the user should know.
-        freshness: whether each index that was searched has what its folder has, where that was checked.
+        freshness: whether each searched index is up to date with its folder, if that was checked.
         roots: the indexed folders that were searched.
         filters_match: False if there are no hits because no document passes the filters.
     """

@@ -1,7 +1,7 @@
-"""The engine: index folders, search them, and keep account of the indexes of one home.
+"""The engine: index folders, search them, and manage the indexes of one home.
 
-Every surface (command line, service, benchmarks, Python programs) calls this object and adds no logic of its own.
-What a call does not need it does not import: an index that is up to date is found so without numpy or a model.
+Every surface (command line, service, benchmarks, Python programs) calls this object and adds no search logic. A call
+imports only what it needs: to find that an index is up to date, it loads neither numpy nor a model.
 """
 
 from __future__ import annotations
@@ -31,14 +31,13 @@ if TYPE_CHECKING:
     from codesearch.search.searcher import Found, Searcher
 
 _REFRESH_S = 0.5
-"""An update that is estimated to take less is done before a query is answered."""
+"""A query first updates an index if the update is estimated to take less than this."""
 
 
 class Engine:
     """Indexes folders and searches them. Safe to use from several threads.
 
-    Indexes and models stay open between calls; a change of an index, also by another process, is seen by the next
-    call.
+    Indexes and models stay open between calls. The next call sees a change of an index, also one by another process.
     """
 
     def __init__(
@@ -51,11 +50,11 @@ class Engine:
         vectors: VectorConfig | None = None,
         opened: Opened | None = None,
     ) -> None:
-        """Name what to work with; nothing is opened yet.
+        """Set home, model and settings; this opens nothing yet.
 
         Args:
             home: folder of all indexes; `$CODESEARCH_HOME` or the user's data folder when None.
-            model: folder of a model bundle; when None, the one an index was made with, for new ones the shipped one.
+            model: folder of a model bundle; when None, the model of each index, and for new indexes the shipped one.
             device: where the model runs: "auto", "cpu" or "cuda".
             ranking: weights of the ranking.
             vectors: when an HNSW graph is built.
@@ -107,7 +106,7 @@ class Engine:
         )
 
     def missing_projects(self, scope: Scope) -> list[Path]:
-        """Return the projects to index before a search of a scope can answer; empty where an index covers it.
+        """Return the projects to index before a search of a scope can answer; empty if an index covers it.
 
         A project is a git work tree or a folder with a project file, such as `pyproject.toml` or `go.mod`.
         """
@@ -153,7 +152,7 @@ class Engine:
         return self._refresh(entry, budget_s)
 
     def search(self, request: SearchRequest | str, scope: Scope | None = None) -> Answer:
-        """Return the best documents for a query, best first.
+        """Rank documents for a query and return the best, best first.
 
         Args:
             request: what to search for; a plain string is a query with the default settings.
@@ -170,7 +169,7 @@ class Engine:
     def similar(
         self, place: Place | str, request: SearchRequest | None = None, scope: Scope | None = None
     ) -> Answer:
-        """Return the documents most like the function or class at a line of a file, which need not be indexed.
+        """Return the documents most similar to the function or class at a line of a file, which need not be indexed.
 
         Args:
             place: the line; a string is FILE:LINE.
@@ -194,11 +193,11 @@ class Engine:
     def open(
         self, scope: Scope | None = None, *, with_model: bool = True, ranking: RankConfig | None = None
     ) -> Iterator[Searcher]:
-        """Lend a searcher over a scope, for callers that ask many queries; what it uses stays open meanwhile.
+        """Lend a searcher over a scope, for callers that ask many queries; its indexes and model stay open meanwhile.
 
         Args:
             scope: what to search; all indexes of the home when None.
-            with_model: False for keywords alone.
+            with_model: False to search by keywords only.
             ranking: weights; those of the engine when None.
 
         Raises:
@@ -213,7 +212,7 @@ class Engine:
             yield Searcher(indexes, encoder, ranking or self._ranking)
 
     def encoder(self, bundle: Path | None = None) -> OnnxEncoder:
-        """Return the encoder of this engine's model, else of `bundle`, else the shipped one.
+        """Return the encoder of this engine's model, else of `bundle`, else of the shipped model.
 
         Raises:
             ModelBundleError: the bundle is damaged.
@@ -232,7 +231,7 @@ class Engine:
         return [self._status(entry, changes=changes) for entry in list_indexes(self.home)]
 
     def remove(self, *roots: Path | str) -> None:
-        """Forget indexed folders; the folders themselves stay as they are.
+        """Delete the indexes of folders; the folders themselves do not change.
 
         Raises:
             IndexNotFoundError: one is not indexed; then nothing is removed.
@@ -246,7 +245,7 @@ class Engine:
             remove_index(folder, str(root))
 
     def remove_all(self) -> list[str]:
-        """Forget all indexed folders; return their roots."""
+        """Delete all indexes; return their roots."""
         removed = []
         for entry in list_indexes(self.home):
             removed.append(entry.manifest.root if entry.manifest else str(entry.folder))
@@ -307,7 +306,7 @@ class Engine:
         return list(checks(self.home, self._model, self.device))
 
     def tidy(self) -> None:
-        """Close what is no longer current, and what was not used for long."""
+        """Close indexes that are no longer current or that were not used for a long time."""
         if self._shared:
             self._shared.tidy()
 

@@ -1,4 +1,4 @@
-"""The indexes and models that are open, shared by all threads, for as long as the files on disk stay the same."""
+"""Open indexes and models. All threads share them until the files on disk change."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Held:
 
 
 class Opened:
-    """Lends open indexes and models, and opens what is not open; the one used last stands last."""
+    """Lends indexes and models, and opens them if they are not open. The index used last is last in the list."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -65,7 +65,8 @@ class Opened:
                 held.close_if_unused()
 
     def _current(self, folder: Path) -> _Held:
-        stamp = _stamp(folder / MANIFEST)  # Taken first: what changes while it is opened is opened again.
+        # Take the stamp first, so an index that changes while it opens is opened again.
+        stamp = _stamp(folder / MANIFEST)
         held = self._indexes.pop(folder, None)
         try:
             if held and held.stamp == stamp and _is_whole(held.reader):
@@ -114,7 +115,7 @@ class Opened:
 
 
 def _is_whole(reader: IndexReader) -> bool:
-    """Say whether the files of an open index are still there; a writer may just have replaced them."""
+    """Say whether the files of an open index still exist; a writer may just have replaced them."""
     try:
         reader.check()
     except IndexCorruptError:
@@ -128,7 +129,7 @@ def _replace(held: _Held) -> None:
 
 
 def _stamp(*paths: Path) -> Stamp:
-    """Return what changes when files are replaced; one that is gone is left out."""
+    """Return values that change when files are replaced; skip files that are gone."""
     found = []
     for path in paths:
         try:

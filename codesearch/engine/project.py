@@ -1,4 +1,4 @@
-"""A folder -> the project around it, which the first search there may index. Light to import."""
+"""A folder -> the project around it, which the first search there may index. Quick to import."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def find_project(here: Path) -> Path | None:
 
 
 def too_large(project: Path) -> str | None:
-    """Return why a project is too large to be indexed without being asked, or None; the count stops at the limit."""
+    """Return why a project is too large to be indexed unless the user asks, or None; counting stops at the limit."""
     from codesearch.config import WalkConfig
     from codesearch.parsing.walker import WalkReport, walk
 

@@ -1,4 +1,4 @@
-"""What the engine says of indexes and of the installation. Apart from `answer`, for a query needs none of it."""
+"""Reports of the engine about indexes and the installation. A query needs none of them, only those in `answer`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class IndexReport:
 
     Attributes:
         root: the folder as it was named.
-        built: False where the index was up to date and nothing was written.
+        built: False if the index was up to date and nothing was written.
         documents: in the index.
         files: source files in the index.
         languages: language -> documents.
@@ -24,13 +24,13 @@ class IndexReport:
         warnings: one line each.
         missing_grammars: language -> files that no installed grammar can parse.
         parsed: files that were new or changed.
-        kept: files that were not.
+        kept: files that did not change.
         removed: files that are gone.
         embedded: texts that went through the model.
-        cached: texts whose vector was known.
-        model: name of the model; "" where nothing was written.
-        device: where it ran.
-        was_earlier_format: whether the last index had a format of an earlier version, so that all was indexed again.
+        cached: texts whose vector came from the cache.
+        model: name of the model; "" if nothing was written.
+        device: where the model ran.
+        was_earlier_format: whether an earlier version wrote the last index, so all files were indexed again.
         seconds: wall time.
     """
 
@@ -56,11 +56,11 @@ class IndexReport:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """One index of a home. Of one that cannot be read only `folder` and `error` are known.
+    """One index of a home. If it cannot be read, only `folder` and `error` are set.
 
     Attributes:
-        folder: where the index lies.
-        error: why it cannot be read; "" where it can.
+        folder: the folder of the index.
+        error: why it cannot be read; "" if it can.
         root: the indexed folder.
         documents: in the index.
         files: source files in the index.
@@ -70,10 +70,10 @@ class IndexStatus:
         warnings: of the last run, one line each.
         bytes: size on disk.
         created: when the last run committed, in ISO 8601.
-        seconds: what the last run took.
+        seconds: wall time of the last run.
         model: name, id and folder of its model.
         settings: walk settings of the last run.
-        changes: what an update would do, where that was asked for.
+        changes: what an update would do; None unless asked for.
     """
 
     folder: Path
@@ -100,10 +100,10 @@ class ExportReport:
     Attributes:
         file: the file.
         roots: the indexed folders.
-        documents: of all of them.
-        files: source files of all of them.
-        changed: files that changed after they were indexed; their documents are without code.
-        missing: files that are gone or cannot be read; likewise.
+        documents: in all of them.
+        files: source files in all of them.
+        changed: files that changed after they were indexed; their documents have no code.
+        missing: files that are gone or cannot be read; their documents have no code.
         bytes: size of the file.
         seconds: wall time.
     """

@@ -23,8 +23,8 @@ class Scope:
         roots: indexed folders.
         here: a folder; the innermost index that covers it is searched.
         everything: search all indexes.
-        within: files or folders; the innermost indexes that cover them are searched. Whichever way the indexes are
-            chosen, hits come only from these files and folders.
+        within: files or folders; the innermost indexes that cover them are searched. Hits come only from these files
+        and folders, also if another attribute chooses the indexes.
     """
 
     roots: tuple[Path | str, ...] = ()
@@ -59,7 +59,7 @@ def outdated_roots(home: Path, scope: Scope) -> list[Path]:
 
 
 def _entries(home: Path, scope: Scope) -> list[IndexEntry]:
-    """Return the indexes of a scope, each once, also those that cannot be read."""
+    """Return the indexes of a scope, each once, including those that cannot be read."""
     if scope.roots:
         chosen = [_named(home, Path(root)) for root in scope.roots]
     else:
@@ -78,13 +78,13 @@ def covering_index(home: Path, path: Path) -> IndexEntry | None:
 
 
 def uncovered_folders(home: Path, scope: Scope) -> list[Path]:
-    """Return the folders of a scope that no index covers; none where the scope names indexes or wants all."""
+    """Return the folders of a scope that no index covers; none if the scope names indexes or asks for all."""
     places = [] if scope.roots else _places(scope)
     return [_folder(place) for place in places if not covering_index(home, place)]
 
 
 def _places(scope: Scope) -> list[Path]:
-    """Return the places whose indexes are searched; none where all are."""
+    """Return the places whose indexes are searched; none if all indexes are."""
     if scope.everything:
         return []
     if scope.within:

@@ -1,4 +1,4 @@
-"""A folder -> its index brought up to date. Light to import: most runs find nothing to do."""
+"""A folder -> its index brought up to date. Quick to import, because most runs find nothing to do."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from codesearch.index.build import Progress
 
 _PATIENCE_S = 2.0
-"""How long to wait for another writer: a query that brings the index up to date takes less."""
+"""How long to wait for another writer. A query that updates the index takes less."""
 OpenEncoder = Callable[[Path], "Encoder"]
 """Folder of a bundle -> its encoder."""
 
@@ -50,7 +50,7 @@ def update_index(
         options: walk settings to change.
         model: folder of the bundle to embed with; the last one, or the shipped one, when None.
         vectors: when an HNSW graph is built.
-        open_encoder: opens a bundle; called only where something has to be embedded.
+        open_encoder: opens a bundle; called only if something has to be embedded.
         rebuild: forget the last index and its settings.
         optimize: then merge all segments into one.
         on_progress: called with the progress of a build.
@@ -122,7 +122,7 @@ def refresh_index(
         entry: the index.
         home: where indexes live.
         vectors: when an HNSW graph is built.
-        open_encoder: opens a bundle; called only where something has to be embedded.
+        open_encoder: opens a bundle; called only if something has to be embedded.
         budget_s: seconds that the update may take.
         seen: a comparison with the stamps made a moment ago.
 
@@ -150,13 +150,13 @@ def refresh_index(
 
 
 def save_stamps(plan: Plan) -> None:
-    """Remember the stamps of a plan that found nothing to do, so that the next check need not read the files."""
+    """Store the stamps of a plan that found nothing to do, so the next check need not read the files."""
     if plan.previous and plan.stamps_changed:
         write_stamps(plan.index_folder, plan.stamps, plan.previous.commit)
 
 
 def _save_tally(plan: Plan, previous: Manifest) -> None:
-    """Remember what the walk passed over, where that alone has changed."""
+    """Store what the walk skipped, if nothing else has changed."""
     if plan.walked != previous.walked:
         from codesearch.index.commit import commit_manifest
 
@@ -165,7 +165,7 @@ def _save_tally(plan: Plan, previous: Manifest) -> None:
 
 
 def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
-    """Count what an update of an index would do; where the folder is gone, all its files are."""
+    """Count what an update of an index would do; if the folder is gone, count all files as removed."""
     if entry.manifest and not Path(entry.manifest.root).is_dir():
         return Changes(0, entry.manifest.source_files)
     plan = plan_again(entry, vectors)
@@ -175,7 +175,7 @@ def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
 def _config(
     root: Path, options: IndexOptions, made_with: MadeWith | None, vectors: VectorConfig
 ) -> IndexConfig:
-    """Gather the settings of an index: options given now, those given before, files of settings, defaults."""
+    """Collect the settings of an index: options given now come first, then earlier ones, settings files, defaults."""
     chosen = options.over(IndexOptions.of(made_with.options)) if made_with else options
     walk = chosen.over(index_options(root)).applied_to(WalkConfig())
     return IndexConfig(walk=walk, vectors=vectors, options=chosen)

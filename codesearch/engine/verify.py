@@ -1,4 +1,4 @@
-"""Checks of an installation: packages, grammars, the model, the device, and every byte of every index."""
+"""Check an installation: packages, grammars, the model, the device, and every byte of every index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from codesearch.segments.digest import check_digests
 
 
 def checks(home: Path, model: Path | None, device: str) -> Iterator[Check]:
-    """Yield one finding after the other."""
+    """Yield the findings one by one."""
     version = f"{codesearch.__version__}, Python {platform.python_version()}, {platform.platform()}"
     yield Check("codesearch", "ok", version)
     yield _runtime_check()
@@ -61,7 +61,7 @@ def _grammar_checks() -> Iterator[Check]:
     for spec in present:
         try:
             load_query(spec)
-        except Exception as error:  # A grammar refuses a query by an exception type of its own.
+        except Exception as error:  # Each grammar package has a different exception type for a wrong query.
             yield Check("grammar", "FAIL", f"{spec.name} {grammar_version(spec)}: {error}")
     yield Check("grammars", "ok", ", ".join(f"{spec.name} {grammar_version(spec)}" for spec in present))
     if absent := [spec.name for spec in LANGUAGES if spec not in present]:

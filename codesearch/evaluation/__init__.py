@@ -1,1 +1,1 @@
-"""Judged queries -> how well the product's own path answers them."""
+"""Judged queries -> how well the product answers them."""

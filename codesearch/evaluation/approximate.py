@@ -1,4 +1,4 @@
-"""What the approximate search of vectors loses against the exact one."""
+"""Compare the approximate search of vectors with the exact one."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from codesearch.segments.topk import best_positions
 
 _DEPTHS = (10, 100)
 _LAST_BITS = 1e-6
-"""Documents of one vector tie, but for the order in which they are added up."""
+"""Tolerance for documents of equal vectors, whose sums differ in the order of addition."""
 
 
 def approximation_loss(collection: Collection, queries: Iterable[str]) -> dict[str, Any]:
-    """Compare the graph's nearest documents with the true ones, without filters, where there is a graph.
+    """Compare the nearest documents of the graph with the true ones, without filters.
 
     Returns:
-        `in_use`; and, where it is, `recall_at_10` and `recall_at_100`, the mean share of the true nearest documents,
-        or of some as near, that the graph finds. A search with a language filter, as the suites
-        make, scans exactly in any case.
+        `in_use`, whether there is a graph. If so, also `recall_at_10` and `recall_at_100`: the mean share of the true
+        nearest documents, or of equally near ones, that the graph finds. The searches of the suites have a language
+        filter and are always exact.
     """
     snapshot = Snapshot([collection.index])
     if not any(segment.vectors.has_graph for segment in snapshot.segments):

@@ -1,15 +1,15 @@
-"""Two pieces of Java -> how much of the one is in the other, by features of their simplified parse trees.
+"""Two pieces of Java -> the share of one that the other contains, by features of their simplified parse trees.
 
-A simplified tree keeps keywords and punctuation as labels and puts `#` for everything else; nodes with one child are
-left out. Each token that is no keyword gives these features, local variables being called `#VAR`:
+A simplified tree keeps keywords and punctuation as labels and replaces everything else with `#`. It has no nodes with
+one child. Each token that is not a keyword gives these features; local variables are called `#VAR`:
 
 - the token
 - token, position and label of each of up to three ancestors
 - the token and the next one
-- of a local variable, its position and parent's label beside those of its next use
+- for a local variable, its position and parent's label, with those of its next use
 
 *Source*: Luan et al. 2019, "Aroma: code recommendation via structural code search", section 3. The labels come from
-tree-sitter's grammar rather than ANTLR's, so scores are near theirs and not equal.
+tree-sitter's grammar rather than ANTLR's, so scores are close to theirs but not equal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ANCESTORS = 3
 LOCAL = "#VAR"
 _MAX_DEPTH = 200
 _KEYWORDS = frozenset({"this", "super", "true", "false", "null_literal", "void_type"})
-"""Named leaves that are keywords all the same."""
+"""Named leaves that are keywords."""
 _DECLARES = frozenset(
     {
         "variable_declarator",
@@ -47,7 +47,7 @@ Place = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token that is no keyword.
+    """A token that is not a keyword.
 
     Attributes:
         text: as written; `#VAR` for a local variable.
@@ -61,7 +61,7 @@ class Token:
 
 
 def similarity(wanted: Features, found: Features) -> float:
-    """Return the share of the wanted features that are found, each as often as it occurs: 0 to 1.
+    """Return the share of the wanted features that are found, 0 to 1; each counts as often as it occurs.
 
     >>> similarity(Counter({("a",): 2, ("b",): 2}), Counter({("a",): 1, ("c",): 9}))
     0.25
@@ -70,7 +70,7 @@ def similarity(wanted: Features, found: Features) -> float:
 
 
 def features(code: str) -> Features:
-    """Collect the features of a method, or of statements that stand alone."""
+    """Collect the features of a method or of separate statements."""
     source = code.encode("utf-8", "replace")
     root = _parser().parse(source).root_node
     tokens = list(_tokens(root, (), _local_names(root), 0))
@@ -99,7 +99,7 @@ def _parser() -> Parser:
 
 
 def _local_names(root: Node) -> frozenset[str]:
-    """Find the names that parameters and declarations of variables give, those of fields apart."""
+    """Find the names of parameters and local variables, but not those of fields."""
     names = set()
     waiting = [root]
     while waiting:
@@ -124,7 +124,7 @@ def _tokens(node: Node, places: tuple[Place, ...], local: frozenset[str], depth:
 
 
 def _children(node: Node) -> list[Node]:
-    """List what a node consists of; a literal is one token, whatever the grammar finds inside."""
+    """List the parts of a node. A literal is one token, even if the grammar finds parts in it."""
     if node.type.endswith("_literal"):
         return []
     return [child for child in node.children if child.type not in _COMMENTS]

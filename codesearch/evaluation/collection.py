@@ -1,7 +1,7 @@
-"""A folder of sources -> an index in a home of its own -> what each system finds for each query.
+"""A folder of sources -> an index in a temporary home -> the results of each system for each query.
 
-The engine does all of it, as for any user. Nothing of the index outlives the run, so each run times a cold build, and
-vectors are embedded anew.
+The engine does all of it, as for any user. The index is deleted after the run, so each run times a cold build and
+embeds all vectors again.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from codesearch.search.searcher import Searcher
 from codesearch.segments.store import DocumentRow, FileRecord
 
 FUNCTIONS = ("function", "method")
-"""Kinds that compete unless a suite says otherwise: benchmarks of code search ask for functions."""
+"""Kinds that compete by default, because benchmarks of code search ask for functions."""
 
 DocumentKey = Callable[[FileRecord, DocumentRow], str]
 QueryFilters = Callable[[QueryId], Filters]
 
 
 def functions_of_language(query: QueryId) -> Filters:
-    """Let the functions of a query's group, a language, compete."""
+    """Return a filter by which only functions in a query's language compete; its group is the language."""
     return Filters((query[0],), FUNCTIONS)
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The documents of a test collection: an open index, and how judgements call its documents.
+    """The documents of a test collection: an open index, and the names of its documents in judgements.
 
     Attributes:
         index: the open index.
         encoder: its model.
         keys: doc_id of the index -> doc_id of judgements and runs.
-        names: the latter -> qualified name, of the documents that compete.
+        names: doc_id of judgements -> qualified name, for the documents that compete.
     """
 
     index: IndexReader
@@ -63,17 +63,17 @@ class Collection:
 def open_collection(
     root: Path, options: BenchOptions, clock: StageClock, key: DocumentKey, kinds: tuple[str, ...] = FUNCTIONS
 ) -> Iterator[Collection]:
-    """Index a folder, and open the index for as long as the context lasts.
+    """Index a folder, and keep the index open while the context lasts.
 
     Args:
         root: the folder.
         options: model, device and settings of the index.
-        clock: gets the stages "load" and "index".
-        key: how judgements call a document.
-        kinds: what competes.
+        clock: measures the stages "load" and "index".
+        key: gives the name of a document in judgements.
+        kinds: kinds of documents that compete.
     """
     options.cache.mkdir(parents=True, exist_ok=True)
-    # Windows keeps what is still mapped.
+    # Windows does not delete files that are still mapped.
     with tempfile.TemporaryDirectory(prefix="home-", dir=options.cache, ignore_cleanup_errors=True) as home:
         engine = Engine(home, model=options.model, device=options.device, vectors=options.vectors)
         with clock.stage("load"):
@@ -113,24 +113,24 @@ def rank_all(
     options: BenchOptions,
     filters: QueryFilters = functions_of_language,
 ) -> tuple[Run, list[float]]:
-    """Ask a system every query.
+    """Run every query with one system.
 
     Args:
         collection: what to search.
         queries: id -> the query as it is asked.
         system: how to rank.
-        options: whom to tell how far it is.
+        options: the function that receives progress.
         filters: query_id -> which documents compete.
 
     Returns:
-        The run, at most `DEPTH` documents a query; and how many milliseconds each query took.
+        The run, with at most `DEPTH` documents for each query; and the milliseconds of each query.
     """
     searcher = Searcher([collection.index], collection.encoder, system.config)
     run: Run = {}
     times_ms = []
     for number, (query_id, text) in enumerate(queries.items(), 1):
         started = time.perf_counter()
-        # Two definitions of the same lines have one address, so more are fetched than kept.
+        # Two definitions on the same lines have one address, so fetch more documents than are kept.
         ranked = searcher.rank(text, 2 * DEPTH, filters(query_id), system.mode)
         times_ms.append(1000 * (time.perf_counter() - started))
         found = dict.fromkeys(collection.keys[place.doc_id] for place in ranked)
@@ -146,7 +146,7 @@ def run_systems(
     clock: StageClock,
     filters: QueryFilters = functions_of_language,
 ) -> tuple[dict[str, Run], dict[str, dict[str, float]]]:
-    """Ask every system every query; return the runs, and p50 and p95 of the milliseconds a query, by system."""
+    """Run every query with every system; return the runs, and p50 and p95 of milliseconds per query, by system."""
     runs, times = {}, {}
     for system in systems_without(options.without):
         with clock.stage(f"query {system.name}"):
@@ -157,7 +157,7 @@ def run_systems(
 
 
 def coverage(collection: Collection, qrels: Qrels) -> dict[str, dict[str, int]]:
-    """Count by group the judged documents, and those that exist as documents of the index."""
+    """Count, by group, the judged documents and those that are documents of the index."""
     counts: dict[str, dict[str, int]] = {}
     for language in sorted({group for group, _ in qrels}):
         judged = {
@@ -168,7 +168,7 @@ def coverage(collection: Collection, qrels: Qrels) -> dict[str, dict[str, int]]:
 
 
 def describe_collection(collection: Collection) -> dict[str, Any]:
-    """Say what was searched, by what."""
+    """Describe the index and the model."""
     return {
         "model": describe_encoder(collection.encoder),
         "vectors": "hnsw"

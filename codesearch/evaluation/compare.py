@@ -1,4 +1,4 @@
-"""Two results of a suite -> which system became better, and whether chance could have done it."""
+"""Two results of a suite -> which system became better, and whether the difference may be chance."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Difference:
     identical: bool
 
     def change(self, group: str = AVERAGE) -> float:
-        """Return by how much the second is higher."""
+        """Return how much higher the second is."""
         return self.second[group] - self.first[group]
 
     def verdict(self) -> str:
-        """Say what the average tells: "better", "worse", "no difference shown" or "the same scores"."""
+        """Judge the average: "better", "worse", "no difference shown" or "the same scores"."""
         if self.identical:
             return "the same scores"
         if self.p[AVERAGE] >= ALPHA:
@@ -47,7 +47,7 @@ class Difference:
 def compare(first: Path, second: Path) -> list[Difference]:
     """Compare every system that is in both files by every metric that is in both.
 
-    Two files of one system each are compared whatever their systems are called.
+    If each file has only one system, these two are compared even if their names differ.
 
     Raises:
         ConfigError: a file cannot be read, or they are not about the same queries.

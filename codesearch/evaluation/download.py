@@ -5,10 +5,10 @@
     missing.txt                       paths that their servers no longer have
     complete.json                     written last: sha256 of the first two, counts
 
-What is known of the contents beforehand: `queries.csv`, but for its line ends; and 2,649 of the annotated files, by
-`suites/csn99_digests.bin`, which `benchmarks/csn99_digests.py` made from a copy. The official judgements are pinned
-by the commit alone: their checksum was not known when this was written, so it is written down at the first download
-and held to afterwards. A file that is in no table is taken as it comes.
+Downloads are checked against known contents: `queries.csv` except for its line ends, and 2,649 of the annotated files
+with `suites/csn99_digests.bin`, which `benchmarks/csn99_digests.py` made from a copy. The official judgements have no
+known checksum. Their URL pins the commit, and later runs compare them with the checksum of the first download. A file
+that is in no table is not checked.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ COMMIT = "106e827405c968597da938f6b373d30183918869"
 QUERIES, ANNOTATIONS, SOURCES, COMPLETE = "queries.csv", "annotations.csv", "sources", "complete.json"
 DIGESTS = Path(__file__).parent / "suites" / "csn99_digests.bin"
 PATH_BYTES, CONTENT_BYTES = 8, 16
-"""A record of the table: heads of the sha256 of a path and of that file's content."""
+"""A record of the table: first bytes of the sha256 of a path and of that file's content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where the data is, and the sha256 of the queries with plain line ends."""
+    """The addresses of the data, and the sha256 of the queries with plain line ends."""
 
     resources: str = f"https://raw.githubusercontent.com/github/CodeSearchNet/{COMMIT}/resources"
     files: str = "https://raw.githubusercontent.com"
@@ -50,10 +50,10 @@ def download(
     digests: Path = DIGESTS,
     config: FetchConfig | None = None,
 ) -> Path:
-    """Make the data folder, or finish one that was begun; a finished one is only checked.
+    """Make the data folder or complete it; a complete folder is only checked.
 
     Raises:
-        DownloadError: not all could be had; the next call goes on from there.
+        DownloadError: a download failed; the next call continues with the rest.
     """
     addresses, config = addresses or Addresses(), config or FetchConfig()
     if (folder / COMPLETE).exists():
@@ -80,19 +80,19 @@ def download(
 
 
 def read_digests(path: Path) -> dict[bytes, bytes]:
-    """Read the table of known contents: head of the path's sha256 -> head of the content's."""
+    """Read the table of known contents: first bytes of the path's sha256 -> first bytes of the content's."""
     table, size = path.read_bytes(), PATH_BYTES + CONTENT_BYTES
     records = (table[start : start + size] for start in range(0, len(table), size))
     return {record[:PATH_BYTES]: record[PATH_BYTES:] for record in records}
 
 
 def path_digest(path: str) -> bytes:
-    """Return what the table calls a path."""
+    """Return the table's key for a path."""
     return hashlib.sha256(path.encode()).digest()[:PATH_BYTES]
 
 
 def known_digest(content: bytes) -> bytes:
-    """Return what the table keeps of a content."""
+    """Return the table's digest for a content."""
     return hashlib.sha256(content).digest()[:CONTENT_BYTES]
 
 
@@ -116,7 +116,7 @@ def _queries_check(addresses: Addresses) -> Check:
 
 
 def _annotations_fault(content: bytes) -> str:
-    """Look for what a cut or foreign file lacks: the columns, and a whole last row."""
+    """Check that a file has the columns and a complete last row; a cut file or another file does not."""
     try:
         rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline="")))
         for row in rows:

@@ -1,4 +1,4 @@
-"""Where, when and with what a measurement was made."""
+"""The machine, the date and the versions of a measurement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PACKAGES = ("codesearch-local", "numpy", "onnxruntime", "torch", "hnswlib", "tr
 
 
 def describe_environment() -> dict[str, Any]:
-    """Return commit (of a checkout; else ""), date, machine and versions."""
+    """Return commit ("" outside a checkout), date, machine and versions."""
     return {
         "commit": _commit(Path(codesearch.__file__).parents[1]),
         "date": time.strftime("%Y-%m-%d"),
@@ -27,7 +27,7 @@ def describe_environment() -> dict[str, Any]:
 
 
 def describe_encoder(encoder: Encoder) -> dict[str, Any]:
-    """Return which encoder it is, and where it runs."""
+    """Return the name, the id and the device of an encoder."""
     return {"name": encoder.name, "id": encoder.model_id, "dim": encoder.dim, "device": encoder.device}
 
 

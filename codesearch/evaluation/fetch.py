@@ -1,7 +1,7 @@
-"""Addresses -> files, over a network that drops, stalls, cuts short and lies.
+"""Addresses -> files, over a network that may fail, stall, cut a file short or return wrong content.
 
-A file is complete when it has its name: what arrives is written beside it first, and checked. So a run that was
-stopped goes on where it was, with the files that are not there yet.
+A download gets its final name only when it is complete and checked. So a run that was stopped continues with the
+missing files.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from codesearch.errors import DownloadError
 from codesearch.files import write_atomically
 
 Check = Callable[[bytes], str]
-"""Content -> what is wrong with it, "" where nothing is."""
+"""Content -> what is wrong with it, or "" if nothing is."""
 _GONE = (404, 410, 451)
 
 
 @dataclass(frozen=True, slots=True)
 class FetchConfig:
-    """How patiently and how hard to ask.
+    """Limits of downloads.
 
     Attributes:
-        connections: files asked for at a time.
-        attempts: times that a file is asked for.
+        connections: downloads at the same time.
+        attempts: largest number of attempts for a file.
         first_pause_s: pause after the first failure; each further one is twice as long.
-        timeout_s: silence after which a connection is given up.
+        timeout_s: longest time without data on a connection.
         max_bytes: larger files are refused.
     """
 
@@ -45,7 +45,7 @@ class FetchConfig:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A file to have: where from, where to, and how it is known to be the right one."""
+    """A file to download: its address, its path, and a check of its content."""
 
     url: str
     target: Path
@@ -53,10 +53,10 @@ class Wanted:
 
 
 def fetch(wanted: Wanted, config: FetchConfig) -> bool:
-    """Have a file; return whether its server has it.
+    """Download a file; return whether its server has it.
 
     Raises:
-        DownloadError: it could not be had by all attempts.
+        DownloadError: all attempts failed.
     """
     if wanted.target.exists():
         return True
@@ -86,10 +86,10 @@ def fetch(wanted: Wanted, config: FetchConfig) -> bool:
 def fetch_all(
     wanted: Mapping[str, Wanted], config: FetchConfig, on_progress: Callable[[int, int], None]
 ) -> list[str]:
-    """Have many files, some at a time; return the names of those that their servers do not have.
+    """Download many files, several at the same time; return the names of those that their servers do not have.
 
     Raises:
-        DownloadError: a file could not be had; what has arrived by then is kept.
+        DownloadError: a download failed; complete files are kept.
     """
     gone: list[str] = []
     waiting = iter(wanted.items())
@@ -116,7 +116,7 @@ def _read(url: str, config: FetchConfig) -> bytes:
     )
     with urllib.request.urlopen(request, timeout=config.timeout_s) as answer:
         content: bytes = answer.read(config.max_bytes + 1)
-        # A body that is cut short is an error of read() only where all of it was asked for.
+        # read() reports a body that is cut short only if the whole body is read, so check the length here.
         promised = answer.headers.get("Content-Length")
     if len(content) > config.max_bytes:
         raise DownloadError(f"{url}: over {config.max_bytes:,} bytes")
@@ -126,7 +126,7 @@ def _read(url: str, config: FetchConfig) -> bytes:
 
 
 def _keep(target: Path, content: bytes) -> None:
-    """Write a file, and its folder where that is missing."""
+    """Write a file, and make its folder if that is missing."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, content)

@@ -1,7 +1,7 @@
 """Graded judgements -> scores, by CodeSearchNet's protocol.
 
-A query is asked in each language, so language and query together count as one. NDCG "all" takes every result as it
-stands; results without a judgement gain nothing. "Within" takes those out first. Only queries with a relevant document
+A query is asked in each language, so each pair of language and query counts as one. NDCG "all" is over every result,
+and results without a judgement have no gain. NDCG "within" removes these first. Only queries with a relevant document
 count.
 """
 
@@ -16,7 +16,7 @@ from codesearch.evaluation.result import QueryScores, SuiteResult, summarise
 
 
 def graded_questions(queries: Mapping[QueryId, str], qrels: Qrels) -> Questions:
-    """Ask `queries` and whatever else was judged.
+    """Ask `queries` and all other queries that were judged.
 
     Args:
         queries: id -> the query as it is asked.

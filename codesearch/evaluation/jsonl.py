@@ -1,4 +1,4 @@
-"""JSON lines, plain, gzip or zstandard by their suffix -> objects; what else there is, is one clear error."""
+"""JSON lines -> objects. The suffix says if a file is plain, gzip or zstandard. Any other content is one error."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import IO, Any
 from codesearch.errors import ConfigError, MissingExtraError
 
 DAMAGED = (ValueError, OSError, EOFError, zlib.error)
-"""What `read_lines` and `json.loads` raise for a file that is damaged or is not JSON lines."""
+"""Exceptions of `read_lines` and `json.loads` for a file that is damaged or is not JSON lines."""
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file, unpacked as its suffix says: `.gz`, `.zst`, or neither.
+    """Yield the lines of a file, decompressed by its suffix: `.gz`, `.zst`, or neither.
 
     Raises:
         OSError: the file is not there or cannot be read.
         ValueError, EOFError, zlib.error: it is damaged.
-        MissingExtraError: it is zstandard, and zstandard is not installed.
+        MissingExtraError: it is compressed with zstandard, which is not installed.
     """
     with open(path, "rb") as stream:
         if path.suffix == ".gz":
@@ -34,11 +34,11 @@ def read_lines(path: Path) -> Iterator[bytes]:
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each object of a file, after the place to name in an error.
+    """Yield (place, object) of each line; `place` names the line in errors.
 
     Raises:
         ConfigError: the file is not there, is damaged, or holds something else.
-        MissingExtraError: it is zstandard, and zstandard is not installed.
+        MissingExtraError: it is compressed with zstandard, which is not installed.
     """
     number = 0
     try:
@@ -68,7 +68,7 @@ def one_file(folder: Path, pattern: str) -> Path:
 
 
 def field(place: str, record: Mapping[str, Any], *names: str) -> str:
-    """Return the first of some fields that a record has, as text.
+    """Return the text of the first of these fields that a record has.
 
     Raises:
         ConfigError: it has none of them.

@@ -1,4 +1,4 @@
-"""Questions about a folder of sources -> what a suite reports: every suite over whole code runs here."""
+"""Questions about a folder of sources -> the result of a suite. Every suite over whole code runs here."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from codesearch.evaluation.stages import StageClock
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What a suite asks, and how it scores what a system found.
+    """The queries of a suite, and how it scores the results of a system.
 
     Attributes:
         queries: id -> the query as it is asked.
         score: run -> scores of the judged queries.
-        qrels: judgements, where there are any.
+        qrels: judgements, if there are any.
         filters: query_id -> which documents compete.
     """
 
@@ -46,7 +46,7 @@ class Questions:
 
 @contextmanager
 def scratch_folder(suite: str, options: BenchOptions) -> Iterator[Path]:
-    """Make a folder for a suite to write its sources to, in the cache, gone when the context ends."""
+    """Make a folder in the cache for the sources of a suite; it is deleted when the context ends."""
     options.cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f"{suite}-", dir=options.cache) as scratch:
         yield Path(scratch)
@@ -63,17 +63,17 @@ def judge(
     details: Mapping[str, Any] | None = None,
     kinds: tuple[str, ...] = FUNCTIONS,
 ) -> SuiteResult:
-    """Index a folder, ask every system every question, and score what it finds.
+    """Index a folder, run every query with every system, and score the results.
 
     Args:
         suite: its name.
         root: the folder.
-        ask: gives the questions, knowing what was indexed.
-        key: how judgements call a document.
+        ask: makes the questions from what was indexed.
+        key: gives the name of a document in judgements.
         options: model, device and settings of the index.
-        clock: gets the stages.
+        clock: measures the stages.
         details: facts about the data to report.
-        kinds: what competes.
+        kinds: kinds of documents that compete.
     """
     with open_collection(root, options, clock, key, kinds) as collection:
         questions = ask(collection)
@@ -105,7 +105,7 @@ def judge(
 
 
 def merge(suite: str, parts: Sequence[SuiteResult]) -> SuiteResult:
-    """Put the results of several folders together; their queries have different groups."""
+    """Join the results of several folders, whose queries have different groups."""
     first = parts[0]
     systems = {
         name: summarise(
@@ -132,5 +132,5 @@ def merge(suite: str, parts: Sequence[SuiteResult]) -> SuiteResult:
 
 
 def _distinct(queries: QueryScores) -> int:
-    """Count the queries whatever their group."""
+    """Count the distinct queries of all groups."""
     return len({text for _, text in queries})

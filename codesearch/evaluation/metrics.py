@@ -3,7 +3,7 @@
 Each takes the doc_ids that a system found for one query, best first and none twice, and the grades of the documents
 that were judged for it. A document without a grade is not relevant.
 
-Where every document has a score and one is right, `ranks` gives the rank of that one for many queries at a time.
+If every document has a score and one is right, `ranks` gives the rank of the right one for many queries at once.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 DEPTH = 300
-"""Results a query that CodeSearchNet's evaluation reads."""
+"""Results per query that CodeSearchNet's evaluation reads."""
 
 
 def ndcg(run: Sequence[str], grades: Mapping[str, float], depth: int = DEPTH) -> float:
     """Return NDCG with gain 2^grade - 1 and discount log2(rank + 1).
 
-    The ideal ranking holds every judged document, whether it can be found or not. Grades may be fractions, being
-    means over annotators.
+    The ideal ranking has every judged document, even one that is not in the corpus. Grades may be fractions, because
+    they are means over annotators.
 
     *Source*: Järvelin and Kekäläinen 2002, with the gain of Burges et al. 2005; as in Husain et al. 2019.
 
@@ -40,7 +40,7 @@ def ndcg(run: Sequence[str], grades: Mapping[str, float], depth: int = DEPTH) ->
 
 
 def ndcg_within(run: Sequence[str], grades: Mapping[str, float], depth: int = DEPTH) -> float:
-    """Return the NDCG of the judged documents among the first `depth`, the others taken out.
+    """Return the NDCG of the first `depth` documents after those without a judgement are removed.
 
     >>> ndcg_within(["x", "a", "y", "b"], {"a": 3, "b": 1})
     1.0
@@ -64,7 +64,7 @@ def recall_at_k(run: Sequence[str], grades: Mapping[str, float], k: int) -> floa
 
 
 def reciprocal_rank(run: Sequence[str], relevant: Collection[str], depth: int | None = None) -> float:
-    """Return 1 / the rank of the first relevant document, 0 where none is among the first `depth`.
+    """Return 1 / the rank of the first relevant document, or 0 if none is among the first `depth`.
 
     >>> reciprocal_rank(["x", "a", "b"], {"a", "b"})
     0.5
@@ -73,10 +73,10 @@ def reciprocal_rank(run: Sequence[str], relevant: Collection[str], depth: int | 
 
 
 def ranks(scores: NDArray[np.floating[Any]], right: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return the 1-based rank of the right document of each query; ties count against it.
+    """Return the 1-based rank of the right document of each query. A tied document ranks above it.
 
     Args:
-        scores: [B, N], of each query and document; higher is better.
+        scores: [B, N], one for each query and document; higher is better.
         right: [B], the column of each query's right document.
 
     Returns:

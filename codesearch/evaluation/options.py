@@ -1,4 +1,4 @@
-"""What a suite is asked to do."""
+"""Options of a suite's run."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class BenchOptions:
     """How to run a suite.
 
     Attributes:
-        home: keeps the suites' data below `cache/bench`; a bench's own index lives in a folder of its own and goes.
-        data: folder of the suite's data; None for what was downloaded.
+        home: has the suites' data below `cache/bench`. The index of a run is in a temporary folder.
+        data: folder of the suite's data; None for the downloaded data.
         download: whether data that is not here may be downloaded.
-        annotations: judgements to use in place of the suite's own.
+        annotations: judgements that replace those of the suite.
         model: folder of a model bundle; None for the shipped one.
         device: where it runs.
         walk: settings of the walk.
         vectors: when an HNSW graph is built.
         without: signals of the ranking that are turned off; see `systems.SIGNALS`.
-        on_progress: told the stage, and what is done of how much (0 of 0 where that is not known).
+        on_progress: called with the stage, the amount done and the total (both 0 if not known).
     """
 
     home: Path
@@ -43,5 +43,5 @@ class BenchOptions:
 
     @property
     def cache(self) -> Path:
-        """Where data of all suites is kept between runs."""
+        """Return the folder that keeps the data of all suites between runs."""
         return self.home / "cache" / "bench"

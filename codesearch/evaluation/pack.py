@@ -13,11 +13,11 @@ from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, read_jsonl
 
 _WRITTEN = 1_500_000_000
-"""Time stamp of all files, in seconds: that of a file written just now would not be trusted by the index."""
+"""Time stamp of all files, in seconds. The index would not trust that of a file written a moment ago."""
 
 
 def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], None]) -> Path:
-    """Return the folder of a pack's files, `owner/name/commit/path` each; unpack them unless that was done before.
+    """Return the folder of a pack's files, `owner/name/commit/path` each; unpack them the first time.
 
     Raises:
         ConfigError: the pack is damaged, or a path in it leads elsewhere.
@@ -34,13 +34,13 @@ def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], Non
             try:
                 os.rename(tree, target)
             except OSError:
-                if not target.is_dir():  # Else another run was quicker.
+                if not target.is_dir():  # Another run may have unpacked it meanwhile.
                     raise
     return target
 
 
 def unpack(pack: Path, tree: Path, on_progress: Callable[[str, int, int], None]) -> None:
-    """Write a pack's files to a new folder; they are older than any index, as those of most trees are.
+    """Write a pack's files to a new folder. Their time stamps are older than any index, as in most trees.
 
     Raises:
         ConfigError: the pack is damaged, or a path in it leads elsewhere.

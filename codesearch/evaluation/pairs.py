@@ -1,7 +1,7 @@
 """Documented functions -> every query against every code of a set: the protocols that measure encoders.
 
-A query is the first paragraph of a function's documentation, its answer that function's code without documentation.
-Of the product only the encoder and BM25F take part: a code is its text alone, with neither name nor path beside it.
+A query is the first paragraph of a function's documentation. Its answer is that function's code without documentation.
+These protocols use only the encoder and BM25F of the product. They see the text of the code, but no name and no path.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class Pair:
 
 
 def read_pair(place: str, record: Mapping[str, Any], code_fields: Sequence[str]) -> Pair:
-    """Make a pair of a record of CodeSearchNet's kind; lists of tokens are joined by blanks.
+    """Make a pair from a record in CodeSearchNet's form; lists of tokens are joined with spaces.
 
     Args:
-        place: what to name in an error.
+        place: names the record in errors.
         record: the fields of one function.
         code_fields: names that the code may have, the preferred one first.
 
@@ -65,11 +65,11 @@ def read_pair(place: str, record: Mapping[str, Any], code_fields: Sequence[str])
 
 
 def without_docstring(code: str, docstring: str = "") -> str:
-    r"""Cut the docstring out of a Python function, where it would give the answer away.
+    r"""Remove the docstring from a Python function, because it would reveal the answer.
 
     Args:
-        code: the function, as it stands in its file.
-        docstring: what to cut, where it first occurs, if the parser finds no docstring.
+        code: the function as in its file.
+        docstring: if the parser finds no docstring, the first occurrence of this text is removed.
 
     >>> without_docstring("def f(x):\n    'Add one.'\n    return x + 1")
     'def f(x):\n    \n    return x + 1'
@@ -83,7 +83,7 @@ def without_docstring(code: str, docstring: str = "") -> str:
 
 
 class _Codes:
-    """Codes as one segment of which nothing is dead."""
+    """Pieces of code as one segment without dead files."""
 
     dead = None
 
@@ -98,12 +98,12 @@ class _Codes:
 
 
 class CodeScorer:
-    """Scores all codes of a set for some queries at a time."""
+    """Scores all pieces of code of a set for a batch of queries."""
 
     def __init__(self, codes: Sequence[str], encoder: Encoder, config: RankConfig | None = None) -> None:
         self._encoder = encoder
         self._config = config or RankConfig()
-        # Windows keeps what is still mapped.
+        # Windows does not delete files that are still mapped.
         self._scratch = tempfile.TemporaryDirectory(prefix="codesearch-codes-", ignore_cleanup_errors=True)
         self._lexical = LexicalScorer(_Codes(_postings(codes, Path(self._scratch.name))), self._config)
         self._terms: dict[str, tuple[NDArray[np.intp], Scores, float]] = {}
@@ -113,7 +113,7 @@ class CodeScorer:
         self._embeddings = encoder.encode_documents(texts)
 
     def scores(self, queries: Sequence[str]) -> dict[str, Scores]:
-        """Score every code for each query: float32 [B, N] of "bm25", over the sum of idf, and of "dense"."""
+        """Score every code for each query: float32 [B, N] of "bm25", divided by the sum of idf, and of "dense"."""
         lexical = np.zeros((len(queries), len(self._embeddings)), np.float32)
         for row, query in zip(lexical, queries, strict=True):
             ceiling = 0.0
@@ -125,12 +125,12 @@ class CodeScorer:
         return {"bm25": lexical, "dense": self._encoder.encode_queries(queries) @ self._embeddings.T}
 
     def fused(self, bm25: Scores, dense: Scores) -> Scores:
-        """Add both by the weights of the product's ranking: float32 [B, P]."""
+        """Add both with the weights of the product's ranking: float32 [B, P]."""
         semantic, lexical = np.float32(self._config.semantic_weight), np.float32(self._config.lexical_weight)
         return np.asarray(semantic * dense + lexical * bm25, np.float32)
 
     def _of_term(self, term: str) -> tuple[NDArray[np.intp], Scores, float]:
-        """Return the codes that have a term, what it adds to their scores, and its idf; queries share most terms."""
+        """Return the pieces of code with a term, its addition to each score, and its idf; queries share most terms."""
         if term not in self._terms:
             scores, idf = self._lexical.scores([term])
             codes = np.flatnonzero(scores)
@@ -138,7 +138,7 @@ class CodeScorer:
         return self._terms[term]
 
     def close(self) -> None:
-        """Remove what was written."""
+        """Remove the files that were written."""
         self._scratch.cleanup()
 
 
@@ -154,7 +154,7 @@ def _document(code: str) -> Document:
 
 
 def summarise_means(scores: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> SystemResult:
-    """Make means and 95% intervals of metric -> group -> scores, for more queries than can be drawn or listed.
+    """Make means and 95% intervals of metric -> group -> scores, for too many queries for a bootstrap or a list.
 
     The interval is that of the normal distribution, with the standard error of each group's mean.
     """

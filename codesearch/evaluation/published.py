@@ -1,4 +1,4 @@
-"""Figures that others published. Their pools were others, so they stand beside ours and are not compared."""
+"""Figures that others published. They are over other pools, so they are shown but not compared."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The average over languages that a paper gives for a system."""
+    """The average over languages that a paper reports for a system."""
 
     system: str
     metric: str

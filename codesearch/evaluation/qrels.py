@@ -1,10 +1,10 @@
 """Judgements and runs, and the CSV files of CodeSearchNet's challenge that hold them.
 
-    annotations    Language,Query,GitHubUrl,Relevance,Notes    a judgement of one annotator a row, relevance 0 to 3
-    predictions    query,language,identifier,url               a result a row, best first within a query and language
+    annotations    Language,Query,GitHubUrl,Relevance,Notes    one judgement of one annotator per row, relevance 0 to 3
+    predictions    query,language,identifier,url               one result per row, best first within query and language
 
-A query is asked once a language, so language and query together are its id. Queries are compared without regard to
-case and white space, languages without regard to case.
+A query is asked once for each language, so language and query together are its id. Comparisons ignore the case and
+white space of queries and the case of languages.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from codesearch.errors import ConfigError
 from codesearch.parsing.languages import language_named
 
 QueryId = tuple[str, str]
-"""Group (a language, mostly) and text of a query."""
+"""Group (usually a language) and text of a query."""
 Qrels = dict[QueryId, dict[str, float]]
 """query_id -> doc_id -> grade."""
 Grades = dict[QueryId, dict[str, list[float]]]
-"""query_id -> doc_id -> what each annotator gave."""
+"""query_id -> doc_id -> the grade of each annotator."""
 Run = dict[QueryId, list[str]]
-"""query_id -> doc_ids, best first, none twice."""
+"""query_id -> doc_ids, best first, without duplicates."""
 
 PREDICTION_COLUMNS = ("query", "language", "identifier", "url")
 _URL = re.compile(r"https://github\.com/([^/]+/[^/]+)/blob/([0-9a-f]{40})/(.+)#L(\d+)-L(\d+)")
@@ -33,7 +33,7 @@ MAX_GRADE = 3.0
 
 
 def query_id(language: str, query: str) -> QueryId:
-    """Make the id of a query, the same for every way to write it.
+    """Make the id of a query; case and white space do not change it.
 
     >>> query_id("Python", " Sort  string list")
     ('python', 'sort string list')
@@ -55,7 +55,7 @@ def url_path(url: str) -> str:
     """Return `owner/name/commit/path` of a document's address.
 
     Raises:
-        ValueError: it is no such address.
+        ValueError: it is not such an address.
     """
     found = _URL.fullmatch(url)
     if not found:
@@ -64,23 +64,23 @@ def url_path(url: str) -> str:
 
 
 def read_queries(path: Path) -> list[str]:
-    """Read the column `query`, in order, each once."""
+    """Read the distinct values of the column `query`, in order."""
     return list(dict.fromkeys(row["query"].strip() for _, row in _rows(path, ("query",))))
 
 
 def read_annotations(path: Path) -> Qrels:
-    """Read judgements in the official format; of several annotators' the mean counts."""
+    """Read judgements in the official format; the grade is the mean over annotators."""
     return averaged(read_grades(path))
 
 
 def read_grades(path: Path) -> Grades:
-    """Read the grades that every annotator gave, in the official format."""
+    """Read the grades of every annotator, in the official format."""
     columns = ("Language", "Query", "GitHubUrl", "Relevance")
     return graded(path, _rows(path, columns), lambda row: _checked_url(row["GitHubUrl"]))
 
 
 def read_named_annotations(path: Path) -> Qrels:
-    """Read judgements that name a document by its path and qualified name, as the smoke suite does."""
+    """Read judgements that name a document by its path and qualified name, as in the smoke suite."""
     columns = ("Language", "Query", "Path", "Name", "Relevance")
     return averaged(graded(path, _rows(path, columns), lambda row: f"{row['Path']} {row['Name']}"))
 
@@ -99,7 +99,7 @@ def graded(
     """Collect the grades of each document of each query.
 
     Raises:
-        ConfigError: a row is no judgement.
+        ConfigError: a row is not a judgement.
     """
     grades: Grades = defaultdict(lambda: defaultdict(list))
     for line, row in rows:
@@ -116,7 +116,7 @@ def graded(
 
 
 def read_predictions(path: Path) -> Run:
-    """Read anyone's results in the official format; a document given twice counts where it is first."""
+    """Read results in the official format; the first position of a document counts."""
     run: dict[QueryId, dict[str, None]] = defaultdict(dict)
     for line, row in _rows(path, ("query", "language", "url")):
         _check_language(path, line, row["language"])
@@ -147,7 +147,7 @@ def write_predictions(
 
 
 def judged(qrels: Qrels) -> Qrels:
-    """Leave out the queries without a relevant document: there is nothing to find.
+    """Remove the queries without a relevant document, because there is nothing to find.
 
     Raises:
         ConfigError: none is left.

@@ -1,4 +1,4 @@
-"""What a suite found -> one page for a browser: nothing is loaded from anywhere, light and dark."""
+"""The result of a suite -> one page for a browser. It loads no other files and has a light and a dark theme."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from codesearch.evaluation.significance import AVERAGE
 from codesearch.evaluation.systems import DEFAULT, SYSTEMS
 
 _WHAT = {
-    "ndcg_all": "NDCG of all results, the unjudged ones gaining nothing",
-    "ndcg_within": "NDCG of the judged results, the others taken out",
+    "ndcg_all": "NDCG of all results; results without a judgement have no gain",
+    "ndcg_within": "NDCG of the judged results; the others are removed first",
     "recall_at_10": "share of the relevant functions among the first 10",
     "recall_at_300": "share of the relevant functions among the first 300",
     "mrr": "mean of 1 / the rank of the first right answer",
@@ -123,7 +123,7 @@ def _bar(number: int, value: float, bounds: Sequence[float], title: str) -> str:
 
 
 def _worst(result: SuiteResult, system: str) -> Iterator[str]:
-    """Show where a system fails most: what it put first, and where the right answers are."""
+    """Show the worst queries of a system: its first results, and the ranks of the right answers."""
     if system not in result.runs or not result.qrels:
         return
     metric = _metrics(result)[0]

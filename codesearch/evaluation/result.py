@@ -1,4 +1,4 @@
-"""Scores of queries -> what a suite reports, and its JSON.
+"""Scores of queries -> the result of a suite, and its JSON.
 
 {"suite", "judged_queries", "documents", "seconds", "rss_bytes", "peak_rss_bytes", "details",
  "command", "commit", "date", "machine", "versions",
@@ -27,12 +27,12 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class SystemResult:
-    """How one system did.
+    """The scores of one system.
 
     Attributes:
         metrics: metric -> group -> mean over its queries; under `average`, the mean over groups.
         ci95: metric -> the same groups -> bounds of the bootstrap interval.
-        queries: what the means are of.
+        queries: scores of each query, from which the means come.
     """
 
     metrics: dict[str, dict[str, float]]
@@ -42,19 +42,19 @@ class SystemResult:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """What a suite found.
+    """The result of a suite.
 
     Attributes:
         suite: its name.
         systems: by name; the product as it ships is `default`.
-        judged_queries: queries with a relevant document, whatever the language.
+        judged_queries: queries with a relevant document in any language.
         documents: documents that competed.
         seconds: stage -> wall time.
         rss_bytes: stage -> peak memory of all processes.
-        details: whatever else is worth telling; must be JSON.
+        details: other facts about the run; must be JSON.
         runs: system -> results; not in the JSON.
         queries: id -> the query as it was asked; not in the JSON.
-        qrels: what they were judged by; not in the JSON.
+        qrels: their judgements; not in the JSON.
         names: doc_id -> identifier; not in the JSON.
     """
 
@@ -72,7 +72,7 @@ class SuiteResult:
 
 
 def summarise(queries: QueryScores) -> SystemResult:
-    """Make means and intervals of the scores of all queries; each must have the same metrics."""
+    """Make means and intervals of the scores of all queries, which must have the same metrics."""
     metrics = list(next(iter(queries.values()), {}))
     scores = {metric: {query: given[metric] for query, given in queries.items()} for metric in metrics}
     return SystemResult(
@@ -83,7 +83,7 @@ def summarise(queries: QueryScores) -> SystemResult:
 
 
 def to_json(result: SuiteResult) -> dict[str, Any]:
-    """Return what is written of a result."""
+    """Return a result as JSON data."""
     return {
         "suite": result.suite,
         "judged_queries": result.judged_queries,
@@ -135,7 +135,7 @@ def read_queries_json(path: Path) -> tuple[str, dict[str, QueryScores]]:
     """Read a result's JSON back: the suite, and for each system the scores of its queries.
 
     Raises:
-        ConfigError: it is not there, or not such a file.
+        ConfigError: the file is missing or has another format.
     """
     try:
         fields = json.loads(path.read_text("utf-8"))

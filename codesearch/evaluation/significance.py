@@ -1,7 +1,7 @@
-"""Scores of queries -> means, intervals and tests; a query that is asked in several groups is drawn as one.
+"""Scores of queries -> means, intervals and tests. A query that is asked in several groups is drawn as one.
 
-A score's key is a query's id, (group, text). `average` is the mean of the groups' means, so a group counts the same
-however many queries it has.
+A score's key is a query's id, (group, text). `average` is the mean of the groups' means, so each group has the same
+weight.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _BATCH = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Scores side by side.
+    """Scores as a matrix.
 
     Attributes:
         groups: names, G of them, sorted.
-        scores: float64 [Q, G], 0 where a query was not asked in a group.
-        asked: float64 [Q, G], 1 where it was.
+        scores: float64 [Q, G], 0 if a query was not asked in a group.
+        asked: float64 [Q, G], 1 if it was.
     """
 
     groups: list[str]
@@ -48,10 +48,11 @@ def group_means(scores: Mapping[QueryId, float]) -> dict[str, float]:
 
 
 def bootstrap_intervals(scores: Mapping[QueryId, float]) -> dict[str, tuple[float, float]]:
-    """Return the 2.5th and 97.5th percentile of each mean when queries are drawn anew, with replacement.
+    """Return the 2.5th and 97.5th percentile of each mean over resamples of the queries, with replacement.
 
-    *Source*: Efron, "Bootstrap methods: another look at the jackknife", 1979; percentile interval. A draw that has
-    no query of a group leaves that group out.
+    If a resample has no query of a group, it gives no mean for that group.
+
+    *Source*: Efron, "Bootstrap methods: another look at the jackknife", 1979; percentile interval.
     """
     table = _table(scores)
     low, high = np.nanpercentile(_means(table, _draws(len(table.scores))), [2.5, 97.5], axis=0)
@@ -69,14 +70,14 @@ def _draws(count: int) -> NDArray[np.float64]:
 def randomisation_test(first: Mapping[QueryId, float], second: Mapping[QueryId, float]) -> dict[str, float]:
     """Return the two-sided p-value of each difference of means, by the paired randomisation test.
 
-    If both systems were alike, swapping their scores of any query would change nothing: p is the share of random
-    swaps that give a difference of at least the seen size, the seen one among them.
+    If both systems were equal, swapping their scores of any query would change nothing. p is the share of random
+    swaps with a difference at least as large as the observed one, which is counted too.
 
     *Source*: Smucker, Allan and Carterette, "A comparison of statistical significance tests for information
     retrieval evaluation", CIKM 2007.
 
     Raises:
-        ValueError: they are not about the same queries.
+        ValueError: the scores are for different queries.
     """
     if first.keys() != second.keys():
         raise ValueError("the scores of other queries cannot be paired")
@@ -109,7 +110,7 @@ def _table(scores: Mapping[QueryId, float]) -> _Table:
 
 
 def _means(table: _Table, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return means [R, G + 1] of queries weighted [R, Q]; the last column is the average, NaN is an empty group."""
+    """Return means [R, G + 1] with query weights [R, Q]; the last column is the average, NaN is an empty group."""
     asked = weights @ table.asked
     sums = weights @ table.scores
     means = np.divide(sums, asked, out=np.full(sums.shape, np.nan), where=asked > 0)

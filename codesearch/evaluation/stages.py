@@ -16,11 +16,11 @@ _PROC = Path("/proc")
 
 
 class StageClock:
-    """Times stages one after the other, and watches the memory of this process and all below it.
+    """Times stages one after the other, and samples the memory of this process and all its descendants.
 
     Attributes:
         seconds: stage -> wall time.
-        rss_bytes: stage -> the highest sum of resident memory seen; pages that processes share count for each.
+        rss_bytes: stage -> the highest sampled sum of resident memory; a page that processes share counts for each.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class StageClock:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Measure what is done inside."""
+        """Measure the body of the context."""
         watch = _MemoryWatch()
         started = time.perf_counter()
         watch.start()
@@ -61,9 +61,9 @@ class _MemoryWatch(threading.Thread):
 
 
 def tree_rss_bytes(pid: int) -> int:
-    """Return the resident memory of a process and of all below it.
+    """Return the resident memory of a process and all its descendants.
 
-    Where the kernel does not tell (no /proc), the highest ever of this process and of its largest child; on Windows 0.
+    Without /proc, it is the highest value so far of this process plus that of its largest child; on Windows it is 0.
     """
     if not _PROC.exists():
         return _highest_rss_bytes()
@@ -74,7 +74,7 @@ def tree_rss_bytes(pid: int) -> int:
             for path in (_PROC / str(pid) / "task").glob("*/children")
             for child in path.read_text().split()
         ]
-    except (OSError, IndexError):  # It ended while it was looked at.
+    except (OSError, IndexError):  # The process ended meanwhile.
         return 0
     return pages * mmap.PAGESIZE + sum(map(tree_rss_bytes, children))
 
@@ -82,7 +82,7 @@ def tree_rss_bytes(pid: int) -> int:
 def _highest_rss_bytes() -> int:
     try:
         import resource
-    except ModuleNotFoundError:  # Windows.
+    except ModuleNotFoundError:  # Windows has no such module.
         return 0
     unit = 1 if sys.platform == "darwin" else 1024
     usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))

@@ -1,4 +1,4 @@
-"""The systems that are compared: the product as it ships, and parts of it, by settings that anyone can make."""
+"""The systems that are compared: the product with its defaults, and parts of it, by settings that users have too."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from codesearch.errors import ConfigError
 
 DEFAULT = "default"
 _FUSED = RankConfig(rerank_count=0, file_diversity_penalty=0.0)
-"""Without a second look at the ranking."""
+"""Without reranking."""
 _PLAIN = replace(_FUSED, name_weight=0.0)
-"""Without a reward for exact names either."""
+"""Without reranking and without a reward for exact names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class System:
 SYSTEMS = (
     System("bm25", "lexical", "keywords alone: BM25F", _PLAIN),
     System("dense", "semantic", "vectors alone: exact cosine", _PLAIN),
-    System("fused", "hybrid", "both, without a second look at the ranking", _FUSED),
+    System("fused", "hybrid", "both, without reranking", _FUSED),
     System(DEFAULT, "hybrid", "as it ships"),
 )
 SIGNALS: dict[str, dict[str, Any]] = {
@@ -45,7 +45,7 @@ SIGNALS: dict[str, dict[str, Any]] = {
     "data": {"data_penalty": 0.0},
     "file_diversity": {"file_diversity_penalty": 0.0},
 }
-"""What `--without` turns off -> the settings that do it."""
+"""Signal that `--without` turns off -> the settings that do it."""
 
 
 def systems_without(signals: Collection[str]) -> tuple[System, ...]:

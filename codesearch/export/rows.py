@@ -21,7 +21,7 @@ from codesearch.segments.store import DATABASE, DocumentRow
 from codesearch.types import GENERATED, STUB, TEST, VENDORED
 
 UNCHANGED, CHANGED, MISSING = "unchanged", "changed", "missing"
-"""How a file compares with what was indexed; one that is missing is gone or cannot be read."""
+"""How a file compares with what was indexed; a "missing" file is gone or cannot be read."""
 Row = dict[str, object]
 
 
@@ -42,13 +42,13 @@ def check_stores(indexes: Sequence[IndexReader]) -> None:
     """
     for index in indexes:
         for segment, entry in zip(index.segments, index.manifest.segments, strict=True):
-            # A writer may have merged the segment away. What is open can still be read.
+            # A writer may have merged and deleted the segment. Open files can still be read.
             with suppress(FileNotFoundError):
                 check_digest(segment.folder / DATABASE, entry.files[DATABASE], segment.root)
 
 
 def exported_files(indexes: Sequence[IndexReader]) -> list[ExportedFile]:
-    """List the live files in the order of their ids; a root inside another has the files that both have."""
+    """List the live files in the order of their ids; files that two roots share belong to the inner root."""
     inner = inner_folders([index.root for index in indexes])
     found: list[ExportedFile] = []
     for root_id, index in enumerate(indexes, start=1):
@@ -76,10 +76,10 @@ def root_rows(indexes: Sequence[IndexReader]) -> Iterator[Row]:
 def document_rows(
     files: Sequence[ExportedFile], states: list[str], on_documents: Callable[[int], None]
 ) -> Iterator[Row]:
-    """Yield a row for each document. It has the code if the file is what was indexed.
+    """Yield a row for each document, with its code if the file has not changed since it was indexed.
 
     Args:
-        files: the id of each is its position, from 1.
+        files: the id of a file is its position, from 1.
         states: receives the state of each file.
         on_documents: called after each file with the number of rows so far.
     """
@@ -132,7 +132,7 @@ def file_rows(files: Sequence[ExportedFile], states: Sequence[str]) -> Iterator[
 
 
 def _source(file: ExportedFile) -> tuple[bytes | None, str]:
-    """Return the bytes of a file if they are what was indexed, and the state of the file."""
+    """Return the bytes of a file if they have not changed since it was indexed, and the state of the file."""
     found = read_source(file.segment.root, file.live.record)
     if found is None:
         return None, MISSING

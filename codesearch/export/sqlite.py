@@ -100,7 +100,7 @@ OnProgress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What an export has: documents, and files, of which some changed or are missing."""
+    """Counts of an export: documents, files, changed files and missing files."""
 
     documents: int
     files: int
@@ -109,7 +109,7 @@ class Counts:
 
 
 def check_sqlite_utils() -> None:
-    """Check that `sqlite-utils` is there.
+    """Check that `sqlite-utils` is installed.
 
     Raises:
         MissingExtraError: it is not installed.
@@ -121,10 +121,10 @@ def check_sqlite_utils() -> None:
 
 
 def check_target(path: Path, *, force: bool) -> None:
-    """Check that a file may be made, or replaced: without `force`, only an older export is.
+    """Check that a file may be written. An existing file is replaced if it is an export or if `force` is set.
 
     Raises:
-        ExportError: it may not.
+        ExportError: it may not be written.
     """
     real = os.path.realpath(path)
     for journal in (f"{real}-wal", f"{real}-journal"):
@@ -143,7 +143,7 @@ def check_target(path: Path, *, force: bool) -> None:
 
 
 def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnProgress) -> Counts:
-    """Write indexes to a file. At the end it replaces the one that was there.
+    """Write indexes to a new file, which replaces `path` at the end.
 
     Args:
         indexes: in the order of their ids.
@@ -151,8 +151,8 @@ def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnProg
         on_progress: called with a stage, and how many documents of how many are done.
 
     Raises:
-        ExportError: the file cannot be written; the one that was there stays.
-        IndexCorruptError: an index is damaged; likewise.
+        ExportError: the file cannot be written. An earlier file stays.
+        IndexCorruptError: an index is damaged. An earlier file stays.
     """
     check_stores(indexes)
     try:
@@ -167,7 +167,7 @@ def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnProg
 def _write(connection: sqlite3.Connection, indexes: Sequence[IndexReader], on_progress: OnProgress) -> Counts:
     from sqlite_utils import Database
 
-    # The file is thrown away if its writer dies, so nothing needs a journal.
+    # The file is deleted if its writer fails, so no journal is needed.
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

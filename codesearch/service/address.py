@@ -1,13 +1,13 @@
 """Where the service of a home listens.
 
 <home>/service/         only its owner may enter
-    socket              there while a service runs, or where one was killed
-    port                in its place where the system has no Unix-domain sockets: port of 127.0.0.1, and a token
-    lock                held while a service runs; its process id
+    socket              exists while a service runs; a killed service leaves it behind
+    port                instead of the socket if the system has no Unix-domain sockets: port of 127.0.0.1, and a token
+    lock                held while a service runs; holds its process id
 
-Every process of the machine can connect to a port, and a service that was killed leaves its port to others. So both
-sides prove that they can read the file: the client sends a random line, the service answers with the digest of that
-line under the token, and only then the client sends the token with its request.
+Every process of the machine can connect to a port, and another process can take the port of a killed service. So both
+sides prove that they can read the file. The client sends a random line, and the service answers with the digest of
+that line under the token. Only then does the client send the token with its request.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from codesearch.home import default_home
 FOLDER, SOCKET, PORT, LOCK = "service", "socket", "port", "lock"
 HOST = "127.0.0.1"
 DEADLINE_S = 5.0
-"""A request that takes longer is left to its client, which also stops waiting then."""
+"""After this time the service drops a request, and the client stops waiting and runs it itself."""
 _MAX_BYTES = 100
-"""Systems take 103 to 107 for the path of a socket."""
+"""Systems allow 103 to 107 bytes for the path of a socket."""
 
 
 def named_home(arguments: Sequence[str]) -> str:
-    """Return the home that a command line means, without parsing it all: the last `--home`, else the default.
+    """Return the home of a command line without parsing all of it: the last `--home`, else the default.
 
-    Where it is wrong, another service is asked or none: any service answers for the home that options really name.
+    The result may be wrong; then the client asks another service or none. Any service reads the home from the options.
     """
     home = ""
     for position, argument in enumerate(arguments):
@@ -42,17 +42,17 @@ def named_home(arguments: Sequence[str]) -> str:
 
 
 def socket_path(home: str) -> str:
-    """Name the socket of a home."""
+    """Return the path of a home's socket."""
     return os.path.join(home, FOLDER, SOCKET)
 
 
 def port_path(home: str) -> str:
-    """Name the file with the port of a home's service."""
+    """Return the path of the file with the port of a home's service."""
     return os.path.join(home, FOLDER, PORT)
 
 
 def may_be_served(home: str) -> bool:
-    """Say whether a service runs for a home, or one was killed."""
+    """Say whether a service runs for a home, or a killed one left its address."""
     return os.path.exists(socket_path(home)) or os.path.exists(port_path(home))
 
 
@@ -69,14 +69,14 @@ def read_port(home: str) -> tuple[int, str]:
 
 
 def proof(token: str, line: bytes) -> bytes:
-    """Return what only who knows the token can make of a line."""
+    """Return the digest of a line, which only a process that knows the token can compute."""
     import hmac
 
     return hmac.digest(token.encode(), line.strip(), "sha256").hex().encode()
 
 
 def with_address(home: str, use: Callable[[str], object]) -> None:
-    """Bind or connect to a home's socket: where its path is too long for a system, from inside its folder.
+    """Bind or connect to a home's socket. If its path is too long for the system, do it from inside its folder.
 
     Raises:
         OSError: `use` cannot, or the folder or the working directory cannot be entered.
@@ -95,6 +95,6 @@ def with_address(home: str, use: Callable[[str], object]) -> None:
 
 
 def identity() -> list[str]:
-    """Tell this installation from others: only the same one prints the same."""
+    """Return a text that identifies this installation. Another installation may print something else."""
     package = os.path.dirname(os.path.realpath(codesearch.__file__))
     return [codesearch.__version__, package, sys.prefix, sys.getfilesystemencoding()]

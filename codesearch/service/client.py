@@ -1,8 +1,8 @@
-"""A command line -> what a service prints for it, or None where it does not answer.
+"""A command line -> the output of a service for it, or None if the service does not answer.
 
-One connection for each command. The client sends one line of JSON, the `facts` about itself and its command line. It
-reads one line, `{"code": .., "stdout": .., "stderr": ..}`, or `{}` where it must run the command itself. `address` says
-what comes before where there are no Unix-domain sockets.
+Each command has one connection. The client sends one line of JSON, the `facts` about itself and its command line. It
+reads one line, `{"code": .., "stdout": .., "stderr": ..}`, or `{}` if it must run the command itself. Without
+Unix-domain sockets, the exchange that `address` describes comes first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from codesearch.service.address import (
 from codesearch.service.facts import facts
 
 _CONNECT_S = 0.5
-"""Windows tries a port that nobody listens to for two seconds."""
+"""Windows tries for two seconds to connect to a port without a listener."""
 
 
 def ask(home: str, arguments: Sequence[str]) -> tuple[int, str, str] | None:
@@ -47,10 +47,10 @@ def ask(home: str, arguments: Sequence[str]) -> tuple[int, str, str] | None:
 
 
 def _connect_to_port(connection: socket.socket, home: str) -> str:
-    """Connect to the port of a home's service, and return the token to send when it has proved that it knows it.
+    """Connect to the port of a home's service. Return the token when the service has proved that it knows it.
 
     Raises:
-        OSError: nobody listens, or somebody else.
+        OSError: nothing listens there, or another program does.
         ValueError: the address cannot be read.
     """
     port, token = read_port(home)
@@ -65,7 +65,7 @@ def _connect_to_port(connection: socket.socket, home: str) -> str:
 
 
 def receive(connection: socket.socket) -> bytes:
-    """Read a line, or what came of it before the other side closed."""
+    """Read a line, or the part of it that arrived before the other side closed."""
     parts = []
     while part := connection.recv(65_536):
         parts.append(part)

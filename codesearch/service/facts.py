@@ -1,4 +1,4 @@
-"""What a command needs to know of the process that started it. Imports next to nothing."""
+"""Facts that a command needs about the process that started it. Imports next to nothing."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _VARIABLES = (
     "TTY_INTERACTIVE",
     "XDG_CONFIG_HOME",
 )
-"""What `rich` reads of the environment to choose colours and width, and where the user's settings lie."""
+"""Variables that `rich` reads to choose colours and width, and those that locate the user's settings."""
 
 
 def facts(arguments: Sequence[str] = ()) -> dict[str, object]:
-    """Return what a command needs to know of this process.
+    """Return the facts that a command needs about this process.
 
     Returns:
-        `arguments`; `folder`, the working directory; `home`, the default one of indexes; `user_home`, that `~` stands
-        for; `variables` of the environment that matter; `columns` of the terminal, 0 where there is none; and of stdout
-        and stderr the `streams`, whether each is a terminal, and its encoding.
+        `arguments`; `folder`, the working directory; `home`, the default folder of indexes; `user_home`, the meaning
+        of `~`; `variables`, those of the environment that matter; `columns` of the terminal, 0 if there is none;
+        `streams`, for stdout and stderr whether it is a terminal, and its encoding.
     """
     return {
         "arguments": list(arguments),
@@ -45,10 +45,10 @@ def facts(arguments: Sequence[str] = ()) -> dict[str, object]:
 
 
 def _columns() -> int:
-    """Return the width of the terminal; 0 where there is none."""
+    """Return the width of the terminal; 0 if there is none."""
     for descriptor in range(3):
         try:
             return os.get_terminal_size(descriptor).columns
-        except OSError:  # Not a terminal.
+        except OSError:  # Stdout is not a terminal.
             continue
     return 0

@@ -1,8 +1,8 @@
-"""Command lines of other processes -> what they print, many at a time in one process.
+"""Command lines of other processes -> their output. One process runs many at the same time.
 
-An event loop accepts clients; each command line runs in a thread. A thread cannot be stopped: after the deadline the
-client is told to do the work itself, and the result is dropped. While `_THREADS` threads are busy, new clients are told
-so at once. The loop itself never waits, so the service can always be stopped.
+An event loop accepts clients; each command line runs in a thread. A thread cannot be stopped, so after the deadline
+the service replies that the client must run the command itself, and drops the result. It sends the same reply while
+`_THREADS` threads are busy. The loop itself never waits, so the service can always be stopped.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class Reply(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Handlers:
-    """What a service does.
+    """Callbacks of a service.
 
     Attributes:
         run: runs the command line of some facts (see `facts`); called in several threads at a time.
-        ready: is called when clients can connect.
-        passed_on: is called with the reason why a command line was left to its client.
-        tidy: is called once a minute.
+        ready: called when clients can connect.
+        passed_on: called with the reason why a client must run its command line itself.
+        tidy: called once a minute.
     """
 
     run: Callable[[dict[str, Any]], Reply]
@@ -72,18 +72,18 @@ class Handlers:
 
 
 def service_at(home: Path) -> int | None:
-    """Return the process that answers for a home; None where there is none that this user may ask."""
+    """Return the id of the process that answers for a home; None if there is none that this user may ask."""
     try:
         if not (home / FOLDER / LOCK).exists():
             return None
         with file_lock(home / FOLDER / LOCK) as owner:
             return owner
-    except OSError:  # Somebody else's, or a home that is only read.
+    except OSError:  # The home belongs to another user, or is read-only.
         return None
 
 
 def serve(home: Path, handlers: Handlers) -> None:
-    """Answer for a home until a signal says to stop, or until its socket or the file with its port is gone.
+    """Answer for a home until a signal arrives, or until its socket or the file with its port is gone.
 
     Raises:
         ConfigError: a service runs already.
@@ -92,7 +92,7 @@ def serve(home: Path, handlers: Handlers) -> None:
     folder = home / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
-    os.chdir(home)  # The folder that it was started in may go.
+    os.chdir(home)  # The folder that it was started in may be deleted.
     with file_lock(folder / LOCK) as owner:
         if owner is not None:
             raise ConfigError(
@@ -103,7 +103,7 @@ def serve(home: Path, handlers: Handlers) -> None:
 
 
 def forget_service(home: Path) -> None:
-    """Remove what a service left that was killed, so that clients need not try to connect."""
+    """Remove the address that a killed service left, so clients do not try to connect."""
     with file_lock(home / FOLDER / LOCK) as owner:
         if owner is None:
             _unlink_addresses(home / FOLDER)
@@ -111,18 +111,18 @@ def forget_service(home: Path) -> None:
 
 def _unlink_addresses(folder: Path) -> None:
     for name in (SOCKET, PORT):
-        with suppress(OSError):  # Windows lets nobody delete what a client is reading.
+        with suppress(OSError):  # Windows cannot delete a file that a client is reading.
             (folder / name).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
 class _Address:
-    """Where clients connect: a socket in a private folder, or a port for those who know the token.
+    """Where clients connect: a socket in a private folder, or a port for clients that know the token.
 
     Attributes:
         listener: accepts them.
         path: of the socket, or of the file with port and token.
-        token: "" where the system lets in only whom the folder lets in.
+        token: "" if the permissions of the folder protect the socket.
     """
 
     listener: socket.socket
@@ -133,7 +133,7 @@ class _Address:
 @contextmanager
 def _listening(home: Path) -> Iterator[_Address]:
     folder = home / FOLDER
-    _unlink_addresses(folder)  # Whoever left them is gone: the lock was free.
+    _unlink_addresses(folder)  # The lock was free, so the process that left them is gone.
     has_sockets = hasattr(socket, "AF_UNIX")
     with socket.socket(socket.AF_UNIX if has_sockets else socket.AF_INET) as listener:
         try:
@@ -153,27 +153,27 @@ def _listening(home: Path) -> Iterator[_Address]:
 
 
 def _write_private(path: Path, text: str) -> None:
-    """Make a file that only its owner can read; on Windows the user's profile is private anyway."""
+    """Write a file that only its owner can read. On Windows the user's profile is private anyway."""
     with open(path, "x", encoding="ascii", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
         file.write(text)
 
 
 def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
-    """Call `stop` on what ends a process in good order."""
+    """Call `stop` when a signal asks the process to end."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
         number = getattr(signal, name, None)
         if (
             number is None or signal.getsignal(number) is signal.SIG_IGN
-        ):  # As `nohup` and a shell's `&` have it.
+        ):  # `nohup` and a shell's `&` make a process ignore a signal.
             continue
         try:
             loop.add_signal_handler(number, stop)
-        except NotImplementedError:  # Windows.
+        except NotImplementedError:  # Windows has no signal handlers in the event loop.
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
 
 
 class _Service:
-    """The event loop's side."""
+    """The part of the service that runs in the event loop."""
 
     def __init__(self, handlers: Handlers, address: _Address) -> None:
         self._handlers = handlers
@@ -203,13 +203,13 @@ class _Service:
             writer.write(json.dumps(reply).encode() + b"\n")
             async with asyncio.timeout(_PATIENCE_S):
                 await writer.drain()
-        except (OSError, ValueError, TimeoutError):  # The client is gone, or stands still, or sends too much.
+        except (OSError, ValueError, TimeoutError):  # The client is gone, stopped sending, or sent too much.
             pass
         finally:
             writer.close()
 
     async def _answer(self, line: bytes) -> dict[str, Any]:
-        """Run a request in a thread; {} leaves it to the client, whose own run says what is wrong."""
+        """Run a request in a thread; reply {} if the client must run it itself and report the error."""
         if self._busy >= _THREADS:
             return {}
         loop = asyncio.get_running_loop()
@@ -222,7 +222,7 @@ class _Service:
 
         def work() -> None:
             reply = answer(line, self._handlers, self._address.token)
-            with suppress(RuntimeError):  # The loop was closed meanwhile.
+            with suppress(RuntimeError):  # The loop may have been closed meanwhile.
                 loop.call_soon_threadsafe(finish, reply)
 
         self._busy += 1
@@ -236,7 +236,7 @@ class _Service:
 
 
 def answer(line: bytes, handlers: Handlers, token: str = "") -> dict[str, Any]:
-    """Run the command line of a request; {} leaves it to the client, whose own run says what is wrong."""
+    """Run the command line of a request; reply {} if the client must run it itself and report the error."""
     try:
         request: dict[str, Any] = json.loads(line)
         if (
@@ -245,9 +245,9 @@ def answer(line: bytes, handlers: Handlers, token: str = "") -> dict[str, Any]:
         ):
             return {}
         reply = handlers.run(request)
-    except Exception as error:  # Whatever it is, it is no reason to end.
+    except Exception as error:  # No error of one request may end the service.
         handlers.passed_on(error)
         return {}
-    if reply.code > 1:  # The client fails by itself, and names paths as they were typed.
+    if reply.code > 1:  # The client runs the command itself, so its message has paths as they were typed.
         return {}
     return {"code": reply.code, "stdout": reply.out, "stderr": reply.err}

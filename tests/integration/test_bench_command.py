@@ -231,7 +231,7 @@ def test_comparing_says_what_changed(command, output):
         (["--data", "."], "no queries.csv there"),
         (["--json", "none/x.json"], "none/x.json: cannot be written"),
         (["--score", "none.csv", "--data", "data"], "none.csv: No such file"),
-        (["--score", "a.csv", "--predictions", "b.csv"], "--score has no results of its own"),
+        (["--score", "a.csv", "--predictions", "b.csv"], "--score runs no search"),
         (["--compare", "a", "b", "--score", "c"], "--compare and --score exclude each other"),
         (["--compare", "none.json", "none.json"], "none.json: No such file"),
         (["--data", "data", "--model", "none"], "none"),

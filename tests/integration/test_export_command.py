@@ -86,7 +86,7 @@ def test_files_that_changed_since_are_counted_with_the_cure(indexed, command, sq
     done = command("export", "--sqlite", "code.db")
     assert (done.returncode, done.stderr) == (
         0,
-        "note: the code of 2 files is left out (1 changed since, 1 missing): "
+        "note: the code of 2 files is not exported (1 changed since, 1 missing): "
         f"run `codesearch index {indexed}`, then export again\n",
     )
     query = "SELECT count(*) AS count FROM documents WHERE code IS NULL"
@@ -168,7 +168,7 @@ def test_documents_of_a_folder_that_is_gone_are_exported_without_code(indexed, c
     done = command("export", "--sqlite", "code.db")
     assert (done.returncode, done.stderr) == (
         0,
-        "note: the code of 6 files is left out (6 missing): "
+        "note: the code of 6 files is not exported (6 missing): "
         f"run `codesearch index {indexed}`, then export again\n",
     )
     query = "SELECT count(*) AS documents, count(code) AS with_code FROM documents"

@@ -231,7 +231,7 @@ def test_places_without_documents_are_named_as_they_were_typed(ask):
         (["x", "--context", "-1"], "--context must not be negative, as -1 is"),
         (["x", "--min-confidence", "1.5"], "--min-confidence must be from 0 to 1, not 1.5"),
         (["x", "--min-confidence", "nan"], "--min-confidence must be from 0 to 1, not nan"),
-        (["x", "--json", "--jsonl"], "--json and --jsonl exclude each other: give one"),
+        (["x", "--json", "--jsonl"], "--json and --jsonl exclude each other: give only one"),
         (["x", "--mode", "fuzzy"], "mode 'fuzzy': choose one of hybrid, lexical, semantic"),
         (["x", "--kind", "macro"], f"kind 'macro': choose one of {', '.join(KINDS)}"),
         (["x", "--root", "absent"], "absent is not indexed: run `codesearch index absent` first"),

@@ -1,8 +1,8 @@
-"""Rows -> the rows that AdvTest keeps; those that are evaluated on lose their identifiers.
+"""Rows -> the rows that AdvTest keeps; rows for evaluation lose their identifiers.
 
-*Source*: Lu et al. 2021 (CodeXGLUE), NL-code-search-Adv: the code must parse, the documentation has 3 to 256
-tokens, no special tokens and is English. Published examples have their names replaced in the validation and test
-sets, `self` and Python's keyword arguments included.
+*Source*: Lu et al. 2021 (CodeXGLUE), NL-code-search-Adv: the code must parse, and the documentation must be English,
+with 3 to 256 tokens and no special tokens. Published examples in the validation and test sets have replaced names,
+including `self` and Python's keyword arguments.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ENGLISH = frozenset(
     "the a an of to and is in for from with this that if by on or be it are as at not returns return given which "
     "when all get set used into".split()
 )
-# No word of these is also English, or common in code.
+# None of these words is also English or common in code.
 _FOREIGN = frozenset(
     "el la los las una del que por para con como si está esta este der das ist ein eine und nicht den dem wird mit "
     "von zum zur le les des une dans pour avec est sont qui du au aux um uma não é do da dos nos pelo il della che "
@@ -33,9 +33,9 @@ _FOREIGN = frozenset(
 
 
 def advtest_rows(rows: Iterable[CsnRow], dropped: Counter[str]) -> Iterator[CsnRow]:
-    """Yield what AdvTest keeps; count the others by reason.
+    """Yield the rows that AdvTest keeps; count the others by reason.
 
-    Rows of the validation and test partitions come without their names, and without the fields that tell them.
+    Rows of the validation and test partitions have no names, and no fields that reveal them.
     """
     for loaded in rows:
         row = loaded.row
@@ -50,7 +50,7 @@ def advtest_rows(rows: Iterable[CsnRow], dropped: Counter[str]) -> Iterator[CsnR
 
 
 def drop_reason(docstring: str, tokens: Iterable[str]) -> str:
-    """Name the filter that a docstring fails; empty when it passes all.
+    """Return the name of the filter that a docstring fails, or "" if it passes all.
 
     >>> drop_reason("See https://example.org for more", ["See", "more", "there"])
     'special token'
@@ -66,7 +66,7 @@ def drop_reason(docstring: str, tokens: Iterable[str]) -> str:
 
 
 def is_english(text: str) -> bool:
-    """Say whether a text may be English: Latin letters, and no more function words of another language than of it.
+    """Return whether a text may be English: Latin letters, and not more function words of other languages than English.
 
     A short imperative has no function words and passes.
 

@@ -1,15 +1,15 @@
 """A function's code -> the same code with its own name `Func` and its variables `arg_0`, `arg_1`, ...
 
-One query a language in `locals/` finds the identifiers, so text in strings and comments stays as it is:
+One query for each language in `locals/` finds the identifiers, so text in strings and comments does not change:
 
 - `@variable`: an identifier that may name a variable
-- `@local`: one that makes its name the function's own: a parameter, an assignment, a pattern
-- `@fixed`: one that makes its name another's: an import, a global, a nested function or class
-- `@other`: one that names an attribute, a label or a type, whatever variables are called
+- `@local`: one that makes its name local to the function: a parameter, an assignment, a pattern
+- `@fixed`: one that makes its name not local: an import, a global, a nested function or class
+- `@other`: one that names an attribute, a label or a type, even if a variable has the same name
 - `@shorthand`: a key and a variable at once, as in `{a}`, which becomes `{a: arg_0}`
-- `@callee`: a called function where the call has no parentheses
+- `@callee`: a called function in a call without parentheses
 
-Names are told apart by their text alone, not by scope: a lambda's `x` and its function's `x` become the same one.
+Names are distinguished only by their text, not by scope: a lambda's `x` and its function's `x` get the same new name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FUNCTION_NAME = "Func"
 _QUERIES = Path(__file__).with_name("locals")
-# What makes a method or a closure a whole file, tried in this order.
+# Text before and after a method or a closure that makes it a whole file, tried in this order.
 _CLASS = ("class X {\n", "\n}")
 _FRAMES = {
     "java": [_CLASS],
@@ -48,12 +48,12 @@ _Span = tuple[int, int]
 
 
 def anonymised(code: str, language: str, identifier: str = "") -> str | None:
-    r"""Replace the names of a function; None when the code or the result does not parse.
+    r"""Replace the names of a function; return None if the code or the result does not parse.
 
     Args:
         code: one function or method, whole.
         language: a name of `parsing.languages`.
-        identifier: the function's own name, where the code does not tell it.
+        identifier: the function's name, if the code does not have it.
 
     Raises:
         MissingExtraError: the language's grammar is not installed.
@@ -94,7 +94,7 @@ def _query(spec: LanguageSpec) -> Query:
 
 
 def _own_name(source: bytes, spec: LanguageSpec, before: int, after: int) -> tuple[int, str] | None:
-    """Return the byte from which to look for the own name, and that name; None where the code is no function."""
+    """Return the byte from which to look for the function's name, and that name; None if the code is no function."""
     functions = [d for d in collect(source, spec).definitions.values() if d.kind in ("function", "method")]
     if not functions:
         return None
@@ -129,7 +129,7 @@ def _replacements(
 
 
 def _numbered(names: list[str], local: set[str]) -> dict[str, str]:
-    """Number the local ones of `names` by first appearance, around the names that stay."""
+    """Number the local names of `names` by first occurrence; skip new names that would equal a kept one."""
     kept = set(names) - local
     ordered = list(dict.fromkeys(name for name in names if name in local))
     free = (f"arg_{number}" for number in range(len(names) + len(kept)) if f"arg_{number}" not in kept)
@@ -137,7 +137,7 @@ def _numbered(names: list[str], local: set[str]) -> dict[str, str]:
 
 
 def _leaves_named(tree: Tree, source: bytes, name: str, start: int, tail: bytes = b"") -> Iterator[_Span]:
-    """Yield the identifiers called `name` from byte `start` on, `tail` being what follows them."""
+    """Yield the identifiers called `name` from byte `start` on, if `tail` follows them."""
     if not name:
         return
     pattern = re.compile(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])(?=" + tail + rb")")

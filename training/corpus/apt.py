@@ -1,7 +1,7 @@
-"""Debian's archive through `apt-get`, with package lists of our own: nothing of the system's is written.
+"""Debian's archive through `apt-get`, with separate package lists. It writes no files of the system.
 
-The system's source file is copied with `deb-src` beside `deb`, so that source packages are found too and no root
-is needed.
+The system's source file is copied, with `deb-src` in addition to `deb`. So source packages are found too, and no root
+rights are needed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TYPES = re.compile(r"^Types:.*$", re.MULTILINE)
 
 
 class AptLists:
-    """Package lists in a folder of our own, fetched on first use; safe to share between threads."""
+    """Package lists in a separate folder, fetched on first use; safe to share between threads."""
 
     def __init__(self, folder: Path, sources: Path = DEFAULT_SOURCES) -> None:
         self._folder = folder
@@ -28,12 +28,12 @@ class AptLists:
         self._options: list[str] = []
 
     def command(self, name: str, version: str, *, source: bool) -> list[str]:
-        """Return the command that downloads a package, of a source package its upstream tarballs."""
+        """Return the command that downloads a package, or the upstream tarballs of a source package."""
         what = ["source", "--download-only", "--tar-only"] if source else ["download"]
         return ["apt-get", *self._ready(), *what, f"{name}={version}" if version else name]
 
     def version(self, name: str, *, source: bool) -> str:
-        """Return the newest version that the archive offers of a binary or source package; empty for none."""
+        """Return the newest version of a binary or source package in the archive, or "" if there is none."""
         listed = run_client(["apt-cache", *self._ready(), "madison", name], self._folder)
         wanted = "Sources" if source else "Packages"
         versions = [line.split("|")[1].strip() for line in listed.splitlines() if line.endswith(wanted)]
@@ -58,7 +58,7 @@ class AptLists:
             "Dir::Etc::sourceparts": parts,
             "Dir::State::lists": lists,
             "Dir::Cache": cache,
-            # Containers turn these off, and every call would read all lists again.
+            # Containers turn these caches off; without them every call would read all lists again.
             "Dir::Cache::pkgcache": "pkgcache.bin",
             "Dir::Cache::srcpkgcache": "srcpkgcache.bin",
         }
@@ -68,7 +68,7 @@ class AptLists:
 
 
 def run_client(command: list[str], folder: Path) -> str:
-    """Run an archive's client in a folder; return what it printed.
+    """Run an archive's client in a folder; return its output.
 
     Raises:
         TrainingError: the client is not installed, took too long or failed.

@@ -21,9 +21,9 @@ _SKIPPED_PARTS = frozenset({"node_modules", "test", "tests", "__tests__", "spec"
 
 
 def source_files(archive: Path, language: str) -> Iterator[tuple[str, bytes]]:
-    """Yield (path, content) of an archive's files in `language`, also from zip files inside it.
+    """Yield (path, content) of the files in `language` in an archive and in zip files inside it.
 
-    Left out are tests, vendored copies, minified files and files over the product's size limit.
+    Skip tests, vendored copies, minified files and files over the product's size limit.
     """
     if archive.suffix == ".deb":
         yield from _from_deb(archive, language)
@@ -36,7 +36,7 @@ def source_files(archive: Path, language: str) -> Iterator[tuple[str, bytes]]:
 
 
 def is_wanted(path: str, size: int, language: str) -> bool:
-    """Say whether a file inside a package is source of `language` and worth reading."""
+    """Return whether a file inside a package is a source file of `language` that is not skipped."""
     spec = language_named(language)
     pure = PurePosixPath(path)
     if spec is None or pure.suffix.lower() not in spec.extensions or size > _LIMITS.max_file_bytes:
@@ -52,7 +52,7 @@ def _from_deb(archive: Path, language: str) -> Iterator[tuple[str, bytes]]:
 @contextmanager
 def _data_tar(archive: Path) -> Iterator[IO[bytes]]:
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", archive], stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None  # PIPE was asked for.
+        assert process.stdout is not None  # It is a pipe.
         yield process.stdout
         process.stdout.read()
 
@@ -69,7 +69,7 @@ def _from_tar(opened: tarfile.TarFile, language: str) -> Iterator[tuple[str, byt
         if wanted:
             yield member.name.removeprefix("./"), content
         else:
-            with suppress(zipfile.BadZipFile):  # Packages also hold broken archives, as test data.
+            with suppress(zipfile.BadZipFile):  # Some packages have broken archives as test data.
                 yield from list(_from_zip(zipfile.ZipFile(io.BytesIO(content)), language))
 
 

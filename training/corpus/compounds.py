@@ -1,7 +1,7 @@
-"""Rows of a corpus -> the names that people write together and apart: `filename` and `file_name`.
+"""Rows of a corpus -> the names that people write as one word and as two: `filename` and `file_name`.
 
-A compound is a subtoken whose two halves also stand side by side, in identifiers (`fileName`) or prose ("file name"),
-at least a twentieth as often as it stands itself. So `output` is none: hardly anybody writes `out_put`.
+A compound is a subtoken whose two halves also occur next to each other, in identifiers (`fileName`) or prose ("file
+name"), at least a twentieth as often as the subtoken itself. `output` is no compound, because `out_put` is rare.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MAX_CODE_CHARS = 1_500
 
 @dataclass(slots=True)
 class Counts:
-    """How often subtokens occur, alone and side by side; an identifier counts once a function."""
+    """How often single subtokens and pairs of neighbours occur; an identifier counts once per function."""
 
     alone: Counter[str] = field(default_factory=Counter)
     together: Counter[tuple[str, str]] = field(default_factory=Counter)

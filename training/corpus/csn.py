@@ -1,7 +1,7 @@
-"""One record of any CodeSearchNet layout (a dict) -> a row with all that the record tells.
+"""One record of any CodeSearchNet layout (a dict) -> a row with all its fields.
 
-The official jsonl, the Hugging Face columns and the `dedupe_definitions` pickles name the same things
-differently; our own files are the official layout, told by their `package`.
+The official jsonl, the Hugging Face columns and the `dedupe_definitions` pickles have different names for the same
+fields. This project's files have the official layout and also the field `package`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
 
     Args:
         record: the fields of one function.
-        partition: what to take where the record has none.
+        partition: the partition if the record has none.
 
     Raises:
         KeyError: the record lacks a field that every layout has.
@@ -45,7 +45,7 @@ def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
     language, name = _text(record, "language"), _text(record, "func_name")
     docstring = _text(record, "docstring")
     paragraph, rest = split_docstring(docstring)
-    # CodeSearchNet's code has the docstring inside in Python only; our own code never has it.
+    # CodeSearchNet's code has the docstring inside only in Python; this project's code never has it.
     has_docstring_inside = language == "python" and bool(docstring) and "package" not in record
     code = _text(record, "code")
     told = _text(record, "partition", "") or partition

@@ -1,9 +1,8 @@
-"""Evaluation sets -> what must not be trained on: upstream repositories, and functions, also nearly the same ones.
+"""Evaluation sets -> what must not be trained on: upstream repositories, functions and their near-duplicates.
 
-Of the folder given are read `csn_urls/exclude_repos_test_valid.txt` (a repository a line),
-`csn_urls/advtest_dev.txt` (a URL a line), `csn99/sources.jsonl.zst` (whole files),
-`cosqa/codebase.python.jsonl.zst` (a function a row) and `ncs/questions.jsonl.zst` (a piece of code and URLs a
-row). A warning names a part that is absent.
+The folder has `csn_urls/exclude_repos_test_valid.txt` (a repository per line), `csn_urls/advtest_dev.txt` (a URL per
+line), `csn99/sources.jsonl.zst` (whole files), `cosqa/codebase.python.jsonl.zst` (a function per row) and
+`ncs/questions.jsonl.zst` (a piece of code and URLs per row). A warning names each part that is missing.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
-    """What the evaluation sets hold.
+    """The contents of the evaluation sets.
 
     Attributes:
         repositories: lower-case `owner/name`.
@@ -50,7 +49,7 @@ class Forbidden:
     near: dict[str, NearDuplicates] = field(default_factory=dict, repr=False)
 
     def reason(self, repository: str, language: str, keys: Iterable[bytes], sketch: RMinHash) -> str:
-        """Say why a function may not be trained on; empty when it may."""
+        """Return the reason why a function may not be trained on, or "" if it may."""
         if repository.lower() in self.repositories:
             return REPOSITORY
         if not self.keys.isdisjoint(keys):
@@ -59,7 +58,7 @@ class Forbidden:
 
 
 def read_forbidden(folder: Path | None, pool: Pool) -> Forbidden:
-    """Gather what the evaluation sets under `folder` hold; nothing when it is None."""
+    """Collect the contents of the evaluation sets under `folder`; nothing if it is None."""
     if folder is None:
         _log.warning("no evaluation sets given: nothing is decontaminated")
         return Forbidden()
@@ -92,7 +91,7 @@ def _present(path: Path) -> bool:
 
 
 def _sources(folder: Path) -> Iterator[tuple[str, str, bool]]:
-    """Yield the language and text of files and pieces, and whether a piece has to be taken whole."""
+    """Yield the language and text of files and pieces of code, and whether a piece has to be used as a whole."""
     for name, text, is_whole in (
         (_FILES, "text", False),
         (_FUNCTIONS, "code", False),

@@ -1,7 +1,8 @@
-"""What tells that two functions are the same, or nearly the same.
+"""Detect functions that are the same, or nearly the same.
 
-Exactly: the words of the code, or the name with the first paragraph. Nearly: the sets of identifiers, keywords and
-numbers in the code have a Jaccard similarity of `JACCARD` or more, estimated by MinHash.
+Two functions are the same if they share the words of the code, or the name and the first paragraph. They are nearly
+the same if the sets of identifiers, keywords and numbers in the code have a Jaccard similarity of `JACCARD` or more,
+estimated by MinHash.
 
 *Source*: Allamanis 2018, The adverse effects of code duplication in machine learning models of code.
 """
@@ -20,7 +21,7 @@ from codesearch.parsing.identifiers import words
 JACCARD = 0.8
 PERMUTATIONS = 128
 BANDS = 16
-"""Of 8 rows each: a pair at .8 becomes a candidate with probability .95, one at .5 with .06."""
+"""Bands of 8 rows each. A pair with similarity .8 becomes a candidate with probability .95, one with .5 with .06."""
 _SEED = 1
 _MAX_CHARS = 6_000
 _MIN_TOLD_TOKENS = 4
@@ -29,11 +30,11 @@ _TOKEN = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What a function is compared by.
+    """The features by which functions are compared.
 
     Attributes:
-        keys: two functions that share one are the same.
-        tokens: distinct, in an order of no meaning.
+        keys: two functions that share a key are the same.
+        tokens: distinct; their order has no meaning.
     """
 
     keys: tuple[bytes, ...]
@@ -58,7 +59,7 @@ def code_key(language: str, code: str) -> bytes:
 
 
 def docstring_key(language: str, identifier: str, paragraph: str) -> bytes | None:
-    """Hash name and first paragraph, which outlive small edits of a body; None when too short to tell."""
+    """Hash name and first paragraph, which small edits of a body do not change; None if they are too short."""
     told = words(paragraph)
     if not identifier or len(told) < _MIN_TOLD_TOKENS:
         return None
@@ -66,7 +67,7 @@ def docstring_key(language: str, identifier: str, paragraph: str) -> bytes | Non
 
 
 class NearDuplicates:
-    """A growing set of functions that tells whether another is nearly one of them.
+    """A growing set of functions, to check whether another function is nearly the same as one of them.
 
     >>> seen = NearDuplicates()
     >>> seen.add(sketch_of("a b c d e f g h i j".split()))
@@ -79,7 +80,7 @@ class NearDuplicates:
         self._sketches: list[RMinHash] = []
 
     def has(self, sketch: RMinHash) -> bool:
-        """Say whether a function is nearly one that was added."""
+        """Return whether a function is nearly the same as one that was added."""
         return any(self._sketches[index].jaccard(sketch) >= JACCARD for index in self._lsh.query(sketch))
 
     def add(self, sketch: RMinHash) -> None:

@@ -1,4 +1,4 @@
-"""A docstring -> its first paragraph, which is what a query looks like, and the rest."""
+"""A docstring -> its first paragraph, which resembles a query, and the rest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def split_docstring(docstring: str) -> tuple[str, str]:
-    r"""Split into the first paragraph, without mark-up, and what follows it.
+    r"""Split into the first paragraph, without mark-up, and the rest.
 
     >>> split_docstring("Sort {@code a}\nfast.\n\nMore.\n@param a")
     ('Sort a fast.', 'More.\n@param a')

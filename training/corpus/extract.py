@@ -1,7 +1,7 @@
 """Source trees under a corpus folder -> `rows/LANGUAGE.PARTITION.jsonl.zst` and `rows/stats.json`.
 
-The product's parser reads the files in worker processes; what is kept passes one file on disk a language, since the
-caps and the split need the counts of all of it. The order does not depend on the workers.
+The product's parser reads the files in worker processes. The rows of each language go through a file on disk, because
+the caps and the split need the counts of all rows. The order does not depend on the workers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def extract_corpus(
     processes: int,
     repository_share: float = REPOSITORY_SHARE,
 ) -> CorpusStats:
-    """Write the rows of every fetched package; return the statistics that are also written."""
+    """Write the rows of every fetched package and their statistics; return the statistics."""
     started = time.perf_counter()
     fetched = {package: found for package in packages if (found := read_marker(corpus / package.folder))}
     languages = {}
@@ -93,7 +93,7 @@ def _extract_language(
 
 
 class _Tally:
-    """What is counted while the rows of a language stream by."""
+    """Counts over the rows of a language."""
 
     def __init__(self) -> None:
         self.places: list[Place] = []
@@ -103,7 +103,7 @@ class _Tally:
 
 
 def _kept_lines(parsed: Iterator[ParsedFile], forbidden: Forbidden, tally: _Tally) -> Iterator[bytes]:
-    """Yield the lines of new functions that no evaluation set holds."""
+    """Yield the lines of new functions that are in no evaluation set."""
     seen: set[bytes] = set()
     near = NearDuplicates()
     for each in parsed:
@@ -136,9 +136,9 @@ def _kept_lines(parsed: Iterator[ParsedFile], forbidden: Forbidden, tally: _Tall
 
 
 def _files(packages: Mapping[SourcePackage, FetchedPackage], corpus: Path) -> list[SourceFile]:
-    """List what to parse: of each repository at most `MAX_FILES`, chosen by hash, for it is capped anyway.
+    """List the files to parse: at most `MAX_FILES` per repository, chosen by hash, because its rows are capped anyway.
 
-    Larger files are bundles of others, or generated.
+    Larger files are skipped, because they are bundles of other files, or generated.
     """
     by_repository: dict[str, list[SourceFile]] = defaultdict(list)
     for package, fetched in packages.items():

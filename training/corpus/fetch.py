@@ -30,11 +30,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class FetchedPackage:
-    """What `package.json` says: which version was taken and what it weighed.
+    """The contents of `package.json`: the version and its size.
 
     Attributes:
         download_bytes: size of the archives.
-        files, bytes: what was unpacked, of the package's language only.
+        files, bytes: number and size of the unpacked files, which are only those in the package's language.
     """
 
     version: str
@@ -46,10 +46,10 @@ class FetchedPackage:
 def fetch_all(
     packages: Sequence[SourcePackage], out: Path, apt: AptLists, *, pins: Mapping[str, Pin], jobs: int = 4
 ) -> tuple[dict[str, FetchedPackage], list[str]]:
-    """Fetch every package that is not there yet, `jobs` at a time.
+    """Fetch every missing package, `jobs` at a time.
 
     Returns:
-        What there is by `SourcePackage.key`, and the keys that could not be had; a warning tells why.
+        The packages by `SourcePackage.key`, and the keys that could not be fetched; a warning gives the reason.
     """
     fetched, missing, taken = {}, [], 0
     with ThreadPoolExecutor(jobs) as pool, tqdm(total=len(packages), unit="package") as bar:
@@ -71,9 +71,9 @@ def fetch_all(
 
 
 def fetch(package: SourcePackage, out: Path, apt: AptLists, pin: Pin) -> FetchedPackage:
-    """Fetch one package unless it is there.
+    """Fetch one package unless it exists.
 
-    A pinned version that the archive has no more is a warning, and the one it offers is taken.
+    If the archive no longer has the pinned version, log a warning and take the version that it has.
 
     Raises:
         TrainingError: the client failed, the size differs from the pinned one, or the package holds no file of its
@@ -101,7 +101,7 @@ def fetch(package: SourcePackage, out: Path, apt: AptLists, pin: Pin) -> Fetched
 
 
 def read_marker(folder: Path) -> FetchedPackage | None:
-    """Read what was fetched into a package's folder; None when it is not whole."""
+    """Read the record of a package's folder; return None if the package is not complete."""
     path = folder / MARKER
     if not path.exists():
         return None
@@ -144,7 +144,7 @@ def _download_pinned(package: SourcePackage, folder: Path, apt: AptLists, pin: P
 
 
 def _download(package: SourcePackage, folder: Path, apt: AptLists, version: str) -> str:
-    """Download one version, or the newest for ""; return which it was."""
+    """Download one version, or the newest for ""; return the version."""
     name = package.name
     if package.kind in ("debian", "debian-source"):
         is_source = package.kind == "debian-source"
@@ -176,7 +176,7 @@ def _pip_download(requirement: str, folder: Path) -> None:
     ]
     try:
         run_client([*command, "--only-binary", ":all:"], folder)
-    except TrainingError:  # No wheel for this platform; a source archive asks for its build backend.
+    except TrainingError:  # There is no wheel for this platform; a source archive needs a build backend.
         run_client([*command, "--no-binary", ":all:"], folder)
 
 

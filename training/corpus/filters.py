@@ -1,4 +1,4 @@
-"""A parsed document -> the reason why it is dropped, or none.
+"""A parsed document -> the reason why it is dropped, or "".
 
 *Source*: Husain et al. 2019, section 2: documentation cut to its first paragraph; documentation under three
 tokens, functions under three lines, names with "test", constructors and standard extension methods dropped.
@@ -24,7 +24,7 @@ _PHP_MAGIC = re.compile(r"__[a-z]\w*$", re.IGNORECASE)
 
 
 def drop_reason(document: Document) -> str:
-    """Name the filter on code and name that a document fails; empty when it passes all."""
+    """Return the name of the filter on code and name that a document fails, or "" if it passes all."""
     if document.kind not in ("function", "method"):
         return "not a function"
     if document.code.strip().count("\n") + 1 < MIN_LINES:
@@ -37,14 +37,14 @@ def drop_reason(document: Document) -> str:
 
 
 def documentation_reason(docstring: str, paragraph: str) -> str:
-    """Name the filter that a docstring with this first paragraph fails; empty when it passes both."""
+    """Return the name of the filter that a docstring with this first paragraph fails, or "" if it passes both."""
     if not docstring:
         return NO_DOCSTRING
     return "docstring under 3 tokens" if len(words(paragraph)) < MIN_DOCSTRING_TOKENS else ""
 
 
 def is_standard(document: Document) -> bool:
-    """Say whether the language, not the author, gave the function its name."""
+    """Return whether the language prescribes the name of the function."""
     name = document.name
     if name in _STANDARD or _MAGIC.match(name):
         return True

@@ -1,13 +1,13 @@
-"""A path -> rows, whichever layout of CodeSearchNet is there: the one loader of corpora that others made.
+"""A path -> rows, in any layout of CodeSearchNet. This is the only loader of existing corpora.
 
-The layout is told by the path:
+The path determines the layout:
 
 - `rows/LANGUAGE.PARTITION.jsonl.zst`, our own, or any file ending in .jsonl, .jsonl.gz, .jsonl.zst
 - `LANGUAGE/final/jsonl/{train,valid,test}/LANGUAGE_PARTITION_N.jsonl.gz`, the official one
 - `*.parquet`, with the columns of the Hugging Face data set
 - `LANGUAGE_dedupe_definitions_v2.pkl`, every function, also those without a docstring
 
-Of a folder that holds several, the first in this list is read. All but the pickle are streamed.
+If a folder has several, the first in this list is read. All except the pickle are streamed.
 """
 
 from __future__ import annotations
@@ -86,10 +86,10 @@ def files_of(path: Path) -> list[Path]:
 def load_corpus(
     path: Path, out: Path | None, evaluation_sets: Path | None, *, advtest: bool = False
 ) -> tuple[Counter[tuple[str, str]], Counter[str]]:
-    """Load, filter and count the rows of `path`, and write them to `out` where that is given.
+    """Load, filter and count the rows of `path`, and write them to `out` if it is given.
 
     Returns:
-        How many there are, by language and partition, and how many were dropped, by reason.
+        The number of rows by language and partition, and the number of dropped rows by reason.
     """
     dropped: Counter[str] = Counter()
     rows = load(path)
@@ -105,10 +105,10 @@ def load_corpus(
 
 
 def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) -> Counter[tuple[str, str]]:
-    """Write documented rows to `corpus/rows`, as training reads them, without holding them in memory.
+    """Stream documented rows to `corpus/rows`, in the form that training reads.
 
     Returns:
-        How many were written, by language and partition; the others are counted in `dropped`.
+        The number of written rows by language and partition; the others are counted in `dropped`.
 
     Raises:
         TrainingError: `corpus` has rows already.
@@ -135,7 +135,7 @@ def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) ->
 
 
 def without_leaks(rows: Iterable[CsnRow], forbidden: Forbidden, dropped: Counter[str]) -> Iterator[CsnRow]:
-    """Yield all but the training rows that an evaluation set holds; count those."""
+    """Yield all rows except training rows that are in an evaluation set; count these."""
     for loaded in rows:
         row = loaded.row
         reason = ""
@@ -167,7 +167,7 @@ def _partition_of(path: Path) -> str:
 
 
 def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Yield each record of a file, after the place to name in an error."""
+    """Yield (place, record) of each record of a file; `place` names the record in errors."""
     if path.suffix == ".parquet":
         found = _of_parquet(path)
     elif path.suffix == ".pkl":

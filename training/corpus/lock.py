@@ -1,7 +1,7 @@
-"""`sources.lock.json` beside a recipe: the version and download size of each package that a corpus was made from.
+"""`sources.lock.json` next to a recipe: the version and download size of each package of a corpus.
 
-The recipe says which packages; the lock says which versions of them, so that the same corpus can be made again. It
-maps `LANGUAGE/NAME` to `{"version": ..., "bytes": ...}`.
+The recipe names the packages, and the lock pins their versions, so the same corpus can be made again. The lock maps
+`LANGUAGE/NAME` to `{"version": ..., "bytes": ...}`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from training.errors import TrainingError
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """The version of a package and the size of what its client downloads; empty and 0 for not pinned."""
+    """The version of a package and the size of its download; "" and 0 if not pinned."""
 
     version: str = ""
     bytes: int = 0
@@ -28,10 +28,10 @@ def lock_of(recipe: Path) -> Path:
 
 
 def read_lock(recipe: Path) -> dict[str, Pin]:
-    """Read the pins of a recipe; none when it has no lock.
+    """Read the pins of a recipe; there are none if it has no lock.
 
     Raises:
-        TrainingError: the lock is not one.
+        TrainingError: the file is not a lock.
     """
     path = lock_of(recipe)
     if not path.exists():
@@ -45,6 +45,6 @@ def read_lock(recipe: Path) -> dict[str, Pin]:
 
 
 def write_lock(recipe: Path, pins: Mapping[str, Pin]) -> None:
-    """Write the pins of a recipe, a package a line."""
+    """Write the pins of a recipe, one package per line."""
     lines = [f"{json.dumps(key)}: {json.dumps(asdict(pin))}" for key, pin in sorted(pins.items())]
     lock_of(recipe).write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")

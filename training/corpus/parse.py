@@ -1,4 +1,4 @@
-"""One source file of a package -> its documented functions as lines to write, and what the filters dropped."""
+"""One source file of a package -> its documented functions as lines to write, and counts of dropped functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CONFIG = ParseConfig(max_code_bytes=100_000)
 
 
 class SourceFile(NamedTuple):
-    """A file of a package, and what its rows' URLs begin with."""
+    """A file of a package, and the beginning of its rows' URLs."""
 
     package: SourcePackage
     path: Path
@@ -41,7 +41,7 @@ class Candidate(NamedTuple):
 
 
 class ParsedFile(NamedTuple):
-    """What a worker makes of a file.
+    """The result of a worker for one file.
 
     Attributes:
         undocumented: code keys of the functions that lack only documentation.
@@ -111,7 +111,7 @@ def _row(document: Document, paragraph: str, rest: str, file: SourceFile) -> Row
 
 
 def _docstring_span(document: Document, source: bytes) -> tuple[int, int]:
-    """Return the bytes of the docstring that was cut out of a document's code; an empty span for none."""
+    """Return the bytes of the docstring that was removed from a document's code; an empty span if there is none."""
     original = source[document.start_byte : document.end_byte]
     code = document.code.encode()
     length = len(original) - len(code)

@@ -1,4 +1,4 @@
-"""`sources.toml` -> the list of packages that a corpus is made from."""
+"""`sources.toml` -> the list of packages for a corpus."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class SourcePackage:
     """One named package.
 
     Attributes:
-        kind: one of `KINDS`, that is, which client fetches it.
+        kind: one of `KINDS`; it chooses the client that fetches the package.
         repository: `owner/name` of the upstream on GitHub.
-        train_only: never held out, so that the held-out partitions stay what they are when a recipe grows.
+        train_only: never held out, so the held-out partitions do not change when a recipe grows.
     """
 
     language: str
@@ -41,7 +41,7 @@ class SourcePackage:
 
     @property
     def key(self) -> str:
-        """`LANGUAGE/NAME`, by which a package is told and pinned."""
+        """`LANGUAGE/NAME`, which identifies a package and its pin."""
         return f"{self.language}/{self.name}"
 
     @property
@@ -60,7 +60,7 @@ class SourcePackage:
 
 
 def read_recipe(path: Path = DEFAULT_RECIPE) -> list[SourcePackage]:
-    """Read the packages of a recipe, of a language those of its list `packages` before those of `train_only`.
+    """Read the packages of a recipe; in each language those of the list `packages` come before those of `train_only`.
 
     Raises:
         TrainingError: the recipe is missing, is not TOML, names an unknown kind or language, or a language's two lists

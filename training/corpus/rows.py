@@ -32,10 +32,10 @@ class Row:
 
     Attributes:
         repo: `owner/name` of the upstream.
-        func_name: qualified name; `identifier` is the own name in it.
+        func_name: qualified name; `identifier` is its last part.
         code: the function without its docstring.
         docstring: first paragraph, on one line, without mark-up.
-        docstring_rest: what follows it, at most `MAX_REST_CHARS`.
+        docstring_rest: the rest, at most `MAX_REST_CHARS`.
     """
 
     repo: str
@@ -56,9 +56,9 @@ class CsnRow:
     """A row and the fields of a record that training does not read.
 
     Attributes:
-        original_string: the function as in its file, docstring included.
+        original_string: the function as in its file, with its docstring.
         documentation: the whole docstring.
-        sha: what tells the state of the file, a commit in CodeSearchNet's own rows.
+        sha: identifies the version of the file; it is a commit in CodeSearchNet's rows.
     """
 
     row: Row
@@ -90,7 +90,7 @@ def record_of(loaded: CsnRow) -> dict[str, object]:
 
 
 def row_of_record(record: Mapping[str, Any]) -> Row:
-    """Read a record that `record_of` made.
+    """Read a record that `record_of` returned.
 
     Raises:
         KeyError: a field is missing.
@@ -123,7 +123,7 @@ def own_name(func_name: str, language: str) -> str:
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> int:
-    """Write rows to a new file; return how many."""
+    """Write rows to a new file; return their number."""
     return write_lines(path, (to_line(CsnRow(row)) for row in rows))
 
 
@@ -133,7 +133,7 @@ def to_line(loaded: CsnRow) -> bytes:
 
 
 def write_lines(path: Path, lines: Iterable[bytes]) -> int:
-    """Write lines to a new compressed file; return how many."""
+    """Write lines to a new compressed file; return their number."""
     path.parent.mkdir(parents=True, exist_ok=True)
     count = 0
     with path.open("wb") as file, zstandard.ZstdCompressor(level=_LEVEL).stream_writer(file) as stream:

@@ -1,9 +1,9 @@
-"""Rows of one language -> capped and given a partition, whole repositories at a time.
+"""Rows of one language -> capped rows with a partition, in whole repositories.
 
-Repositories are taken in the order of a hash of their name: the first ones fill the test partition up to its
-share of the rows (at least `MIN_HELD_OUT`), the next ones the validation partition, the rest is trained on.
-One that alone is more than a quarter of that share is trained on, so that several make up a partition.
-Rows that are only trained on are counted apart, so that the held-out partitions stay what they are when a recipe grows.
+Repositories are taken in the order of a hash of their name. The first ones fill the test partition up to its share of
+the rows (at least `MIN_HELD_OUT`), and the next ones the validation partition. The rest is for training. A repository
+with more than a quarter of that share is for training too, so each partition has several repositories. Rows that are
+only for training are counted separately, so the held-out partitions do not change when a recipe grows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MAX_REPOSITORY_SHARE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a row comes from, all that placing it takes.
+    """The origin of a row, from which its partition follows.
 
     Attributes:
         repository: lower case.
@@ -36,7 +36,7 @@ class Place:
 
 
 def place_rows(rows: Sequence[Place], share: float = REPOSITORY_SHARE) -> list[str]:
-    """Return the partition of each row of one language, "" for those over their repository's share."""
+    """Return the partition of each row of one language, or "" if it is over its repository's share."""
     divided = [index for index, row in enumerate(rows) if not row.train_only]
     trained_on = [index for index, row in enumerate(rows) if row.train_only]
     kept = _within_share(rows, divided, int(share * len(divided)))
@@ -50,7 +50,7 @@ def place_rows(rows: Sequence[Place], share: float = REPOSITORY_SHARE) -> list[s
 
 
 def _within_share(rows: Sequence[Place], indices: Iterable[int], cap: int) -> list[int]:
-    """Return those of `indices` that stay when each repository has at most `cap` rows (or `MIN_CAP`)."""
+    """Return the `indices` that remain if each repository has at most `cap` rows (or `MIN_CAP`)."""
     by_repository: dict[str, list[int]] = defaultdict(list)
     for index in indices:
         by_repository[rows[index].repository].append(index)
@@ -75,5 +75,5 @@ def _partition_of_repositories(sizes: Counter[str]) -> dict[str, str]:
 
 
 def stable_hash(text: str) -> bytes:
-    """Hash a text to bytes that order it at random, always the same way."""
+    """Hash a text to bytes that give a random but fixed order."""
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()

@@ -1,4 +1,4 @@
-"""What a corpus holds: `rows/stats.json`, and the table in which it is told."""
+"""The statistics of a corpus: `rows/stats.json`, and its tables for a page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LanguageStats:
     Attributes:
         documented: pairs that were kept.
         all: distinct functions that pass the filters on code and name, documented or not.
-        packages, files, source_bytes: what was read.
+        packages, files, source_bytes: number and size of what was read.
         dropped: how many functions each filter dropped.
     """
 
@@ -38,7 +38,7 @@ class LanguageStats:
 
 @dataclass(frozen=True, slots=True)
 class CorpusStats:
-    """Counts of a corpus; `wall_s` is of the extraction, `download_bytes` the size of the archives."""
+    """Counts of a corpus; `wall_s` is the time of the extraction, `download_bytes` the size of the archives."""
 
     languages: dict[str, LanguageStats]
     wall_s: float
@@ -57,7 +57,7 @@ class CorpusStats:
 
 
 def write_stats(corpus: Path, stats: CorpusStats) -> None:
-    """Write the statistics beside the rows."""
+    """Write the statistics to the folder of the rows."""
     (corpus / "rows" / "stats.json").write_text(json.dumps(to_json(stats), indent=1) + "\n", "utf-8")
 
 
@@ -65,7 +65,7 @@ def read_stats(corpus: Path) -> CorpusStats:
     """Read the statistics of a corpus.
 
     Raises:
-        TrainingError: there are none, or they are of another format.
+        TrainingError: there are none, or they have another format.
     """
     path = corpus / "rows" / "stats.json"
     try:
@@ -77,7 +77,7 @@ def read_stats(corpus: Path) -> CorpusStats:
 
 
 def to_json(stats: CorpusStats) -> dict[str, Any]:
-    """Return the statistics as plain data, the sum of what was dropped included."""
+    """Return the statistics as plain data, with the sums of dropped functions."""
     return {**asdict(stats), "dropped": dict(stats.dropped.most_common())}
 
 
@@ -88,12 +88,12 @@ def from_json(fields: dict[str, Any]) -> CorpusStats:
 
 
 def report(stats: CorpusStats) -> str:
-    """Return the counts as Markdown: two tables and a line on what it took."""
+    """Return the counts as Markdown: two tables, and a line with time and size."""
     return "\n".join([*_table(stats), "", *_dropped_table(stats), "", _summary(stats)])
 
 
 def update_page(page: Path, stats: CorpusStats) -> None:
-    """Replace what stands between the markers of a page by the report.
+    """Replace the text between the markers of a page with the report.
 
     Raises:
         TrainingError: the page is missing or has no markers.
@@ -116,7 +116,7 @@ def _table(stats: CorpusStats) -> Iterator[str]:
 
 
 def _dropped_table(stats: CorpusStats) -> Iterator[str]:
-    """Yield the lines of a Markdown table of what each filter dropped, by language."""
+    """Yield the lines of a Markdown table of the functions that each filter dropped, by language."""
     names = list(stats.languages)
     yield f"| dropped | {' | '.join(names)} | all |"
     yield "|---|" + "--:|" * (len(names) + 1)
@@ -126,7 +126,7 @@ def _dropped_table(stats: CorpusStats) -> Iterator[str]:
 
 
 def _summary(stats: CorpusStats) -> str:
-    """Return one line on what it took.
+    """Return one line with sizes, time, speed and memory.
 
     >>> _summary(CorpusStats({}, 2.0, 3_000_000, 500_000_000))
     '3 MB of archives; 0 MB of source extracted in 2 s, 0.0 MB/s; 500 MB of memory at the most'
@@ -140,7 +140,7 @@ def _summary(stats: CorpusStats) -> str:
 
 
 def peak_rss_bytes() -> int:
-    """Return the largest memory that this process or one of its children ever had, in bytes."""
+    """Return the peak memory of this process or of one of its children, in bytes."""
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return max(resource.getrusage(kind).ru_maxrss for kind in kinds) * 1024
 

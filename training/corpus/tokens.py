@@ -26,8 +26,8 @@ def tokens_of_spans(
 
     Args:
         source: the whole file.
-        spans: bytes from which to which, a definition each.
-        skipped: spans that are left out wherever they lie, such as docstrings; empty ones leave out nothing.
+        spans: first byte and end of each definition.
+        skipped: spans to skip, such as docstrings; an empty span skips nothing.
         spec: the language of the file.
     """
     root = _parser(spec).parse(source).root_node
@@ -40,7 +40,7 @@ def tokens_of_spans(
 
 
 def _leaves(root: Node, start: int, end: int, left_out: dict[int, int]) -> Iterator[Span]:
-    # From the smallest node around the span: a file has thousands of siblings to walk past.
+    # Start from the smallest node around the span, because a file has thousands of siblings to walk past.
     waiting = [root.descendant_for_byte_range(start, end) or root]
     skip_until = start
     while waiting:

@@ -1,4 +1,4 @@
-"""A pickle of plain data -> that data; a pickle that asks for anything else is refused before it runs."""
+"""A pickle of plain data -> that data. A pickle with anything else is refused before it runs."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _BROKEN = (
 
 
 class _PlainUnpickler(pickle.Unpickler):
-    """Knows lists, tuples, dicts, sets, texts, bytes and numbers; every class and function is refused.
+    """Reads lists, tuples, dicts, sets, texts, bytes and numbers, and refuses every class and function.
 
-    What a pickle calls, it first names as a global, so nothing can run.
+    A pickle must name a global before it can call it, so nothing can run.
     """
 
     def find_class(self, module_name: str, global_name: str, /) -> NoReturn:
@@ -32,7 +32,7 @@ class _PlainUnpickler(pickle.Unpickler):
 
 
 def read_plain_pickle(path: Path) -> object:
-    """Read a pickle that holds builtin containers, texts and numbers only.
+    """Read a pickle that has only builtin containers, texts and numbers.
 
     Raises:
         TrainingError: the file names a global, or is no pickle.

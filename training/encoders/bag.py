@@ -1,7 +1,8 @@
-"""Neural bag of words, and UNIF: the vectors of a text's tokens, pooled without regard to their order.
+"""Neural bag of words, and UNIF: the vectors of a text's tokens, pooled without their order.
 
-`token-weights` is NBoW with one learned weight a token; `attention` is UNIF, whose softmax over the text needs no
-more here than its numerators: unit length makes a weighted sum and a weighted mean the same. So is the mean a sum.
+`token-weights` is NBoW with one learned weight for each token. `attention` is UNIF; of its softmax over the text only
+the numerators are computed. After scaling to unit length, a weighted sum and a weighted mean are the same, so the mean
+is computed as a sum too.
 
 *Source*: Husain et al. 2019 (NBoW); Cambronero et al. 2019 (UNIF).
 """
@@ -16,7 +17,7 @@ from training.pooling import count_shares
 
 
 class BagTower(nn.Module):
-    """One side: vectors [V, D] and what its pooling weighs them by."""
+    """One side: vectors [V, D] and the weights of its pooling."""
 
     takes_counts = True
 
@@ -33,7 +34,7 @@ class BagTower(nn.Module):
             self.attention = nn.Parameter(torch.zeros(dim))
 
     def token_weights(self) -> Tensor:
-        """Return what each token's vector is multiplied by, up to a factor: float32 [V]."""
+        """Return the weight of each token's vector, up to a common factor: float32 [V]."""
         if self.pooling == "token-weights":
             return self.log_weight.squeeze(1).exp()
         if self.pooling == "attention":
@@ -46,8 +47,8 @@ class BagTower(nn.Module):
 
         Args:
             input_ids: int64 [B, T].
-            attention_mask: [B, T], 0 for padding. A count above 1 stands for as many equal tokens, which a bag
-                may be given only once.
+            attention_mask: [B, T], 0 for padding. A count above 1 stands for that number of equal tokens, so a bag
+            needs each distinct token only once.
 
         Returns:
             float32 [B, D] of unit length; zeros for a text without tokens.

@@ -1,4 +1,4 @@
-"""A transformer encoder of sentences as BERT has it: one for queries and documents alike.
+"""A transformer encoder of sentences in the form of BERT: one encoder for queries and documents.
 
 Token, position and segment embeddings, layers that are normalised after each half, GELU, the mean over tokens, unit
 length. *Source*: Devlin et al. 2019; Reimers and Gurevych 2019 (the mean); Wang et al. 2020 (MiniLM).
@@ -15,7 +15,7 @@ from torch.nn import functional
 
 @dataclass(frozen=True, slots=True)
 class BertConfig:
-    """Sizes of a model, called as in its `config.json`."""
+    """Sizes of a model, with the names of its `config.json`."""
 
     vocab_size: int
     hidden_size: int
@@ -27,7 +27,7 @@ class BertConfig:
 
 
 class BertLayer(nn.Module):
-    """Attention and feed-forward, each added to what it is given and then normalised."""
+    """Attention and feed-forward, each added to its input and then normalised."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -64,13 +64,13 @@ class Bert(nn.Module):
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Embed texts."""
         states = self.norm(self.table(ids) + self.positions[: ids.shape[1]])
-        allowed = (mask > 0)[:, None, None] | ~(mask > 0).any(1)[:, None, None, None]  # No row of nothing.
+        allowed = (mask > 0)[:, None, None] | ~(mask > 0).any(1)[:, None, None, None]  # No row may be empty.
         for layer in self.layers:
             states = layer(states, allowed)
         return functional.normalize((states * mask[..., None]).sum(1).float())
 
     def freeze(self, layers: int) -> None:
-        """Hold the first layers still, and with any of them all that comes before."""
+        """Freeze the first layers, and with any of them also the embeddings before them."""
         before = [self.table, self.norm] if layers else []
         self.positions.requires_grad_(not layers)
         for module in (*before, *self.layers[:layers]):

@@ -10,11 +10,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 DIRECTIONS = ("", "_reverse")
-"""How `nn.GRU` ends the names of the weights that read forward and backward."""
+"""Endings of the names of `nn.GRU`'s weights that read forward and backward."""
 
 
 class BirnnBody(nn.Module):
-    """Residual bidirectional GRU, [B, T, D] -> [B, T, D], D / 2 units a direction."""
+    """Residual bidirectional GRU, [B, T, D] -> [B, T, D], D / 2 units for each direction."""
 
     def __init__(self, dim: int, *, layers: int, dropout: float) -> None:
         super().__init__()
@@ -25,10 +25,10 @@ class BirnnBody(nn.Module):
         nn.init.zeros_(self.out.bias)
 
     def forward(self, states: Tensor, mask: Tensor) -> Tensor:
-        """Pass states through; the way back starts at each text's last token.
+        """Pass states through; the backward direction starts at each text's last token.
 
-        Each direction reads padded texts, the way back turned ones: to learn from packed sequences takes twice as
-        long on a CPU.
+        Each direction reads padded texts, and the backward one reads them reversed, because training with packed
+        sequences takes twice as long on a CPU.
         """
         turned = _turned(mask)[:, :, None]
         read = states
@@ -41,7 +41,7 @@ class BirnnBody(nn.Module):
         return states + self.out(read)
 
     def _read(self, states: Tensor, layer: int, direction: str) -> Tensor:
-        """Read texts from their first state on, by one direction of one layer: [B, T, *] -> [B, T, D / 2]."""
+        """Read texts from their first state on with one direction of one layer: [B, T, *] -> [B, T, D / 2]."""
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         weights = [getattr(self.gru, f"{name}_l{layer}{direction}") for name in names]
         start = states.new_zeros(1, len(states), self.gru.hidden_size)
@@ -50,7 +50,7 @@ class BirnnBody(nn.Module):
 
 
 def _turned(mask: Tensor) -> Tensor:
-    """Return where each place of a text is when the text is turned round and its padding left: int64 [B, T].
+    """Return the position of each token when a text is reversed and its padding stays in place: int64 [B, T].
 
     >>> _turned(torch.tensor([[1, 1, 1, 0]])).tolist()
     [[2, 1, 0, 3]]

@@ -1,4 +1,4 @@
-"""1D-CNN: each layer adds what it sees in a window of tokens.
+"""1D-CNN: each layer adds a convolution over a window of tokens.
 
 *Source*: Kim 2014; Husain et al. 2019 (1D-CNN).
 """
@@ -23,7 +23,7 @@ class CnnBody(nn.Module):
             nn.init.zeros_(layer.bias)
 
     def forward(self, states: Tensor, mask: Tensor) -> Tensor:
-        """Pass states through; padding is zeroed before each layer, as the ends of a text are."""
+        """Pass states through; padding is set to zero before each layer, like the space beyond the ends of a text."""
         present = mask[:, :, None].to(states.dtype)
         for layer in self.layers:
             states = states * present

@@ -18,13 +18,13 @@ from training.errors import TrainingError
 from training.pooling import make_pooling
 
 SHARED = "all"
-"""Name of the document encoder of every language."""
+"""Name of the document encoder that all languages share."""
 INIT_STD = 0.1
 _BAGS = ("nbow", "unif")
 
 
 class JointEncoder(nn.Module):
-    """All sides; they start equal, so that training starts from overlap of words."""
+    """All sides. They start equal, so the first similarities are overlaps of words."""
 
     def __init__(self, config: TrainConfig, vocabulary_size: int, languages: Sequence[str]) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class JointEncoder(nn.Module):
         """Return the encoder of a language's documents.
 
         Raises:
-            TrainingError: there is one for each language, and none for this.
+            TrainingError: there is one for each language, but none for this one.
         """
         name = SHARED if SHARED in self.documents else language
         if name not in self.documents:
@@ -63,16 +63,16 @@ class JointEncoder(nn.Module):
 
     @property
     def is_one(self) -> bool:
-        """Say whether queries and documents have the same weights."""
+        """Return whether queries and documents have the same weights."""
         return SHARED in self.documents and self.documents[SHARED] is self.query
 
     def languages(self, names: Sequence[str]) -> list[str]:
-        """Return those languages whose documents it can embed."""
+        """Return the languages whose documents it can embed."""
         return [name for name in names if SHARED in self.documents or name in self.documents]
 
     @property
     def takes_counts(self) -> bool:
-        """Say whether a document may be given as distinct tokens with counts in the mask."""
+        """Return whether a document may be given as distinct tokens with counts in the mask."""
         return all(tower.takes_counts for tower in self.documents.values())
 
     def set_idf(self, log_idf: Tensor, power: float) -> None:
@@ -84,15 +84,15 @@ class JointEncoder(nn.Module):
                 module.log_weight.data.copy_(power * log_idf[:, None])
 
     def set_vectors(self, vectors: Tensor) -> None:
-        """Start the vectors of all sides from these: float32 [V, D]."""
+        """Initialise the vectors of all sides with these: float32 [V, D]."""
         for tower in (self.query, *self.documents.values()):
             tower.table.weight.data.copy_(vectors)
 
     def start_from(self, other: JointEncoder) -> None:
-        """Take over token vectors and weights of a trained encoder, a bag's into a model that reads in order too.
+        """Copy token vectors and weights of a trained encoder, also those of a bag into a model that reads in order.
 
         Raises:
-            TrainingError: its vectors have another size, or it has no encoder of a language that this has.
+            TrainingError: its vectors have another size, or it has no encoder for one of the languages.
         """
         for name, tower in (("", self.query), *self.documents.items()):
             source = other.document(name) if name else other.query
@@ -104,7 +104,7 @@ class JointEncoder(nn.Module):
             tower.load_state_dict(_shared({**values, **in_order}, tower), strict=False)
 
     def set_shares(self, shares: Tensor) -> None:
-        """Tell NCS how often each token occurs: float32 [V], of sum 1."""
+        """Give NCS the frequency of each token: float32 [V], sum 1."""
         for module in self.modules():
             if isinstance(module, NcsTower):
                 module.shares.copy_(shares)
@@ -166,7 +166,7 @@ def _make_body(config: TrainConfig, max_tokens: int) -> nn.Module:
 
 
 def _shared(values: Mapping[str, Tensor], target: nn.Module) -> dict[str, Tensor]:
-    """Return those values that a side has a place for: the shapes of positions, and poolings, may differ."""
+    """Return the values that fit a side, because shapes of positions and of poolings may differ."""
     places = target.state_dict()
     return {
         name: value for name, value in values.items() if name in places and places[name].shape == value.shape

@@ -1,8 +1,8 @@
 """NCS: subtoken vectors learned without pairs; a document is their TF-IDF weighted sum, a query their mean.
 
 *Source*: Sachdev et al. 2018 (Neural Code Search): e(d) = u(sum over distinct w of u(e_w) * (1 + log tf) * idf).
-The post-ranking of the published `NCS_postrank` has no formula; ours re-sorts the best candidates by the share of
-the query, weighted by idf, that a document holds word for word.
+There is no published formula for the post-ranking of `NCS_postrank`. Ours sorts the best candidates again by the share
+of the query's tokens, weighted by idf, that a document has.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from training.pooling import term_counts
 
 POSTRANK_CANDIDATES = 100
 _FLOOR = 1e-4
-"""Least variance of a direction, as a share of the mean: what hardly varies is noise."""
+"""Smallest variance of a direction, as a share of the mean, because directions with less variance are noise."""
 _EPSILON = 1e-12
 
 
 class NcsTower(nn.Module):
-    """What both sides share: the table, and how often each of its tokens occurs, which is counted, not learned."""
+    """The part that both sides share: the table, and the frequency of each token, which is counted, not learned."""
 
     def __init__(self, table: nn.Embedding) -> None:
         super().__init__()
@@ -32,10 +32,10 @@ class NcsTower(nn.Module):
     def unit_table(self) -> Tensor:
         """Return the unit vector of each token, whitened over running text: float32 [V, D].
 
-        Skip-gram gives all vectors a common part, the more the oftener a token occurs, and spends few directions on
-        which language and which package a text is of. Neither tells one function from the next, and both drown what
-        does, so the mean goes (Arora et al. 2017) and all directions count alike (Mu and Viswanath 2018 cut off the
-        strongest instead).
+        Skip-gram gives all vectors a common part, which is larger for frequent tokens. A few strong directions depend
+        on the language and the package of a text. Neither distinguishes functions, and both dominate the similarity.
+        So the mean is removed (Arora et al. 2017) and all directions get equal weight (Mu and Viswanath 2018 remove
+        the strongest instead).
         """
         centred = self.table.weight - self.shares @ self.table.weight
         variances, directions = torch.linalg.eigh((centred * self.shares[:, None]).T @ centred)
@@ -69,8 +69,8 @@ class NcsDocumentTower(NcsTower):
 
         Args:
             input_ids: int64 [B, T].
-            attention_mask: [B, T]; a count stands for as many equal tokens. Tokens may also be repeated: each
-                occurrence then gets its share of the token's weight.
+            attention_mask: [B, T]; a count stands for that number of equal tokens. If tokens are repeated, each
+            occurrence gets its share of the token's weight.
         """
         tf = term_counts(input_ids, attention_mask)  # [B, T]
         weights = attention_mask * (1 + tf.log()) / tf * self.idf[input_ids]
@@ -84,7 +84,7 @@ def postranked(
     cosines: NDArray[np.float32],
     idf: NDArray[np.float32],
 ) -> NDArray[np.int64]:
-    """Rank one query's documents by cosine and re-sort the first by the words that they share with it.
+    """Rank one query's documents by cosine, and sort the first again by the words that they share with it.
 
     Args:
         query: token ids.

@@ -15,14 +15,14 @@ from training.pooling import MASKED
 
 
 class SelfAttentionLayer(nn.Module):
-    """Attention and feed-forward, each added to what it is given.
+    """Attention and feed-forward, each added to its input.
 
     Args:
         dim: D.
         attention_dim: of queries, keys and values, over all heads.
         hidden_dim: of the feed-forward half.
         heads: of attention.
-        dropout: share of each half's output left out.
+        dropout: share of each half's output that is set to zero.
     """
 
     def __init__(self, dim: int, *, attention_dim: int, hidden_dim: int, heads: int, dropout: float) -> None:
@@ -50,7 +50,7 @@ class SelfAttentionLayer(nn.Module):
 
 
 class SelfAttentionBody(nn.Module):
-    """Layers over states with their positions, [B, T, D] -> [B, T, D]."""
+    """Layers over states and positions, [B, T, D] -> [B, T, D]."""
 
     def __init__(self, dim: int, layers: Iterable[SelfAttentionLayer], *, max_tokens: int) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class SelfAttentionBody(nn.Module):
         self.layers = nn.ModuleList(layers)
 
     def forward(self, states: Tensor, mask: Tensor) -> Tensor:
-        """Pass states through; no token looks at padding."""
+        """Pass states through; no token attends to padding."""
         scores = torch.zeros(mask.shape, device=mask.device).masked_fill(mask == 0, MASKED)[:, None, None]
         states = states + self.positions[: states.shape[1]]
         for layer in self.layers:

@@ -1,4 +1,4 @@
-"""Token vectors -> states that know their neighbours -> one vector: the frame of all models that read in order."""
+"""Token vectors -> states that depend on their neighbours -> one vector: the frame of all models that read in order."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from torch.nn import functional
 class SequenceTower(nn.Module):
     """One side: a table of token vectors, a body [B, T, D] -> [B, T, D], a pooling.
 
-    Every layer of a body adds to what it is given and starts by adding nothing, so that training starts from a bag
-    of words.
+    Every layer of a body adds to its input, and adds nothing at first, so training starts from a bag of words.
     """
 
     takes_counts = False

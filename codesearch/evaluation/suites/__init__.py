@@ -4,20 +4,20 @@ A suite is a module of this package with one function:
 
     def run(options: BenchOptions) -> SuiteResult
 
-and, where results from a file can be judged (`bench --score`), another:
+If results from a file can be judged (`bench --score`), it has another:
 
     def judgements(options: BenchOptions) -> Qrels
 
-or, where such files have a form of their own, two:
+If such files have a different format, it has two others instead:
 
     def score(file: Path, options: BenchOptions) -> SuiteResult
     def write_results(file: Path, result: SuiteResult) -> None
 
 A suite over whole code gives its folder and its questions to `codesearch.evaluation.judge.judge`, which indexes the
-folder, asks each system of `codesearch.evaluation.systems` and scores what it finds. The id of a query is its group,
-mostly a language, and its text. Metrics have names, and higher is better: what a suite calls `mrr` or `ndcg_all` is
-printed, written to JSON and compared under that name. Other facts about the run go into `SuiteResult.details`.
-To add one: write the module, and name it in `SUITES`.
+folder, asks each system of `codesearch.evaluation.systems` and scores the results. The id of a query is its group,
+usually a language, and its text. Each metric has a name, such as `mrr` or `ndcg_all`, under which it is printed,
+written to JSON and compared. Higher is better. Other facts about the run go into `SuiteResult.details`.
+To add a suite, write the module and name it in `SUITES`.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ SUITES = {
     "known-items": "questions to the standard libraries of Python, Go and Ruby; Python's needs no data",
     "ncs": "questions about Android over a folder of Java code of yours; needs data",
 }
-"""Name -> what it is; `advtest` and such are modules of the same name, with a dash read as an underscore."""
+"""Name -> description. The module of a suite has the same name, with an underscore for each dash."""
 
 
 def load_suite(name: str) -> ModuleType:
-    """Return the module of a suite; no other's is imported.
+    """Return the module of a suite; this imports no other suite.
 
     Raises:
         ConfigError: there is no such suite.
@@ -65,7 +65,7 @@ def run_suite(name: str, options: BenchOptions) -> SuiteResult:
 
 
 def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
-    """Judge anyone's results in the official format as if they were a system of a suite.
+    """Score results in the official format as a system of a suite.
 
     Raises:
         ConfigError: the suite has no such format, or the file is not in it.
@@ -80,7 +80,7 @@ def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
 
 
 def write_results(file: Path, result: SuiteResult) -> None:
-    """Write what a suite found in its official format.
+    """Write the results of a suite in its official format.
 
     Raises:
         ConfigError: it has none.

@@ -1,10 +1,10 @@
 """Suite `advtest`: documentation against all Python functions of a test set whose names were replaced.
 
-The data is a folder with `test.jsonl` (packed or not), or that file: a function a line, with its documentation
-(`docstring_tokens` or `docstring`) and its code (`function`, or `code`, or their tokens); `url` and `idx` name it, or
-its line does. Where the folder has a `test_code.jsonl*` as well, its functions are what competes, known by `idx`.
+The data is a folder with `test.jsonl` (compressed or not), or that file. Each line is a function with its documentation
+(`docstring_tokens` or `docstring`) and its code (`function`, or `code`, or their tokens). `url` and `idx` identify it;
+without them, its line number does. If the folder has a `test_code.jsonl*`, the functions in it compete, known by `idx`.
 
-Results, in and out, have CodeXGLUE's form: `{"url": ..., "answers": [idx, ...]}` a line, best first.
+Results, read or written, have CodeXGLUE's form: `{"url": ..., "answers": [idx, ...]}` per line, best first.
 
 *Source*: Lu et al. 2021, "CodeXGLUE", NL-code-search-Adv: MRR over the whole test set.
 """
@@ -41,14 +41,14 @@ from codesearch.evaluation.stages import StageClock
 GROUP = "python"
 DEPTHS = (1, 5, 10, 100)
 ANSWERS = 100
-"""Answers a query in a file of results."""
+"""Answers for each query in a file of results."""
 _CODE = ("function", "function_tokens", "code", "code_tokens", "original_string")
 _BATCH = 200
 
 
 @dataclass(frozen=True, slots=True)
 class TestSet:
-    """What is asked and what competes.
+    """The queries and the functions that compete.
 
     Attributes:
         queries: url -> documentation.
@@ -65,8 +65,8 @@ def run(options: BenchOptions) -> SuiteResult:
     """Run the suite.
 
     Raises:
-        ConfigError: the data is not there or not what it should be.
-        MissingExtraError: the data is packed and zstandard is not installed.
+        ConfigError: the data is missing or has another format.
+        MissingExtraError: the data is compressed and zstandard is not installed.
     """
     clock = StageClock()
     with clock.stage("read"):
@@ -94,7 +94,7 @@ def run(options: BenchOptions) -> SuiteResult:
 def _rank(
     test_set: TestSet, scorer: CodeScorer, options: BenchOptions
 ) -> tuple[dict[str, NDArray[np.int64]], dict[str, Run]]:
-    """Return system -> rank of the right function [Q], and its first answers."""
+    """Return, for each system, the rank of the right function [Q], and the system's first answers."""
     names = list(test_set.codes)
     positions = {name: position for position, name in enumerate(names)}
     urls = list(test_set.queries)
@@ -126,7 +126,7 @@ def read_test_set(path: Path | None) -> TestSet:
     """Read a test set from its file or folder.
 
     Raises:
-        ConfigError: it is not there, a name stands twice, or an answer is not among the functions.
+        ConfigError: it is missing, a name occurs twice, or an answer is not among the functions.
     """
     if path is None:
         raise ConfigError("suite advtest needs data: give --data the folder with test.jsonl")
@@ -159,7 +159,7 @@ def _read_codes(path: Path) -> dict[str, str]:
 
 
 def _name(record: Mapping[str, Any], name: str, number: int) -> str:
-    """Return what names a function; official idx are the numbers of the lines, from 0."""
+    """Return the id of a function. The official idx is its line number, from 0."""
     value = record.get(name)
     return str(number if value is None or value == "" else value)
 
@@ -174,7 +174,7 @@ def write_predictions(path: Path, run_: Run) -> None:
 
 
 def write_results(path: Path, result: SuiteResult) -> None:
-    """Write what keywords and vectors together found, as `bench --predictions` does."""
+    """Write the results of keywords and vectors together, for `bench --predictions`."""
     write_predictions(path, result.runs["fused"])
 
 
@@ -182,7 +182,7 @@ def read_predictions(path: Path) -> Run:
     """Read results in CodeXGLUE's form.
 
     Raises:
-        ConfigError: the file is not in it.
+        ConfigError: the file has another form.
     """
     run_: Run = {}
     for place, record in read_jsonl(path):
@@ -194,7 +194,7 @@ def read_predictions(path: Path) -> Run:
 
 
 def score(path: Path, options: BenchOptions) -> SuiteResult:
-    """Judge results from a file as CodeXGLUE's evaluator does.
+    """Score results from a file as CodeXGLUE's evaluator does.
 
     A query whose right function is not among the answers scores 0.
 

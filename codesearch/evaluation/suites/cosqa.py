@@ -1,8 +1,8 @@
 """Suite `cosqa`: real web queries over Python functions, one right answer each.
 
 The data is a folder with the codebase (`codebase*.jsonl*`: `id, code`) and the queries of one split
-(`retrieval_dev*.jsonl*`: `query, codebase_id`). Each function becomes a file of its own, so what is measured is the
-whole product: parsing, indexing, searching. A function that cannot be parsed is one that is never found.
+(`retrieval_dev*.jsonl*`: `query, codebase_id`). Each function is written to a separate file, so the suite measures the
+whole product: parsing, indexing and searching. A function that cannot be parsed is never found.
 
 *Source*: Huang et al. 2021, "CoSQA: 20,000+ web queries for code search and question answering".
 """
@@ -32,8 +32,8 @@ def run(options: BenchOptions) -> SuiteResult:
     """Run the suite.
 
     Raises:
-        ConfigError: the data is not there or not what it should be.
-        MissingExtraError: the data is packed and zstandard is not installed.
+        ConfigError: the data is missing or has another format.
+        MissingExtraError: the data is compressed and zstandard is not installed.
     """
     if options.data is None:
         raise ConfigError("suite cosqa needs data: give --data the folder of its codebase and queries")
@@ -60,7 +60,7 @@ def read_functions(path: Path) -> dict[str, str]:
 
 
 def read_queries(path: Path, functions: Mapping[str, str]) -> tuple[dict[QueryId, str], Qrels]:
-    """Read the queries and which function answers each.
+    """Read the queries, and the function that answers each.
 
     Raises:
         ConfigError: an answer is not among the functions.
@@ -78,7 +78,7 @@ def read_queries(path: Path, functions: Mapping[str, str]) -> tuple[dict[QueryId
 
 
 def write_tree(root: Path, functions: Mapping[str, str]) -> None:
-    """Write each function to a file that is called by its id."""
+    """Write each function to a file that has its id as name."""
     for number, (name, code) in enumerate(functions.items()):
         folder = root / str(number // _FOLDER_SIZE)
         folder.mkdir(exist_ok=True)
@@ -86,12 +86,12 @@ def write_tree(root: Path, functions: Mapping[str, str]) -> None:
 
 
 def document_key(file: FileRecord, _: DocumentRow) -> str:
-    """Call a document by its file, so that a function inside a function counts as the outer one."""
+    """Return the file of a document as its name, so a nested function counts as the outer one."""
     return PurePosixPath(file.path).stem
 
 
 def score_run(run: Run, qrels: Qrels) -> QueryScores:
-    """Score each query by the rank of the first right answer; one that is not among the results scores 0."""
+    """Score each query by the rank of the first right answer; the score is 0 if none is among the results."""
     return {query: _score(run.get(query, []), set(right)) for query, right in qrels.items()}
 
 

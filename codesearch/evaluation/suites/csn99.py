@@ -1,8 +1,8 @@
 """Suite `csn99`: the 99 queries of the CodeSearchNet challenge over the files that its annotators judged.
 
-The data is a folder with `queries.csv`, `annotations.csv` and the sources, either unpacked as `sources/` with
-`owner/name/commit/path` below, or as `sources.jsonl.zst` with `repo, sha, path, text` a line. Without one, it is
-downloaded (see `download`).
+The data is a folder with `queries.csv`, `annotations.csv` and the sources. These are either unpacked as `sources/` with
+`owner/name/commit/path` below, or in `sources.jsonl.zst` with `repo, sha, path, text` in each line. If no folder is
+given, the data is downloaded (see `download`).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def run(options: BenchOptions) -> SuiteResult:
     """Run the suite.
 
     Raises:
-        ConfigError: the data is not what it should be.
-        DownloadError: it is not there, and could not be had.
-        MissingExtraError: the sources are packed and zstandard is not installed.
+        ConfigError: the data has another format.
+        DownloadError: it is missing, and could not be downloaded.
+        MissingExtraError: the sources are compressed and zstandard is not installed.
     """
     clock = StageClock()
     folder = data_folder(options)
@@ -43,16 +43,16 @@ def run(options: BenchOptions) -> SuiteResult:
 
 
 def judgements(options: BenchOptions) -> Qrels:
-    """Read what results are judged by; sources are not needed for it."""
+    """Read the judgements; this needs no sources."""
     return read_annotations(options.annotations or data_folder(options) / ANNOTATIONS)
 
 
 def data_folder(options: BenchOptions) -> Path:
-    """Return the folder that holds the data: the one given, the one downloaded before, or a new download if allowed.
+    """Return the folder of the data: the one given, the one downloaded before, or a new download if allowed.
 
     Raises:
         ConfigError: the folder lacks a file.
-        DownloadError: no data is here, and it could not be had.
+        DownloadError: there is no data, and it could not be downloaded.
     """
     if not options.data:
         folder = options.cache / "csn99"
@@ -77,7 +77,7 @@ def data_folder(options: BenchOptions) -> Path:
 
 
 def document_key(file: FileRecord, row: DocumentRow) -> str:
-    """Call a document by its address at GitHub."""
+    """Return a document's address at GitHub as its name."""
     return document_url(file.path, row.start_line, row.end_line)
 
 

@@ -3,9 +3,9 @@
 The data is a file or folder of held-out functions: the official test set (`LANGUAGE_test_N.jsonl.gz`) or rows of this
 project's corpora (`LANGUAGE.test.jsonl.zst`).
 
-- `mrr`: batches of 1,000 pairs in an order drawn once; each query ranks its code among those of its batch. What
-  does not fill a batch is left out, and so is a language with less than one.
-- `mrr_fixed`: the same queries, but each ranks its code among the same 999 others, drawn once a language.
+- `mrr`: batches of 1,000 pairs in an order drawn once. Each query ranks the codes of its batch. An incomplete batch
+is not used, so a language with fewer pairs than a batch has no score.
+- `mrr_fixed`: the same queries, but each ranks its code among the same 999 others, drawn once for each language.
 
 *Source*: Husain et al. 2019, section 4.
 """
@@ -44,8 +44,8 @@ def run(options: BenchOptions) -> SuiteResult:
     """Run the suite.
 
     Raises:
-        ConfigError: the data is not there, not what it should be, or less than a batch.
-        MissingExtraError: the data is packed and zstandard is not installed.
+        ConfigError: the data is missing, has another format, or is smaller than a batch.
+        MissingExtraError: the data is compressed and zstandard is not installed.
     """
     if options.data is None:
         raise ConfigError("suite csn-mrr needs data: give --data a file or folder of held-out functions")
@@ -86,7 +86,7 @@ def run(options: BenchOptions) -> SuiteResult:
 
 
 def read_pairs(path: Path) -> dict[str, list[Pair]]:
-    """Read language -> pairs of a file, or of all files of the first layout that a folder has.
+    """Read the pairs of each language from a file, or from all files of the first layout that a folder has.
 
     Raises:
         ConfigError: there are none.
@@ -115,7 +115,7 @@ def files_of(path: Path) -> list[Path]:
 
 
 def reciprocal_ranks(pairs: list[Pair], encoder: Encoder, size: int) -> ReciprocalRanks:
-    """Rank each pair's code among those of its batch and among fixed others."""
+    """Rank each pair's code among the codes of its batch, and among fixed others."""
     chance = np.random.default_rng(_SEED)
     order = chance.permutation(len(pairs))
     fixed = np.sort(chance.choice(len(pairs), size, replace=False))

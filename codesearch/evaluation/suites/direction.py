@@ -1,7 +1,7 @@
-"""Suite `direction`: is the function that converts the asked way found before its inverse?
+"""Suite `direction`: does the function that converts in the asked direction rank above its inverse?
 
-Sources and pairs of queries are in the package; see the README beside them. `accuracy` is the share of queries whose
-function stands above its inverse, `mrr` says where it stands among all functions of its language.
+Sources and pairs of queries are in the package; see the README in their folder. `accuracy` is the share of queries
+whose function ranks above its inverse. `mrr` is over all functions of its language.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent.parent / "direction"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query as it is asked, the name of its function, and that of the function that goes the other way."""
+    """A query as it is asked, the name of its function, and the name of the inverse function."""
 
     text: str
     right: str
@@ -31,7 +31,7 @@ class Asked:
 
 
 def run(options: BenchOptions) -> SuiteResult:
-    """Run the suite; it needs no data but its own."""
+    """Run the suite; its data is in the package."""
     clock = StageClock()
     asked = read_pairs(FOLDER / "pairs.csv")
     questions = Questions(
@@ -63,7 +63,7 @@ def read_pairs(path: Path) -> dict[QueryId, Asked]:
 
 
 def score(found: list[str], asked: Asked) -> dict[str, float]:
-    """Score what was found for one query; a function that was not found is the last."""
+    """Score the results of one query; a function that was not found ranks last."""
     right, inverse = (
         found.index(name) if name in found else len(found) for name in (asked.right, asked.inverse)
     )
@@ -71,5 +71,5 @@ def score(found: list[str], asked: Asked) -> dict[str, float]:
 
 
 def document_key(_: FileRecord, row: DocumentRow) -> str:
-    """Call a document by its qualified name."""
+    """Return a document's qualified name as its name."""
     return row.qualified_name

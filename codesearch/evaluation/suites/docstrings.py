@@ -1,8 +1,8 @@
-"""Suite `docstrings`: held-out documentation against the functions that it was taken from, through the whole product.
+"""Suite `docstrings`: find functions by their held-out documentation, through the whole product.
 
-The data is what `csn-mrr` takes. Each function becomes a file of its own, called as the one that it stood in, without
-its documentation; all functions of a language compete. Unlike `csn-mrr`, names, signatures and paths take part. A
-function that is none outside its class cannot be found, and is not asked for.
+The data is the same as for `csn-mrr`. Each function is written without its documentation to a separate file, which has
+the name of the original file. All functions of a language compete. Unlike in `csn-mrr`, names, signatures and paths
+are searched. Some code is a function only inside its class; it cannot be found and is not asked for.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from codesearch.evaluation.suites.csn_mrr import CODE_FIELDS, files_of
 from codesearch.segments.store import DocumentRow, FileRecord
 
 FUNCTIONS, QUERIES = 4_000, 300
-"""At most so many a language, drawn once."""
+"""The largest number of queries for each language, drawn once."""
 _SEED = 99
 _OPENING = {"php": "<?php\n"}
 
 
 @dataclass(frozen=True, slots=True)
 class Documented:
-    """A function and what its documentation says; `path` is where it is written to, which is what it is known by."""
+    """A function and its documentation. `path` is the file that it is written to, which identifies it."""
 
     language: str
     query: str
@@ -45,8 +45,8 @@ def run(options: BenchOptions) -> SuiteResult:
     """Run the suite.
 
     Raises:
-        ConfigError: the data is not there or not what it should be.
-        MissingExtraError: the data is packed and zstandard is not installed.
+        ConfigError: the data is missing or has another format.
+        MissingExtraError: the data is compressed and zstandard is not installed.
     """
     if options.data is None:
         raise ConfigError("suite docstrings needs data: give --data a file or folder of held-out functions")
@@ -68,10 +68,10 @@ def run(options: BenchOptions) -> SuiteResult:
 
 
 def read_functions(file: Path) -> list[Documented]:
-    """Draw the documented functions of a file, which is of one language.
+    """Draw documented functions from a file, which has one language.
 
     Raises:
-        ConfigError: it is not there or not what it should be.
+        ConfigError: it is missing or has another format.
     """
     found = list(_documented(file))
     chosen = np.random.default_rng(_SEED).permutation(len(found))[:FUNCTIONS]
@@ -88,7 +88,7 @@ def _documented(file: Path) -> Iterator[Documented]:
 
 
 def ask(functions: list[Documented]) -> Questions:
-    """Draw the documentation that is asked; the function that it was taken from answers it."""
+    """Draw the documentation to ask; the function that it comes from is the answer."""
     queries: dict[QueryId, str] = {}
     qrels: Qrels = {}
     for language in sorted({function.language for function in functions}):
@@ -112,5 +112,5 @@ def write_functions(root: Path, functions: list[Documented]) -> None:
 
 
 def document_key(file: FileRecord, _: DocumentRow) -> str:
-    """Call a document by its file, so that a function inside a function counts as the outer one."""
+    """Return the file of a document as its name, so a nested function counts as the outer one."""
     return file.path

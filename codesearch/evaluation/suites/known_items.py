@@ -1,13 +1,13 @@
 """Suite `known-items`: questions to whole standard libraries, whose answers are known definitions.
 
-The questions are in the package (`known_items/LANGUAGE.tsv`: a question, and its answers as path:name). All of a tree
-competes: tests, classes, and code without documentation. The data is a folder with a tree for each language:
+The questions are in the package (`known_items/LANGUAGE.tsv`: a question, and its answers as path:name). Everything in a
+tree competes, also tests, classes, and code without documentation. The data is a folder with a tree for each language:
 
     python    CPython's `Lib`; without --data, the running interpreter's
     go        `src` of Go 1.19, as in Debian's `golang-1.19-src` (usr/share/go-1.19/src)
     ruby      Ruby 3.1's, as in Debian's `libruby3.1` (usr/lib/ruby/3.1.0)
 
-A language without a tree is not asked. `mrr` counts an answer among the first 100.
+A language without a tree has no questions. `mrr` counts answers among the first 100.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _MODULE = KINDS.index("module")
 DEPTH = 100
 DEPTHS = (1, 10, 50)
 _EXCLUDED = {"python": ("site-packages",), "go": ("testdata", "cmd")}
-"""Not the library: installed packages; sources that are input of tests; the commands."""
+"""Folders that do not belong to the library: installed packages, sources that tests read, and commands."""
 
 
 def run(options: BenchOptions) -> SuiteResult:
     """Run the suite.
 
     Raises:
-        ConfigError: there is no tree, or it is another version.
+        ConfigError: there is no tree, or its version is wrong.
     """
     clock = StageClock()
     return merge(
@@ -82,7 +82,7 @@ def _judge(language: str, tree: Path, options: BenchOptions, clock: StageClock) 
 
 
 def _places(collection: Collection, answers: set[str]) -> list[str]:
-    """List the definitions that are called path:name, whatever their line; a module may have their name."""
+    """List the definitions with this path:name, on any line; a module may have the same name."""
     kinds = [kind for segment in collection.index.segments for kind in segment.rows.kinds.tolist()]
     return [
         key
@@ -92,7 +92,7 @@ def _places(collection: Collection, answers: set[str]) -> list[str]:
 
 
 def read_questions(language: str) -> tuple[dict[QueryId, str], dict[QueryId, set[str]]]:
-    """Read the questions about a language's tree, and path:name of what answers each."""
+    """Read the questions about a language's tree, and path:name of the answers to each."""
     queries: dict[QueryId, str] = {}
     answers: dict[QueryId, set[str]] = {}
     for line in (FOLDER / f"{language}.tsv").read_text("utf-8").splitlines():
@@ -103,12 +103,12 @@ def read_questions(language: str) -> tuple[dict[QueryId, str], dict[QueryId, set
 
 
 def document_key(file: FileRecord, row: DocumentRow) -> str:
-    """Call a document by its file, its own name and its line."""
+    """Return the file, the name and the line of a document as its name."""
     return f"{file.path}:{row.name}:{row.start_line}"
 
 
 def score_run(run: Run, qrels: Qrels) -> QueryScores:
-    """Score each question by the rank of its first answer, 0 below `DEPTH`."""
+    """Score each question by the rank of its first answer; ranks beyond `DEPTH` score 0."""
     return {query: _score(run.get(query, []), set(right)) for query, right in qrels.items()}
 
 

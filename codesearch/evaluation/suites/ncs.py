@@ -1,16 +1,16 @@
 """Suite `ncs`: 287 questions about Android, answered from a folder of Java code that you give.
 
-The data is a folder with `questions.jsonl*` (`query, code`: a question and the code of its accepted answer). What
-is searched is the folder `corpus` in it, or a link of that name: the published corpus is no part of the data. There
-are no judgements: a method is taken for an answer when it has at least a quarter of the accepted answer's features
+The data is a folder with `questions.jsonl*` (`query, code`: a question and the code of its accepted answer). The suite
+searches the folder `corpus` in it, or a link of that name, because the data does not include the published corpus.
+There are no judgements. A method counts as an answer if it has at least a quarter of the accepted answer's features
 (`codesearch.evaluation.aroma`).
 
 - `answered_at_k`: share of the questions with such a method among the first k
-- `mrr`: mean of 1 / FRank, the rank of the first such method, 0 where none is among the first 50,
+- `mrr`: mean of 1 / FRank, the rank of the first such method, or 0 if none is among the first 50,
   as in the published score sheet
 
-*Source*: Li et al. 2019, "Neural Code Search Evaluation Dataset". Its published ranks (`score_sheet.csv`) are over its
-own corpus of 4.7 million methods, so they do not compare.
+*Source*: Li et al. 2019, "Neural Code Search Evaluation Dataset". Its published ranks (`score_sheet.csv`) are over
+another corpus, of 4.7 million methods, so they are not comparable.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NOT_FOUND = "NF"
 CORPUS, QUESTIONS = "corpus", "questions.jsonl*"
 _QUESTION, _SUFFIX = "No.", " FRank"
 FRank = int | None
-"""Rank of the first answer; None where there is none."""
+"""Rank of the first answer; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ def run(options: BenchOptions) -> SuiteResult:
     """Run the suite.
 
     Raises:
-        ConfigError: the data or the corpus is not there or not what it should be.
-        MissingExtraError: the data is packed and zstandard is not installed.
+        ConfigError: the data or the corpus is missing or has another format.
+        MissingExtraError: the data is compressed and zstandard is not installed.
     """
     folder = options.data
     if folder is None or not (folder / CORPUS).is_dir():
@@ -84,7 +84,7 @@ def read_questions(folder: Path) -> list[Question]:
     """Read the questions of a data folder.
 
     Raises:
-        ConfigError: they are not there.
+        ConfigError: they are missing.
     """
     return [
         Question(*(field(place, record, name) for name in ("query", "code")))
@@ -93,14 +93,14 @@ def read_questions(folder: Path) -> list[Question]:
 
 
 def document_key(file: FileRecord, row: DocumentRow) -> str:
-    """Call a document by its file and lines."""
+    """Return the file and lines of a document as its name."""
     return f"{file.path}#L{row.start_line}-L{row.end_line}"
 
 
 def score_run(
     run_: Run, questions: Mapping[QueryId, Question], root: Path, known: dict[str, Features]
 ) -> QueryScores:
-    """Score what a system found; methods are read from the corpus at `root`, their features kept in `known`."""
+    """Score the results of a system. Methods are read from the corpus at `root`; `known` keeps their features."""
 
     def features_of(document: str) -> Features:
         if document not in known:
@@ -114,7 +114,7 @@ def score_run(
 
 
 def first_rank(found: Sequence[str], answer: Features, features_of: Callable[[str], Features]) -> FRank:
-    """Return the 1-based rank of the first document that is like the answer, None where there is none."""
+    """Return the 1-based rank of the first document that is similar to the answer, or None."""
     return next(
         (
             rank
@@ -143,10 +143,10 @@ def scores(frank: FRank) -> dict[str, float]:
 
 
 def read_score_sheet(path: Path) -> dict[str, dict[str, FRank]]:
-    """Read a score sheet: system -> number of the question -> FRank, of columns called `SYSTEM FRank`.
+    """Read a score sheet: system -> number of the question -> FRank, from columns called `SYSTEM FRank`.
 
     Raises:
-        ConfigError: it is no score sheet.
+        ConfigError: it is not a score sheet.
     """
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:

@@ -1,6 +1,6 @@
-"""Suite `smoke`: sources, queries and judgements in the package; see the README beside them.
+"""Suite `smoke`: sources, queries and judgements in the package; see the README in their folder.
 
-A query is asked only in the languages in which it is judged.
+A query is asked only in the languages that it has judgements for.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent.parent / "smoke"
 
 
 def run(options: BenchOptions) -> SuiteResult:
-    """Run the suite; it needs no data but its own."""
+    """Run the suite; its data is in the package."""
     texts = {query_id("", text)[1]: text for text in read_queries(FOLDER / "queries.csv")}
     qrels = judgements(options)
     questions = graded_questions({query: texts.get(query[1], query[1]) for query in qrels}, qrels)
@@ -34,10 +34,10 @@ def run(options: BenchOptions) -> SuiteResult:
 
 
 def judgements(options: BenchOptions) -> Qrels:
-    """Read what results are judged by."""
+    """Read the judgements."""
     return read_named_annotations(options.annotations or FOLDER / "annotations.csv")
 
 
 def document_key(file: FileRecord, row: DocumentRow) -> str:
-    """Call a document by its path and qualified name."""
+    """Return the path and qualified name of a document as its name."""
     return f"{file.path} {row.qualified_name}"
