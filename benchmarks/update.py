@@ -33,7 +33,7 @@ _HERE = Path(__file__).resolve().parents[1]
 _QUESTION = "parse a date"
 _ROUNDS = 30
 _LARGE_FILES = 10_000
-"""A tree with more files is indexed only once, and not by another checkout."""
+"""A tree with more files is indexed only once, by this checkout alone, and its queries are not timed by segments."""
 
 
 def main() -> None:
@@ -113,7 +113,7 @@ def measure(
         "query_unchanged": described_starts(unchanged),
         "refresh_s": _quartiles(refreshes_s),
         "refresh_unchanged_s": _quartiles(unchanged_s),
-        "query_ms": query_by_segments(tree, work),
+        **({} if is_large else {"query_ms": query_by_segments(tree, work)}),
     }
 
 
