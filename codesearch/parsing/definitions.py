@@ -1,6 +1,6 @@
 """The bytes of one source file -> its definitions, comments and attributes, by the language's query.
 
-No tree is walked: the query engine finds the nodes, and what they are to each other is told by position.
+The query engine finds the nodes. Their positions say how they are nested, so no tree is walked.
 """
 
 from __future__ import annotations

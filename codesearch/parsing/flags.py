@@ -110,7 +110,7 @@ def _says_generated(source: bytes) -> bool:
 
 
 def is_stub(body: str) -> bool:
-    """Say whether a body as written, docstring left out, does nothing or only says that it does not.
+    """Say whether a body without its docstring does nothing, or only raises "not implemented".
 
     >>> is_stub("{ /* nothing */ }"), is_stub("raise NotImplementedError"), is_stub("return self.size")
     (True, True, False)

@@ -1,4 +1,4 @@
-"""Ignore files -> which paths are passed over, as git reads them.
+"""Ignore files -> the paths to skip, by the rules of git.
 
 A folder's path ends with a slash. Each folder on the way to a path has to be asked about first: what lies in an
 ignored folder is never looked at, so a pattern speaks only of the very paths that it matches.
@@ -18,7 +18,7 @@ EXCLUDE_FILE = os.path.join(".git", "info", "exclude")
 
 
 class BadPatternError(ValueError):
-    """A line that is no pattern; git passes over such lines in silence."""
+    """A line that is not a pattern. Git skips such lines without a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Rules:
     below: str = ""
 
     def verdict(self, path: str) -> bool | None:
-        """Say whether a path relative to the root is ignored; None when no pattern speaks of it."""
+        """Say whether a path relative to the root is ignored; None if no pattern matches it."""
         return self.verdict_here(self.above + path.removeprefix(self.below))
 
     def verdict_here(self, path: str) -> bool | None:
@@ -61,7 +61,7 @@ class Rules:
 
 
 def is_ignored(path: str, rules: Sequence[Rules]) -> bool | None:
-    """Say whether a path is ignored by rules of which the last ones weigh most; None when none speaks of it."""
+    """Say whether rules ignore a path; None if none matches. Later rules win over earlier ones."""
     for one in reversed(rules):
         verdict = one.verdict(path)
         if verdict is not None:
@@ -117,7 +117,7 @@ def rule_files_above(root: Path) -> list[tuple[str, str]]:
 def rules_above(root: Path, files: Sequence[tuple[str, str]]) -> list[Rules]:
     """Read the rules of `rule_files_above`.
 
-    A root that those rules ignore was asked for all the same, so then none of them apply.
+    If these rules ignore the root itself, none of them apply, because the user asked for this root.
     """
     rules = []
     for path, above in files:

@@ -7,7 +7,7 @@ A query file captures, for each definition, a kind of `codesearch.types.KINDS`, 
 when it has three lines), `@scope` (it only lends its name to what is inside) or `@owner` (a scope whose
 functions are methods), its `@name`, and where there is one its `@body`, `@receiver` (a qualifier written at
 the definition itself), `@docstring` and `@table` (a collection that is the value of a constant). `@comment` and
-`@attribute` nodes are looked for above a definition; attributes at its start are left out of its signature.
+`@attribute` nodes are expected above a definition. Attributes at its start are not part of its signature.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A root folder -> the source files in it, in a fixed order, and what was passed over and why."""
+"""A root folder -> its source files in a fixed order, and what was skipped and why."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from codesearch.parsing.languages import (
 NO_PARSER, NOT_INSTALLED, TOO_LARGE = "no parser", "parser not installed", "too large"
 OTHER_LANGUAGE, OTHER_CONTENT = "other language", "other content"
 HIDDEN, IGNORED, LINK, ALWAYS = "hidden", "ignored", "link", "always"
-"""Reasons why files and folders are passed over; `ALWAYS` names folders that only a rule of the user includes."""
+"""Reasons for skipping files and folders. `ALWAYS` marks folders that only a rule of the user includes."""
 _MAX_EXTENSION = 12
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", "CVS"})
 _GENERATED = frozenset({"__pycache__", "node_modules"})
@@ -53,7 +53,7 @@ class SourceFile:
 
 @dataclass(slots=True)
 class WalkReport:
-    """What a walk passed over.
+    """What a walk skipped.
 
     Attributes:
         skipped: reason -> extension -> files.
@@ -79,8 +79,8 @@ class WalkReport:
 def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceFile]:
     """Yield the source files under `root` in the order of their paths.
 
-    Nested `.gitignore` and `.codesearchignore` apply as git applies them: the deepest file that speaks of a
-    path decides, and nothing inside an ignored folder is looked at. Inside a git work tree the rules of
+    Nested `.gitignore` and `.codesearchignore` apply as git applies them: the deepest file with a
+    matching pattern decides, and nothing inside an ignored folder is read. Inside a git work tree the rules of
     the folders above `root` apply too.
 
     Raises:
@@ -180,13 +180,13 @@ class _Walk:
         return IGNORED if ignored else ""
 
     def source_file(self, entry: os.DirEntry[str], path: str, rules: list[Rules]) -> SourceFile | str:
-        """Return what an entry is: a file to parse, or the reason why it is passed over ("" after a warning)."""
+        """Return what an entry is: a file to parse, or the reason to skip it ("" after a warning)."""
         name = entry.name
         if name.startswith(".") and not self.config.hidden:
             return HIDDEN
         spec = language_of_path(name, self.config.content)
         try:
-            # A link to a file is left out unless asked for: what it points to has a path of its own.
+            # Skip a link to a file unless links are followed: its target has its own path.
             if not entry.is_file(follow_symlinks=self.config.follow_links):
                 return LINK if entry.is_symlink() else ""
             if spec is None and "." in name:
