@@ -1,7 +1,7 @@
 """Trained encoder and held-out pairs -> MRR and recall, by language.
 
 - `mrr_999`: batches of 1,000 pairs of one language; each query ranks its own document and the 999 others. An
-incomplete batch is not used.
+  incomplete batch is not used.
 - `mrr_fixed_999`: all queries of a language against the same 999 distractors.
 - `mrr_full`, `recall_at_K`: against every document of the language.
 

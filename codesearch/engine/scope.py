@@ -24,7 +24,7 @@ class Scope:
         here: a folder; the innermost index that covers it is searched.
         everything: search all indexes.
         within: files or folders; the innermost indexes that cover them are searched. Hits come only from these files
-        and folders, also if another attribute chooses the indexes.
+            and folders, also if another attribute chooses the indexes.
     """
 
     roots: tuple[Path | str, ...] = ()

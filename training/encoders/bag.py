@@ -48,7 +48,7 @@ class BagTower(nn.Module):
         Args:
             input_ids: int64 [B, T].
             attention_mask: [B, T], 0 for padding. A count above 1 stands for that number of equal tokens, so a bag
-            needs each distinct token only once.
+                needs each distinct token only once.
 
         Returns:
             float32 [B, D] of unit length; zeros for a text without tokens.

@@ -70,7 +70,7 @@ class NcsDocumentTower(NcsTower):
         Args:
             input_ids: int64 [B, T].
             attention_mask: [B, T]; a count stands for that number of equal tokens. If tokens are repeated, each
-            occurrence gets its share of the token's weight.
+                occurrence gets its share of the token's weight.
         """
         tf = term_counts(input_ids, attention_mask)  # [B, T]
         weights = attention_mask * (1 + tf.log()) / tf * self.idf[input_ids]

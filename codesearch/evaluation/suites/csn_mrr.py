@@ -4,7 +4,7 @@ The data is a file or folder of held-out functions: the official test set (`LANG
 project's corpora (`LANGUAGE.test.jsonl.zst`).
 
 - `mrr`: batches of 1,000 pairs in an order drawn once. Each query ranks the codes of its batch. An incomplete batch
-is not used, so a language with fewer pairs than a batch has no score.
+  is not used, so a language with fewer pairs than a batch has no score.
 - `mrr_fixed`: the same queries, but each ranks its code among the same 999 others, drawn once for each language.
 
 *Source*: Husain et al. 2019, section 4.
