@@ -14,7 +14,7 @@ import typer
 from codesearch.cli.amounts import amount, counts, not_indexed_lines
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import HomeOption, JsonOption
-from codesearch.config import WalkConfig
+from codesearch.index.manifest import not_defaults
 
 if TYPE_CHECKING:
     from codesearch.engine.reports import IndexStatus
@@ -85,10 +85,7 @@ def _options(settings: dict[str, Any]) -> str:
     >>> _options({"exclude": ["*.go", "gen/"], "hidden": True, "follow_links": False})
     'exclude *.go gen/, hidden yes'
     """
-    usual = json.loads(json.dumps(asdict(WalkConfig())))
-    return ", ".join(
-        f"{name} {_shown(value)}" for name, value in settings.items() if value != usual.get(name)
-    )
+    return ", ".join(f"{name} {_shown(value)}" for name, value in not_defaults(settings).items())
 
 
 def _shown(value: object) -> str:

@@ -66,7 +66,7 @@ def update_index(
         raise ConfigError(f"{root}: {kind}: give the folder to index")
     folder = index_folder(home, root)
     last = None if rebuild else last_manifest(folder)
-    earlier = None if rebuild else read_earlier(folder)
+    earlier = None if rebuild or last else read_earlier(folder)
     made_with = last or earlier
     config = _config(root, options, made_with, vectors)
     bundle = model or (made_with.model_folder if made_with else SHIPPED)

@@ -171,9 +171,14 @@ def read_earlier(index_folder: Path) -> MadeWith | None:
     except IndexStoreError:
         return None
     raw = json.loads((index_folder / MANIFEST).read_text("utf-8"))
-    settings, usual = raw.get("settings", {}), json.loads(json.dumps(asdict(WalkConfig())))
-    options = {name: value for name, value in settings.items() if value != usual.get(name)}
-    return MadeWith(settings=settings, options=options, model=raw.get("model", {}))
+    settings = raw.get("settings", {})
+    return MadeWith(settings=settings, options=not_defaults(settings), model=raw.get("model", {}))
+
+
+def not_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the walk settings of a manifest that differ from the defaults."""
+    usual = json.loads(json.dumps(asdict(WalkConfig())))
+    return {name: value for name, value in settings.items() if value != usual.get(name)}
 
 
 def limited_counts(counters: Mapping[str, Counter[str]]) -> Counts:

@@ -69,7 +69,7 @@ class SegmentReader:
     @cached_property
     def files(self) -> list[FileRecord]:
         """All files; a file_id is a position in this list."""
-        return list(self.store.files().values())
+        return [record for _, record in self.store.numbered_files()]
 
     @cached_property
     def dead(self) -> NDArray[np.int64]:

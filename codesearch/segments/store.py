@@ -159,11 +159,6 @@ class StoreReader:
         """Close the database."""
         self._connection.close()
 
-    def files(self) -> dict[str, FileRecord]:
-        """Read all files: path -> file, in doc_id order."""
-        query = f"SELECT {_FILE_COLUMNS} FROM files ORDER BY file_id"
-        return {row[0]: FileRecord(*row) for row in self._select(query)}
-
     def numbered_files(self, paths: Sequence[str] | None = None) -> Iterator[tuple[int, FileRecord]]:
         """Read (file_id, file): for all files in doc_id order, or only for some paths."""
         query = f"SELECT file_id, {_FILE_COLUMNS} FROM files"

@@ -31,7 +31,7 @@ def is_closed(index) -> bool:
     closed = set()
     for segment in index.segments:
         try:
-            segment.store.files()
+            list(segment.store.numbered_files())
             closed.add(False)
         except IndexCorruptError as error:
             assert "closed database" in str(error)
