@@ -1,6 +1,6 @@
-"""The place of a function without a name -> the name it goes by.
+"""A function without a name -> a name from the code around it.
 
-A function that is assigned has the name of its target. A function that is given to a call has the name of the call:
+A function that is assigned has the name of its target. A function that is passed to a call is named after the call:
 `app.get('/users') callback`.
 """
 
@@ -18,7 +18,7 @@ _MAX_PART = 60
 _MAX_BYTES = 300
 _MAX_LINKS = 8
 _MAX_DEPTH = 32
-"""Surroundings farther out are not looked at: the grammar finds each parent from the root."""
+"""How many enclosing nodes are tried. Tree-sitter searches each parent from the root, so each one costs time."""
 _SPACE = re.compile(r"\s+")
 _CALLS = {
     "call_expression": "function",
@@ -30,7 +30,7 @@ _CALLS = {
     "function_call": "name",
     "object_creation_expression": "",
 }
-"""Node type of a call -> the field that says what is called; the first child for ""."""
+"""Node type of a call -> the field of what is called; the first child for ""."""
 _TARGETS = {
     "variable_declarator": "name",
     "assignment_expression": "left",
@@ -44,7 +44,7 @@ _TARGETS = {
     "assignment_statement": "",
     "array_element_initializer": "",
 }
-"""Node type that gives a value to something -> the field that says to what; the first child for ""."""
+"""Node type of an assignment -> the field of its target; the first child for ""."""
 _PASSED_THROUGH = frozenset(
     "parenthesized_expression await_expression unary_expression unary_op_expression binary_expression "
     "ternary_expression conditional_expression sequence_expression as_expression satisfies_expression "
@@ -57,7 +57,7 @@ _STRINGS = ("string", "encapsed_string", "template_string")
 
 
 def callback_name(node: Node) -> str:
-    """Name a function by what it is assigned or given to, as written there; "" if the code does not say."""
+    """Return the target or the call that a function is assigned or passed to, as written; "" if there is none."""
     call = ""
     for _ in range(_MAX_DEPTH):
         outer = node.parent

@@ -1,4 +1,4 @@
-r"""A definition -> a number that its copies share, in build output as in source.
+r"""A definition -> a number that all copies of it have, in source and in build output.
 
 A copy has the same name, the same class around it and the same code. White space outside of strings does not count. In
 Python the indentation counts, but a definition may stand deeper as a whole. In JavaScript and TypeScript, what bundlers
@@ -24,7 +24,7 @@ from codesearch.parsing.languages import LanguageSpec
 
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 _STRING = re.compile(rb"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)""", re.DOTALL)
-# A pattern that begins with plain text is found several times faster, so what stands before is looked at behind it.
+# A search is several times faster if the pattern begins with literal text, so lookbehinds stand after that text.
 _MADE_UNIQUE = re.compile(rb"\$(?<=\w\$)\d+\b")
 _TRAILING_COMMA = re.compile(rb",(?=\s*[)\]}])")
 _LONE_PARAMETER = re.compile(rb"\(\s*([\w$]+)\s*\)(?=\s*=>)")
@@ -36,7 +36,7 @@ _SCOPED = re.compile(rb"\b(?:this|super|arguments|for|while|do)\b")
 
 
 def copy_key(owner: str, name: str, code: bytes, spec: LanguageSpec) -> int:
-    """Return a signed number of 64 bits that a definition shares with its copies alone.
+    """Return a signed 64-bit number. Only copies of a definition have the same number.
 
     Args:
         owner: name of the class around it, "" without one.
@@ -68,7 +68,7 @@ def _without_space(code: bytes) -> bytes:
 
 
 def _in_lines(code: bytes) -> bytes:
-    """Return the lines that are not empty; the indentation of all but the first is that below the least of them."""
+    """Remove empty lines and the common indentation of all lines but the first."""
     first, _, rest = code.decode("utf-8", "replace").partition("\n")
     lines = (line.rstrip() for line in (first, *dedent(rest).splitlines()))
     return "\n".join(line for line in lines if line).encode()

@@ -38,7 +38,7 @@ _BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 
 @dataclass(slots=True)
 class Definition:
-    """A definition of one of `KINDS` or a name-lending scope; what is known at first, and what `extract` adds.
+    """A definition of one of `KINDS`, or a scope that only qualifies names; `extract` fills in the later attributes.
 
     Attributes:
         body: byte where the body begins.
@@ -49,8 +49,8 @@ class Definition:
         doc_end: byte where its document ends: before the members, for a class.
         last_row: 0-based row of its last line, for a class that of its last member.
         is_table: a constant whose value is a collection of two or more.
-        is_callback: the code gives it no name, so `name` says what it is given to.
-        is_too_deep: inside of so many others that it has no document.
+        is_callback: it has no name of its own, so `name` comes from the code around it.
+        is_too_deep: nested in so many others that it gets no document.
     """
 
     kind: str
@@ -80,17 +80,17 @@ class Definition:
 
 @dataclass(slots=True)
 class Matches:
-    """The query's captures, sorted into what they are for.
+    """The query's captures, sorted by purpose.
 
     Attributes:
         definitions: by byte span.
         docstrings: start byte of a body -> byte span of the literal that opens it.
-        comments: last row of a comment that has its lines for itself -> first row and text.
+        comments: last row of a comment on lines of its own -> first row and text.
         comment_spans: byte spans of all comments, ascending.
-        attributes: last row of an attribute that has its lines for itself -> first row.
+        attributes: last row of an attribute on lines of its own -> first row.
         attribute_ends: start byte of an attribute -> its end.
         statements: first and last row of what is at the top level, without imports and comments.
-        start: byte where the top level begins; `docstrings` has the docstring of the file under it.
+        start: byte where the top level begins, the key of the file's docstring in `docstrings`.
         is_partial: the query gave up on some matches.
     """
 
@@ -156,7 +156,7 @@ def _is_text(node: Node) -> bool:
 
 def _add_attribute(found: Matches, node: Node, source: bytes) -> None:
     found.attribute_ends[node.start_byte] = node.end_byte
-    # One that stands on a definition's own line says nothing about the next line's.
+    # An attribute on the line of a definition does not belong to the next line.
     if _BLANK_TO_LINE_END.match(source, node.end_byte):
         found.attributes[node.end_point[0]] = node.start_point[0]
 

@@ -13,7 +13,7 @@ _STAR = re.compile(r"^\s*\*+(?!/) ?")
 _RULE = re.compile(r"[-=*/#~_+|\s]+")
 _EDGE = re.compile(r"^[-=*/#~_+]{3,}\s*|\s*[-=*/#~_+]{3,}$|\s{2,}[*#|/]$")
 _BRIEF = re.compile(r"^[@\\](?:brief|short|description|desc)\b\s*")
-# Notes to a tool, which stand where documentation stands.
+# Comments for tools. They are not documentation.
 _DIRECTIVE = re.compile(
     r"(?:eslint|@ts|rubocop:|shellcheck |pylint:|nolint|noqa|go:\w|prettier-ignore|istanbul |c8 |"
     r"clang-format |swiftlint:|MARK:|pragma:|type: ?ignore|frozen_string_literal:|-\*-|phpcs:|@phpstan|"
@@ -79,7 +79,7 @@ def _is_prose(line: str) -> bool:
 
 
 def first_paragraph(docstring: str) -> str:
-    r"""Cut a docstring to what stands before its first blank line or tag, on one line.
+    r"""Return the text before the first blank line or tag of a docstring, as one line.
 
     >>> first_paragraph("Sort it\nin place.\n\nSlow.\n@param x")
     'Sort it in place.'

@@ -25,7 +25,7 @@ _GENERATED_NAME = re.compile(
 )
 _HEAD_BYTES = 2_048
 _STUB_CHARS = 600
-"""Longer bodies are not looked at: so much comment in a function that does nothing is rare, and looking takes time."""
+"""Longer bodies count as code without a check: the check takes time, and such long stubs are rare."""
 _GENERATED = re.compile(
     rb"^[^\w\n]*(?:[^\n]*\W)?(?:"
     rb"code generated\b[^\n]*\bdo not edit\b|@generated\b|generated (?:automatically )?by\b|"

@@ -90,7 +90,7 @@ def receiver_type(text: str) -> str:
 
 
 def without_type_arguments(text: str) -> str:
-    """Cut what stands between angle brackets, however nested.
+    """Remove everything between angle brackets, also if they are nested.
 
     >>> without_type_arguments("Map<K, List<V>>::get")
     'Map::get'
@@ -101,7 +101,7 @@ def without_type_arguments(text: str) -> str:
 
 
 def module_name(path: str) -> str:
-    """Return the name that a file goes by: its own without suffixes, or the folder's for a file like `index.js`.
+    """Return the name of a module: the file's without suffixes, or the folder's for a file like `index.js`.
 
     >>> module_name("src/http/client.test.js"), module_name("src/http/index.js")
     ('client', 'http')
