@@ -36,6 +36,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_stats(corpus.add_parser("stats", help="count what was extracted, as a table"))
     _add_compounds(corpus.add_parser("compounds", help="find names that are two words written together"))
     _add_load(corpus.add_parser("load", help="read an existing corpus: CodeSearchNet in any layout"))
+    _add_sample(corpus.add_parser("sample", help="choose functions to write questions about"))
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
     _add_average(commands.add_parser("average", help="average trained runs of one vocabulary"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
@@ -151,6 +152,32 @@ def _compounds(options: argparse.Namespace) -> None:
         "# Learned from a corpus: `python -m training corpus compounds`.\n" + "".join(lines), "utf-8"
     )
     print(f"{options.out}: {len(found)} compounds")
+
+
+def _add_sample(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `fetch` filled")
+    _add_recipe(parser)
+    parser.add_argument("--evaluation-sets", type=Path, help="folder of evaluation sets never to train on")
+    parser.add_argument("--quota", nargs="+", required=True, metavar="LANGUAGE=N", help="how many functions")
+    parser.add_argument(
+        "--first", type=int, default=1, help="number of the first function (default: %(default)s)"
+    )
+    parser.add_argument("--batch", type=int, default=50, help="functions per batch (default: %(default)s)")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write")
+    parser.set_defaults(run_command=_sample)
+
+
+def _sample(options: argparse.Namespace) -> None:
+    from training.corpus.sample import sample_functions, write_batches
+
+    quotas = {
+        language: int(count) for language, _, count in (quota.partition("=") for quota in options.quota)
+    }
+    sampled = sample_functions(
+        _packages(options), options.corpus, options.evaluation_sets, quotas, first=options.first
+    )
+    counts = write_batches(sampled, options.out, options.batch)
+    print(", ".join(f"{language} {count}" for language, count in counts.items()))
 
 
 def _add_load(parser: argparse.ArgumentParser) -> None:
