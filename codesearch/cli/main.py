@@ -13,10 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
+import typer.core
 
 import codesearch
 from codesearch.cli.defaults import defaults_of
 from codesearch.cli.invocation import Invocation, Output, merged, outputs
+from codesearch.cli.options import with_revision
 from codesearch.cli.output import INTERRUPTED, failed_output, write_output
 from codesearch.errors import CodeSearchError
 from codesearch.service.facts import facts
@@ -118,6 +120,13 @@ def main(
     """Offline semantic search over local codebases."""
 
 
+class _Command(typer.core.TyperCommand):
+    """A command that knows `--changed` without a revision."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, with_revision(args))
+
+
 def make_app(
     wrap: Callable[[Callable[..., Iterator[Output]]], Callable[..., object]] = _printed,
     commands: Iterable[str] = COMMANDS,
@@ -138,5 +147,5 @@ def make_app(
     )
     app.callback()(main)
     for name in commands:
-        app.command()(wrap(getattr(import_module(f"codesearch.cli.{name}"), name)))
+        app.command(cls=_Command)(wrap(getattr(import_module(f"codesearch.cli.{name}"), name)))
     return app

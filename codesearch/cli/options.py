@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -49,6 +50,15 @@ KindsOption = Annotated[
 RootsOption = Annotated[
     list[Path] | None, typer.Option("--root", help="Search this indexed folder; repeatable.")
 ]
+ChangedOption = Annotated[
+    str | None,
+    typer.Option(
+        "--changed",
+        metavar="[REV]",
+        help="Only files that differ from a git revision, by default HEAD; REV... is the merge base with HEAD.",
+        show_default=False,
+    ),
+]
 AllOption = Annotated[bool, typer.Option("--all", help="Search all indexed folders.")]
 AllCodeOption = Annotated[
     bool,
@@ -65,6 +75,20 @@ AutoIndexOption = Annotated[
     bool,
     typer.Option("--index/--no-index", help="First index the project that you are in, if nothing covers it."),
 ]
+
+
+def with_revision(arguments: Sequence[str]) -> list[str]:
+    """Give `--changed` the value HEAD where no revision follows it; typer has no options with an optional value.
+
+    >>> with_revision(["a query", "--changed", "-n", "3"])
+    ['a query', '--changed=HEAD', '-n', '3']
+    """
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    following = [*arguments[1:], "-"]
+    return [
+        "--changed=HEAD" if word == "--changed" and place < end and after.startswith("-") else word
+        for place, (word, after) in enumerate(zip(arguments, following, strict=True))
+    ]
 
 
 def positive(name: str, value: int) -> int:

@@ -12,6 +12,7 @@ from codesearch.cli.options import (
     AllCodeOption,
     AllOption,
     AutoIndexOption,
+    ChangedOption,
     ColorOption,
     CompactOption,
     ContextOption,
@@ -50,6 +51,7 @@ def query(
     path: PathsOption = None,
     kind: KindsOption = None,
     root: RootsOption = None,
+    changed: ChangedOption = None,
     all_code: AllCodeOption = False,
     everything: AllOption = False,
     mode: Annotated[str, typer.Option("--mode", help="hybrid, lexical or semantic.")] = "hybrid",
@@ -90,6 +92,7 @@ def query(
         context=lines,
         mode=mode,
         min_confidence=min_confidence,
+        changed=changed,
         refresh=refresh,
     )
     engine = invocation.engine(home, model=model, device=device)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
     from codesearch.engine.reports import IndexReport
     from codesearch.engine.scope import Scope
-    from codesearch.search.request import Filters, SearchRequest
+    from codesearch.search.request import SearchRequest
 
 _NOTE = "note: probably nothing here does this (confidence {}); the nearest hits:\n"
 _LEFT_OUT = "note: probably nothing here does this: confidence {}, below --min-confidence {}\n"
@@ -37,6 +37,7 @@ def make_request(
     context: int,
     mode: str = "hybrid",
     min_confidence: float = 0.0,
+    changed: str | None = None,
     refresh: bool = True,
 ) -> SearchRequest:
     """Make a request from the options of a command."""
@@ -56,6 +57,7 @@ def make_request(
         context,
         refresh=refresh,
         min_confidence=min_confidence,
+        changed=changed,
     )
 
 
@@ -151,8 +153,10 @@ def shown(
     from codesearch.cli.render import render
 
     yield Output(err="".join(map(_freshness_note, answer.freshness)))
-    if not answer.filters_match:
-        filters = _typed(request.filters, places)
+    if answer.changed_files == 0:
+        yield Output(err=f"no changed files against {request.changed} in {_listed(answer.roots)}\n")
+    elif not answer.filters_match:
+        filters = _typed(request, places)
         yield Output(err=f"no document matches {filters} in {_listed(answer.roots)}\n")
     elif form != "json":
         yield Output(err=_note(answer, request))
@@ -180,11 +184,13 @@ def _freshness_note(found: Freshness) -> str:
     return f"note: {files} changed since {found.root} was indexed: run `codesearch index {found.root}`\n"
 
 
-def _typed(filters: Filters, places: Sequence[str]) -> str:
+def _typed(request: SearchRequest, places: Sequence[str]) -> str:
     """Return filters as a user types them."""
+    filters = request.filters
     options = (("--lang", filters.languages), ("--kind", filters.kinds), ("--path", filters.paths))
     words = [word for option, values in options for value in values for word in (option, value)]
-    return shlex.join([*words, *places])
+    changed = [] if request.changed is None else [f"--changed={request.changed}"]
+    return shlex.join([*words, *changed, *places])
 
 
 def _listed(roots: Sequence[str]) -> str:

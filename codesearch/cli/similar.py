@@ -13,6 +13,7 @@ from codesearch.cli.options import (
     AllCodeOption,
     AllOption,
     AutoIndexOption,
+    ChangedOption,
     ColorOption,
     CompactOption,
     ContextOption,
@@ -46,6 +47,7 @@ def similar(
     path: PathsOption = None,
     kind: KindsOption = None,
     root: RootsOption = None,
+    changed: ChangedOption = None,
     all_code: AllCodeOption = False,
     everything: AllOption = False,
     as_json: JsonOption = False,
@@ -79,6 +81,7 @@ def similar(
         path=path,
         all_code=all_code,
         context=lines,
+        changed=changed,
         refresh=refresh,
     )
     named = Place.parse(place)

@@ -47,6 +47,7 @@ class Answer:
         freshness: whether each searched index is up to date with its folder, if that was checked.
         roots: the indexed folders that were searched.
         filters_match: False if there are no hits because no document passes the filters.
+        changed_files: how many files differ from the revision of the request; None if it has none.
     """
 
     query: str
@@ -61,3 +62,4 @@ class Answer:
     freshness: tuple[Freshness, ...] = ()
     roots: tuple[str, ...] = ()
     filters_match: bool = True
+    changed_files: int | None = None

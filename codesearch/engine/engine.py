@@ -159,12 +159,13 @@ class Engine:
             scope: where; all indexes of the home when None.
 
         Raises:
-            ConfigError: the query has no words, or the indexes were made with different models.
+            ConfigError: the query has no words, the indexes were made with different models, or git cannot say what
+                changed.
             IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
         """
         wanted = _limited(SearchRequest(request) if isinstance(request, str) else request, scope)
-        return self._answer(wanted, scope, lambda searcher: searcher.answer(wanted))
+        return self._answer(wanted, scope, lambda searcher, limited: searcher.answer(limited))
 
     def similar(
         self, place: Place | str, request: SearchRequest | None = None, scope: Scope | None = None
@@ -186,7 +187,9 @@ class Engine:
         place = Place.parse(place) if isinstance(place, str) else place
         wanted = _limited(replace(request or SearchRequest(), mode="hybrid"), scope)
         document = document_at(place.path, place.line)
-        answer = self._answer(wanted, scope, lambda searcher: search_similar(searcher, document, wanted))
+        answer = self._answer(
+            wanted, scope, lambda searcher, limited: search_similar(searcher, document, limited)
+        )
         return replace(answer, query=f"{place.path}:{place.line}", mode="similar")
 
     @contextmanager
@@ -325,7 +328,10 @@ class Engine:
             return self._shared
 
     def _answer(
-        self, request: SearchRequest, scope: Scope | None, find: Callable[[Searcher], Found]
+        self,
+        request: SearchRequest,
+        scope: Scope | None,
+        find: Callable[[Searcher, SearchRequest], Found],
     ) -> Answer:
         freshness: list[Freshness] = []
         if request.refresh:
@@ -334,7 +340,8 @@ class Engine:
         ranking = self._ranking.all_code() if request.all_code else self._ranking
         with self.open(scope, with_model=request.mode != "lexical", ranking=ranking) as searcher:
             started = time.perf_counter()
-            found = find(searcher)
+            request = _limited_to_changes(request, searcher)
+            found = find(searcher, request)
             return Answer(
                 query=request.query,
                 mode=request.mode,
@@ -348,6 +355,7 @@ class Engine:
                 freshness=tuple(freshness),
                 roots=tuple(index.manifest.root for index in searcher.indexes),
                 filters_match=bool(found.hits) or searcher.any_passes(request.filters),
+                changed_files=None if request.filters.files is None else len(request.filters.files),
             )
 
     def _refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
@@ -398,3 +406,13 @@ def _limited(request: SearchRequest, scope: Scope | None) -> SearchRequest:
     if scope is None or not scope.within:
         return request
     return replace(request, filters=replace(request.filters, within=scope.within))
+
+
+def _limited_to_changes(request: SearchRequest, searcher: Searcher) -> SearchRequest:
+    """Limit a request to the files that differ from its revision."""
+    if request.changed is None:
+        return request
+    from codesearch.engine.changes import changed_files
+
+    files = changed_files(searcher.snapshot, request.filters, request.changed)
+    return replace(request, filters=replace(request.filters, files=files))

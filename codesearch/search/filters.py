@@ -32,11 +32,11 @@ def allowed_documents(filters: Filters, snapshot: Snapshot) -> NDArray[np.bool_]
 def _allowed(filters: Filters, segment: SegmentReader, inner: tuple[str, ...]) -> NDArray[np.bool_]:
     """Return which documents of a segment pass and are not in an inner root: bool [N]."""
     allowed = np.ones(len(segment), dtype=bool)
-    if inner or filters.languages or filters.paths or filters.within:
+    if inner or filters.languages or filters.by_path:
         files = np.ones(len(segment.files), dtype=bool)
         if filters.languages:
             files = np.isin([file.language for file in segment.files], filters.languages)
-        if filters.paths or filters.within:
+        if filters.by_path:
             passes = path_filter(filters, Path(segment.root))
             files &= np.fromiter((passes(file.path) for file in segment.files), dtype=bool, count=len(files))
         if inner:

@@ -40,6 +40,8 @@ def path_filter(filters: Filters, root: Path) -> Callable[[str], bool]:
 
     def passes(path: str) -> bool:
         absolute = above + path
+        if filters.files is not None and absolute not in filters.files:
+            return False
         if places and not f"{absolute}/".startswith(places):
             return False
         if included and not any(glob.matches(path, absolute) for glob in included):

@@ -24,6 +24,7 @@ class Filters:
         paths: shell patterns for files or folders (see `codesearch.search.paths`); a pattern after "!" excludes.
         within: files or folders; a document's file must be one of them or in one of them. `Scope.within` sets it.
         here: absolute path of the working directory; patterns may be relative to it or to the root.
+        files: absolute paths, with slashes, that a file must be among; None for all. `SearchRequest.changed` sets it.
 
     Raises:
         ConfigError: a language or kind is unknown.
@@ -34,6 +35,7 @@ class Filters:
     paths: tuple[str, ...] = ()
     within: tuple[Path | str, ...] = ()
     here: Path | str | None = None
+    files: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "languages", tuple(map(language_name, self.languages)))
@@ -44,7 +46,12 @@ class Filters:
     @property
     def allow_all(self) -> bool:
         """Say whether every document passes."""
-        return not (self.languages or self.kinds or self.paths or self.within)
+        return not (self.languages or self.kinds or self.by_path)
+
+    @property
+    def by_path(self) -> bool:
+        """Say whether the path of a file decides whether its documents pass."""
+        return bool(self.paths or self.within) or self.files is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,7 @@ class SearchRequest:
         context: number of lines to return above and below each hit.
         refresh: update the indexes first if that takes less than half a second.
         min_confidence: return no hits if the confidence is known and lower than this, 0 to 1.
+        changed: a git revision; only files that differ from it may have hits. "REV..." is the merge base with HEAD.
 
     Raises:
         ConfigError: the mode is unknown.
@@ -74,6 +82,7 @@ class SearchRequest:
     context: int = 0
     refresh: bool = True
     min_confidence: float = 0.0
+    changed: str | None = None
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:

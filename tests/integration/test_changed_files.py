@@ -1,0 +1,208 @@
+"""`--changed`: only files that differ from a git revision have hits."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from codesearch.cli.options import with_revision
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.errors import ConfigError
+from codesearch.search.request import SearchRequest
+from tests.command import Command
+from tests.conftest import index_by_engine, write_tree
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+FILES = {f"{name}.py": f"def push_{name}(item):\n    return item\n" for name in "abc"}
+OWN = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always")
+
+
+def git(folder: Path, *arguments: object) -> None:
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    subprocess.run(
+        ["git", *OWN, *map(str, arguments)], cwd=folder, env=variables, check=True, capture_output=True
+    )
+
+
+def repository(folder: Path, files: dict[str, str] = FILES) -> Path:
+    write_tree(folder, files)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "first")
+    return folder
+
+
+def found(home: Path, root: Path, bundle: Path, revision: str = "HEAD", **scope: object) -> list[str]:
+    """Index a folder; return the paths of all documents in changed files."""
+    index_by_engine(root, home, bundle)
+    engine = Engine(home, model=bundle, device="cpu")
+    request = SearchRequest("push item", 50, "lexical", changed=revision)
+    answer = engine.search(request, Scope(roots=(root,), **scope))
+    engine.close()
+    return sorted(hit.path for hit in answer.hits)
+
+
+def test_staged_unstaged_and_untracked_files_are_changed_and_ignored_ones_are_not(
+    tmp_path, home, tiny_bundle
+):
+    root = repository(tmp_path / "r", {**FILES, ".gitignore": "i.py\n"})
+    write_tree(root, {"a.py": "def push_a(item): pass\n", "b.py": "def push_b(item): pass\n"})
+    write_tree(root, {"new.py": "def push_new(item): pass\n", "i.py": "def push_i(item): pass\n"})
+    git(root, "add", "b.py")
+    assert found(home, root, tiny_bundle) == ["a.py", "b.py", "new.py"]
+
+
+def test_a_revision_is_compared_with_the_files_and_with_dots_its_merge_base_is(tmp_path, home, tiny_bundle):
+    root = repository(tmp_path / "r")
+    git(root, "checkout", "-q", "-b", "topic")
+    write_tree(root, {"a.py": "def push_a(item): pass\n"})
+    git(root, "commit", "-qam", "topic")
+    git(root, "checkout", "-q", "main")
+    write_tree(root, {"b.py": "def push_b(item): pass\n"})
+    git(root, "commit", "-qam", "main")
+    git(root, "checkout", "-q", "topic")
+    assert found(home, root, tiny_bundle, "main") == ["a.py", "b.py"]
+    assert found(home, root, tiny_bundle, "main...") == ["a.py"]
+
+
+def test_a_renamed_file_is_changed_under_its_new_name(tmp_path, home, tiny_bundle):
+    root = repository(tmp_path / "r")
+    git(root, "mv", "a.py", "z.py")
+    assert found(home, root, tiny_bundle) == ["z.py"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes only on Linux")
+def test_names_may_have_line_breaks_quotes_and_bytes_that_are_not_utf_8(tmp_path, home, tiny_bundle):
+    root = repository(tmp_path / "r")
+    names = [":(top)x.py", 'new\nline ".py', os.fsdecode(b"\xff.py")]
+    for number, name in enumerate(names):
+        write_tree(root, {name: f"def push_odd_{number}(item): pass\n"})
+    git(root, "add", ".")
+    assert found(home, root, tiny_bundle) == names
+
+
+def test_a_root_may_be_below_or_above_the_top_of_a_work_tree(tmp_path, home, tiny_bundle):
+    root = repository(tmp_path / "all/r", {**FILES, "sub/d.py": "def push_d(item):\n    return item\n"})
+    write_tree(root, {"sub/d.py": "def push_d(item): pass\n", "a.py": "def push_a(item): pass\n"})
+    assert found(home, root / "sub", tiny_bundle) == ["d.py"]
+    assert found(home, tmp_path / "all", tiny_bundle) == ["r/a.py", "r/sub/d.py"]
+
+
+def test_a_linked_work_tree_has_changes_of_its_own(tmp_path, home, tiny_bundle):
+    root = repository(tmp_path / "r")
+    git(root, "worktree", "add", "-q", tmp_path / "linked")
+    write_tree(tmp_path, {"r/a.py": "def push_a(item): pass\n", "linked/b.py": "def push_b(item): pass\n"})
+    assert found(home, tmp_path / "linked", tiny_bundle) == ["b.py"]
+
+
+def test_a_submodule_is_compared_with_the_commit_that_the_revision_records(tmp_path, home, tiny_bundle):
+    library = repository(tmp_path / "library", {"l.py": FILES["a.py"], "m.py": FILES["b.py"]})
+    root = repository(tmp_path / "r")
+    git(root, "submodule", "add", "-q", library, "sub")
+    assert found(home, root, tiny_bundle) == ["sub/l.py", "sub/m.py"]
+    git(root, "commit", "-qam", "submodule")
+    assert found(home, root, tiny_bundle) == []
+    write_tree(root / "sub", {"l.py": "def push_l(item): pass\n"})
+    git(root / "sub", "commit", "-qam", "in the submodule")
+    assert found(home, root, tiny_bundle) == ["sub/l.py"]
+    write_tree(root / "sub", {"m.py": "def push_m(item): pass\n"})
+    assert found(home, root, tiny_bundle) == ["sub/l.py", "sub/m.py"]
+
+
+def test_before_the_first_commit_all_files_are_changed(tmp_path, home, tiny_bundle):
+    root = write_tree(tmp_path / "r", FILES)
+    git(root, "init", "-q")
+    git(root, "add", "a.py")
+    assert found(home, root, tiny_bundle) == ["a.py", "b.py", "c.py"]
+
+
+def test_the_filter_applies_before_the_ranking(tmp_path, home, tiny_bundle):
+    many = {f"many/{n}.py": f"def push_item_{n}(item):\n    return push_item\n" for n in range(300)}
+    root = repository(tmp_path / "r", {**many, "weak.py": "def other(item):\n    return 1\n"})
+    write_tree(root, {"weak.py": "def other(item):\n    return 2\n"})
+    assert found(home, root, tiny_bundle) == ["weak.py"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the commands are of a POSIX shell")
+def test_no_command_of_the_repository_runs(tmp_path, home, tiny_bundle, monkeypatch):
+    root = repository(tmp_path / "r", {**FILES, ".gitattributes": "*.py filter=x diff=x\n"})
+    trap = f"touch {tmp_path / 'ran'}; cat"
+    for key in (
+        "core.fsmonitor",
+        "diff.external",
+        "diff.x.command",
+        "diff.x.textconv",
+        "filter.x.clean",
+        "filter.x.process",
+    ):
+        git(root, "config", key, trap)
+    write_tree(root, {".git/hooks/post-index-change": f"#!/bin/sh\n{trap}\n"})
+    (root / ".git/hooks/post-index-change").chmod(0o755)
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", f"touch {tmp_path / 'ran'}")
+    write_tree(root, {"a.py": "def push_b(item):\n    return item\n"})
+    assert found(home, root, tiny_bundle) == ["a.py"]
+    assert not (tmp_path / "ran").exists()
+
+
+def test_variables_of_a_hook_do_not_name_another_repository(tmp_path, home, tiny_bundle, monkeypatch):
+    root, other = repository(tmp_path / "r"), repository(tmp_path / "other")
+    write_tree(root, {"a.py": "def push_a(item): pass\n"})
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git/index"))
+    assert found(home, root, tiny_bundle) == ["a.py"]
+
+
+def test_a_folder_in_no_work_tree_and_a_missing_git_are_errors(tmp_path, home, tiny_bundle, monkeypatch):
+    root = write_tree(tmp_path / "r", FILES)
+    with pytest.raises(ConfigError, match="r is in no git work tree"):
+        found(home, root, tiny_bundle)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(ConfigError, match="git is not installed"):
+        found(home, root, tiny_bundle)
+
+
+@pytest.mark.parametrize("revision", ["nope", "-x", "--output=x", "a..b", "main:a.py"])
+def test_what_is_no_commit_is_an_error_of_one_line(tmp_path, home, tiny_bundle, revision):
+    root = repository(tmp_path / "r")
+    with pytest.raises(ConfigError, match=f"^no revision {revision!r} in [^\n]+$"):
+        found(home, root, tiny_bundle, revision)
+    assert sorted(os.listdir(root)) == [".git", "a.py", "b.py", "c.py"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        (["push", "--changed"], ["push", "--changed=HEAD"]),
+        (["--changed", "-n", "3", "push"], ["--changed=HEAD", "-n", "3", "push"]),
+        (["--changed", "main", "push"], ["--changed", "main", "push"]),
+        (["--changed=main", "push"], ["--changed=main", "push"]),
+        (["--changed", "--", "push"], ["--changed=HEAD", "--", "push"]),
+        (["--", "--changed"], ["--", "--changed"]),
+    ],
+)
+def test_changed_without_a_revision_means_head(typed, read):
+    assert with_revision(typed) == read
+
+
+def test_the_command_says_that_nothing_changed_and_then_what_did(tmp_path, home, tiny_bundle):
+    root = repository(tmp_path / "r")
+    index_by_engine(root, home, tiny_bundle)
+    ask = Command(root, home)
+    options = ("--vimgrep", "--mode", "lexical")
+    done = ask("query", "push", *options, "--changed")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"no changed files against HEAD in {root}\n"
+    write_tree(root, {"b.py": "def push_b(item): pass\n"})
+    for words in (("push", "--changed"), ("--changed", "main", "push"), ("push", "--changed=HEAD")):
+        done = ask("query", *words, *options)
+        assert (done.returncode, done.stdout) == (0, "b.py:1:1:def push_b(item)\n"), done.stderr
+    done = ask("similar", "a.py:1", "--changed", "--vimgrep")
+    assert done.stdout == "b.py:1:1:def push_b(item)\n"
+    done = ask("query", "push", *options, "--changed", "--lang", "go")
+    assert (done.returncode, done.stderr) == (1, f"no document matches --lang go --changed=HEAD in {root}\n")
