@@ -28,6 +28,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 USERS_PAGES = (
     "cli",
     "configuration",
+    "editors",
     "examples",
     "export",
     "faq",

@@ -123,7 +123,7 @@ def main(
 class _Command(typer.core.TyperCommand):
     """A command that knows `--changed` without a revision."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer does not export the type.
         return super().parse_args(ctx, with_revision(args))
 
 

@@ -84,7 +84,7 @@ def with_revision(arguments: Sequence[str]) -> list[str]:
     ['a query', '--changed=HEAD', '-n', '3']
     """
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    following = [*arguments[1:], "-"]
+    following = [*arguments, "-"][1:]
     return [
         "--changed=HEAD" if word == "--changed" and place < end and after.startswith("-") else word
         for place, (word, after) in enumerate(zip(arguments, following, strict=True))

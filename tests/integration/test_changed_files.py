@@ -77,10 +77,10 @@ def test_a_renamed_file_is_changed_under_its_new_name(tmp_path, home, tiny_bundl
     assert found(home, root, tiny_bundle) == ["z.py"]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes only on Linux")
-def test_names_may_have_line_breaks_quotes_and_bytes_that_are_not_utf_8(tmp_path, home, tiny_bundle):
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not allow such names")
+def test_names_may_have_line_breaks_quotes_and_the_magic_of_git(tmp_path, home, tiny_bundle):
     root = repository(tmp_path / "r")
-    names = [":(top)x.py", 'new\nline ".py', os.fsdecode(b"\xff.py")]
+    names = [":(top)x.py", 'new\nline ".py']
     for number, name in enumerate(names):
         write_tree(root, {name: f"def push_odd_{number}(item): pass\n"})
     git(root, "add", ".")
@@ -183,6 +183,7 @@ def test_what_is_no_commit_is_an_error_of_one_line(tmp_path, home, tiny_bundle, 
         (["--changed", "main", "push"], ["--changed", "main", "push"]),
         (["--changed=main", "push"], ["--changed=main", "push"]),
         (["--changed", "--", "push"], ["--changed=HEAD", "--", "push"]),
+        ([], []),
         (["--", "--changed"], ["--", "--changed"]),
     ],
 )

@@ -174,3 +174,51 @@ def test_force_color_counts_where_color_is_auto():
 
 def test_without_hits_there_is_no_confidence():
     assert render(replace(ANSWER, hits=[]), "text", HERE) == "no hits from 1,200 documents in 12 ms\n"
+
+
+STABLE_FIELDS = [
+    *(
+        "rank",
+        "score",
+        "root",
+        "path",
+        "language",
+        "kind",
+        "name",
+        "qualified_name",
+        "signature",
+        "docstring",
+    ),
+    *(
+        "start_line",
+        "end_line",
+        "code",
+        "signals",
+        "parts",
+        "stale",
+        "before",
+        "after",
+        "copies",
+        "copy_count",
+    ),
+]
+"""Programs of others read these fields: add new ones at the end, and change none."""
+
+
+def test_the_fields_of_jsonl_keep_their_names_and_their_order():
+    (line,) = render(ANSWER, "jsonl", HERE).splitlines()
+    assert list(json.loads(line))[: len(STABLE_FIELDS)] == STABLE_FIELDS
+
+
+def test_the_name_of_a_file_does_not_split_a_line_of_jsonl():
+    odd = replace(ANSWER, hits=[replace(ANSWER.hits[0], path="a\nb\r\x1b: c.py")])
+    lines = render(odd, "jsonl", HERE).split("\n")
+    assert (len(lines), lines[1]) == (2, "")
+    assert json.loads(lines[0])["path"] == "a\nb\r\x1b: c.py"
+
+
+def test_vimgrep_keeps_spaces_and_colons_of_a_name():
+    odd = replace(
+        ANSWER, hits=[replace(ANSWER.hits[0], path="c:1:2: d.py", copies=("e.py:1",), copy_count=1)]
+    )
+    assert render(odd, "vimgrep", HERE) == "c:1:2: d.py:3:1:def read(self)\n"

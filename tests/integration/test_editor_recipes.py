@@ -1,0 +1,142 @@
+"""The recipes of docs/editors.md run in the editors themselves, with queries that a shell could misread."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.command import ROOT, Command
+from tests.conftest import index_by_engine, write_tree
+
+PAGE = (ROOT / "docs/editors.md").read_text("utf-8")
+QUERY = """push "an" item's 100% | $HOME `x` # top"""
+HIT = "a b.py:3:1:def push(item)"
+SOURCE = '"""A name with a space."""\n\ndef push(item):\n    """Put an item on top."""\n    return item\n'
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-in for the command is a shell script")
+
+
+def recipe(heading: str) -> str:
+    """Return the first block of code below a heading of the page."""
+    match = re.search(rf"^## {heading}\n.*?^```\w+\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    assert match, heading
+    return match[1]
+
+
+@pytest.fixture
+def run(tmp_path, home, tiny_bundle):
+    """Run a program in an indexed folder, with `codesearch` on its path."""
+    folder = write_tree(tmp_path / "src", {"a b.py": SOURCE})
+    index_by_engine(folder, home, tiny_bundle)
+    command = Command(folder, home, {"CODESEARCH_MODE": "lexical"})
+    script = write_tree(
+        tmp_path / "bin",
+        {"codesearch": f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m codesearch "$@"\n'},
+    )
+    (script / "codesearch").chmod(0o755)
+    variables = {
+        **command.environment,
+        "PATH": f"{script}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+    }
+
+    def run(*words: object) -> subprocess.CompletedProcess[str]:
+        if shutil.which(str(words[0])) is None and words[0] != "codesearch":
+            pytest.skip(f"{words[0]} is not installed")
+        return subprocess.run(
+            list(map(str, words)),
+            cwd=folder,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+WRITE = (
+    "call writefile([json_encode(map(getqflist(), "
+    "'[bufname(v:val.bufnr), v:val.lnum, v:val.col, v:val.text]'))], '{}')"
+)
+
+
+def test_vim_lists_the_hits(run, tmp_path):
+    (tmp_path / "vimrc").write_text(recipe("Vim"))
+    (tmp_path / "typed").write_text(f"CodeSearch {QUERY}\n{WRITE.format(tmp_path / 'list')}\nqall!\n")
+    done = run("vim", "-es", "-N", "-u", tmp_path / "vimrc", "-S", tmp_path / "typed")
+    assert json.loads((tmp_path / "list").read_text()) == [["a b.py", 3, 1, "def push(item)"]], done
+
+
+def test_neovim_lists_the_hits(run, tmp_path):
+    (tmp_path / "init.lua").write_text(recipe("Neovim"))
+    wait = "call wait(30000, {-> len(getqflist()) > 0})"
+    (tmp_path / "typed").write_text(f"CodeSearch {QUERY}\n{wait}\n{WRITE.format(tmp_path / 'list')}\nqall!\n")
+    done = run("nvim", "--headless", "-u", tmp_path / "init.lua", "-S", tmp_path / "typed")
+    assert json.loads((tmp_path / "list").read_text()) == [["a b.py", 3, 1, "def push(item)"]], done
+
+
+def test_emacs_visits_the_hit(run, tmp_path):
+    typed = f"""
+(let ((buffer (codesearch {json.dumps(QUERY)})))
+  (while (get-buffer-process buffer) (accept-process-output nil 0.1))
+  (with-current-buffer buffer
+    (goto-char (point-min))
+    (let ((visited (save-window-excursion (next-error 1) (current-buffer))))
+      (with-current-buffer (get-file-buffer "a b.py")
+        (princ (format "%s:%d" (file-name-nondirectory buffer-file-name) (line-number-at-pos)))))))
+"""
+    (tmp_path / "init.el").write_text(recipe("Emacs") + typed)
+    done = run("emacs", "--batch", "-Q", "-l", tmp_path / "init.el")
+    assert done.stdout.endswith("a b.py:3"), done
+
+
+def test_fzf_gets_the_hits_and_the_preview_shows_the_code(run):
+    text = recipe("fzf")
+    listed = run(
+        "bash", "-c", f'fzf() {{ command fzf "$@" --filter "push"; }}\n{text}cs {shlex.quote(QUERY)}'
+    )
+    if shutil.which("fzf") is None:
+        pytest.skip("fzf is not installed")
+    assert listed.stdout == f"{HIT}\n", listed
+    path, line = HIT.split(":")[:2]
+    command = re.search(r"--preview '(.*?)'", text)[1]
+    shown = run("sh", "-c", command.replace("{1}", shlex.quote(path)).replace("{2}", f"'{line}'"))
+    assert shown.stdout == 'def push(item):\n    """Put an item on top."""\n    return item\n'
+
+
+def test_the_task_of_vs_code_matches_real_output(run):
+    (task,) = json.loads(recipe("VS Code"))["tasks"]
+    words = [QUERY if word == "${input:query}" else word for word in task["args"]]
+    pattern = task["problemMatcher"]["pattern"]
+    (line,) = run("sh", "-c", shlex.join([task["command"], *words])).stdout.splitlines()
+    found = re.search(pattern["regexp"], line)
+    values = [found[pattern[name]] for name in ("file", "line", "column", "message")]
+    assert values == ["a b.py", "3", "1", "def push(item)"]
+
+
+def test_the_arguments_of_jetbrains_find_the_hit(run):
+    arguments = re.search(r"\| Arguments \| `(.*)` \|", PAGE)[1]
+    assert run("sh", "-c", "codesearch " + arguments.replace("$Prompt$", "put an item")).stdout == f"{HIT}\n"
+
+
+def test_completion_in_bash_completes_commands_and_options(run):
+    typed = """
+eval "$(codesearch --show-completion)"
+for line in "codesearch qu" "codesearch similar --chan"; do
+  COMP_WORDS=($line); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+  _codesearch_completion codesearch
+  echo "${COMPREPLY[@]}"
+done
+"""
+    done = run("bash", "-c", typed)
+    assert done.stdout.splitlines() == ["query", "--changed"], done
