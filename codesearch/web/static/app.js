@@ -228,7 +228,7 @@ function clicked(event) {
   const link = event.target.closest("a[data-open], #start");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   if (link.closest(".hit")) markCurrent(link.closest(".hit"));
-  commit();
+  if (link.id !== "start") commit();
   if (link.dataset.open === "editor") return;
   event.preventDefault();
   go(link.id === "start" ? EMPTY : parse(link.search));

@@ -1,7 +1,7 @@
 // The whole definition of a hit.
 
 import { codeBlock, markWords } from "./code.js";
-import { byId, el } from "./dom.js";
+import { byId, el, fill } from "./dom.js";
 import { actions, facts, place } from "./hits.js";
 
 /** Show an answer of `document`. */
@@ -11,7 +11,7 @@ export function showDefinition(found, state, { several }) {
   const code = lines.map(({ text }) => text).join("\n");
   const at = { root: found.root, path: found.path, line: found.start_line };
   const section = byId("document");
-  section.replaceChildren(
+  fill(section,
     el("button", { type: "button", class: "back", title: "Back (Esc)" }, "← Back"),
     el("h1", { tabindex: "-1" }, name),
     el("span", { class: "facts" }, facts(found)),

@@ -1,6 +1,6 @@
 // The dialogs of keys and settings, and the switch of the theme.
 
-import { byId, el, toast } from "./dom.js";
+import { byId, el, fill, toast } from "./dom.js";
 import { CUSTOM, PRESETS, chooseTemplate, problem, template } from "./editor.js";
 import { forgetSearches, save } from "./storage.js";
 
@@ -53,7 +53,9 @@ function setUpEditor(changed) {
 
 function setUpTheme() {
   const button = byId("theme");
-  const label = () => { button.textContent = `Theme: ${THEMES[document.documentElement.dataset.theme ?? ""]}`; };
+  const label = () => {
+    fill(button, el("span", { class: "word" }, "Theme: "), THEMES[document.documentElement.dataset.theme ?? ""]);
+  };
   button.addEventListener("click", () => {
     const names = Object.keys(THEMES);
     const next = names[(names.indexOf(document.documentElement.dataset.theme ?? "") + 1) % names.length];

@@ -1,14 +1,19 @@
 // Builds nodes. Text from the server becomes text nodes only, never markup.
 
-/** Return an element with attributes and children; strings become text, and empty children are left out. */
+/** Replace the children of an element; strings become text, and what is null, false or empty is left out. */
+export function fill(element, ...children) {
+  element.replaceChildren(...children.filter((child) => child !== null && child !== false && child !== ""));
+  return element;
+}
+
+/** Return an element with attributes and children, which are as in `fill`. */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
+    else if (value !== false && value !== null) element.setAttribute(name, value);
   }
-  element.append(...children.filter((child) => child != null && child !== false && child !== ""));
-  return element;
+  return fill(element, ...children);
 }
 
 /** Return the element with an id. */

@@ -1,7 +1,7 @@
 // The list of hits, and the lines above it.
 
 import { codeBlock, markWords } from "./code.js";
-import { amount, baseName, byId, el, prose } from "./dom.js";
+import { amount, baseName, byId, el, fill, prose } from "./dom.js";
 import { editorLink } from "./editor.js";
 import { EMPTY, format } from "./state.js";
 
@@ -10,10 +10,10 @@ const REASONS = 3;
 /** Show an answer of the API to a state. */
 export function showAnswer(answer, state, { more }) {
   const several = answer.roots.length > 1;
-  byId("summary").replaceChildren(...prose(summary(answer)));
-  byId("notes").replaceChildren(...notes(answer).map((note) => el("p", { class: "note" }, ...prose(note))));
+  fill(byId("summary"), ...prose(summary(answer)));
+  fill(byId("notes"), ...notes(answer).map((note) => el("p", { class: "note" }, ...prose(note))));
   const list = byId("hits");
-  list.replaceChildren(...answer.hits.map((hit) => hitItem(hit, state, several)));
+  fill(list, ...answer.hits.map((hit) => hitItem(hit, state, several)));
   list.dataset.query = state.view ? `${state.at.path}:${state.at.line}` : state.q;
   if (more) list.append(el("li", { class: "more" }, el("button", { type: "button", id: "more" }, "More hits")));
   markWords(list, state.view ? "" : state.q);
@@ -76,9 +76,9 @@ export function facts({ kind, language, start_line, end_line }) {
 }
 
 function flags(hit) {
-  const copies = hit.copy_count && el("span", { class: "flag", title: hit.copies.join("\n") },
+  const copies = hit.copy_count > 0 && el("span", { class: "flag", title: hit.copies.join("\n") },
     `+${amount(hit.copy_count, "copy", "copies")}`);
-  return [copies, hit.stale && el("span", { class: "flag warn" }, "changed since it was indexed")];
+  return [copies, Boolean(hit.stale) && el("span", { class: "flag warn" }, "changed since it was indexed")];
 }
 
 /** Return the place of a hit as nodes: the folder quietly, the file name clearly. */

@@ -1,13 +1,13 @@
 // The start page: what is indexed, and recent searches.
 
-import { amount, byId, el, prose } from "./dom.js";
+import { amount, byId, el, fill, prose } from "./dom.js";
 import { parse } from "./state.js";
 import { forgetSearches, recentSearches } from "./storage.js";
 
 const LANGUAGES = 4;
 
 export function showHome(status) {
-  byId("home").replaceChildren(...(status.roots.length ? [indexed(status), recent()] : [nothing()]));
+  fill(byId("home"), ...(status.roots.length ? [indexed(status), recent()] : [nothing()]));
 }
 
 function nothing() {

@@ -1,0 +1,31 @@
+"""Run the service of the page."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def running_site(home: Path) -> Iterator[str]:
+    """Run the page for a home; yield its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "/tmp/h/web-page-scratch/fake.py", str(home), str(port)]
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}) as service:
+        try:
+            for _ in range(200):
+                with socket.socket() as client:
+                    if client.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                time.sleep(0.05)
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            service.terminate()
