@@ -118,6 +118,7 @@ def test_filters_limit_the_hits_and_stand_in_the_address(open_page: Open) -> Non
     assert parameters(page) == {"q": ["copy"], "lang": ["javascript"]}
     page.get_by_role("textbox", name="Path").fill("web/, !shop/")
     page.wait_for_function("() => document.querySelectorAll('.hit').length === 1")
+    page.wait_for_url("**/?*path=web*")
     assert parameters(page)["path"] == ["web/", "!shop/"]
     assert names(page) == ["deepCopy"]
     page.get_by_role("button", name="Clear filters").click()

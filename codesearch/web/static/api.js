@@ -28,36 +28,44 @@ export async function ask(name, params, signal) {
   throw new ApiError(message, cure);
 }
 
-/** Runs one request at a time, and waits before it sends one as long as a slow service needs. */
+const PATIENCE_MS = 250;
+
+/**
+ * Runs one request at a time, and only the newest. A request that waits is replaced by a newer one. A request that is
+ * sent is cancelled only when it takes long: the service may finish cancelled work, so they would pile up.
+ */
 export class Latest {
-  #controller = null;
-  #took_ms = 0;
+  #newest = 0;
+  #sent = null;
 
   /** Return the answer of `load(signal)`, or undefined if a newer request has replaced this one. */
-  async run(load, { wait = false } = {}) {
-    this.#controller?.abort();
-    const controller = (this.#controller = new AbortController());
+  async run(load) {
+    const number = ++this.#newest;
+    const isNewest = () => number === this.#newest;
+    await pause(0);
+    if (isNewest() && this.#sent) await this.#end(this.#sent);
+    if (!isNewest()) return undefined;
+    const controller = new AbortController();
+    const answer = load(controller.signal);
+    this.#sent = { controller, settled: answer.catch(() => null) };
     try {
-      if (wait) await pause(this.#wait_ms());
-      if (controller.signal.aborted) return undefined;
-      const started = performance.now();
-      const answer = await load(controller.signal);
-      if (controller.signal.aborted) return undefined;
-      this.#took_ms = performance.now() - started;
-      return answer;
+      const found = await answer;
+      return isNewest() ? found : undefined;
     } catch (error) {
-      if (controller.signal.aborted) return undefined;
-      throw error;
+      if (isNewest()) throw error;
+      return undefined;
     }
   }
 
+  /** Forget the newest request. */
   cancel() {
-    this.#controller?.abort();
+    this.#newest += 1;
+    this.#sent?.controller.abort();
   }
 
-  // A cancelled request may still cost the service its time. If answers take long, wait until typing stops.
-  #wait_ms() {
-    return Math.min(Math.max(15, this.#took_ms / 2), 250);
+  async #end({ controller, settled }) {
+    await Promise.race([settled, pause(PATIENCE_MS)]);
+    controller.abort();
   }
 }
 

@@ -16,50 +16,73 @@ import { rememberSearch } from "./storage.js";
 const HITS = 20;
 const MOST_HITS = 100;
 const KEPT_ANSWERS = 20;
+const TYPING_MS = 200;
 
 const latest = new Latest();
 const answers = new Map();
 let state = parse(location.search);
 let status = { roots: [], version: "" };
 let shown = { key: "", scroll: 0 };
+let unwritten = 0;
 let more = { of: "", limit: HITS };
 
 // Where we are
 
 /** Go to a state: a new entry of the history, or with `replace` in place of the current one. */
-function go(next, { replace = false, wait = false } = {}) {
-  const depth = history.state?.depth ?? 0;
+function go(next, { replace = false } = {}) {
+  writeTyped();
   state = next;
-  const entry = { depth: replace ? depth : depth + 1, typing: wait };
-  history[replace ? "replaceState" : "pushState"](entry, "", format(next) || location.pathname);
-  show({ wait });
+  writeAddress({ replace, typing: false });
+  return show();
 }
 
-/** Follow what is typed: the entry of the history is replaced until the search is committed. */
+/**
+ * Follow what is typed. The first key makes a new entry of the history, which is replaced until it is committed.
+ * That waits until typing pauses, because browsers limit how often the address may change.
+ */
 function follow(change) {
-  const typed = { ...state, ...change, view: "", at: null };
-  go(typed, { replace: history.state?.typing ?? state.q === "", wait: true });
+  state = { ...state, ...change, view: "", at: null };
+  clearTimeout(unwritten);
+  unwritten = setTimeout(writeTyped, TYPING_MS);
+  if (!history.state?.typing) writeTyped();
+  return show();
+}
+
+function writeTyped() {
+  if (!unwritten) return;
+  clearTimeout(unwritten);
+  unwritten = 0;
+  const start = !history.state && !new URLSearchParams(location.search).has("q");
+  writeAddress({ replace: history.state?.typing ?? start, typing: true });
+}
+
+function writeAddress({ replace, typing }) {
+  const depth = history.state?.depth ?? 0;
+  const entry = { depth: replace ? depth : depth + 1, typing };
+  history[replace ? "replaceState" : "pushState"](entry, "", format(state) || location.pathname);
 }
 
 /** Keep the current search in the history of the browser and in the recent searches. */
 function commit() {
+  writeTyped();
   if (history.state?.typing) history.replaceState({ ...history.state, typing: false }, "");
   if (state.q.trim()) rememberSearch(format({ ...state, view: "", at: null }));
 }
 
 function back() {
+  writeTyped();
   if (history.state?.depth > 0) history.back();
   else go({ ...state, view: "", at: null }, { replace: true });
 }
 
 // What is shown
 
-async function show({ wait = false, from_history = false } = {}) {
+async function show({ from_history = false } = {}) {
   const current = state;
   syncControls();
   try {
     if (current.view === "document") await showDocument(current);
-    else if (current.view === "similar" || current.q.trim()) await showList(current, { wait, from_history });
+    else if (current.view === "similar" || current.q.trim()) await showList(current, { from_history });
     else start();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -74,7 +97,7 @@ function start() {
   reveal("home");
 }
 
-async function showList(current, { wait, from_history }) {
+async function showList(current, { from_history }) {
   const [name, params] = listParams(current);
   const list = `${name}?${params}`;
   if (more.of !== list) more = { of: list, limit: HITS };
@@ -84,7 +107,7 @@ async function showList(current, { wait, from_history }) {
   if (key === shown.key) latest.cancel();
   else {
     const kept = from_history && answers.get(key);
-    const answer = kept || await latest.run((signal) => ask(name, params, signal), { wait });
+    const answer = kept || await latest.run((signal) => ask(name, params, signal));
     if (!answer) return;
     keep(key, answer);
     shown = { key, scroll: limit > HITS ? scrollY : 0 };
@@ -169,8 +192,7 @@ const commands = {
   enter: () => focusHit(currentHit() ?? hits()[0]),
   async first() {
     commit();
-    if (state.view) go({ ...state, view: "", at: null });
-    else await show();
+    await (state.view ? go({ ...state, view: "", at: null }) : show());
     focusHit(hits()[0]);
   },
   search() {
@@ -254,7 +276,10 @@ function setUp() {
     const hit = event.target.closest(".hit");
     if (hit) markCurrent(hit);
   });
+  addEventListener("pagehide", writeTyped);
   addEventListener("popstate", () => {
+    clearTimeout(unwritten);
+    unwritten = 0;
     state = parse(location.search);
     show({ from_history: true });
   });
