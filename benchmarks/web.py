@@ -47,7 +47,11 @@ def main() -> None:
         "documents": sum(root["documents"] for root in documents),
         "queries": len(times),
         "key_interval_ms": _KEY_MS,
-        "last_key_to_painted_hits": {**quantiles(times), "max_ms": round(max(times), 2), "first_ms": round(first, 2)},
+        "last_key_to_painted_hits": {
+            **quantiles(times),
+            "max_ms": round(max(times), 2),
+            "first_ms": round(first, 2),
+        },
     }
     record("web", rows, flat=True)
 

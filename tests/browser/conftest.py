@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from codesearch.engine.engine import Engine
 from codesearch.config import IndexOptions
+from codesearch.engine.engine import Engine
 from tests.browser.service import running_site
 from tests.conftest import write_tree
 
@@ -122,7 +120,9 @@ def open_page(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
     """Open the page at an address below the site; the page has `watched`. Every test ends without errors."""
     contexts, all_watched = [], []
 
-    def open_at(address: str = "", *, base: str = site, width: int = 1280, height: int = 800, **options: Any) -> Any:
+    def open_at(
+        address: str = "", *, base: str = site, width: int = 1280, height: int = 800, **options: Any
+    ) -> Any:
         context = browser.new_context(viewport={"width": width, "height": height}, base_url=base, **options)
         context.set_default_timeout(5000)
         contexts.append(context)
@@ -130,7 +130,10 @@ def open_page(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
         watched = Watched()
         page.watched = watched
         all_watched.append((base, watched))
-        page.on("console", lambda message: message.type in ("error", "warning") and watched.errors.append(message.text))
+        page.on(
+            "console",
+            lambda message: message.type in ("error", "warning") and watched.errors.append(message.text),
+        )
         page.on("pageerror", lambda error: watched.errors.append(str(error)))
         page.on("request", lambda request: watched.requests.append(request.url))
         page.goto(address or "./")

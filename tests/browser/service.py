@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.command import ROOT
+
 
 @contextmanager
 def running_site(home: Path) -> Iterator[str]:
@@ -18,8 +20,8 @@ def running_site(home: Path) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "/tmp/h/web-page-scratch/fake.py", str(home), str(port)]
-    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}) as service:
+    command = [sys.executable, "-m", "tests.browser.stand_in", str(home), str(port)]
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}) as service:
         try:
             for _ in range(200):
                 with socket.socket() as client:

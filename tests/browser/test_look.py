@@ -9,9 +9,7 @@ import pytest
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
-CONTROLS = {
-    "button", "link", "textbox", "searchbox", "checkbox", "combobox", "dialog", "region", "form", "main", "search", "alertdialog",
-}  # fmt: skip
+CONTROLS = {"button", "link", "textbox", "searchbox", "checkbox", "combobox", "dialog", "region", "form"}
 VIEWS = {
     "hits": "?q=copy&lang=python",
     "definition": "",
@@ -121,7 +119,9 @@ def test_a_narrow_screen_never_scrolls_sideways(open_page: Open) -> None:
     page.locator(".name").first.click()
     page.wait_for_selector("#document h1")
     assert page.evaluate(overflow) == 0
-    assert page.evaluate("(code => code.scrollWidth > code.clientWidth)(document.querySelector('#document .code'))")
+    assert page.evaluate(
+        "(code => code.scrollWidth > code.clientWidth)(document.querySelector('#document .code'))"
+    )
     page.locator("#start").click()
     page.wait_for_selector("#home:not([hidden])")
     assert page.evaluate(overflow) == 0
@@ -137,16 +137,20 @@ def test_every_control_has_a_role_and_a_name(open_page: Open) -> None:
         page.goto(address or "./")
         page.wait_for_selector("main > :not([hidden])")
         show(page, view)
-        found = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in accessible_nodes(page)]
+        found = [
+            (node["role"]["value"], node.get("name", {}).get("value", "")) for node in accessible_nodes(page)
+        ]
         assert ("searchbox", "Search code") in found
         assert ("checkbox", "python") in found
-        unnamed = [role for role, name in found if role in CONTROLS - {"main", "search"} and not name.strip()]
+        unnamed = [role for role, name in found if role in CONTROLS and not name.strip()]
         assert unnamed == [], view
     for dialog in ("Settings", "Keys"):
         page.get_by_role("button", name=dialog).click()
-        found = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in accessible_nodes(page)]
+        found = [
+            (node["role"]["value"], node.get("name", {}).get("value", "")) for node in accessible_nodes(page)
+        ]
         assert ("dialog", dialog) in found
-        assert all(name.strip() for role, name in found if role in CONTROLS - {"main", "search"})
+        assert all(name.strip() for role, name in found if role in CONTROLS)
         page.keyboard.press("Escape")
 
 
@@ -195,6 +199,17 @@ def test_tab_reaches_every_control_in_order_and_shows_where_it_is(open_page: Ope
             break
         reached.append(name)
         assert outline != "none", name
-    wanted = ["query", "theme", "open-settings", "open-help", "python", "function", "path", "content", "mode",
-              "clear-filters", "median", "Similar to median", "Editor: open numbers.py:1", "Copy numbers.py:1"]  # fmt: skip
+    controls = [
+        "query",
+        "theme",
+        "open-settings",
+        "open-help",
+        "python",
+        "function",
+        "path",
+        "content",
+        "mode",
+    ]
+    of_hit = ["median", "Similar to median", "Editor: open numbers.py:1", "Copy numbers.py:1"]
+    wanted = [*controls, "clear-filters", *of_hit]
     assert [name for name in reached if name in wanted] == wanted

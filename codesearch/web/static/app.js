@@ -4,7 +4,7 @@ import { ApiError, Latest, ask } from "./api.js";
 import { definitionParams, listParams } from "./params.js";
 import { showDefinition } from "./definition.js";
 import { isDialogOpen, setUpDialogs } from "./dialogs.js";
-import { announce, byId, el, prose, toast } from "./dom.js";
+import { announce, byId, el, fill, prose, toast } from "./dom.js";
 import { editorLink } from "./editor.js";
 import { setUpFilters, syncFilters } from "./filters.js";
 import { showAnswer, summary } from "./hits.js";
@@ -104,9 +104,10 @@ async function showList(current, { from_history }) {
   const { limit } = more;
   params.set("limit", limit);
   const key = `${name}?${params}`;
-  if (key === shown.key) latest.cancel();
-  else {
-    const kept = from_history && answers.get(key);
+  const kept = from_history && answers.get(key);
+  if (kept || key === shown.key) latest.cancel();
+  const stays = key === shown.key && !byId("list").hidden;
+  if (key !== shown.key) {
     const answer = kept || await latest.run((signal) => ask(name, params, signal));
     if (!answer) return;
     keep(key, answer);
@@ -117,7 +118,7 @@ async function showList(current, { from_history }) {
   fail(null);
   title(current);
   reveal("list");
-  scrollTo(0, shown.scroll);
+  if (!stays) scrollTo(0, shown.scroll);
   if (from_history) currentHit()?.querySelector(".name").focus({ preventScroll: true });
 }
 
@@ -135,7 +136,8 @@ function title(current) {
   const similar = current.view === "similar";
   const heading = byId("list-title");
   heading.classList.toggle("hidden-text", !similar);
-  heading.replaceChildren(...(similar ? ["Similar to ", el("code", {}, `${current.at.path}:${current.at.line}`)] : ["Results"]));
+  if (similar) fill(heading, "Similar to ", el("code", {}, `${current.at.path}:${current.at.line}`));
+  else fill(heading, "Results");
   byId("list").querySelector(".back").hidden = !similar;
 }
 
@@ -148,9 +150,9 @@ function reveal(id) {
 function fail(error) {
   const line = byId("error");
   line.hidden = !error;
-  if (!error) return line.replaceChildren();
+  if (!error) return fill(line);
   const cure = error.cure ? [": ", ...prose(error.cure)] : [];
-  return line.replaceChildren(...prose(error.message), ...cure, " ", el("button", { type: "button" }, "Try again"));
+  return fill(line, ...prose(error.message), ...cure, " ", el("button", { type: "button" }, "Try again"));
 }
 
 function keep(key, answer) {
