@@ -57,7 +57,7 @@ CONTRASTS = """(markedColor) => {
     return found;
 }"""
 # The colour behind words of the query; a script cannot read it from a highlight.
-MARKED = {"light": "#ffe9a8", "dark": "#54440f"}
+MARKED = {"light": "#fff0c2", "dark": "#45390f"}
 
 
 def show(page: Any, view: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -145,6 +146,24 @@ def test_filters_of_an_address_are_shown_also_if_nothing_has_them(open_page: Ope
     assert page.get_by_role("checkbox", name="go").is_checked()
     assert page.get_by_role("textbox", name="Path").input_value() == "shop/"
     assert "filters" in page.locator("#notes").inner_text()
+
+
+def test_with_several_folders_there_is_a_filter_for_them(open_page: Open, tree: Path) -> None:
+    page = open_page()
+
+    def with_another(route: Any) -> None:
+        answer = route.fetch().json()
+        answer["roots"].append({**answer["roots"][0], "root": "/elsewhere/other"})
+        route.fulfill(json=answer)
+
+    page.route("**/api/v1/status*", with_another)
+    page.goto("./?q=copy_tree")
+    wait_for(page, "copy_tree")
+    page.get_by_role("checkbox", name="project").check()
+    page.wait_for_function("root => new URLSearchParams(location.search).get('root') === root", arg=str(tree))
+    wait_for(page, "copy_tree")
+    assert parse_qs(urlsplit(page.watched.searches()[-1]).query)["root"] == [str(tree)]
+    assert names(page)[0] == "copy_tree"
 
 
 def test_nothing_indexed_says_what_to_do(open_page: Open, empty_site: str) -> None:
