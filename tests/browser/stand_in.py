@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from codesearch import __version__
 from codesearch.engine.answer import Answer
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
@@ -87,10 +89,18 @@ class Api:
         return {**found, "root": asked["root"], "path": asked["path"], "lines": lines}
 
     def status(self, asked: QueryParams) -> dict[str, Any]:
-        kinds = {"function": 4, "method": 1, "class": 1, "section": 1}
         fields = ("root", "documents", "files", "languages")
         roots = [{field: getattr(index, field) for field in fields} for index in self._engine.status()]
-        return {"version": "0", "roots": [{**root, "kinds": kinds} for root in roots]}
+        return {
+            "version": __version__,
+            "roots": [{**root, "kinds": self._kinds(root["root"])} for root in roots],
+        }
+
+    def _kinds(self, root: str) -> dict[str, int]:
+        with self._engine.open(Scope(roots=(root,)), with_model=False) as searcher:
+            (index,) = searcher.indexes
+            counts = Counter(kind for segment in index.segments for kind in segment.rows.kinds.tolist())
+        return {KINDS[kind]: count for kind, count in counts.items()}
 
 
 def request(asked: QueryParams, **changes: Any) -> SearchRequest:
@@ -109,7 +119,14 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 
 def hit_json(hit: Hit, query: str) -> dict[str, Any]:
     snippet = token_lines(hit.code, hit.language, hit.start_line, best_lines(hit.code, query, LINES))
-    return {**asdict(hit), "snippet": snippet, "reasons": [f"`{name}`" for name in hit.parts]}
+    return {**asdict(hit), "snippet": snippet, "reasons": list(reasons(hit, query))}
+
+
+def reasons(hit: Hit, query: str) -> Iterator[str]:
+    words = [word for word in dict.fromkeys(query.lower().split()) if len(word) > 2]
+    for part, text in {"name": hit.name, "documentation": hit.docstring, "code": hit.code}.items():
+        if found := [f"`{word}`" for word in words if word in text.lower()]:
+            yield f"{part} contains {', '.join(found)}"
 
 
 def token_lines(code: str, language: str, first: int, chosen: Any) -> list[dict[str, Any]]:

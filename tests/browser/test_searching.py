@@ -36,7 +36,9 @@ def test_code_is_highlighted_with_its_line_numbers(open_page: Open) -> None:
 
 def test_each_hit_says_why_it_is_one(open_page: Open) -> None:
     page = open_page("?q=copy_tree")
-    assert page.locator(".hit").first.locator(".reasons li").count() >= 1
+    reason = page.locator(".hit").first.locator(".reasons li").first
+    assert reason.inner_text() == "name contains copy_tree"
+    assert reason.locator("code").inner_text() == "copy_tree"
 
 
 def held_requests(page: Any, query: str) -> list[Any]:
