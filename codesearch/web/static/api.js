@@ -42,18 +42,19 @@ export class Latest {
   async run(load) {
     const number = ++this.#newest;
     const isNewest = () => number === this.#newest;
-    await pause(0);
-    if (isNewest() && this.#sent) await this.#end(this.#sent);
+    if (this.#sent) await this.#end(this.#sent);
     if (!isNewest()) return undefined;
     const controller = new AbortController();
     const answer = load(controller.signal);
-    this.#sent = { controller, settled: answer.catch(() => null) };
+    const sent = (this.#sent = { controller, settled: answer.catch(() => null) });
     try {
       const found = await answer;
       return isNewest() ? found : undefined;
     } catch (error) {
       if (isNewest()) throw error;
       return undefined;
+    } finally {
+      if (this.#sent === sent) this.#sent = null;
     }
   }
 
