@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 from tests.command import ROOT
@@ -20,8 +21,12 @@ def running_site(home: Path) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "tests.browser.stand_in", str(home), str(port)]
-    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}) as service:
+    service = ["codesearch", "serve", "--web", "--home", str(home), "--port", str(port)]
+    if find_spec("codesearch.web.server") is None:
+        service = ["tests.browser.stand_in", str(home), str(port)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", *service]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as running:
         try:
             for _ in range(200):
                 with socket.socket() as client:
@@ -30,4 +35,4 @@ def running_site(home: Path) -> Iterator[str]:
                 time.sleep(0.05)
             yield f"http://127.0.0.1:{port}/"
         finally:
-            service.terminate()
+            running.terminate()

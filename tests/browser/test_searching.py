@@ -228,6 +228,27 @@ def test_a_service_that_stopped_is_named_and_can_be_tried_again(open_page: Open)
     page.watched.errors.clear()
 
 
+def test_a_service_with_a_token_asks_for_it_once(open_page: Open) -> None:
+    page = open_page()
+    token = "correct horse battery"
+    refused = {"error": {"message": "the token is missing or wrong", "cure": "send it"}}
+
+    def guarded(route: Any) -> None:
+        given = route.request.headers.get("authorization") == f"Bearer {token}"
+        route.fallback() if given else route.fulfill(status=401, json=refused)
+
+    page.route("**/api/v1/*", guarded)
+    page.goto("./?q=copy_tree")
+    page.get_by_role("dialog").get_by_label("Token").fill(token)
+    page.keyboard.press("Enter")
+    wait_for(page, "copy_tree")
+    assert not page.locator("#error").is_visible()
+    assert token not in page.url
+    page.reload()
+    wait_for(page, "copy_tree")
+    page.watched.errors.clear()
+
+
 def test_more_hits_are_added_to_the_first_ones(open_page: Open) -> None:
     page = open_page()
 

@@ -1,12 +1,16 @@
 // Requests to the service. A newer request cancels the older one, whose answer is never used.
 
+import { load } from "./storage.js";
+
 const BASE = "api/v1/";
+const NO_TOKEN = 401;
 
 /** A failure in one line: what happened, and what to do. */
 export class ApiError extends Error {
-  constructor(message, cure = "") {
+  constructor(message, { cure = "", needs_token = false } = {}) {
     super(message);
     this.cure = cure;
+    this.needs_token = needs_token;
   }
 }
 
@@ -14,10 +18,10 @@ export class ApiError extends Error {
 export async function ask(name, params, signal) {
   let response;
   try {
-    response = await fetch(`${BASE}${name}?${params}`, { signal, headers: { accept: "application/json" } });
+    response = await fetch(`${BASE}${name}?${params}`, { signal, headers: headers() });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError("The service does not answer", "start it with `codesearch serve --web`, then try again");
+    throw new ApiError("The service does not answer", { cure: "start it with `codesearch serve --web`, then try again" });
   }
   const answer = await response.json().catch((error) => {
     if (signal?.aborted) throw error;
@@ -25,7 +29,12 @@ export async function ask(name, params, signal) {
   });
   if (response.ok && answer) return answer;
   const { message = `The service answered with status ${response.status}`, cure = "" } = answer?.error ?? {};
-  throw new ApiError(message, cure);
+  throw new ApiError(message, { cure, needs_token: response.status === NO_TOKEN });
+}
+
+function headers() {
+  const token = load("token", "");
+  return { accept: "application/json", ...(token && { authorization: `Bearer ${token}` }) };
 }
 
 const PATIENCE_MS = 250;

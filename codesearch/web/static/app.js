@@ -3,7 +3,7 @@
 import { ApiError, Latest, ask } from "./api.js";
 import { definitionParams, listParams } from "./params.js";
 import { showDefinition } from "./definition.js";
-import { isDialogOpen, setUpDialogs } from "./dialogs.js";
+import { askForToken, isDialogOpen, setUpDialogs } from "./dialogs.js";
 import { announce, byId, el, fill, prose, toast } from "./dom.js";
 import { editorLink } from "./editor.js";
 import { setUpFilters, syncFilters } from "./filters.js";
@@ -151,6 +151,7 @@ function fail(error) {
   const line = byId("error");
   line.hidden = !error;
   if (!error) return fill(line);
+  if (error.needs_token) askForToken(load);
   const cure = error.cure ? [": ", ...prose(error.cure)] : [];
   return fill(line, ...prose(error.message), ...cure, " ", el("button", { type: "button" }, "Try again"));
 }

@@ -9,7 +9,7 @@ const THEMES = { "": "Auto", light: "Light", dark: "Dark" };
 /** Call `changed()` when the links to the editor, or the recent searches, are others. */
 export function setUpDialogs(changed) {
   for (const dialog of document.querySelectorAll("dialog")) {
-    dialog.querySelector(".close").addEventListener("click", () => dialog.close());
+    dialog.querySelector(".close")?.addEventListener("click", () => dialog.close());
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
   }
   byId("open-help").addEventListener("click", () => openDialog("help"));
@@ -25,6 +25,19 @@ export function setUpDialogs(changed) {
 
 export const openDialog = (id) => byId(id).showModal();
 export const isDialogOpen = () => Boolean(document.querySelector("dialog[open]"));
+
+/** Ask for the token of the service, then call `given()`. */
+export function askForToken(given) {
+  const use = () => {
+    save("token", byId("token").value.trim() || null);
+    byId("token").value = "";
+    byId("access").close();
+    given();
+  };
+  byId("use-token").onclick = use;
+  byId("token").onkeydown = (event) => { if (event.key === "Enter") use(); };
+  if (!isDialogOpen()) openDialog("access");
+}
 
 function setUpEditor(changed) {
   const [select, input] = [byId("editor"), byId("template")];
