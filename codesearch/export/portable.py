@@ -131,7 +131,7 @@ def portable_manifest(manifest: Manifest, entries: list[SegmentEntry]) -> Manife
 def exported_name(root: str) -> str:
     """Return the name of an index whose sources are elsewhere.
 
-    >>> exported_name("/builds/x"), exported_nameexported_name("/")
+    >>> exported_name("/builds/x"), exported_name("/")
     ('x', 'index')
     """
     name = re.sub(r"[^\w.+@ -]", "-", ntpath.basename(root)).strip(" ._-")[:100].rstrip(" .")
