@@ -33,7 +33,9 @@ def serve(
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the web page.")] = _PORT,
     token_file: Annotated[
         Path | None,
-        typer.Option("--token-file", help="File with the token that HTTP clients must send.", show_default=False),
+        typer.Option(
+            "--token-file", help="File with the token that HTTP clients must send.", show_default=False
+        ),
     ] = None,
     home: HomeOption = None,
 ) -> Iterator[Output]:

@@ -11,7 +11,8 @@ from codesearch.engine.answer import Definition
 from codesearch.errors import IndexNotFoundError
 from codesearch.index.reader import IndexReader
 from codesearch.index.source import cut_lines, read_source
-from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.segments.reader import SegmentReader
+from codesearch.segments.store import FileRecord
 from codesearch.types import KINDS
 
 
@@ -23,11 +24,13 @@ def find_definition(index: IndexReader, path: str, line: int) -> Definition:
             definition covers the line.
     """
     root = index.manifest.root
-    file, rows = _indexed(index, path)
+    segment, file = _indexed(index, path)
+    rows = segment.store.document_rows(file.first_doc, file.doc_count)
     around = [row for row in rows if row.start_line <= line <= row.end_line]
     if not around:
         raise IndexNotFoundError(f"{path}:{line} has no definition in the index: give a line inside one")
-    found = read_source(root, file) if _is_inside(root, path) else None
+    is_readable = not segment.has_sources or _is_inside(root, path)
+    found = read_source(segment, file) if is_readable else None
     if found is None:
         raise IndexNotFoundError(f"{path} is gone or cannot be read: run `codesearch index {root}`")
     source, stale = found
@@ -58,11 +61,11 @@ def count_kinds(index: IndexReader) -> dict[str, int]:
     return {kind: int(count) for kind, count in zip(KINDS, counts, strict=True) if count}
 
 
-def _indexed(index: IndexReader, path: str) -> tuple[FileRecord, list[DocumentRow]]:
+def _indexed(index: IndexReader, path: str) -> tuple[SegmentReader, FileRecord]:
     for segment in index.segments:
         for file_id, file in segment.store.numbered_files([path]):
             if file_id not in segment.dead_files:
-                return file, segment.store.document_rows(file.first_doc, file.doc_count)
+                return segment, file
     raise IndexNotFoundError(f"{path} is not in the index of {index.manifest.root}: give a path of a hit")
 
 

@@ -94,9 +94,7 @@ def description(prefix: str) -> dict[str, Any]:
         "components": {
             "schemas": {
                 "Answer": _record(Answer, hits={"type": "array", "items": _ref("Hit")}),
-                "Hit": _record(
-                    Hit, snippet=_LINES, reasons={"type": "array", "items": {"type": "string"}}
-                ),
+                "Hit": _record(Hit, snippet=_LINES, reasons={"type": "array", "items": {"type": "string"}}),
                 "Definition": _record(Definition, lines=_LINES),
                 "Status": _STATUS,
                 "Description": {"type": "object"},

@@ -66,9 +66,7 @@ class Parameter:
         if "\0" in text:
             raise Refusal(400, f"{name} contains a NUL character", "remove it")
         if len(text) > MAX_TEXT:
-            raise Refusal(
-                400, f"{name} has {len(text):,} characters", f"use at most {MAX_TEXT:,} characters"
-            )
+            raise Refusal(400, f"{name} has {len(text):,} characters", f"use at most {MAX_TEXT:,} characters")
         if self.choices and text not in self.choices:
             raise Refusal(400, f"{name} {text!r} is unknown", f"choose one of {', '.join(self.choices)}")
         if self.low is None:

@@ -115,7 +115,7 @@ class Site:
 
 
 class _Patient(H11Protocol):
-    """Closes a connection on which no complete request arrives in time, and the oldest idle one if there are too many."""
+    """Closes a connection on which no complete request arrives in time, and idle ones if there are too many."""
 
     _timer: asyncio.TimerHandle | None = None
 

@@ -21,7 +21,7 @@ class Gone(Exception):
 
 
 class Work:
-    """Limits how many requests run and wait. A thread cannot be stopped, so a late one keeps its place until it ends."""
+    """Limits how many requests run and wait. A late thread cannot be stopped and keeps its place until it ends."""
 
     def __init__(self, threads: int = 4, waiting: int = 32, deadline_s: float = 10.0) -> None:
         self._free = asyncio.Semaphore(threads)
