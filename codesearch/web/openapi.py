@@ -145,7 +145,7 @@ def _ref(schema: str) -> dict[str, Any]:
 
 def _record(record: type, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - schemas
     hints = get_type_hints(record)
-    names = [field.name for field in fields(record)]  # type: ignore[arg-type]
+    names = [field.name for field in fields(record)]
     properties = {**{name: _schema(hints[name]) for name in names}, **more}
     return {"type": "object", "required": list(properties), "properties": properties}
 
