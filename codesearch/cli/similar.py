@@ -22,6 +22,7 @@ from codesearch.cli.options import (
     FilesOption,
     FullOption,
     HomeOption,
+    IndexFilesOption,
     JsonLinesOption,
     JsonOption,
     KindsOption,
@@ -48,6 +49,7 @@ def similar(
     kind: KindsOption = None,
     root: RootsOption = None,
     changed: ChangedOption = None,
+    index: IndexFilesOption = None,
     all_code: AllCodeOption = False,
     everything: AllOption = False,
     as_json: JsonOption = False,
@@ -86,7 +88,7 @@ def similar(
     )
     named = Place.parse(place)
     engine = invocation.engine(home, model=model, device=device)
-    scope = make_scope(invocation, root, everything=everything)
+    scope = make_scope(invocation, root, index, everything=everything)
     yield from first_index(engine, scope, invocation, auto_index=auto_index)
     answer = engine.similar(replace(named, path=invocation.path(named.path)), request, scope)
     answer = replace(answer, query=place)

@@ -21,7 +21,8 @@ def hydrate(snapshot: Snapshot, ranked: Sequence[Ranked], context: int = 0) -> l
     """Return the hits of ranked documents in the same order, with `context` lines of the file around each.
 
     If a file changed after it was indexed, the hit has the code that is now at the old place and is marked as stale. If
-    a file no longer exists, its documents are skipped; a copy takes the place if there is one.
+    a file no longer exists, its documents are skipped; a copy takes the place if there is one. If the index was
+    imported without sources and without code, the hits have no code.
     """
     members = [(place.doc_id, *place.copies[:MAX_COPIES]) for place in ranked]
     stored = iter(snapshot.stored([doc_id for ids in members for doc_id in ids]))
@@ -33,7 +34,7 @@ def hydrate(snapshot: Snapshot, ranked: Sequence[Ranked], context: int = 0) -> l
             segment, file, _ = shown = left.popleft()
             key = (segment.root, file.path)
             if key not in sources:
-                sources[key] = read_source(segment.root, file)
+                sources[key] = read_source(segment, file)
             if source := sources[key]:
                 copies = tuple(_location(copy, segment.root) for copy in left)
                 count = len(copies) + len(place.copies) + 1 - len(ids)

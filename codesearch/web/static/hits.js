@@ -6,6 +6,7 @@ import { editorLink } from "./editor.js";
 import { EMPTY, format } from "./state.js";
 
 const REASONS = 3;
+let freshness = [];  // Of the last answer that had it: a search while typing does not look for changed files.
 
 /** Show an answer of the API to a state. */
 export function showAnswer(answer, state, { more }) {
@@ -41,7 +42,8 @@ function notes(answer) {
   } else if (answer.low_confidence) {
     found.push("Low confidence: probably none of these hits answers the query.");
   }
-  for (const { root, state, changes } of answer.freshness ?? []) {
+  if (answer.freshness?.length) freshness = answer.freshness;
+  for (const { root, state, changes } of freshness.filter((entry) => answer.roots.includes(entry.root))) {
     if (state === "behind") {
       const files = amount(changes.to_parse + changes.removed, "changed file");
       found.push(`${files} of ${root} not in the index yet: run \`codesearch index ${root}\``);
