@@ -88,6 +88,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="package")
 def site(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a service over the tree."""
+    for package in ("starlette", "uvicorn"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
     home = tmp_path_factory.mktemp("web-home")
     engine = Engine(home)
     engine.index(tree, IndexOptions(content="all"))

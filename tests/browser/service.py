@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 
 from tests.command import ROOT
@@ -21,11 +20,9 @@ def running_site(home: Path) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    service = ["codesearch", "serve", "--web", "--home", str(home), "--port", str(port)]
-    if find_spec("codesearch.web.server") is None:
-        service = ["tests.browser.stand_in", str(home), str(port)]
+    arguments = ["serve", "--web", "--port", str(port), "--home", str(home)]
+    command = [sys.executable, "-m", "codesearch", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", *service]
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as running:
         try:
             for _ in range(200):

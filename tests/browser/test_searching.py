@@ -191,7 +191,15 @@ def test_low_confidence_and_changed_files_are_notes(open_page: Open) -> None:
     def doubt(route: Any) -> None:
         answer = route.fetch().json()
         stale = {"root": "/x", "state": "behind", "changes": {"to_parse": 2, "removed": 1}}
-        route.fulfill(json={**answer, "low_confidence": True, "confidence": 0.004, "freshness": [stale]})
+        route.fulfill(
+            json={
+                **answer,
+                "low_confidence": True,
+                "confidence": 0.004,
+                "roots": ["/x"],
+                "freshness": [stale],
+            }
+        )
 
     page.route("**/api/v1/search?*", doubt)
     search(page, "copy")
