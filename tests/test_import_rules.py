@@ -24,6 +24,7 @@ ORDER = (
     "search",
     "export",
     "engine",
+    "web",
     "evaluation",
     "service",
     "cli",

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from codesearch.cli.hits import View, details, explanation, footer, shown_path, snippet
 from codesearch.cli.invocation import Terminal
-from codesearch.engine.answer import Answer
+from codesearch.engine.answer import Answer, answer_fields
 from codesearch.types import Hit
 
 FORMATS = ("text", "compact", "files", "json", "jsonl", "vimgrep")
@@ -25,7 +25,7 @@ def render(answer: Answer, form: str, terminal: Terminal, view: View = _USUAL) -
         view: what "text" shows.
     """
     if form == "json":
-        return json.dumps(asdict(answer), indent=2, ensure_ascii=_is_limited(terminal)) + "\n"
+        return json.dumps(answer_fields(answer), indent=2, ensure_ascii=_is_limited(terminal)) + "\n"
     if form == "text" and view.is_coloured(terminal):
         from codesearch.cli.terminal import render_terminal
 

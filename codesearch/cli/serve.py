@@ -8,21 +8,35 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import HomeOption
-from codesearch.errors import ConfigError
+from codesearch.errors import ConfigError, MissingExtraError
+
+if TYPE_CHECKING:
+    from codesearch.engine.opened import Opened
+    from codesearch.web.server import Site
 
 _PATIENCE_S = 10.0
 _POLL_S = 0.02
+_HOST, _PORT = "127.0.0.1", 7177
 
 
 def serve(
     context: typer.Context,
     stop: Annotated[bool, typer.Option("--stop", help="Stop the service that runs.")] = False,
+    web: Annotated[bool, typer.Option("--web", help="Serve a web page and an HTTP API too.")] = False,
+    host: Annotated[str, typer.Option("--host", help="Address of the web page.")] = _HOST,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the web page.")] = _PORT,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--token-file", help="File with the token that HTTP clients must send.", show_default=False
+        ),
+    ] = None,
     home: HomeOption = None,
 ) -> Iterator[Output]:
     """Answer `query` and `similar` of other processes, and keep models and indexes open.
@@ -39,16 +53,53 @@ def serve(
     from codesearch.service.server import Handlers, serve
 
     opened = Opened()
+    sites: list[Site] = []
+    token_file = token_file.expanduser().absolute() if token_file else None
+    if web:
+        _check_web()
 
     def ready() -> None:
         how = "stop it with Ctrl-C or `codesearch serve --stop`"
+        if web:
+            sites.append(_start_site(folder, opened, host, port, token_file))
         print(f"process {os.getpid()} answers queries for {folder}: {how}", flush=True)
 
     def passed_on(error: Exception) -> None:
         print(f"left to its client: {error}", file=sys.stderr)
 
-    serve(folder, Handlers(Answering(opened, ASKED), ready, passed_on, opened.tidy))
+    try:
+        serve(folder, Handlers(Answering(opened, ASKED), ready, passed_on, opened.tidy))
+    finally:
+        for site in sites:
+            site.stop()
     yield Output()
+
+
+def _check_web() -> None:
+    from importlib.util import find_spec
+
+    for package in ("starlette", "uvicorn"):
+        if find_spec(package) is None:
+            raise MissingExtraError(package)
+
+
+def _start_site(home: Path, opened: Opened, host: str, port: int, token_file: Path | None) -> Site:
+    """Begin to answer HTTP, and print the address."""
+    from codesearch.engine.engine import Engine
+    from codesearch.web.security import Access
+    from codesearch.web.server import Site, listen, read_token
+
+    token = read_token(host, token_file, os.environ)
+    listener = listen(host, port)
+    site = Site(
+        Engine(home, opened=opened),
+        listener,
+        Access(host, port, token),
+        lambda error: print(f"error: {error!r}", file=sys.stderr),
+    )
+    site.start()
+    print(f"http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)
+    return site
 
 
 def _stop(home: Path) -> Output:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from codesearch.types import Hit
 
@@ -64,3 +65,31 @@ class Answer:
     roots: tuple[str, ...] = ()
     filters_match: bool = True
     changed_files: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition of an indexed file, with all its lines.
+
+    Attributes:
+        code: the complete lines of the file from `start_line` to `end_line`.
+        stale: the file changed after it was indexed, so the lines may have moved.
+    """
+
+    root: str
+    path: str
+    language: str
+    kind: str
+    name: str
+    qualified_name: str
+    signature: str
+    docstring: str
+    start_line: int
+    end_line: int
+    code: str
+    stale: bool
+
+
+def answer_fields(answer: Answer) -> dict[str, Any]:
+    """Return an answer as `codesearch query --json` prints it."""
+    return asdict(answer)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig
-from codesearch.engine.answer import Answer, Changes, Freshness
+from codesearch.engine.answer import Answer, Changes, Definition, Freshness
 from codesearch.engine.scope import Scope, choose_indexes, outdated_roots, uncovered_folders
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.home import default_home
@@ -192,6 +192,38 @@ class Engine:
             wanted, scope, lambda searcher, limited: search_similar(searcher, document, limited)
         )
         return replace(answer, query=f"{place.path}:{place.line}", mode="similar")
+
+    def document(self, root: Path | str, path: str, line: int) -> Definition:
+        """Return the innermost definition at a line of an indexed file. No other file is read.
+
+        Args:
+            root: the indexed folder.
+            path: the file, relative to `root` as the index has it.
+            line: 1-based.
+
+        Raises:
+            IndexNotFoundError: `root` or the file is not indexed, the file is gone or leads out of `root`, or no
+                definition covers the line.
+            IndexStoreError: the index cannot be read.
+        """
+        from codesearch.engine.definition import find_definition
+
+        (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
+        with self._opened.indexes([entry.folder]) as (index,):
+            return find_definition(index, path, line)
+
+    def kinds(self, root: Path | str) -> dict[str, int]:
+        """Count the documents of each kind in an index.
+
+        Raises:
+            IndexNotFoundError: `root` is not indexed.
+            IndexStoreError: its index cannot be read.
+        """
+        from codesearch.engine.definition import count_kinds
+
+        (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
+        with self._opened.indexes([entry.folder]) as (index,):
+            return count_kinds(index)
 
     @contextmanager
     def open(

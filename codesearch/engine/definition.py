@@ -1,0 +1,79 @@
+"""A line of an indexed file -> the definition there; documents of each kind."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import numpy as np
+
+from codesearch.engine.answer import Definition
+from codesearch.errors import IndexNotFoundError
+from codesearch.index.reader import IndexReader
+from codesearch.index.source import cut_lines, read_source
+from codesearch.segments.reader import SegmentReader
+from codesearch.segments.store import FileRecord
+from codesearch.types import KINDS
+
+
+def find_definition(index: IndexReader, path: str, line: int) -> Definition:
+    """Return the innermost definition at a line of a file that the index lists.
+
+    Raises:
+        IndexNotFoundError: the index does not list the file, the file is gone or leads out of the root, or no
+            definition covers the line.
+    """
+    root = index.manifest.root
+    segment, file = _indexed(index, path)
+    rows = segment.store.document_rows(file.first_doc, file.doc_count)
+    around = [row for row in rows if row.start_line <= line <= row.end_line]
+    if not around:
+        raise IndexNotFoundError(f"{path}:{line} has no definition in the index: give a line inside one")
+    is_readable = not segment.has_sources or _is_inside(root, path)
+    found = read_source(segment, file) if is_readable else None
+    if found is None:
+        raise IndexNotFoundError(f"{path} is gone or cannot be read: run `codesearch index {root}`")
+    source, stale = found
+    row = max(around, key=lambda row: row.start_byte)
+    code = cut_lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
+    return Definition(
+        root=root,
+        path=path,
+        language=file.language,
+        kind=row.kind,
+        name=row.name,
+        qualified_name=row.qualified_name,
+        signature=row.signature,
+        docstring=row.docstring,
+        start_line=row.start_line,
+        end_line=row.end_line,
+        code=code.decode("utf-8", "replace"),
+        stale=stale,
+    )
+
+
+def count_kinds(index: IndexReader) -> dict[str, int]:
+    """Count the live documents of each kind."""
+    counts = np.zeros(len(KINDS), dtype=np.int64)
+    for segment in index.segments:
+        live = np.delete(segment.rows.kinds, segment.dead)
+        counts += np.bincount(live, minlength=len(KINDS))
+    return {kind: int(count) for kind, count in zip(KINDS, counts, strict=True) if count}
+
+
+def _indexed(index: IndexReader, path: str) -> tuple[SegmentReader, FileRecord]:
+    for segment in index.segments:
+        for file_id, file in segment.store.numbered_files([path]):
+            if file_id not in segment.dead_files:
+                return segment, file
+    raise IndexNotFoundError(f"{path} is not in the index of {index.manifest.root}: give a path of a hit")
+
+
+def _is_inside(root: str, path: str) -> bool:
+    """Say whether a path is a regular file whose real place is below the root; a link may have replaced it."""
+    real = os.path.realpath(os.path.join(root, path))
+    base = os.path.join(os.path.realpath(root), "")
+    try:
+        return real.startswith(base) and stat.S_ISREG(os.stat(real).st_mode)
+    except OSError:
+        return False

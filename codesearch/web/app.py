@@ -1,0 +1,155 @@
+"""The application: paths of the API and files of the page."""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.errors import CodeSearchError
+from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.web.openapi import description
+from codesearch.web.parameters import CONTENT, PARAMETERS, Values, read_values
+from codesearch.web.present import answer_json, definition_json, status_json
+from codesearch.web.refusal import Refusal, refusal_of
+from codesearch.web.security import Access, Guard
+from codesearch.web.work import Gone, Work
+
+STATIC = Path(__file__).parent / "static"
+PREFIX = "/api/v1"
+_PATHS_CURE = f"see {PREFIX}/openapi.json"
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+
+
+def make_app(
+    engine: Engine,
+    access: Access,
+    *,
+    work: Work | None = None,
+    failed: Callable[[Exception], None] = lambda error: None,
+) -> ASGIApp:
+    """Make the application.
+
+    Args:
+        engine: answers.
+        access: who may ask.
+        work: limits of threads and time.
+        failed: called with an error that nobody expected.
+    """
+    api = Api(engine, work or Work(), failed)
+    routes = [Route(f"{PREFIX}/{name}", api.endpoint(name)) for name in PARAMETERS]
+    for path in sorted(STATIC.iterdir()):
+        if path.is_file():
+            routes += [Route(f"/static/{path.name}", _file(path)), Route(f"/{path.name}", _file(path))]
+    routes.append(Route("/", _file(STATIC / "index.html")))
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _no_such_path})
+    app.router.redirect_slashes = False
+    return Guard(app, access)
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """Answers requests; one method for each path."""
+
+    engine: Engine
+    work: Work
+    failed: Callable[[Exception], None]
+
+    def endpoint(self, name: str) -> Callable[[Request], Any]:
+        """Return the function that answers requests of a path."""
+        answer: Callable[[Values], dict[str, Any]] = getattr(self, name.partition(".")[0])
+
+        async def respond(request: Request) -> Response:
+            try:
+                values = read_values(name, request.query_params)
+                return await self.work.run(request, lambda: JSONResponse(answer(values)))
+            except Refusal as refusal:
+                return refusal.response()
+            except CodeSearchError as error:
+                return refusal_of(error).response()
+            except Gone:
+                return Response(status_code=499)
+            except Exception as error:  # No error of one request may end the service.
+                self.failed(error)
+                return Refusal(500, "an error in codesearch", "look at the output of `serve`").response()
+
+        return respond
+
+    def search(self, asked: Values) -> dict[str, Any]:
+        """Search."""
+        request = SearchRequest(
+            asked.text("q"), asked.number("limit"), asked.text("mode"), _filters(asked, asked.texts("path"))
+        )
+        scope = Scope(roots=_roots(self.engine, asked.texts("root")))
+        return answer_json(self.engine.search(request, scope), asked.number("lines"))
+
+    def similar(self, asked: Values) -> dict[str, Any]:
+        """Search for what is similar to a definition that is indexed."""
+        found = self.engine.document(*_place(self.engine, asked))
+        request = SearchRequest("", asked.number("limit"), filters=_filters(asked))
+        place = Place(Path(found.root, found.path), asked.number("line"))
+        return answer_json(self.engine.similar(place, request), asked.number("lines"))
+
+    def document(self, asked: Values) -> dict[str, Any]:
+        """Return a definition."""
+        return definition_json(self.engine.document(*_place(self.engine, asked)))
+
+    def status(self, asked: Values) -> dict[str, Any]:
+        """Return what is indexed."""
+        return status_json(self.engine)
+
+    def openapi(self, asked: Values) -> dict[str, Any]:
+        """Return the description of the API."""
+        return description(PREFIX)
+
+
+def _filters(asked: Values, paths: tuple[str, ...] = ()) -> Filters:
+    kinds = asked.texts("kind")
+    allowed = CONTENT[asked.text("content")]
+    if kinds and allowed and not (kinds := tuple(kind for kind in kinds if kind in allowed)):
+        raise Refusal(400, "no kind that is given belongs to the content", "change kind or content")
+    return Filters(asked.texts("lang"), kinds or allowed, paths)
+
+
+def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:
+    """Return roots of a request; only names of indexed folders are looked up, so no other path is touched."""
+    indexed = {status.root for status in engine.status()}
+    for root in asked:
+        if root not in indexed:
+            raise Refusal(404, f"{root[:200]} is not indexed", f"see {PREFIX}/status")
+    return asked
+
+
+def _place(engine: Engine, asked: Values) -> tuple[str, str, int]:
+    (root,) = _roots(engine, (asked.text("root"),))
+    return root, asked.text("path"), asked.number("line")
+
+
+def _file(path: Path) -> Callable[[Request], Response]:
+    def respond(request: Request) -> Response:
+        content = path.read_bytes()
+        tag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
+        headers = {"ETag": tag, "Cache-Control": "no-cache"}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
+        return Response(content, headers=headers, media_type=kind)
+
+    return respond
+
+
+async def _no_such_path(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    return Refusal(status, f"nothing is at {request.url.path[:200]}", _PATHS_CURE).response()

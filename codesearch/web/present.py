@@ -1,0 +1,84 @@
+"""Answers of the engine -> JSON objects of the API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+import codesearch
+from codesearch.analysis.terms import query_terms, terms_of
+from codesearch.engine.answer import Answer, Definition, answer_fields
+from codesearch.engine.engine import Engine
+from codesearch.search.snippets import best_lines
+from codesearch.types import Hit
+from codesearch.web.highlight import token_lines
+
+_MAX_WORDS = 6
+_NAME_PARTS = ("name", "name_first")
+
+
+def answer_json(answer: Answer, lines: int) -> dict[str, Any]:
+    """Return what `codesearch query --json` prints, and for each hit its best lines and why it is a hit."""
+    query = "" if answer.mode == "similar" else answer.query
+    fields = answer_fields(answer)
+    for hit, entry in zip(answer.hits, fields["hits"], strict=True):
+        entry["snippet"] = _snippet(hit, query, lines)
+        entry["reasons"] = reasons(hit, query)
+    return fields
+
+
+def _snippet(hit: Hit, query: str, count: int) -> list[dict[str, Any]]:
+    chosen = best_lines(hit.code, query, count) if hit.code and count else []
+    return token_lines(hit.code, hit.language, hit.start_line, chosen)
+
+
+def reasons(hit: Hit, query: str) -> list[str]:
+    """Say in a few words why a document is a hit."""
+    found = []
+    in_name = _shared(query, terms_of(hit.qualified_name or hit.name))
+    if in_name and any(hit.parts.get(part, 0) > 0 for part in (*_NAME_PARTS, "keywords")):
+        found.append("name contains " + ", ".join(f"`{word}`" for word in in_name))
+    in_text = _shared(query, terms_of(f"{hit.path} {hit.signature} {hit.docstring} {hit.code}"))
+    others = [word for word in in_text if word not in in_name]
+    if others and hit.parts.get("keywords", 0) > 0:
+        found.append("words: " + ", ".join(others))
+    elif not query and hit.parts.get("keywords", 0) > 0:
+        found.append("same words")
+    if hit.parts.get("vectors", 0) > 0:
+        found.append("meaning")
+    return found
+
+
+def _shared(query: str, terms: set[str]) -> list[str]:
+    """Return the first few words of a query that have one of some terms."""
+    words = dict.fromkeys(word.strip(".,;:!?()[]{}\"'`").lower() for word in query.split())
+    return [word for word in words if word and terms.intersection(query_terms(word))][:_MAX_WORDS]
+
+
+def definition_json(found: Definition) -> dict[str, Any]:
+    """Return a definition with all its lines."""
+    lines = found.code.split("\n") if found.code else []
+    return {
+        **asdict(found),
+        "lines": token_lines(found.code, found.language, found.start_line, range(len(lines))),
+    }
+
+
+def status_json(engine: Engine) -> dict[str, Any]:
+    """Return what is indexed."""
+    return {"version": codesearch.__version__, "roots": list(_roots(engine))}
+
+
+def _roots(engine: Engine) -> Iterable[dict[str, Any]]:
+    for index in engine.status():
+        if index.error:
+            continue
+        yield {
+            "root": index.root,
+            "documents": index.documents,
+            "files": index.files,
+            "languages": index.languages,
+            "kinds": engine.kinds(index.root),
+            "indexed": index.created,
+        }

@@ -1,0 +1,145 @@
+"""Which requests are answered: checks of host, origin, token, method and size, and the headers of every answer."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from codesearch.web.refusal import Refusal
+
+MAX_TARGET_BYTES = 40_000
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may ask.
+
+    Attributes:
+        host: the address the service listens on.
+        port: its port.
+        token: what clients must send; "" if none is needed.
+    """
+
+    host: str
+    port: int
+    token: str = ""
+
+    def names(self, host: str) -> bool:
+        """Say whether a Host header names this service; a page of another site has the name of that site."""
+        name, _, port = host.rpartition(":")
+        if not name or host.endswith("]"):
+            name, port = host, "80"
+        name = name.removeprefix("[").removesuffix("]").lower()
+        if port != str(self.port):
+            return False
+        return name in _LOOPBACK or name == self.host.lower() or (self._everywhere and _is_own(name))
+
+    @property
+    def _everywhere(self) -> bool:
+        return self.host in ("0.0.0.0", "::")
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether only this computer reaches an address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_own(name: str) -> bool:
+    """Say whether a name is an address or the name of this computer, so that no other site can have it."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return name == socket.gethostname().lower()
+    return True
+
+
+class Guard:
+    """Refuses requests that must not be answered, and adds headers to every answer."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app, self._access = app, access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        app = self._app
+        if scope["type"] == "http":
+            try:
+                check(scope, self._access)
+            except Refusal as refusal:
+                app = refusal.response()
+        await app(scope, receive, send_with_headers)
+
+
+def check(scope: Scope, access: Access) -> None:
+    """Check a request before anything else looks at it.
+
+    Raises:
+        Refusal: it must not be answered.
+    """
+    headers = Headers(scope=scope)
+    host = headers.get("host", "")
+    if not access.names(host):
+        raise Refusal(403, f"this service is not {host[:100]!r}", "use the address that `serve` printed")
+    _check_site(headers, host, scope)
+    if scope["method"] not in ("GET", "HEAD"):
+        raise Refusal(405, f"{scope['method'][:20]} is not allowed", "use GET", {"Allow": "GET, HEAD"})
+    if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
+        raise Refusal(413, "the request has a body", "put parameters into the address")
+    if len(scope["raw_path"]) + len(scope["query_string"]) > MAX_TARGET_BYTES:
+        raise Refusal(414, "the address is too long", f"use at most {MAX_TARGET_BYTES:,} bytes")
+    if access.token and _is_api(scope):
+        _check_token(headers, access.token)
+
+
+def _is_api(scope: Scope) -> bool:
+    return bool(scope["path"].startswith("/api"))
+
+
+def _check_site(headers: Headers, host: str, scope: Scope) -> None:
+    """Refuse requests that pages of other sites make; a link to the page may stand anywhere."""
+    origin = headers.get("origin")
+    if origin is not None and origin != f"http://{host}":
+        raise Refusal(403, f"pages of {origin[:100]} may not ask", "open the page of this service")
+    is_link = headers.get("sec-fetch-mode") == "navigate" and not _is_api(scope)
+    if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not is_link:
+        raise Refusal(403, "pages of other sites may not ask", "open the page of this service")
+
+
+def _check_token(headers: Headers, token: str) -> None:
+    scheme, _, given = headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not secrets.compare_digest(given.strip().encode(), token.encode()):
+        raise Refusal(
+            401,
+            "the token is missing or wrong",
+            "send the header `Authorization: Bearer TOKEN`",
+            {"WWW-Authenticate": "Bearer"},
+        )

@@ -1,0 +1,156 @@
+"""Listen on a port and answer in a thread, as long as the service runs."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from codesearch.engine.engine import Engine
+from codesearch.errors import ConfigError
+from codesearch.web.app import make_app
+from codesearch.web.security import Access, is_loopback
+
+VARIABLE = "CODESEARCH_TOKEN"
+_PATIENCE_S = 10.0
+_MAX_CONNECTIONS = 400
+_MAX_HEAD_BYTES = 1 << 16
+_STOP_S = 2.0
+_MIN_TOKEN = 16
+
+
+def read_token(host: str, file: Path | None, variables: Mapping[str, str]) -> str:
+    """Return the token that clients must send; "" if none is needed.
+
+    Raises:
+        ConfigError: it cannot be read, is too short, or is needed and absent.
+    """
+    token = variables.get(VARIABLE, "")
+    if file:
+        try:
+            token = file.read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"--token-file {file} cannot be read ({error}): give another file") from None
+    if (token or file) and len(token) < _MIN_TOKEN:
+        raise ConfigError(f"the token has {len(token)} characters: give at least {_MIN_TOKEN}")
+    if not token and not is_loopback(host):
+        raise ConfigError(
+            f"other computers reach {host}, so a token is needed: give --token-file FILE or set {VARIABLE}"
+        )
+    return token
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        ConfigError: the port is taken, or the address is not of this computer.
+    """
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind)
+    except OSError as error:
+        raise ConfigError(f"{host} cannot be used ({error.strerror}): give another --host") from None
+    try:
+        if os.name != "nt":  # On Windows the option would let two programs share a port.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(512)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise ConfigError(f"port {port} is taken: give another with --port") from None
+        raise ConfigError(
+            f"{host}:{port} cannot be used ({error.strerror}): give another --host or --port"
+        ) from None
+    return listener
+
+
+class Site:
+    """Answers HTTP in a thread."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        listener: socket.socket,
+        access: Access,
+        failed: Callable[[Exception], None],
+    ) -> None:
+        self._listener = listener
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                make_app(engine, access, failed=failed),
+                http=_Patient,
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
+                timeout_graceful_shutdown=1,
+            )
+        )
+        self._thread = threading.Thread(target=self._run, name="web", daemon=True)
+
+    def start(self) -> None:
+        """Begin to answer."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop to answer."""
+        self._server.should_exit = True
+        self._thread.join(_STOP_S)
+
+    def _run(self) -> None:
+        asyncio.run(self._server.serve([self._listener]))
+
+
+class _Patient(H11Protocol):
+    """Closes a connection on which no complete request arrives in time, and idle ones if there are too many."""
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - uvicorn's type
+        super().connection_made(transport)
+        if len(self.connections) > _MAX_CONNECTIONS:
+            idle = (one for one in self.connections if isinstance(one, _Patient) and one.is_idle)
+            oldest = min((one for one in idle if one is not self), key=lambda one: one._since, default=self)
+            oldest.transport.abort()
+        self._since = self.loop.time()
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._timer:
+            self._timer.cancel()
+        super().connection_lost(exc)
+
+    @property
+    def is_idle(self) -> bool:
+        """Say whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _watch(self) -> None:
+        """Start the clock when a request begins, and stop it when the request is complete."""
+        if not self.is_idle and self._timer:
+            self._timer.cancel()
+            self._timer = None
+        elif self.is_idle and not self._timer:
+            self._timer = self.loop.call_later(_PATIENCE_S, self._late)
+
+    def _late(self) -> None:
+        self._timer = None
+        if self.is_idle:
+            self.transport.abort()

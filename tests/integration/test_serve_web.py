@@ -1,0 +1,78 @@
+"""`codesearch serve --web` as a process."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import time
+import urllib.request
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
+
+
+@pytest.fixture
+def port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture
+def site(indexed, command, port):
+    with command.start("serve", "--web", "--port", port, stdout=subprocess.PIPE, text=True) as service:
+        try:
+            assert service.stdout.readline().strip() == f"http://127.0.0.1:{port}/"
+            service.stdout.readline()
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            service.terminate()
+
+
+def names(site):
+    with urllib.request.urlopen(f"{site}api/v1/search?q=push", timeout=10) as answer:
+        return [hit["qualified_name"] for hit in json.load(answer)["hits"]]
+
+
+def test_200_clients_that_hang_do_not_stop_another(site, port):
+    names(site)
+    heads = (b"", b"GET /api/v1/search?q=a HTTP/1.1\r\nHost: ")
+    clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(200)]
+    try:
+        for number, client in enumerate(clients):
+            client.sendall(heads[number % 2])
+        started = time.monotonic()
+        assert "Stack.push" in names(site)
+        assert time.monotonic() - started < 2
+    finally:
+        for client in clients:
+            client.close()
+
+
+def test_clients_that_ask_and_disconnect_do_not_stop_another(site, port):
+    head = f"GET /api/v1/search?q=push HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
+    for _ in range(200):
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(head)
+    time.sleep(1)
+    assert "Stack.push" in names(site)
+
+
+def test_a_second_service_says_who_runs(site, command, port):
+    done = command("serve", "--web", "--port", port)
+    assert done.returncode == 2 and "answers for" in done.stderr
+
+
+def test_another_address_needs_a_token(indexed, command, port):
+    done = command("serve", "--web", "--host", "0.0.0.0", "--port", port)
+    assert done.returncode == 2 and "--token-file" in done.stderr
+
+
+def test_a_taken_port_is_an_error_with_a_cure(indexed, command):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = command("serve", "--web", "--port", taken.getsockname()[1])
+    assert done.returncode == 2 and "is taken: give another with --port" in done.stderr

@@ -1,0 +1,172 @@
+"""The HTTP API over a small tree."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("httpx", reason="httpx is not installed")
+
+from starlette.testclient import TestClient
+
+from codesearch.engine.engine import Engine
+from codesearch.web.app import make_app
+from codesearch.web.security import Access
+from tests.conftest import write_tree
+
+API = "/api/v1/"
+BASE = "http://127.0.0.1:7177"
+TREE = {
+    "copying.py": 'def copy_tree(source):\n    """Copy a directory tree."""\n    return list(source)\n',
+    "web/copy.js": "// Copy an object.\nfunction deepCopy(value) {\n  return value;\n}\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path):
+    write_tree(tmp_path, {"secret.py": "def secret():\n    pass\n"})
+    return write_tree(tmp_path / "src", TREE)
+
+
+@pytest.fixture
+def engine(root, tmp_path):
+    engine = Engine(tmp_path / "home")
+    engine.index(root)
+    yield engine
+    engine.close()
+
+
+def client_of(engine, token=""):
+    return TestClient(make_app(engine, Access("127.0.0.1", 7177, token)), base_url=BASE)
+
+
+@pytest.fixture
+def client(engine):
+    return client_of(engine)
+
+
+def test_a_search_has_snippets_with_tokens_and_reasons(client, root):
+    answer = client.get(f"{API}search", params={"q": "copy a directory tree", "limit": 1}).json()
+    (hit,) = answer["hits"]
+    assert (hit["root"], hit["path"], hit["name"]) == (str(root), "copying.py", "copy_tree")
+    assert hit["snippet"][0]["text"] == "def copy_tree(source):"
+    assert hit["snippet"][0]["tokens"][0] == ["keyword", "def"]
+    assert hit["reasons"][0] == "name contains `copy`, `tree`"
+
+
+def test_filters_limit_a_search(client):
+    found = client.get(f"{API}search", params={"q": "copy", "lang": "js"}).json()["hits"]
+    assert [hit["path"] for hit in found] == ["web/copy.js"]
+
+
+def test_a_document_has_all_its_lines(client, root):
+    found = client.get(f"{API}document", params={"root": str(root), "path": "copying.py", "line": 2}).json()
+    assert [line["text"] for line in found["lines"]] == TREE["copying.py"].splitlines()
+    assert [line["line"] for line in found["lines"]] == [1, 2, 3]
+
+
+def test_status_counts_kinds(client, root):
+    (found,) = client.get(f"{API}status").json()["roots"]
+    assert (found["root"], found["kinds"], found["files"]) == (str(root), {"function": 2}, 2)
+
+
+@pytest.mark.parametrize("path", ["../secret.py", "/etc/passwd", "web/../copying.py", "nothing.py", "web"])
+def test_a_path_that_the_index_does_not_list_is_not_read(client, root, path):
+    for name in ("document", "similar"):
+        done = client.get(API + name, params={"root": str(root), "path": path, "line": 1})
+        assert done.status_code == 404
+
+
+def test_a_root_that_is_not_indexed_is_not_read(client, root):
+    done = client.get(f"{API}document", params={"root": str(root.parent), "path": "secret.py", "line": 1})
+    assert done.status_code == 404
+
+
+@pytest.mark.parametrize("make", ["link", "fifo"])
+def test_a_file_that_became_a_link_or_a_fifo_is_not_read(client, root, make):
+    (root / "copying.py").unlink()
+    if make == "link":
+        (root / "copying.py").symlink_to(root.parent / "secret.py")
+    else:
+        os.mkfifo(root / "copying.py")
+    done = client.get(f"{API}document", params={"root": str(root), "path": "copying.py", "line": 1})
+    assert done.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("x=1&q=a", "x"),
+        ("", "q"),
+        ("q=a&limit=0", "limit"),
+        ("q=a&limit=%C2%B2", "limit"),
+        ("q=a&q=b", "q"),
+        ("q=a%00", "q"),
+        ("q=a&kind=nothing", "kind"),
+        ("q=a&lang=nothing", "language"),
+        ("q=" + "a" * 5000, "q"),
+    ],
+)
+def test_a_wrong_parameter_is_named(client, query, named):
+    done = client.get(f"{API}search?{query}")
+    assert done.status_code == 400
+    assert named in done.json()["error"]["message"]
+
+
+def test_a_long_address_is_refused(client):
+    assert client.get(f"{API}search?q={'a' * 50_000}").status_code == 414
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example:7177"},
+        {"Host": "127.0.0.1:80"},
+        {"Host": "127.0.0.1.evil.example:7177"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"},
+    ],
+)
+def test_other_sites_get_nothing(client, headers):
+    assert client.get(f"{API}status", headers=headers).status_code == 403
+
+
+def test_the_page_itself_may_ask(client):
+    headers = {"Origin": BASE, "Sec-Fetch-Site": "same-origin"}
+    assert client.get(f"{API}status", headers=headers).status_code == 200
+
+
+def test_with_a_token_only_those_who_send_it_are_answered(engine):
+    client = client_of(engine, "a-token-of-tests")
+    assert client.get(f"{API}status").status_code == 401
+    assert client.get(f"{API}status", headers={"Authorization": "Bearer other"}).status_code == 401
+    assert client.get(f"{API}status", headers={"Authorization": "Bearer a-token-of-tests"}).status_code == 200
+
+
+def test_only_get_is_allowed_and_without_a_body(client):
+    assert client.post(f"{API}status").status_code == 405
+    assert client.request("GET", f"{API}status", content=b"x").status_code == 413
+
+
+def test_every_answer_has_the_headers_of_the_policy(client):
+    for path in ("/", "/nothing", f"{API}status"):
+        headers = client.get(path).headers
+        assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_description_fits_what_is_returned(client, root):
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    api = client.get(f"{API}openapi.json").json()
+    place = {"root": str(root), "path": "copying.py", "line": 1}
+    asked = {"search": {"q": "copy"}, "similar": place, "document": place, "status": {}, "openapi.json": {}}
+    assert api["paths"].keys() == {API + name for name in asked}
+    for name, params in asked.items():
+        schema = api["paths"][API + name]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        done = client.get(API + name, params=params)
+        assert done.status_code == 200
+        jsonschema.validate(done.json(), {**schema, "components": api["components"]})
