@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import HomeOption
 from codesearch.errors import ConfigError
+
+if TYPE_CHECKING:
+    from codesearch.engine.opened import Opened
 
 _PATIENCE_S = 10.0
 _POLL_S = 0.02
@@ -23,9 +27,13 @@ _POLL_S = 0.02
 def serve(
     context: typer.Context,
     stop: Annotated[bool, typer.Option("--stop", help="Stop the service that runs.")] = False,
+    watching: Annotated[
+        bool,
+        typer.Option("--watch/--no-watch", help="Update indexes when files change; default: yes."),
+    ] = True,
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Answer `query` and `similar` of other processes, and keep models and indexes open.
+    """Answer `query` and `similar` of other processes, keep models and indexes open, and watch indexed folders.
 
     It runs until Ctrl-C, SIGTERM or `codesearch serve --stop`.
     """
@@ -41,6 +49,8 @@ def serve(
     opened = Opened()
 
     def ready() -> None:
+        if watching:
+            _watch(folder, opened)
         how = "stop it with Ctrl-C or `codesearch serve --stop`"
         print(f"process {os.getpid()} answers queries for {folder}: {how}", flush=True)
 
@@ -49,6 +59,17 @@ def serve(
 
     serve(folder, Handlers(Answering(opened, ASKED), ready, passed_on, opened.tidy))
     yield Output()
+
+
+def _watch(home: Path, opened: Opened) -> None:
+    """Watch all roots of a home in a thread; queries then skip the check of roots that are known to be unchanged."""
+    from codesearch.cli.watch import print_report
+    from codesearch.engine.engine import Engine
+    from codesearch.watch.watcher import Watcher
+
+    watcher = Watcher(Engine(home, opened=opened), lambda report: print_report(report, quiet=True))
+    opened.is_unchanged = watcher.is_unchanged
+    threading.Thread(target=watcher.run, name="watcher", daemon=True).start()
 
 
 def _stop(home: Path) -> Output:

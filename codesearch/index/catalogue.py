@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.errors import IndexLockedError, IndexStoreError
-from codesearch.files import OPEN_FILES_STAY, file_lock
+from codesearch.files import OPEN_FILES_STAY, file_lock, stamp_of
 from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 
 INDEXES = "indexes"
@@ -57,6 +57,15 @@ def list_indexes(home: Path) -> list[IndexEntry]:
     """List the indexes of a home in the order of their folders."""
     folders = sorted(path.parent for path in (home / INDEXES).glob(f"*/{MANIFEST}"))
     return [entry for entry in map(read_entry, folders) if entry]
+
+
+def indexed_roots(home: Path) -> dict[str, int]:
+    """Return the roots of all indexes that can be read -> mtime_ns of their manifests."""
+    return {
+        entry.manifest.root: stamp_of(str(entry.folder / MANIFEST))[1]
+        for entry in list_indexes(home)
+        if entry.manifest
+    }
 
 
 def read_entry(folder: Path) -> IndexEntry | None:

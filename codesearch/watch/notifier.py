@@ -1,0 +1,80 @@
+"""What watches folders: inotify on Linux, and watchdog's observer on other systems.
+
+On Linux each folder that the walk enters takes one inotify watch; ignored folders take none. Watchdog's observer would
+watch all folders below a root, or start two threads for each folder, so this module uses its inotify reader directly.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import sys
+from collections.abc import Callable
+from typing import Protocol
+
+from codesearch.config import PROJECT_FILE
+from codesearch.engine.dependencies import Dependencies
+from codesearch.parsing.ignore import IGNORE_FILES
+from codesearch.parsing.languages import language_of_path
+
+OnChange = Callable[[str, bool], None]
+"""Called with a root, and whether its watches may be gone or belong to other paths now."""
+_RULES = frozenset({*IGNORE_FILES, PROJECT_FILE, ".git"})
+EXHAUSTED = frozenset({errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""Errors that say that the system has no more watches or inotify instances."""
+
+
+class Notifier(Protocol):
+    """Watches the folders of several roots.
+
+    Attributes:
+        is_exact: whether `drain` reports every change that was made before the call.
+    """
+
+    is_exact: bool
+
+    def watch(self, root: str, wanted: Dependencies) -> None:
+        """Watch what a root depends on, and nothing else.
+
+        Raises:
+            OSError: the system cannot watch that much; then nothing of the root is watched.
+        """
+
+    def forget(self, root: str) -> None:
+        """Watch nothing of a root any more."""
+
+    def drain(self) -> None:
+        """Report the changes that the system has noted so far."""
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+def open_notifier(on_change: OnChange) -> Notifier:
+    """Open the notifier of this system.
+
+    Raises:
+        OSError: the system has no more inotify instances.
+    """
+    logging.getLogger("watchdog").addHandler(logging.NullHandler())  # It warns of lost events; they are reported.
+    if sys.platform == "linux":
+        from codesearch.watch.inotify import InotifyNotifier
+
+        return InotifyNotifier(on_change)
+    from codesearch.watch.observer import ObserverNotifier
+
+    return ObserverNotifier(on_change)
+
+
+def matters(name: str, content: str, *, is_folder: bool) -> bool:
+    """Say whether a change of a file or folder with this name can change an index.
+
+    >>> matters("a.py", "code", is_folder=False), matters("a.log", "code", is_folder=False)
+    (True, False)
+    >>> matters("README.md", "code", is_folder=False), matters("README.md", "docs", is_folder=False)
+    (False, True)
+    """
+    if is_folder or name in _RULES or "." not in name:  # A file without a suffix may be a script.
+        return True
+    return language_of_path(os.path.basename(name), content) is not None
