@@ -284,13 +284,13 @@ class Watcher:
     def _read_catalogue(self) -> None:
         """Begin to watch roots that are indexed now; check those whose index another process has written."""
         with suppress(OSError):
-            for path, stamp in self._engine.indexed_roots().items():
+            indexed = self._engine.indexed_roots()
+            for path, stamp in indexed.items():
                 with self._condition:
                     root = self._roots.setdefault(path, _Root(Path(path)))
                     if root.stamp != stamp:
                         root.stamp, root.check_at = stamp, 0.0
-            gone = [root for path, root in self._roots.items() if path not in self._engine.indexed_roots()]
-            for root in gone:
+            for root in [root for path, root in self._roots.items() if path not in indexed]:
                 self._forget(root)
 
 
