@@ -114,9 +114,10 @@ class _Reader(InotifyFD):
 
     def drain(self) -> None:
         with self._drain_lock:
-            while not self._shutting and self._unread_bytes():
-                for event in self.read_events():
-                    self.handle_event(event)
+            while not self._shutting and (count := self._unread_bytes()):
+                # `read_events` of the base would poll, and only one thread at a time may do that.
+                for event in self._parse_event_buffer(os.read(self._inotify_fd, count)):
+                    self.handle_event(InotifyEvent(*event))
 
     def _unread_bytes(self) -> int:
         (count,) = struct.unpack("i", fcntl.ioctl(self._inotify_fd, termios.FIONREAD, b"\0" * 4))
