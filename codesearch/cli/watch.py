@@ -68,7 +68,9 @@ def _news(report: Report) -> str:
         return f"watching {amount(report.folders, 'folder')}, {amount(report.documents, 'document')}"
     if report.state == "updated":
         indexed, removed = amount(report.changes.to_parse, "file"), f"{report.changes.removed:,} removed"
-        return f"{indexed} indexed, {removed}, {amount(report.documents, 'document')} ({report.seconds:.2f} s)"
+        return (
+            f"{indexed} indexed, {removed}, {amount(report.documents, 'document')} ({report.seconds:.2f} s)"
+        )
     return {
         "gone": "the folder is gone; waiting for it to come back",
         "back": "the folder is back",

@@ -20,7 +20,7 @@ from watchdog.observers.inotify_c import (
 )
 
 from codesearch.engine.dependencies import Dependencies
-from codesearch.watch.notifier import OnChange, matters
+from codesearch.watch.events import OnChange, matters
 
 _MASK = Mask(
     InotifyConstants.IN_MODIFY

@@ -8,19 +8,12 @@ from __future__ import annotations
 
 import errno
 import logging
-import os
-import sys
-from collections.abc import Callable
+import platform
 from typing import Protocol
 
-from codesearch.config import PROJECT_FILE
 from codesearch.engine.dependencies import Dependencies
-from codesearch.parsing.ignore import IGNORE_FILES
-from codesearch.parsing.languages import language_of_path
+from codesearch.watch.events import OnChange
 
-OnChange = Callable[[str, bool], None]
-"""Called with a root, and whether its watches may be gone or belong to other paths now."""
-_RULES = frozenset({*IGNORE_FILES, PROJECT_FILE, ".git"})
 EXHAUSTED = frozenset({errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 """Errors that say that the system has no more watches or inotify instances."""
 
@@ -57,24 +50,13 @@ def open_notifier(on_change: OnChange) -> Notifier:
     Raises:
         OSError: the system has no more inotify instances.
     """
-    logging.getLogger("watchdog").addHandler(logging.NullHandler())  # It warns of lost events; they are reported.
-    if sys.platform == "linux":
+    logging.getLogger("watchdog").addHandler(
+        logging.NullHandler()
+    )  # It warns of lost events; they are reported.
+    if platform.system() == "Linux":
         from codesearch.watch.inotify import InotifyNotifier
 
         return InotifyNotifier(on_change)
     from codesearch.watch.observer import ObserverNotifier
 
     return ObserverNotifier(on_change)
-
-
-def matters(name: str, content: str, *, is_folder: bool) -> bool:
-    """Say whether a change of a file or folder with this name can change an index.
-
-    >>> matters("a.py", "code", is_folder=False), matters("a.log", "code", is_folder=False)
-    (True, False)
-    >>> matters("README.md", "code", is_folder=False), matters("README.md", "docs", is_folder=False)
-    (False, True)
-    """
-    if is_folder or name in _RULES or "." not in name:  # A file without a suffix may be a script.
-        return True
-    return language_of_path(os.path.basename(name), content) is not None

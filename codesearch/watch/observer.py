@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 
-from watchdog.events import EVENT_TYPE_CLOSED_NO_WRITE, EVENT_TYPE_OPENED, FileSystemEvent, FileSystemEventHandler
+from watchdog.events import (
+    EVENT_TYPE_CLOSED_NO_WRITE,
+    EVENT_TYPE_OPENED,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
 from codesearch.engine.dependencies import Dependencies
-from codesearch.watch.notifier import OnChange, matters
+from codesearch.watch.events import OnChange, matters
 
 _READ = frozenset({EVENT_TYPE_OPENED, EVENT_TYPE_CLOSED_NO_WRITE})
 
@@ -57,7 +62,7 @@ class _Handler(FileSystemEventHandler):
     def on_any_event(self, event: FileSystemEvent) -> None:
         if event.event_type in _READ:
             return
-        places = filter(None, (event.src_path, event.dest_path))
-        names = [os.path.basename(os.fsdecode(place)) for place in places]
+        places: list[str | bytes] = [event.src_path, event.dest_path]
+        names = [os.path.basename(os.fsdecode(place)) for place in places if place]
         if any(matters(name, self._content, is_folder=event.is_directory) for name in names):
             self._on_change(self._root, False)

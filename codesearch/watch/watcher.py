@@ -21,7 +21,8 @@ from codesearch.engine.dependencies import Dependencies
 from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.index.manifest import Manifest
 from codesearch.watch.debounce import Debounce
-from codesearch.watch.notifier import EXHAUSTED, Notifier, OnChange, open_notifier
+from codesearch.watch.events import OnChange
+from codesearch.watch.notifier import EXHAUSTED, Notifier, open_notifier
 
 CHECK_S = 60.0
 """Between two checks of a watched root in which nothing changes."""

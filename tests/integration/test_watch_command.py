@@ -68,12 +68,14 @@ class Watching:
 
 @contextmanager
 def watching(command: Command, *arguments: object) -> Iterator[Watching]:
-    with command.start(
-        "watch", "src", *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    with command.start("watch", "src", *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             watcher = Watching(process, command)
-            watcher.wait(lambda: any("watching" in line or "cannot watch" in line for line in watcher.out + watcher.err))
+            watcher.wait(
+                lambda: any(
+                    "watching" in line or "cannot watch" in line for line in watcher.out + watcher.err
+                )
+            )
             yield watcher
         finally:
             process.kill()
@@ -176,9 +178,7 @@ def test_without_watches_left_it_checks_at_an_interval_and_says_so(command, tmp_
         watcher.wait_for("polled_one", "second_one")
         (note,) = watcher.err
         assert note.startswith(f"note: {src}: cannot watch it, checking it every ")
-        assert note.endswith(
-            "the system has no inotify watches left: raise fs.inotify.max_user_watches"
-        )
+        assert note.endswith("the system has no inotify watches left: raise fs.inotify.max_user_watches")
 
 
 @pytest.mark.slow

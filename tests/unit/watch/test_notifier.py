@@ -147,3 +147,20 @@ def test_its_thread_reports_without_a_drain(notified, tmp_path):
     while not notified.changes and time.monotonic() < deadline:
         time.sleep(0.01)
     assert ("root", False) in notified.changes
+
+
+def test_the_observer_of_other_systems_reports_changes_in_the_whole_tree(tmp_path):
+    from codesearch.watch.observer import ObserverNotifier
+
+    write_tree(tmp_path, {"sub/a.py": ""})
+    changes: list[tuple[str, bool]] = []
+    notifier = ObserverNotifier(lambda root, is_stale: changes.append((root, is_stale)))
+    try:
+        notifier.watch(str(tmp_path), wanted(tmp_path))
+        (tmp_path / "sub/a.py").write_text("x\n")
+        deadline = time.monotonic() + 10
+        while not changes and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert (str(tmp_path), False) in changes
+    finally:
+        notifier.close()

@@ -197,7 +197,9 @@ def test_folders_are_watched_again_after_a_rename_or_lost_events(stage):
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EMFILE])
-def test_without_watches_left_the_root_is_checked_at_an_interval_and_the_reason_is_said_once(tmp_path, number):
+def test_without_watches_left_the_root_is_checked_at_an_interval_and_the_reason_is_said_once(
+    tmp_path, number
+):
     stage = Stage(tmp_path, fails_with=number)
     assert stage.pass_time(60.0) == 31
     reason = "the system has no inotify watches left: raise fs.inotify.max_user_watches"
