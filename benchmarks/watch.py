@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.page import fill, line
 from benchmarks.process import INSTALLED, tree_cpu_ticks
 from benchmarks.record import record
 from benchmarks.service import quantiles
@@ -24,6 +25,7 @@ from codesearch.engine.scope import Scope
 from codesearch.evaluation.stages import tree_rss_bytes
 from codesearch.search.request import SearchRequest
 
+PAGE = Path(__file__).parents[1] / "docs" / "watch.md"
 _SAVES, _BURST, _IDLE_S, _PATIENCE_S = 20, 5_000, 70.0, 120.0
 
 
@@ -45,6 +47,32 @@ def main() -> None:
             "bursts": [_burst(engine, root, pid) for _ in range(3)],
         }
     record("watch", rows, flat=True)
+    fill(PAGE, "watch", table(rows))
+
+
+def table(rows: dict[str, Any]) -> str:
+    """Lay the rows out for the page."""
+    saves = rows["saved_in_place"], rows["saved_by_rename"]
+    bursts = rows["bursts"]
+    cells = [
+        (
+            "saved file found, median",
+            " to ".join(f"{value:.2f}" for value in sorted(save["p50_ms"] / 1000 for save in saves)) + " s",
+        ),
+        ("saved file found, 95th percentile", f"{max(save['p95_ms'] for save in saves) / 1000:.2f} s"),
+        ("first save after the start found", f"{saves[0]['first_ms'] / 1000:.2f} s"),
+        (
+            f"{bursts[0]['files']:,} new files found",
+            f"{max(burst['found_after_last_write_s'] for burst in bursts):.1f} s",
+        ),
+        ("CPU while nothing changes", f"{rows['idle_cpu_percent']:.2f}% of a core"),
+        ("memory at the start", f"{rows['rss_before_mb']:.0f} MB"),
+        *(
+            (f"memory after burst {number}", f"{burst['rss_after_mb']:.0f} MB")
+            for number, burst in enumerate(bursts, start=1)
+        ),
+    ]
+    return "\n".join([line(["", ""]), "|---|---|", *map(line, cells)])
 
 
 @contextmanager

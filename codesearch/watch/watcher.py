@@ -189,23 +189,8 @@ class Watcher:
         with self._condition:
             root.changes.clear()
             root.unchanged = None
-        started = self._clock()
         try:
-            if not root.path.is_dir():
-                self._note_gone(root)
-                return
-            if root.is_gone:
-                root.is_gone = False
-                self._report(Report(root.path, "back"))
-            found = self._engine.refresh(root.path, budget_s=_NO_BUDGET)
-            if found.state == "locked":
-                root.check_at = self._clock() + RETRY_S
-                return
-            seconds = self._clock() - started
-            if found.state == "updated":
-                documents = self._documents(root)
-                self._report(Report(root.path, "updated", found.changes, documents, seconds))
-            self._follow(root, found, seconds)
+            self._refresh(root)
             root.error = ""
         except IndexNotFoundError:
             self._forget(root)
@@ -215,6 +200,30 @@ class Watcher:
                 root.error = str(error)
                 self._report(Report(root.path, "failed", reason=root.error))
 
+    def _refresh(self, root: _Root) -> None:
+        started = self._clock()
+        if not root.path.is_dir():
+            self._note_gone(root)
+            return
+        if root.is_gone:
+            root.is_gone = False
+            self._report(Report(root.path, "back"))
+        found = self._engine.refresh(root.path, budget_s=_NO_BUDGET)
+        if found.state == "locked":
+            root.check_at = self._clock() + RETRY_S
+            return
+        seconds = self._clock() - started
+        is_polling = self._notifier is None or root.mode == "polling"
+        is_needed = found.state == "updated" or not is_polling
+        wanted = self._engine.dependencies(root.path) if is_needed else None
+        if found.state == "updated":
+            documents = wanted.documents if wanted else 0
+            self._report(Report(root.path, "updated", found.changes, documents, seconds))
+        if is_polling:
+            self._poll(root, self._no_notifier, found, seconds)
+        else:
+            self._follow(root, wanted, found, seconds)
+
     def _note_gone(self, root: _Root) -> None:
         root.check_at = self._clock() + RETRY_S
         if not root.is_gone:
@@ -223,16 +232,8 @@ class Watcher:
                 self._notifier.forget(str(root.path))
             self._report(Report(root.path, "gone"))
 
-    def _documents(self, root: _Root) -> int:
-        wanted = self._engine.dependencies(root.path)
-        return wanted.documents if wanted else 0
-
-    def _follow(self, root: _Root, found: Freshness, seconds: float) -> None:
+    def _follow(self, root: _Root, wanted: Dependencies | None, found: Freshness, seconds: float) -> None:
         """Watch what the index depends on now, and decide when to check again."""
-        if self._notifier is None or root.mode == "polling":
-            self._poll(root, self._no_notifier, found, seconds)
-            return
-        wanted = self._engine.dependencies(root.path)
         if wanted is None:  # Another process has just written the index.
             root.check_at = self._clock() + RETRY_S
             return
