@@ -64,7 +64,7 @@ def list_indexes(home: Path) -> list[IndexEntry]:
 
 
 def indexed_roots(home: Path) -> dict[str, int]:
-    """Return the roots of all indexes that can be read -> mtime_ns of their manifests."""
+    """Return the roots of all indexes that can be read and were made here -> mtime_ns of their manifests."""
     stamps = {path.parent: stamp_of(str(path))[1] for path in (home / INDEXES).glob(f"*/{MANIFEST}")}
     roots = ((_root_of(folder, stamp), stamp) for folder, stamp in stamps.items())
     return {root: stamp for root, stamp in roots if root}
@@ -74,7 +74,8 @@ def indexed_roots(home: Path) -> dict[str, int]:
 def _root_of(folder: Path, stamp: int) -> str | None:
     """Return the root of an index; its manifest is read again only if the stamp has changed."""
     entry = read_entry(folder)
-    return entry.manifest.root if entry and entry.manifest else None
+    manifest = entry.manifest if entry else None
+    return manifest.root if manifest and manifest.has_sources else None
 
 
 def read_entry(folder: Path) -> IndexEntry | None:
