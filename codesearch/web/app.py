@@ -20,6 +20,7 @@ from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import CodeSearchError
 from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.web.checks import Checks
 from codesearch.web.openapi import description
 from codesearch.web.parameters import CONTENT, PARAMETERS, Values, read_values
 from codesearch.web.present import answer_json, definition_json, status_json
@@ -48,7 +49,7 @@ def make_app(
         work: limits of threads and time.
         failed: called with an error that nobody expected.
     """
-    api = Api(engine, work or Work(), failed)
+    api = Api(engine, work or Work(), failed, Checks())
     routes = [Route(f"{PREFIX}/{name}", api.endpoint(name)) for name in PARAMETERS]
     for path in sorted(STATIC.iterdir()):
         if path.is_file():
@@ -66,6 +67,7 @@ class Api:
     engine: Engine
     work: Work
     failed: Callable[[Exception], None]
+    checks: Checks
 
     def endpoint(self, name: str) -> Callable[[Request], Any]:
         """Return the function that answers requests of a path."""
@@ -89,8 +91,9 @@ class Api:
 
     def search(self, asked: Values) -> dict[str, Any]:
         """Search."""
+        filters = _filters(asked, asked.texts("path"))
         request = SearchRequest(
-            asked.text("q"), asked.number("limit"), asked.text("mode"), _filters(asked, asked.texts("path"))
+            asked.text("q"), asked.number("limit"), asked.text("mode"), filters, refresh=self.checks.due()
         )
         scope = Scope(roots=_roots(self.engine, asked.texts("root")))
         return answer_json(self.engine.search(request, scope), asked.number("lines"))
@@ -125,7 +128,7 @@ def _filters(asked: Values, paths: tuple[str, ...] = ()) -> Filters:
 
 def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:
     """Return roots of a request; only names of indexed folders are looked up, so no other path is touched."""
-    indexed = {status.root for status in engine.status()}
+    indexed = {status.root for status in engine.status()} if asked else set()
     for root in asked:
         if root not in indexed:
             raise Refusal(404, f"{root[:200]} is not indexed", f"see {PREFIX}/status")

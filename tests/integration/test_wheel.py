@@ -115,6 +115,12 @@ def test_nothing_but_what_is_declared_can_be_imported(installed, request):
     assert package.startswith(str(installed.environment))
 
 
+def test_the_files_of_the_web_page_are_in_the_wheel(wheel):
+    static = ROOT / "codesearch" / "web" / "static"
+    packed = {path.name for path in (ZipPath(wheel) / "codesearch" / "web" / "static").iterdir()}
+    assert {"index.html", "style.css", "app.js"} < packed == {path.name for path in static.iterdir()}
+
+
 def test_a_folder_is_indexed_and_searched(installed):
     done = installed("index", "tiny")
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,310 @@
+// The page: its state is the address, and every change of the address shows what it names.
+
+import { ApiError, Latest, ask } from "./api.js";
+import { definitionParams, listParams } from "./params.js";
+import { showDefinition } from "./definition.js";
+import { askForToken, isDialogOpen, setUpDialogs } from "./dialogs.js";
+import { announce, byId, el, fill, prose, toast } from "./dom.js";
+import { editorLink } from "./editor.js";
+import { setUpFilters, syncFilters } from "./filters.js";
+import { showAnswer, summary } from "./hits.js";
+import { showHome } from "./home.js";
+import { setUpKeys } from "./keys.js";
+import { EMPTY, format, parse } from "./state.js";
+import { rememberSearch } from "./storage.js";
+
+const HITS = 20;
+const MOST_HITS = 100;
+const KEPT_ANSWERS = 20;
+const TYPING_MS = 200;
+
+const latest = new Latest();
+const answers = new Map();
+let state = parse(location.search);
+let status = { roots: [], version: "" };
+let shown = { key: "", scroll: 0 };
+let unwritten = 0;
+let more = { of: "", limit: HITS };
+
+// Where we are
+
+/** Go to a state: a new entry of the history, or with `replace` in place of the current one. */
+function go(next, { replace = false } = {}) {
+  writeTyped();
+  state = next;
+  writeAddress({ replace, typing: false });
+  return show();
+}
+
+/**
+ * Follow what is typed. The first key makes a new entry of the history, which is replaced until it is committed.
+ * That waits until typing pauses, because browsers limit how often the address may change.
+ */
+function follow(change) {
+  state = { ...state, ...change, view: "", at: null };
+  clearTimeout(unwritten);
+  unwritten = setTimeout(writeTyped, TYPING_MS);
+  if (!history.state?.typing) writeTyped();
+  return show();
+}
+
+function writeTyped() {
+  if (!unwritten) return;
+  clearTimeout(unwritten);
+  unwritten = 0;
+  const start = !history.state && !new URLSearchParams(location.search).has("q");
+  writeAddress({ replace: history.state?.typing ?? start, typing: true });
+}
+
+function writeAddress({ replace, typing }) {
+  const depth = history.state?.depth ?? 0;
+  const entry = { depth: replace ? depth : depth + 1, typing };
+  history[replace ? "replaceState" : "pushState"](entry, "", format(state) || location.pathname);
+}
+
+/** Keep the current search in the history of the browser and in the recent searches. */
+function commit() {
+  writeTyped();
+  if (history.state?.typing) history.replaceState({ ...history.state, typing: false }, "");
+  if (state.q.trim()) rememberSearch(format({ ...state, view: "", at: null }));
+}
+
+function back() {
+  writeTyped();
+  if (history.state?.depth > 0) history.back();
+  else go({ ...state, view: "", at: null }, { replace: true });
+}
+
+// What is shown
+
+async function show({ from_history = false } = {}) {
+  const current = state;
+  syncControls();
+  try {
+    if (current.view === "document") await showDocument(current);
+    else if (current.view === "similar" || current.q.trim()) await showList(current, { from_history });
+    else start();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    fail(error);
+  }
+}
+
+function start() {
+  latest.cancel();
+  fail(null);
+  showHome(status);
+  reveal("home");
+}
+
+async function showList(current, { from_history }) {
+  const [name, params] = listParams(current);
+  const list = `${name}?${params}`;
+  if (more.of !== list) more = { of: list, limit: HITS };
+  const { limit } = more;
+  params.set("limit", limit);
+  const key = `${name}?${params}`;
+  const kept = from_history && answers.get(key);
+  if (kept || key === shown.key) latest.cancel();
+  const stays = key === shown.key && !byId("list").hidden;
+  if (key !== shown.key) {
+    const answer = kept || await latest.run((signal) => ask(name, params, signal));
+    if (!answer) return;
+    keep(key, answer);
+    shown = { key, scroll: limit > HITS ? scrollY : 0 };
+    showAnswer(answer, current, { more: answer.hits.length === limit && limit < MOST_HITS });
+    announce(summary(answer));
+  }
+  fail(null);
+  title(current);
+  reveal("list");
+  if (!stays) scrollTo(0, shown.scroll);
+  if (from_history) currentHit()?.querySelector(".name").focus({ preventScroll: true });
+}
+
+async function showDocument(current) {
+  const found = await latest.run((signal) => ask("document", definitionParams(current), signal));
+  if (!found) return;
+  fail(null);
+  showDefinition(found, current, { several: status.roots.length > 1 });
+  reveal("document");
+  scrollTo(0, 0);
+  byId("document").querySelector("h1").focus({ preventScroll: true });
+}
+
+function title(current) {
+  const similar = current.view === "similar";
+  const heading = byId("list-title");
+  heading.classList.toggle("hidden-text", !similar);
+  if (similar) fill(heading, "Similar to ", el("code", {}, `${current.at.path}:${current.at.line}`));
+  else fill(heading, "Results");
+  byId("list").querySelector(".back").hidden = !similar;
+}
+
+/** Show one part of the page. */
+function reveal(id) {
+  if (!byId("list").hidden) shown.scroll = id === "list" ? shown.scroll : scrollY;
+  for (const part of ["list", "document", "home"]) byId(part).hidden = part !== id;
+}
+
+function fail(error) {
+  const line = byId("error");
+  line.hidden = !error;
+  if (!error) return fill(line);
+  if (error.needs_token) askForToken(load);
+  const cure = error.cure ? [": ", ...prose(error.cure)] : [];
+  return fill(line, ...prose(error.message), ...cure, " ", el("button", { type: "button" }, "Try again"));
+}
+
+function keep(key, answer) {
+  answers.delete(key);
+  answers.set(key, answer);
+  if (answers.size > KEPT_ANSWERS) answers.delete(answers.keys().next().value);
+}
+
+function syncControls() {
+  const query = byId("query");
+  if (query.value !== state.q) query.value = state.q;
+  syncFilters(state);
+  const about = state.view ? `${state.at.path}:${state.at.line}` : state.q.trim();
+  document.title = about ? `${about} – codesearch` : "codesearch";
+}
+
+// What the user does
+
+const hits = () => [...document.querySelectorAll(".hit")];
+const currentHit = () => document.querySelector(".hit.current");
+
+/** Return the part of the page that the keys for one definition are about. */
+const target = () => (byId("document").hidden ? currentHit() : byId("document"));
+
+const commands = {
+  back,
+  commit,
+  isDialogOpen,
+  /** Move by some hits; from the first hit up to the search. */
+  move(by) {
+    const all = hits();
+    if (state.view === "document") return neighbour(all, by);
+    if (byId("list").hidden) return undefined;
+    const next = all.indexOf(currentHit()) + by;
+    if (next < 0) return this.search();
+    return focusHit(all[Math.min(next, all.length - 1)]);
+  },
+  /** Go from the search down to the hits. */
+  enter: () => focusHit(currentHit() ?? hits()[0]),
+  async first() {
+    commit();
+    await (state.view ? go({ ...state, view: "", at: null }) : show());
+    focusHit(hits()[0]);
+  },
+  search() {
+    byId("query").focus();
+    byId("query").select();
+    scrollTo(0, 0);
+  },
+  /** Follow a link of the current definition: "similar", "editor". */
+  open: (name) => target()?.querySelector(`[data-open="${name}"]`)?.click(),
+  copy: () => target()?.querySelector("[data-copy]")?.click(),
+  isDefinition: () => state.view === "document",
+  isSimilar: () => state.view === "similar",
+};
+
+function neighbour(all, by) {
+  const next = all[all.indexOf(currentHit()) + by];
+  if (!next) return;
+  markCurrent(next);
+  go(parse(next.querySelector(".name").search), { replace: true });
+}
+
+const focusHit = (hit) => hit?.querySelector(".name").focus();
+
+function markCurrent(hit) {
+  const before = currentHit();
+  before?.classList.remove("current");
+  before?.querySelector(".name").removeAttribute("aria-current");
+  hit.classList.add("current");
+  hit.querySelector(".name").setAttribute("aria-current", "true");
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(`Copied ${text}`);
+  } catch {
+    toast(`The browser does not allow copying: ${text}`);
+  }
+}
+
+async function showMore(button) {
+  const before = hits().length;
+  more.limit += HITS;
+  button.disabled = true;
+  await show();
+  focusHit(hits()[before]);
+}
+
+function clicked(event) {
+  const button = event.target.closest("button");
+  if (button?.matches(".back")) back();
+  else if (button?.id === "more") showMore(button);
+  else if (button?.dataset.copy) copy(button.dataset.copy);
+  else if (button?.parentElement.id === "error") load();
+  const link = event.target.closest("a[data-open], #start");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  if (link.closest(".hit")) markCurrent(link.closest(".hit"));
+  if (link.id !== "start") commit();
+  if (link.dataset.open === "editor") return;
+  event.preventDefault();
+  go(link.id === "start" ? EMPTY : parse(link.search));
+  if (link.id === "start" || link.dataset.open === "search") byId("query").focus();
+}
+
+function refreshEditorLinks() {
+  for (const link of document.querySelectorAll('[data-open="editor"]')) {
+    link.href = editorLink(link.dataset.root, link.dataset.path, link.dataset.line);
+  }
+  if (!byId("home").hidden) showHome(status);
+}
+
+function setUp() {
+  history.scrollRestoration = "manual";
+  byId("query").addEventListener("input", (event) => follow({ q: event.target.value }));
+  byId("show-filters").addEventListener("click", (event) => {
+    const open = byId("filters").classList.toggle("open");
+    event.currentTarget.setAttribute("aria-expanded", String(open));
+  });
+  document.addEventListener("click", clicked);
+  document.addEventListener("focusin", (event) => {
+    const hit = event.target.closest(".hit");
+    if (hit) markCurrent(hit);
+  });
+  addEventListener("pagehide", writeTyped);
+  addEventListener("popstate", () => {
+    clearTimeout(unwritten);
+    unwritten = 0;
+    state = parse(location.search);
+    show({ from_history: true });
+  });
+  setUpDialogs(refreshEditorLinks);
+  setUpKeys(commands);
+}
+
+/** Read what is indexed, then show what the address names. */
+async function load() {
+  syncControls();
+  try {
+    status = await ask("status", new URLSearchParams());
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return fail(error);
+  }
+  setUpFilters(status, state, (change, { typing }) => {
+    if (typing) follow(change);
+    else go({ ...state, ...change, view: state.view === "document" ? "" : state.view });
+  });
+  return show();
+}
+
+setUp();
+load();

@@ -1,0 +1,72 @@
+// The form of filters.
+
+import { baseName, byId, el } from "./dom.js";
+import { hasFilters, withoutFilters } from "./state.js";
+
+const BOXES = { lang: "languages", kind: "kinds", root: "roots" };
+
+/** Make a box for each language, kind and folder, and call `changed(filters, {typing})` when the user changes one. */
+export function setUpFilters(status, state, changed) {
+  const counts = {
+    lang: total(status.roots.map((root) => root.languages)),
+    kind: total(status.roots.map((root) => root.kinds)),
+    root: status.roots.length > 1 ? Object.fromEntries(status.roots.map((root) => [root.root, root.documents])) : {},
+  };
+  for (const [name, id] of Object.entries(BOXES)) {
+    for (const value of state[name]) counts[name][value] ??= 0;
+    fillBoxes(byId(id), name, counts[name]);
+  }
+  const form = byId("filters");
+  form.onchange = () => changed(chosen(), { typing: false });
+  form.oninput = (event) => { if (event.target.id === "path") changed(chosen(), { typing: true }); };
+  form.onsubmit = (event) => event.preventDefault();
+  byId("clear-filters").onclick = () => {
+    changed(withoutFilters(chosen()), { typing: false });
+    byId("query").focus();
+  };
+  syncFilters(state);
+}
+
+/** Make the form show the filters of a state. */
+export function syncFilters(state) {
+  for (const name of Object.keys(BOXES)) {
+    for (const box of boxes(name)) box.checked = state[name].includes(box.value);
+  }
+  const path = byId("path");
+  if (patterns(path.value).join() !== state.path.join()) path.value = state.path.join(", ");
+  byId("content").value = state.content;
+  byId("mode").value = state.mode;
+  byId("clear-filters").hidden = !hasFilters(state);
+  const count = ["lang", "kind", "path", "root"].reduce((sum, name) => sum + state[name].length, 0)
+    + Number(Boolean(state.content)) + Number(Boolean(state.mode));
+  byId("show-filters").textContent = count ? `Filters (${count})` : "Filters";
+}
+
+function chosen() {
+  const marked = (name) => boxes(name).filter((box) => box.checked).map((box) => box.value);
+  return {
+    lang: marked("lang"), kind: marked("kind"), root: marked("root"), path: patterns(byId("path").value),
+    content: byId("content").value, mode: byId("mode").value,
+  };
+}
+
+const boxes = (name) => [...byId(BOXES[name]).querySelectorAll("input")];
+const patterns = (text) => text.split(",").map((pattern) => pattern.trim()).filter((pattern) => pattern.replace("!", ""));
+
+function total(all) {
+  const sums = {};
+  for (const counts of all) {
+    for (const [name, count] of Object.entries(counts ?? {})) sums[name] = (sums[name] ?? 0) + count;
+  }
+  return sums;
+}
+
+function fillBoxes(fieldset, name, counts) {
+  const rows = Object.entries(counts).sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]));
+  fieldset.hidden = !rows.length;
+  fieldset.replaceChildren(fieldset.querySelector("legend"), ...rows.map(([value, count]) =>
+    el("label", { title: name === "root" ? value : null },
+      el("input", { type: "checkbox", name, value }),
+      el("span", { class: "value" }, name === "root" ? baseName(value) : value),
+      count ? el("span", { class: "count", "aria-hidden": "true" }, count.toLocaleString("en")) : null)));
+}

@@ -1,0 +1,113 @@
+// The list of hits, and the lines above it.
+
+import { codeBlock, markWords } from "./code.js";
+import { amount, baseName, byId, el, fill, prose } from "./dom.js";
+import { editorLink } from "./editor.js";
+import { EMPTY, format } from "./state.js";
+
+const REASONS = 3;
+let freshness = [];  // Of the last answer that had it: a search while typing does not look for changed files.
+
+/** Show an answer of the API to a state. */
+export function showAnswer(answer, state, { more }) {
+  const several = answer.roots.length > 1;
+  fill(byId("summary"), ...prose(summary(answer)));
+  fill(byId("notes"), ...notes(answer).map((note) => el("p", { class: "note" }, ...prose(note))));
+  const list = byId("hits");
+  fill(list, ...answer.hits.map((hit) => hitItem(hit, state, several)));
+  list.dataset.query = state.view ? `${state.at.path}:${state.at.line}` : state.q;
+  if (more) list.append(el("li", { class: "more" }, el("button", { type: "button", id: "more" }, "More hits")));
+  markWords(list, state.view ? "" : state.q);
+}
+
+/** Write the line above the hits. */
+export function summary(answer) {
+  const found = answer.hits.length ? amount(answer.hits.length, "hit") : "No hits";
+  const took = `${found} from ${amount(answer.documents, "document")} in ${Math.round(answer.seconds * 1000)} ms`;
+  return answer.hits.length && answer.confidence != null ? `${took}, confidence ${percent(answer.confidence)}` : took;
+}
+
+// 0% and 100% only if they are exact.
+function percent(share) {
+  const rounded = Math.round(100 * share);
+  return `${share > 0 && share < 1 ? Math.min(Math.max(rounded, 1), 99) : rounded}%`;
+}
+
+function notes(answer) {
+  const found = [];
+  if (!answer.hits.length) {
+    found.push(answer.filters_match === false
+      ? "No document passes the filters. Clear some of them."
+      : "Try other words for what the code does, or a part of its name.");
+  } else if (answer.low_confidence) {
+    found.push("Low confidence: probably none of these hits answers the query.");
+  }
+  if (answer.freshness?.length) freshness = answer.freshness;
+  for (const { root, state, changes } of freshness.filter((entry) => answer.roots.includes(entry.root))) {
+    if (state === "behind") {
+      const files = amount(changes.to_parse + changes.removed, "changed file");
+      found.push(`${files} of ${root} not in the index yet: run \`codesearch index ${root}\``);
+    } else if (state === "locked") {
+      found.push(`Another process is updating the index of ${root}. These hits are from before the update.`);
+    }
+  }
+  return found;
+}
+
+function hitItem(hit, state, several) {
+  const id = `hit-${hit.rank}`;
+  const at = { root: hit.root, path: hit.path, line: hit.start_line };
+  const name = hit.qualified_name || hit.name || hit.path;
+  const link = el("a", { class: "name", href: address({ ...state, view: "document", at }), "data-open": "document",
+    "aria-describedby": `${id}-place` }, name);
+  const item = el("li", { class: "hit" }, el("article", { "aria-labelledby": `${id}-name` },
+    el("h2", { id: `${id}-name` }, link),
+    el("span", { class: "facts" }, facts(hit), ...flags(hit)),
+    el("div", { class: "place", id: `${id}-place` }, ...place(hit, several)),
+    actions(hit, at, name, state),
+    hit.snippet?.length ? codeBlock(hit.snippet, { dedent: true }) : null,
+    hit.reasons?.length ? reasons(hit.reasons) : null,
+  ));
+  return item;
+}
+
+/** Describe a definition: kind, language and length. */
+export function facts({ kind, language, start_line, end_line }) {
+  const lines = end_line - start_line + 1;
+  return [kind, language, lines > 1 ? amount(lines, "line") : ""].filter(Boolean).join(" · ");
+}
+
+function flags(hit) {
+  const copies = hit.copy_count > 0 && el("span", { class: "flag", title: hit.copies.join("\n") },
+    `+${amount(hit.copy_count, "copy", "copies")}`);
+  return [copies, Boolean(hit.stale) && el("span", { class: "flag warn" }, "changed since it was indexed")];
+}
+
+/** Return the place of a hit as nodes: the folder quietly, the file name clearly. */
+export function place({ root, path, start_line }, several) {
+  const file = baseName(path);
+  const folder = path.slice(0, path.length - file.length);
+  return [several && el("span", { class: "root" }, baseName(root)), el("span", { class: "folder" }, folder),
+    el("span", { class: "file" }, `${file}:${start_line}`)];
+}
+
+/** Return the links and buttons of a definition. */
+export function actions(hit, at, name, state) {
+  const spot = `${baseName(at.path)}:${at.line}`;
+  return el("div", { class: "actions" },
+    el("a", { href: address({ ...EMPTY, ...filtersOf(state), q: state.q, view: "similar", at }), "data-open": "similar",
+      "aria-label": `Similar to ${name}`, title: "Similar code (s)" }, "Similar"),
+    el("a", { href: editorLink(at.root, at.path, at.line), "data-open": "editor", "data-root": at.root,
+      "data-path": at.path, "data-line": at.line, "aria-label": `Editor: open ${spot}`, title: "Open in the editor (o)" },
+    "Editor"),
+    el("button", { type: "button", "data-copy": `${at.path}:${at.line}`, "aria-label": `Copy ${spot}`,
+      title: "Copy path and line (y)" }, "Copy"));
+}
+
+const filtersOf = ({ lang, kind, path, root, content }) => ({ lang, kind, path, root, content });
+const address = (state) => format(state) || "./";
+
+function reasons(texts) {
+  return el("ul", { class: "reasons", "aria-label": "Why it is a hit" },
+    ...texts.slice(0, REASONS).map((text) => el("li", {}, ...prose(text))));
+}

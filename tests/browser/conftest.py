@@ -1,0 +1,148 @@
+"""Chromium, a service over a small tree with hostile names, and a page that watches what happens on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codesearch.config import IndexOptions
+from codesearch.engine.engine import Engine
+from tests.browser.service import running_site
+from tests.conftest import write_tree
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+HOSTILE = "<img src=x onerror=document.title='owned'>"
+TREE = {
+    "shop/copying.py": '''"""Copies."""
+
+
+def copy_tree(source, target):
+    """Copy a directory tree to another place."""
+    for entry in source:
+        target.append(entry)
+    return target
+
+
+def copy_file(source, target):
+    """Copy one file and its permissions."""
+    target.write(source.read())
+    return target
+''',
+    "shop/numbers.py": '''def median(values):
+    """Return the median of a list of numbers."""
+    ordered = sorted(values)
+    return ordered[len(ordered) // 2]
+
+
+class Basket:
+    """Hold items until the customer pays."""
+
+    def total_price(self):
+        """Add up the prices of all items."""
+        return sum(item.price for item in self.items)
+''',
+    "web/copy.js": """// Copy an object with everything in it.
+function deepCopy(value) {
+  return JSON.parse(JSON.stringify(value));
+}
+""",
+    "docs/guide.md": "# Copying files\n\nCopy a directory tree with the shop.\n",
+    f"{HOSTILE}/<script>.js": """// Render </script><script>document.title='owned'</script> as a page.
+function renderHostile(name) {
+  const wide = "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789";
+  return "<img src=x onerror=document.title='owned'><script>document.title='owned'</script>" + name + wide;
+}
+""",
+}
+
+
+@dataclass
+class Watched:
+    """What a page did: what it wrote to the console, what it could not do, what it asked for."""
+
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def searches(self) -> list[str]:
+        return [url for url in self.requests if "/api/v1/search" in url]
+
+
+@pytest.fixture(scope="package")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tree(tmp_path_factory.mktemp("web") / "project", TREE)
+
+
+@pytest.fixture(scope="package")
+def site(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a service over the tree."""
+    home = tmp_path_factory.mktemp("web-home")
+    engine = Engine(home)
+    engine.index(tree, IndexOptions(content="all"))
+    engine.close()
+    with running_site(home) as address:
+        yield address
+
+
+@pytest.fixture(scope="package")
+def empty_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a service over nothing."""
+    with running_site(tmp_path_factory.mktemp("empty-home")) as address:
+        yield address
+
+
+# Not for the session: as long as Playwright runs, no other test can start an event loop.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if not os.access(CHROMIUM, os.X_OK):
+        pytest.skip(f"no {CHROMIUM} here")
+    with api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def open_page(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
+    """Open the page at an address below the site; the page has `watched`. Every test ends without errors."""
+    contexts, all_watched = [], []
+
+    def open_at(
+        address: str = "", *, base: str = site, width: int = 1280, height: int = 800, **options: Any
+    ) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": height}, base_url=base, **options)
+        context.set_default_timeout(5000)
+        contexts.append(context)
+        page = context.new_page()
+        watched = Watched()
+        page.watched = watched
+        all_watched.append((base, watched))
+        page.on(
+            "console",
+            lambda message: message.type in ("error", "warning") and watched.errors.append(message.text),
+        )
+        page.on("pageerror", lambda error: watched.errors.append(str(error)))
+        page.on("request", lambda request: watched.requests.append(request.url))
+        page.goto(address or "./")
+        page.wait_for_selector("main > :not([hidden])")
+        return page
+
+    yield open_at
+    for context in contexts:
+        context.close()
+    for base, watched in all_watched:
+        assert watched.errors == []
+        assert [url for url in watched.requests if not url.startswith(base)] == []

@@ -1,0 +1,28 @@
+"""What a person reads on the page."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+
+def names(page: Any) -> list[str]:
+    return page.locator("#hits .name").all_inner_texts()
+
+
+def search(page: Any, text: str) -> None:
+    """Type a query and wait for its hits."""
+    page.locator("#query").fill(text)
+    wait_for(page, text)
+
+
+def wait_for(page: Any, query: str) -> None:
+    page.wait_for_function("query => document.querySelector('#hits').dataset.query === query", arg=query)
+
+
+def focused(page: Any) -> str:
+    return page.evaluate("document.activeElement.id || document.activeElement.textContent")
+
+
+def parameters(page: Any) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)

@@ -1,0 +1,53 @@
+"""Names, paths, code and queries that try to be markup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., Any]
+
+
+def test_hostile_names_paths_and_code_are_text(open_page: Open) -> None:
+    page = open_page("?q=renderHostile")
+    page.wait_for_selector(".hit")
+    assert (
+        "<img src=x onerror=document.title='owned'>/<script>.js:2"
+        in page.locator(".hit .place").first.inner_text()
+    )
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#document h1")
+    code = page.locator("#document .code").inner_text()
+    assert "<script>document.title='owned'</script>" in code
+    page.keyboard.press("s")
+    page.wait_for_selector("#list-title:not(.hidden-text)")
+    assert "<script>.js" in page.locator("#list-title").inner_text()
+    assert page.locator("main img, main script").count() == 0
+    assert "owned" not in page.title().replace(page.locator("#list-title code").inner_text(), "")
+
+
+def test_a_hostile_query_is_text(open_page: Open) -> None:
+    page = open_page("?q=" + "%3Cimg src=x onerror=alert(1)%3E `code` <b>bold</b>")
+    page.wait_for_selector(".hit")
+    assert page.locator("main img, main b").count() == 0
+    page.keyboard.press("Enter")
+    page.locator("#start").click()
+    assert page.locator("#recent a").inner_text() == "<img src=x onerror=alert(1)> `code` <b>bold</b>"
+
+
+def test_no_inline_script_runs(open_page: Open) -> None:
+    page = open_page()
+    page.evaluate(
+        """() => {
+            const script = document.createElement("script");
+            script.textContent = "window.inline = true";
+            document.head.append(script);
+        }"""
+    )
+    assert page.evaluate("window.inline") is None
+    assert any("Content Security Policy" in error for error in page.watched.errors)
+    page.watched.errors.clear()

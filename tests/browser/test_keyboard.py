@@ -1,0 +1,212 @@
+"""Keys, definitions, similar code, addresses, recent searches and the editor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.reading import focused, names, parameters, search, wait_for
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., Any]
+
+
+def test_the_keyboard_reaches_every_hit(open_page: Open) -> None:
+    page = open_page("?q=copy")
+    found = names(page)
+    page.keyboard.press("ArrowDown")
+    assert focused(page) == found[0]
+    page.keyboard.press("j")
+    assert focused(page) == found[1]
+    page.keyboard.press("ArrowDown")
+    assert focused(page) == found[2]
+    page.keyboard.press("k")
+    page.keyboard.press("ArrowUp")
+    assert focused(page) == found[0]
+    page.keyboard.press("k")
+    assert focused(page) == "query"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("/")
+    assert focused(page) == "query"
+    assert page.locator("#query").input_value() == "copy"
+
+
+def test_letters_typed_in_a_field_are_no_commands(open_page: Open) -> None:
+    page = open_page()
+    page.keyboard.type("sojky?/")
+    assert page.locator("#query").input_value() == "sojky?/"
+    page.get_by_role("textbox", name="Path").focus()
+    page.keyboard.type("s/")
+    assert page.get_by_role("textbox", name="Path").input_value() == "s/"
+    assert not page.locator("#help").is_visible()
+
+
+def test_enter_opens_the_definition_and_escape_leads_back(open_page: Open) -> None:
+    page = open_page()
+    page.keyboard.type("copy_tree")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.textContent === 'copy_tree'")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#document h1")
+    assert page.locator("#document h1").inner_text() == "copy_tree"
+    lines = page.locator("#document .line")
+    assert lines.count() == 5
+    assert lines.last.get_attribute("data-line") == "8"
+    assert lines.last.inner_text().rstrip() == "    return target"
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#list:not([hidden])")
+    assert focused(page) == "copy_tree"
+    page.keyboard.press("Escape")
+    assert focused(page) == "query"
+
+
+def test_j_and_k_go_through_definitions(open_page: Open) -> None:
+    page = open_page("?q=copy")
+    found = names(page)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "name => document.querySelector('#document h1')?.textContent === name", arg=found[0]
+    )
+    page.keyboard.press("j")
+    page.wait_for_function(
+        "name => document.querySelector('#document h1')?.textContent === name", arg=found[1]
+    )
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#list:not([hidden])")
+    assert focused(page) == found[1]
+
+
+def test_documentation_outside_of_the_code_is_shown_above_it(open_page: Open) -> None:
+    page = open_page("?q=deepCopy")
+    page.locator(".name", has_text="deepCopy").click()
+    page.wait_for_selector("#document h1")
+    assert page.locator("#document .docs").inner_text() == "Copy an object with everything in it."
+
+
+def test_s_shows_similar_code_and_back_returns(open_page: Open) -> None:
+    page = open_page("?q=copy_tree")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("s")
+    page.wait_for_selector("#list-title:not(.hidden-text)")
+    assert page.locator("#list-title").inner_text() == "Similar to shop/copying.py:4"
+    assert "copy_tree" not in names(page)
+    assert "copy_file" in names(page)[:2]
+    assert parameters(page)["view"] == ["similar"]
+    page.go_back()
+    wait_for(page, "copy_tree")
+    assert names(page)[0] == "copy_tree"
+    assert page.locator("#list-title").get_attribute("class") == "hidden-text"
+
+
+def test_an_address_shows_the_same_again(open_page: Open) -> None:
+    page = open_page("?q=copy&kind=function")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#document h1")
+    again = open_page(page.url)
+    again.wait_for_selector("#document h1")
+    assert again.locator("#document h1").inner_text() == page.locator("#document h1").inner_text()
+    assert again.locator("#query").input_value() == "copy"
+    assert again.get_by_role("checkbox", name="function").is_checked()
+    again.keyboard.press("Escape")
+    wait_for(again, "copy")
+
+
+def test_back_returns_to_committed_queries_not_to_letters(open_page: Open) -> None:
+    page = open_page()
+    page.keyboard.type("copy_tree", delay=5)
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.textContent === 'copy_tree'")
+    page.keyboard.press("/")
+    page.keyboard.type("median", delay=5)
+    wait_for(page, "median")
+    page.wait_for_url("**/?q=median")
+    page.go_back()
+    wait_for(page, "copy_tree")
+    assert page.locator("#query").input_value() == "copy_tree"
+    page.go_forward()
+    wait_for(page, "median")
+
+
+def test_y_copies_path_and_line(open_page: Open) -> None:
+    page = open_page("?q=copy_tree", permissions=["clipboard-read", "clipboard-write"])
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("y")
+    page.wait_for_selector("#toast:not([hidden])")
+    assert page.evaluate("navigator.clipboard.readText()") == "shop/copying.py:4"
+
+
+def test_o_follows_the_link_to_the_editor(open_page: Open, tree: Any) -> None:
+    page = open_page("?q=copy_tree")
+    page.evaluate(
+        """() => document.addEventListener("click", (event) => {
+            const link = event.target.closest("[data-open=editor]");
+            if (link) { event.preventDefault(); window.opened = link.href; }
+        })"""
+    )
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("o")
+    assert page.evaluate("window.opened") == f"vscode://file{tree}/shop/copying.py:4"
+
+
+def test_the_editor_is_a_setting_that_allows_only_schemes_of_editors(open_page: Open, tree: Any) -> None:
+    page = open_page("?q=copy_tree")
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_label("Editor", exact=True).select_option("PyCharm")
+    link = page.locator('.hit [data-open="editor"]').first
+    expected = f"pycharm://open?file={tree}/shop/copying.py&line=4"
+    assert link.get_attribute("href") == expected
+    template = page.get_by_label("Link to the editor")
+    for wrong in (
+        "javascript:alert('{path}')",
+        "data:text/html,{path}",
+        "javascript://%0aalert(1){path}",
+        "https://x/{path}",
+    ):
+        template.fill(wrong)
+        assert template.get_attribute("aria-invalid") == "true"
+        assert link.get_attribute("href") == expected
+    template.fill("nvim://open?file={path}&line={line}")
+    assert link.get_attribute("href") == f"nvim://open?file={tree}/shop/copying.py&line=4"
+    page.reload()
+    page.wait_for_selector(".hit")
+    assert (
+        page.locator('.hit [data-open="editor"]').first.get_attribute("href").startswith("nvim://open?file=/")
+    )
+
+
+def test_a_stored_template_with_another_scheme_is_ignored(open_page: Open) -> None:
+    page = open_page()
+    page.evaluate("localStorage.setItem('codesearch.editor', 'javascript://%0aalert(1){path}')")
+    page.goto("./?q=copy_tree")
+    page.wait_for_selector(".hit")
+    assert page.locator('.hit [data-open="editor"]').first.get_attribute("href").startswith("vscode://file/")
+
+
+def test_recent_searches_are_kept_and_can_be_cleared(open_page: Open) -> None:
+    page = open_page()
+    search(page, "median")
+    page.keyboard.press("Enter")
+    search(page, "copy_file")  # Not committed.
+    page.locator("#start").click()
+    assert page.locator("#recent li").all_inner_texts() == ["median"]
+    page.locator("#recent a").click()
+    wait_for(page, "median")
+    page.locator("#start").click()
+    page.get_by_role("button", name="Clear recent searches").click()
+    assert page.locator("#recent").count() == 0
+    assert page.evaluate("localStorage.getItem('codesearch.recent')") is None
+
+
+def test_question_mark_lists_the_keys(open_page: Open) -> None:
+    page = open_page("?q=copy")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog", name="Keys").is_visible()
+    page.keyboard.press("j")  # No command behind the dialog.
+    page.keyboard.press("Escape")
+    assert not page.locator("#help").is_visible()
+    assert focused(page) == names(page)[0]

@@ -1,0 +1,215 @@
+"""Light and dark, narrow screens, contrast and the accessibility tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., Any]
+CONTROLS = {"button", "link", "textbox", "searchbox", "checkbox", "combobox", "dialog", "region", "form"}
+VIEWS = {
+    "hits": "?q=copy&lang=python",
+    "definition": "",
+    "start": "./",
+    "no hit": "?q=copy&lang=go",
+}
+
+CONTRASTS = """(markedColor) => {
+    const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const rgba = (color) => {
+        canvas.clearRect(0, 0, 1, 1);
+        canvas.fillStyle = color;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const luminance = ([red, green, blue]) => {
+        const [r, g, b] = [red, green, blue].map((value) => {
+            const share = value / 255;
+            return share <= .04045 ? share / 12.92 : ((share + .055) / 1.055) ** 2.4;
+        });
+        return .2126 * r + .7152 * g + .0722 * b;
+    };
+    const background = (element) => {
+        for (; element; element = element.parentElement) {
+            const color = rgba(getComputedStyle(element).backgroundColor);
+            if (color[3] === 255) return color;
+        }
+        return rgba(getComputedStyle(document.documentElement).backgroundColor);
+    };
+    const marked = rgba(markedColor);
+    const found = {};
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const element = node.parentElement;
+        if (!node.data.trim() || !element.checkVisibility() || element.matches("noscript, option")) continue;
+        const front = luminance(rgba(getComputedStyle(element).color));
+        const grounds = [background(element), ...(element.closest(".line") ? [marked] : [])];
+        for (const ground of grounds) {
+            const [dark, light] = [front, luminance(ground)].sort((one, other) => one - other);
+            const ratio = (light + .05) / (dark + .05);
+            const name = `${element.tagName}.${element.className} on ${ground}`;
+            found[name] = Math.min(found[name] ?? 99, ratio);
+        }
+    }
+    return found;
+}"""
+# The colour behind words of the query; a script cannot read it from a highlight.
+MARKED = {"light": "#fff0c2", "dark": "#45390f"}
+
+
+def show(page: Any, view: str) -> Any:
+    """Show the definition of the first hit, if that is the view."""
+    if view == "definition":
+        page.goto("?q=copy")
+        page.locator(".name").first.click()
+        page.wait_for_selector("#document h1")
+    return page
+
+
+def accessible_nodes(page: Any) -> Iterator[dict[str, Any]]:
+    client = page.context.new_cdp_session(page)
+    for node in client.send("Accessibility.getFullAXTree")["nodes"]:
+        if not node["ignored"]:
+            yield node
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_has_a_contrast_of_at_least_4_5(open_page: Open, scheme: str) -> None:
+    page = open_page("?q=copy", color_scheme=scheme)
+    for view, address in VIEWS.items():
+        page.goto(address or "./")
+        page.wait_for_selector("main > :not([hidden])")
+        show(page, view)
+        page.keyboard.press("ArrowDown")
+        found = page.evaluate(CONTRASTS, MARKED[scheme])
+        assert len(found) > 5
+        assert {name: round(ratio, 2) for name, ratio in found.items() if ratio < 4.5} == {}
+
+
+def test_the_theme_follows_the_system_until_one_is_chosen(open_page: Open) -> None:
+    page = open_page(color_scheme="dark")
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    assert page.evaluate(background) == "rgb(15, 18, 22)"
+    page.emulate_media(color_scheme="light")
+    assert page.evaluate(background) == "rgb(255, 255, 255)"
+    switch = page.get_by_role("button", name="Theme")
+    assert switch.inner_text() == "Theme: Auto"
+    switch.click()
+    switch.click()
+    assert switch.inner_text() == "Theme: Dark"
+    assert page.evaluate(background) == "rgb(15, 18, 22)"
+    page.reload()
+    assert page.evaluate(background) == "rgb(15, 18, 22)"
+    switch.click()
+    assert page.evaluate(background) == "rgb(255, 255, 255)"
+    assert page.evaluate("localStorage.getItem('codesearch.theme')") is None
+
+
+def test_a_narrow_screen_never_scrolls_sideways(open_page: Open) -> None:
+    page = open_page("?q=renderHostile", width=360, height=700)
+    overflow = "document.documentElement.scrollWidth - innerWidth"
+    assert page.evaluate(overflow) == 0
+    page.get_by_role("button", name="Filters").click()
+    assert page.get_by_role("checkbox", name="python").is_visible()
+    assert page.evaluate(overflow) == 0
+    page.get_by_role("button", name="Filters").click()
+    page.locator(".name").first.click()
+    page.wait_for_selector("#document h1")
+    assert page.evaluate(overflow) == 0
+    assert page.evaluate(
+        "(code => code.scrollWidth > code.clientWidth)(document.querySelector('#document .code'))"
+    )
+    page.locator("#start").click()
+    page.wait_for_selector("#home:not([hidden])")
+    assert page.evaluate(overflow) == 0
+    for dialog in ("Settings", "Keys"):
+        page.get_by_role("button", name=dialog).click()
+        assert page.evaluate(overflow) == 0
+        page.keyboard.press("Escape")
+
+
+def test_every_control_has_a_role_and_a_name(open_page: Open) -> None:
+    page = open_page("?q=copy&lang=python")
+    for view, address in VIEWS.items():
+        page.goto(address or "./")
+        page.wait_for_selector("main > :not([hidden])")
+        show(page, view)
+        found = [
+            (node["role"]["value"], node.get("name", {}).get("value", "")) for node in accessible_nodes(page)
+        ]
+        assert ("searchbox", "Search code") in found
+        assert ("checkbox", "python") in found
+        unnamed = [role for role, name in found if role in CONTROLS and not name.strip()]
+        assert unnamed == [], view
+    for dialog in ("Settings", "Keys"):
+        page.get_by_role("button", name=dialog).click()
+        found = [
+            (node["role"]["value"], node.get("name", {}).get("value", "")) for node in accessible_nodes(page)
+        ]
+        assert ("dialog", dialog) in found
+        assert all(name.strip() for role, name in found if role in CONTROLS)
+        page.keyboard.press("Escape")
+
+
+def test_hits_are_a_list_of_articles_with_distinct_controls(open_page: Open) -> None:
+    page = open_page("?q=copy_tree")
+    first = page.get_by_role("region", name="Results").get_by_role("article", name="copy_tree", exact=True)
+    assert first.get_by_role("heading", level=2).inner_text() == "copy_tree"
+    controls = first.get_by_role("link").all() + first.get_by_role("button").all()
+    assert [control.get_attribute("aria-label") for control in controls] == [
+        None,  # The name itself.
+        "Similar to copy_tree",
+        "Editor: open copying.py:4",
+        "Copy copying.py:4",
+    ]
+
+
+def test_the_number_of_hits_is_announced_once_typing_stops(open_page: Open) -> None:
+    page = open_page()
+    page.evaluate(
+        """() => {
+            window.told = [];
+            new MutationObserver(() => window.told.push(document.querySelector("#live").textContent))
+                .observe(document.querySelector("#live"), { childList: true });
+        }"""
+    )
+    page.keyboard.type("copy", delay=60)
+    page.wait_for_function("() => window.told.length")
+    assert page.evaluate("window.told.length") == 1
+    assert " hits from " in page.get_by_role("status").first.inner_text()
+
+
+def test_tab_reaches_every_control_in_order_and_shows_where_it_is(open_page: Open) -> None:
+    page = open_page("?q=median&lang=python&kind=function")
+    page.locator(".skip").focus()
+    reached = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        name, outline = page.evaluate(
+            """() => {
+                const element = document.activeElement;
+                return [element === document.body ? "" : element.getAttribute("aria-label") || element.id
+                    || element.value || element.textContent, getComputedStyle(element).outlineStyle];
+            }"""
+        )
+        if not name:
+            break
+        reached.append(name)
+        assert outline != "none", name
+    controls = [
+        "query",
+        "theme",
+        "open-settings",
+        "open-help",
+        "python",
+        "function",
+        "path",
+        "content",
+        "mode",
+    ]
+    of_hit = ["median", "Similar to median", "Editor: open numbers.py:1", "Copy numbers.py:1"]
+    wanted = [*controls, "clear-filters", *of_hit]
+    assert [name for name in reached if name in wanted] == wanted

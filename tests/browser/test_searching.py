@@ -1,0 +1,266 @@
+"""Typing, superseded requests, filters and what the page says when there are no hits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.browser.reading import names, parameters, search, wait_for
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., Any]
+
+
+def test_hits_appear_while_the_query_is_typed(open_page: Open) -> None:
+    page = open_page()
+    page.keyboard.type("copy_tree", delay=20)
+    wait_for(page, "copy_tree")
+    assert names(page)[0] == "copy_tree"
+    assert page.locator(".hit .place").first.inner_text() == "shop/copying.py:4"
+    assert page.locator(".hit .facts").first.inner_text() == "function · python · 5 lines"
+    assert page.locator("#summary").inner_text().startswith(f"{len(names(page))} hits from ")
+
+
+def test_code_is_highlighted_with_its_line_numbers(open_page: Open) -> None:
+    page = open_page("?q=copy_tree")
+    line = page.locator(".hit .line").first
+    assert line.get_attribute("data-line") == "4"
+    assert line.inner_text().strip() == "def copy_tree(source, target):"
+    assert line.locator(".t-keyword").first.inner_text() == "def"
+
+
+def test_each_hit_says_why_it_is_one(open_page: Open) -> None:
+    page = open_page("?q=copy_tree")
+    reason = page.locator(".hit").first.locator(".reasons li").first
+    assert reason.inner_text() == "name contains copy_tree"
+    assert reason.locator("code").inner_text() == "copy_tree"
+
+
+def held_requests(page: Any, query: str) -> list[Any]:
+    """Let requests for a query wait; return them."""
+    held: list[Any] = []
+    page.route(f"**/api/v1/search?q={query}*", lambda route: held.append(route))
+    return held
+
+
+def test_an_answer_that_is_late_does_not_replace_a_newer_one(open_page: Open) -> None:
+    page = open_page()
+    held = held_requests(page, "median")
+    page.locator("#query").fill("median")
+    page.wait_for_timeout(50)
+    page.locator("#query").fill("copy_file")
+    page.wait_for_timeout(50)
+    held[0].continue_()
+    wait_for(page, "copy_file")
+    page.wait_for_timeout(100)
+    assert names(page)[0] == "copy_file"
+    assert len(page.watched.searches()) == 2
+
+
+def test_a_slow_request_is_cancelled_by_a_newer_one(open_page: Open) -> None:
+    page = open_page()
+    failed: list[tuple[str, str]] = []
+    page.on("requestfailed", lambda request: failed.append((request.url, request.failure)))
+    held = held_requests(page, "median")
+    page.locator("#query").fill("median")
+    page.wait_for_timeout(50)
+    search(page, "copy_file")
+    assert [("q=median&" in url, reason) for url, reason in failed] == [(True, "net::ERR_ABORTED")]
+    assert names(page)[0] == "copy_file"
+    held[0].abort()
+
+
+def test_requests_do_not_pile_up_while_the_service_is_slow(open_page: Open) -> None:
+    page = open_page()
+    held = held_requests(page, "c&")
+    page.keyboard.type("copy_file", delay=10)
+    page.wait_for_timeout(50)
+    for route in held:
+        route.continue_()
+    wait_for(page, "copy_file")
+    assert len(page.watched.searches()) <= 4  # Of nine keys.
+
+
+def test_quick_typing_does_not_send_a_request_for_each_key(open_page: Open) -> None:
+    page = open_page()
+    page.evaluate(
+        """() => {
+            const query = document.querySelector("#query");
+            for (const end of "copy_file".split("").keys()) {
+                query.value = "copy_file".slice(0, end + 1);
+                query.dispatchEvent(new InputEvent("input", { bubbles: true }));
+            }
+        }"""
+    )
+    wait_for(page, "copy_file")
+    assert len(page.watched.searches()) == 2  # The first key, and the last.
+
+
+def test_old_hits_stay_until_new_ones_arrive(open_page: Open) -> None:
+    page = open_page("?q=copy_tree")
+    before = names(page)
+    held = held_requests(page, "median")
+    page.locator("#query").fill("median")
+    page.wait_for_timeout(50)
+    assert names(page) == before
+    held[0].continue_()
+    wait_for(page, "median")
+    assert names(page) != before
+
+
+def test_filters_limit_the_hits_and_stand_in_the_address(open_page: Open) -> None:
+    page = open_page("?q=copy")
+    assert any("web/copy.js" in place for place in page.locator(".hit .place").all_inner_texts())
+    page.get_by_role("checkbox", name="javascript").check()
+    page.wait_for_function("() => !document.querySelector('#hits').textContent.includes('.py')")
+    assert parameters(page) == {"q": ["copy"], "lang": ["javascript"]}
+    page.get_by_role("textbox", name="Path").fill("web/, !shop/")
+    page.wait_for_function("() => document.querySelectorAll('.hit').length === 1")
+    page.wait_for_url("**/?*path=web*")
+    assert parameters(page)["path"] == ["web/", "!shop/"]
+    assert names(page) == ["deepCopy"]
+    page.get_by_role("button", name="Clear filters").click()
+    page.wait_for_function("() => document.querySelectorAll('.hit').length > 1")
+    assert parameters(page) == {"q": ["copy"]}
+    assert not page.get_by_role("checkbox", name="javascript").is_checked()
+
+
+def test_kind_content_and_mode_are_filters_too(open_page: Open) -> None:
+    page = open_page("?q=copy")
+    page.get_by_role("checkbox", name="method").check()
+    page.wait_for_function("() => document.querySelectorAll('.hit').length === 1")
+    assert names(page) == ["Basket.total_price"]
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_label("Content").select_option("docs")
+    page.wait_for_function("() => document.querySelector('.name')?.textContent === 'Copying files'")
+    page.get_by_label("Content").select_option("")
+    page.get_by_label("Match").select_option("lexical")
+    page.wait_for_url("**/?q=copy&mode=lexical")
+
+
+def test_filters_of_an_address_are_shown_also_if_nothing_has_them(open_page: Open) -> None:
+    page = open_page("?q=copy&lang=go&path=shop/")
+    assert page.get_by_role("checkbox", name="go").is_checked()
+    assert page.get_by_role("textbox", name="Path").input_value() == "shop/"
+    assert "filters" in page.locator("#notes").inner_text()
+
+
+def test_with_several_folders_there_is_a_filter_for_them(open_page: Open, tree: Path) -> None:
+    page = open_page()
+
+    def with_another(route: Any) -> None:
+        answer = route.fetch().json()
+        answer["roots"].append({**answer["roots"][0], "root": "/elsewhere/other"})
+        route.fulfill(json=answer)
+
+    page.route("**/api/v1/status*", with_another)
+    page.goto("./?q=copy_tree")
+    wait_for(page, "copy_tree")
+    page.get_by_role("checkbox", name="project").check()
+    page.wait_for_function("root => new URLSearchParams(location.search).get('root') === root", arg=str(tree))
+    wait_for(page, "copy_tree")
+    assert parse_qs(urlsplit(page.watched.searches()[-1]).query)["root"] == [str(tree)]
+    assert names(page)[0] == "copy_tree"
+
+
+def test_nothing_indexed_says_what_to_do(open_page: Open, empty_site: str) -> None:
+    page = open_page(base=empty_site)
+    assert page.locator("#home h1").inner_text() == "Nothing is indexed yet"
+    assert "codesearch index" in page.locator("#home").inner_text()
+
+
+NO_HITS = {"hits": [], "documents": 9, "seconds": 0.001, "roots": ["/x"], "filters_match": True}
+
+
+def test_no_hit_says_what_to_do(open_page: Open) -> None:
+    page = open_page()
+    page.route("**/api/v1/search?*", lambda route: route.fulfill(json=NO_HITS))
+    search(page, "nothing at all")
+    assert page.locator("#summary").inner_text() == "No hits from 9 documents in 1 ms"
+    assert page.locator("#notes").inner_text().startswith("Try other words")
+
+
+def test_low_confidence_and_changed_files_are_notes(open_page: Open) -> None:
+    page = open_page()
+
+    def doubt(route: Any) -> None:
+        answer = route.fetch().json()
+        stale = {"root": "/x", "state": "behind", "changes": {"to_parse": 2, "removed": 1}}
+        route.fulfill(json={**answer, "low_confidence": True, "confidence": 0.004, "freshness": [stale]})
+
+    page.route("**/api/v1/search?*", doubt)
+    search(page, "copy")
+    assert page.locator("#summary").inner_text().endswith(", confidence 1%")
+    assert page.locator(".note").all_inner_texts() == [
+        "Low confidence: probably none of these hits answers the query.",
+        "3 changed files of /x not in the index yet: run codesearch index /x",
+    ]
+
+
+def test_an_error_of_the_service_is_one_line_with_its_cure(open_page: Open) -> None:
+    page = open_page("?q=copy")
+    error = {"error": {"message": "index format 3, expected 4", "cure": "run `codesearch index` again"}}
+    page.route("**/api/v1/search?*", lambda route: route.fulfill(status=400, json=error))
+    page.locator("#query").fill("median")
+    page.wait_for_selector("#error:not([hidden])")
+    alert = page.get_by_role("alert")
+    assert alert.inner_text().startswith("index format 3, expected 4: run codesearch index again")
+    assert alert.locator("code").inner_text() == "codesearch index"
+    assert names(page)  # The old hits stay.
+    page.watched.errors.clear()
+
+
+def test_a_service_that_stopped_is_named_and_can_be_tried_again(open_page: Open) -> None:
+    page = open_page("?q=copy")
+    page.route("**/api/v1/*", lambda route: route.abort())
+    page.locator("#query").fill("median")
+    page.wait_for_selector("#error:not([hidden])")
+    assert "codesearch serve --web" in page.locator("#error").inner_text()
+    page.unroute("**/api/v1/*")
+    page.get_by_role("button", name="Try again").click()
+    wait_for(page, "median")
+    assert not page.locator("#error").is_visible()
+    page.watched.errors.clear()
+
+
+def test_a_service_with_a_token_asks_for_it_once(open_page: Open) -> None:
+    page = open_page()
+    token = "correct horse battery"
+    refused = {"error": {"message": "the token is missing or wrong", "cure": "send it"}}
+
+    def guarded(route: Any) -> None:
+        given = route.request.headers.get("authorization") == f"Bearer {token}"
+        route.fallback() if given else route.fulfill(status=401, json=refused)
+
+    page.route("**/api/v1/*", guarded)
+    page.goto("./?q=copy_tree")
+    page.get_by_role("dialog").get_by_label("Token").fill(token)
+    page.keyboard.press("Enter")
+    wait_for(page, "copy_tree")
+    assert not page.locator("#error").is_visible()
+    assert token not in page.url
+    page.reload()
+    wait_for(page, "copy_tree")
+    page.watched.errors.clear()
+
+
+def test_more_hits_are_added_to_the_first_ones(open_page: Open) -> None:
+    page = open_page()
+
+    def many(route: Any) -> None:
+        limit = int(parse_qs(urlsplit(route.request.url).query)["limit"][0])
+        answer = route.fetch().json()
+        answer["hits"] = [{**answer["hits"][0], "rank": rank} for rank in range(1, limit + 1)]
+        route.fulfill(body=json.dumps(answer), content_type="application/json")
+
+    page.route("**/api/v1/search?*", many)
+    search(page, "copy")
+    assert len(names(page)) == 20
+    page.get_by_role("button", name="More hits").click()
+    page.wait_for_function("() => document.querySelectorAll('.hit').length === 40")
+    assert page.evaluate("document.activeElement.closest('.hit').querySelector('h2').id") == "hit-21-name"
