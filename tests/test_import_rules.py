@@ -23,6 +23,7 @@ ORDER = (
     "index",
     "search",
     "export",
+    "backends",
     "engine",
     "evaluation",
     "service",
@@ -50,6 +51,7 @@ HEAVY = (
     "asyncio",
     "http.client",
     "pydantic",
+    "pymilvus",
     "rich",
     "pygments",
 )
