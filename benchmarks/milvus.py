@@ -1,7 +1,7 @@
 """The 99 queries on a Milvus server beside the embedded index -> `results/milvus.json`, figures of docs/scale-out.md.
 
-`python -m benchmarks.milvus DATA` starts a Milvus Lite server, indexes the sources of the 99 queries, writes them to its
-collections and asks every judged query of both.
+`python -m benchmarks.milvus DATA` starts a Milvus Lite server, indexes the sources of the 99 queries, writes them to
+its collections and asks every judged query of both.
 """
 
 from __future__ import annotations
