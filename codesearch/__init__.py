@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from codesearch.config import IndexOptions, RankConfig, VectorConfig
     from codesearch.engine.answer import Answer, Changes, Freshness
     from codesearch.engine.engine import Engine
-    from codesearch.engine.reports import Check, ExportReport, IndexReport, IndexStatus
+    from codesearch.engine.reports import Check, ExportReport, ImportReport, IndexReport, IndexStatus
     from codesearch.engine.scope import Scope
     from codesearch.errors import (
         CodeSearchError,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         IndexStoreError,
         MissingExtraError,
         ModelBundleError,
+        PortableFileError,
     )
     from codesearch.search.request import Filters, Place, SearchRequest
     from codesearch.types import Hit
@@ -40,7 +41,7 @@ _MODULES = {
     "codesearch.config": ("IndexOptions", "RankConfig", "VectorConfig"),
     "codesearch.engine.engine": ("Engine",),
     "codesearch.engine.answer": ("Answer", "Changes", "Freshness"),
-    "codesearch.engine.reports": ("Check", "ExportReport", "IndexReport", "IndexStatus"),
+    "codesearch.engine.reports": ("Check", "ExportReport", "ImportReport", "IndexReport", "IndexStatus"),
     "codesearch.engine.scope": ("Scope",),
     "codesearch.errors": (
         "CodeSearchError",
@@ -53,6 +54,7 @@ _MODULES = {
         "IndexStoreError",
         "MissingExtraError",
         "ModelBundleError",
+        "PortableFileError",
     ),
     "codesearch.search.request": ("Filters", "Place", "SearchRequest"),
     "codesearch.types": ("Hit",),
@@ -69,6 +71,7 @@ __all__ = [
     "Filters",
     "Freshness",
     "Hit",
+    "ImportReport",
     "IndexCorruptError",
     "IndexFormatError",
     "IndexLockedError",
@@ -80,6 +83,7 @@ __all__ = [
     "MissingExtraError",
     "ModelBundleError",
     "Place",
+    "PortableFileError",
     "RankConfig",
     "Scope",
     "SearchRequest",

@@ -8,6 +8,7 @@
     ├── DownloadError            a file that could not be downloaded, or not correctly
     ├── ExportError              a file that an export cannot write or must not replace
     ├── BackendError             a server that does not answer or whose data does not fit
+    ├── PortableFileError        a portable file that is damaged, unsafe or of another version
     └── IndexStoreError          an index that cannot be read or written
         ├── IndexNotFoundError   no index for the requested folder
         ├── IndexFormatError     an index written by another version
@@ -73,6 +74,10 @@ class ExportError(CodeSearchError):
 
 class BackendError(CodeSearchError):
     """A server that does not answer, or whose data another model or version wrote."""
+
+
+class PortableFileError(CodeSearchError):
+    """A portable file that is damaged, unsafe or of another version."""
 
 
 class IndexStoreError(CodeSearchError):

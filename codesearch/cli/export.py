@@ -1,4 +1,4 @@
-"""`codesearch export`: write what is indexed to a file for other programs."""
+"""`codesearch export`: write an index to a portable file, or what is indexed to a file for other programs."""
 
 from __future__ import annotations
 
@@ -8,40 +8,77 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.invocation import Output, invocation_of
+from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.options import HomeOption
 from codesearch.cli.progress import stage_progress
 from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
+    from codesearch.engine.engine import Engine
     from codesearch.engine.reports import ExportReport
 
 
 def export(
     context: typer.Context,
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Write one index to this portable file.", show_default=False),
+    ] = None,
     sqlite: Annotated[
         Path | None,
         typer.Option("--sqlite", metavar="FILE", help="Write a SQLite database (extra `export`)."),
     ] = None,
+    with_code: Annotated[
+        bool, typer.Option("--with-code", help="Put the source files into the portable file.")
+    ] = False,
     root: Annotated[
         list[Path] | None,
-        typer.Option("--root", help="Export this indexed folder; repeatable; default: all."),
+        typer.Option(
+            "--root",
+            help="Export this indexed folder; repeatable with --sqlite. "
+            "Default: the index of the working directory; with --sqlite all.",
+        ),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace FILE even if it is not an export of codesearch.")
     ] = False,
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Write what is indexed to a file for other programs."""
-    if sqlite is None:
-        raise ConfigError("nothing to write: give --sqlite FILE")
+    """Write an index to a portable file, or what is indexed to a SQLite database."""
+    if (file is None) == (sqlite is None):
+        raise ConfigError("name one file to write: FILE for a portable file, or --sqlite FILE")
+    if sqlite and with_code:
+        raise ConfigError("--with-code is for portable files: a SQLite database always has the code")
     invocation = invocation_of(context)
-    roots = map(invocation.path, root or [])
-    with stage_progress(sqlite.name) as on_progress:
-        report = invocation.engine(home).export_sqlite(
-            invocation.path(sqlite), *roots, force=force, on_progress=on_progress
-        )
-    yield Output(_summary(sqlite, report), _without_code(report))
+    engine = invocation.engine(home)
+    roots = [invocation.path(one) for one in root or []]
+    target = file or sqlite or Path()
+    with stage_progress(target.name) as on_progress:
+        if sqlite:
+            report = engine.export_sqlite(
+                invocation.path(sqlite), *roots, force=force, on_progress=on_progress
+            )
+        else:
+            report = engine.export(
+                invocation.path(target),
+                _one_root(engine, roots, invocation),
+                with_code=with_code,
+                force=force,
+                on_progress=on_progress,
+            )
+    yield Output(_summary(target, report), _without_code(report))
+
+
+def _one_root(engine: Engine, roots: list[Path], invocation: Invocation) -> Path | None:
+    """Return the folder to export: the one named, else the innermost indexed one around the working directory."""
+    from codesearch.engine.scope import covering_index
+
+    if len(roots) > 1:
+        raise ConfigError("a portable file has one index: give --root once")
+    if roots:
+        return roots[0]
+    entry = covering_index(engine.home, invocation.terminal.here)
+    return Path(entry.manifest.root) if entry and entry.manifest else None
 
 
 def _summary(file: Path, report: ExportReport) -> str:

@@ -105,9 +105,14 @@ def shown_path(hit: Hit, terminal: Terminal) -> str:
 def snippet(hit: Hit, answer: Answer, terminal: Terminal, *, full: bool) -> list[tuple[int, str]]:
     """Return (line number, line) of each line of a hit to show; a line that is cut ends with three dots.
 
-    These are the lines that matter most for the query. With context, they are the first lines and those around the hit.
+    These are the lines that matter most for the query. Without code, they are the signature and the first lines of the
+    documentation. With context, they are the first lines and those around the hit.
     """
-    code = hit.code.split("\n") if hit.code else []
+    width = max(terminal.width - _GUTTER - 3, 20) if terminal.is_terminal else MAX_LINE
+    if not hit.code:
+        known = [hit.signature, *hit.docstring.split("\n")[: _SNIPPET_LINES - 1]]
+        return [(hit.start_line, _cut(line, width)) for line in known if line.strip()]
+    code = hit.code.split("\n")
     context = max(len(hit.before), len(hit.after))
     if full:
         chosen = list(range(len(code)))
@@ -115,7 +120,7 @@ def snippet(hit: Hit, answer: Answer, terminal: Terminal, *, full: bool) -> list
         chosen = list(range(min(len(code), _WITH_CONTEXT)))
     else:
         query = "" if answer.mode == "similar" else answer.query
-        chosen = best_lines(hit.code, query, _SNIPPET_LINES) if code else []
+        chosen = best_lines(hit.code, query, _SNIPPET_LINES)
     after = hit.after if len(chosen) == len(code) else ()
     lines = [*hit.before, *(code[position] for position in chosen), *after]
     numbers = [
@@ -124,7 +129,6 @@ def snippet(hit: Hit, answer: Answer, terminal: Terminal, *, full: bool) -> list
         *range(hit.start_line + len(code), hit.start_line + len(code) + len(after)),
     ]
     text = textwrap.dedent("\n".join(line.rstrip() for line in lines).expandtabs(4))
-    width = max(terminal.width - _GUTTER - 3, 20) if terminal.is_terminal else MAX_LINE
     return [(number, _cut(line, width)) for number, line in zip(numbers, text.split("\n"), strict=False)]
 
 

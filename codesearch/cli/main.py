@@ -10,6 +10,7 @@ import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
@@ -27,8 +28,20 @@ if TYPE_CHECKING:
     from codesearch.engine.opened import Opened
 
 P = ParamSpec("P")
-COMMANDS = ("index", "query", "similar", "serve", "status", "config", "export", "remove", "doctor", "bench")
-"""Each name is that of a module in this package and of the function in it."""
+COMMANDS = (
+    "index",
+    "query",
+    "similar",
+    "serve",
+    "status",
+    "config",
+    "export",
+    "import",
+    "remove",
+    "doctor",
+    "bench",
+)
+"""Each name is that of a module in this package and of the function in it; `import` has an underscore there."""
 _HELP = {"--help", "-h", "--version", "-V"}
 
 
@@ -147,5 +160,7 @@ def make_app(
     )
     app.callback()(main)
     for name in commands:
-        app.command(cls=_Command)(wrap(getattr(import_module(f"codesearch.cli.{name}"), name)))
+        identifier = f"{name}_" if iskeyword(name) else name
+        command = getattr(import_module(f"codesearch.cli.{identifier}"), identifier)
+        app.command(name, cls=_Command)(wrap(command))
     return app

@@ -63,6 +63,10 @@ ChangedOption = Annotated[
         show_default=False,
     ),
 ]
+IndexFilesOption = Annotated[
+    list[Path] | None,
+    typer.Option("--index", metavar="FILE", help="Search this portable file; repeatable."),
+]
 AllOption = Annotated[bool, typer.Option("--all", help="Search all indexed folders.")]
 AllCodeOption = Annotated[
     bool,
@@ -77,7 +81,9 @@ NoServiceOption = Annotated[
 
 AutoIndexOption = Annotated[
     bool,
-    typer.Option("--index/--no-index", help="First index the project that you are in, if nothing covers it."),
+    typer.Option(
+        "--auto-index/--no-index", help="First index the project that you are in, if nothing covers it."
+    ),
 ]
 
 

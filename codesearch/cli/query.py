@@ -23,6 +23,7 @@ from codesearch.cli.options import (
     FilesOption,
     FullOption,
     HomeOption,
+    IndexFilesOption,
     JsonLinesOption,
     JsonOption,
     KindsOption,
@@ -56,6 +57,7 @@ def query(
     kind: KindsOption = None,
     root: RootsOption = None,
     changed: ChangedOption = None,
+    index: IndexFilesOption = None,
     all_code: AllCodeOption = False,
     everything: AllOption = False,
     mode: Annotated[str, typer.Option("--mode", help="hybrid, lexical or semantic.")] = "hybrid",
@@ -103,7 +105,7 @@ def query(
         refresh=refresh,
     )
     engine = invocation.searching_engine(Server(backend, uri, prefix), home, model=model, device=device)
-    scope = make_scope(invocation, root, everything=everything, places=places)
+    scope = make_scope(invocation, root, index, everything=everything, places=places)
     yield from first_index(engine, scope, invocation, auto_index=auto_index)
     answer = engine.search(request, scope)
     yield from shown(

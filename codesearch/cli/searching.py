@@ -80,6 +80,7 @@ def _is_place(word: str, invocation: Invocation) -> bool:
 def make_scope(
     invocation: Invocation,
     roots: Sequence[Path] | None,
+    files: Sequence[Path] | None = None,
     *,
     everything: bool,
     places: Sequence[str] = (),
@@ -88,8 +89,11 @@ def make_scope(
     from codesearch.engine.scope import Scope
 
     named = tuple(invocation.path(root) for root in roots or ())
+    portable = tuple(invocation.path(file) for file in files or ())
+    if portable and (named or everything):
+        raise ConfigError("--index excludes --root and --all: search portable files alone, or import them")
     within = tuple(invocation.path(Path(place)) for place in places)
-    return Scope(named, invocation.terminal.here, everything, within)
+    return Scope(named, invocation.terminal.here, everything, within, portable)
 
 
 def first_index(
@@ -178,6 +182,10 @@ def _freshness_note(found: Freshness) -> str:
     """Say in one line that an index is older than its folder, and what to do."""
     if found.state == "locked":
         return f"note: {found.root} is being indexed by another process: this is the last complete index\n"
+    if found.state == "with code":
+        return f"note: the sources of {found.root} are not here: hits have the code that was indexed\n"
+    if found.state == "without code":
+        return f"note: the sources of {found.root} are not here: hits have no code\n"
     if found.state != "behind":
         return ""
     files = amount(found.changes.to_parse + found.changes.removed, "file")

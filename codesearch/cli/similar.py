@@ -24,6 +24,7 @@ from codesearch.cli.options import (
     FilesOption,
     FullOption,
     HomeOption,
+    IndexFilesOption,
     JsonLinesOption,
     JsonOption,
     KindsOption,
@@ -52,6 +53,7 @@ def similar(
     kind: KindsOption = None,
     root: RootsOption = None,
     changed: ChangedOption = None,
+    index: IndexFilesOption = None,
     all_code: AllCodeOption = False,
     everything: AllOption = False,
     as_json: JsonOption = False,
@@ -93,7 +95,7 @@ def similar(
     )
     named = Place.parse(place)
     engine = invocation.searching_engine(Server(backend, uri, prefix), home, model=model, device=device)
-    scope = make_scope(invocation, root, everything=everything)
+    scope = make_scope(invocation, root, index, everything=everything)
     yield from first_index(engine, scope, invocation, auto_index=auto_index)
     answer = engine.similar(replace(named, path=invocation.path(named.path)), request, scope)
     answer = replace(answer, query=place)

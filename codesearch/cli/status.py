@@ -87,7 +87,7 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
         yield f"{found.folder}"
         yield f"  unusable   {found.error}"
         return
-    yield found.root + ("" if Path(found.root).is_dir() else "  (this folder is gone)")
+    yield found.root + _where(found)
     languages = f": {counts(found.languages)}" if found.languages else ""
     yield f"  documents  {found.documents:,} from {amount(found.files, 'file')}{languages}"
     yield f"  indexed    {_age(found.created)}, in {found.seconds:.1f} s, {found.bytes / 1e6:.1f} MB"
@@ -101,6 +101,12 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
     if found.warnings:
         yield f"  warnings   {len(found.warnings)}"
         yield from (f"    {line}" for line in (found.warnings if warnings else []))
+
+
+def _where(found: IndexStatus) -> str:
+    if not found.has_sources:
+        return f"  (imported {'with' if found.has_code else 'without'} code)"
+    return "" if Path(found.root).is_dir() else "  (this folder is gone)"
 
 
 def _options(settings: dict[str, Any]) -> str:

@@ -45,7 +45,8 @@ def render_terminal(answer: Answer, terminal: Terminal, view: View) -> str:
 
 def _heading(hit: Hit, terminal: Terminal) -> Text:
     heading = Text(overflow="fold")
-    link = Style(color="cyan", link=Path(hit.root, hit.path).as_uri())
+    path = Path(hit.root, hit.path)
+    link = Style(color="cyan", link=path.as_uri() if path.is_absolute() else None)
     heading.append(f"{shown_path(hit, terminal)}:{hit.start_line}", style=link)
     heading.append(f"  {hit.qualified_name}", style="bold")
     heading.append(f"  {details(hit)}", style="yellow" if hit.stale else "dim")
@@ -54,7 +55,7 @@ def _heading(hit: Hit, terminal: Terminal) -> Text:
 
 def _snippet(hit: Hit, lines: Sequence[tuple[int, str]]) -> list[Text]:
     if not hit.code:
-        return [Text("    (the file is gone)", style="yellow")]
+        return [Text(f"    {line}", style="dim") for _, line in lines]
     lexer = get_lexer_by_name(hit.language, startinline=True)  # The PHP code of a hit has no opening tag.
     syntax = Syntax("", lexer, theme="ansi_dark", background_color="default")
     code = syntax.highlight("\n".join(line for _, line in lines)).split("\n", allow_blank=True)

@@ -22,7 +22,8 @@ class Freshness:
     Attributes:
         root: the indexed folder.
         state: "current"; "updated", it was brought up to date just now; "behind", the update would take longer than
-            allowed; "locked", another process is updating it.
+            allowed; "locked", another process is updating it; "with code" and "without code", it was imported, and its
+            sources are not on this machine.
         changes: what was or would be updated.
     """
 

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING
 from codesearch.config import IndexOptions, RankConfig, VectorConfig
 from codesearch.engine.answer import Answer, Changes, Freshness
 from codesearch.engine.scope import Scope, choose_indexes, outdated_roots, uncovered_folders
-from codesearch.errors import IndexNotFoundError
+from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.home import default_home
-from codesearch.index.catalogue import IndexEntry, index_folder, list_indexes, remove_index
+from codesearch.index.catalogue import IndexEntry, find_folder, list_indexes, remove_index
 from codesearch.search.request import Place, SearchRequest
 
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
     from codesearch.engine.opened import Opened
-    from codesearch.engine.reports import Check, ExportReport, IndexReport, IndexStatus
+    from codesearch.engine.reports import Check, ExportReport, ImportReport, IndexReport, IndexStatus
     from codesearch.index.build import Progress
     from codesearch.search.searcher import Found, Searcher
 
@@ -161,6 +161,7 @@ class Engine:
         Raises:
             ConfigError: the query has no words, the indexes were made with different models, or git cannot say what
                 changed.
+            PortableFileError: a portable file of the scope cannot be used.
             IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
         """
@@ -240,7 +241,7 @@ class Engine:
             IndexNotFoundError: one is not indexed; then nothing is removed.
             IndexLockedError: an index is being written.
         """
-        folders = {root: index_folder(self.home, Path(root).expanduser()) for root in roots}
+        folders = {root: find_folder(self.home, Path(root).expanduser()) for root in roots}
         for root, folder in folders.items():
             if not folder.is_dir():
                 raise IndexNotFoundError(f"{root} is not indexed: see `codesearch status`")
@@ -299,6 +300,101 @@ class Engine:
             changed=counts.changed,
             missing=counts.missing,
             bytes=path.stat().st_size,
+            seconds=time.monotonic() - started,
+        )
+
+    def export(
+        self,
+        file: Path | str,
+        root: Path | str | None = None,
+        *,
+        with_code: bool = False,
+        force: bool = False,
+        on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    ) -> ExportReport:
+        """Write an index to one portable file, which `import_index` and `Scope(files=...)` read on any machine.
+
+        Args:
+            file: to write; an earlier portable file is replaced.
+            root: the indexed folder, or the name of an imported index; the only index of the home when None.
+            with_code: whether the file contains the source files.
+            force: replace the file also if it is not a portable file.
+            on_progress: called with a stage, and how many bytes of how many are done in it.
+
+        Raises:
+            ExportError: the file cannot be written, or must not be replaced.
+            ConfigError: no root is given and there are several indexes.
+            IndexNotFoundError: nothing is indexed, or the root is not.
+            IndexLockedError: another process is writing the index.
+            IndexStoreError: the index cannot be read.
+        """
+        from codesearch.engine.imported import export_portable
+        from codesearch.engine.reports import ExportReport
+
+        started = time.monotonic()
+        path = Path(file).expanduser()
+        entries = choose_indexes(self.home, Scope(() if root is None else (Path(root).expanduser(),)))
+        if len(entries) > 1:
+            raise ConfigError(f"{len(entries)} folders are indexed: name the one to export")
+        manifest, counts = export_portable(
+            entries[0], path, self.home, with_code=with_code, force=force, on_progress=on_progress
+        )
+        return ExportReport(
+            file=path,
+            roots=(manifest.root,),
+            documents=manifest.documents,
+            files=manifest.source_files,
+            changed=counts.changed,
+            missing=counts.missing,
+            bytes=path.stat().st_size,
+            seconds=time.monotonic() - started,
+        )
+
+    def import_index(
+        self,
+        file: Path | str,
+        root: Path | str | None = None,
+        *,
+        name: str | None = None,
+        max_bytes: int | None = None,
+        on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    ) -> ImportReport:
+        """Add the index in a portable file to the home; an earlier index of the same folder or name is replaced.
+
+        Args:
+            file: written by `export`.
+            root: the folder with the sources; None if they are not on this machine.
+            name: of the index if there is no root; the name in the file when None.
+            max_bytes: how many bytes the file may unpack to; 8 GB when None.
+            on_progress: called with a stage, and how many bytes of how many are done in it.
+
+        Raises:
+            PortableFileError: the file is damaged, unsafe, too large or of another version.
+            ConfigError: the root is no folder, the name is not valid, or the file needs another model.
+            IndexLockedError: another process is writing the index.
+            IndexStoreError: the home cannot be written.
+        """
+        from codesearch.engine.imported import import_portable
+        from codesearch.engine.reports import ImportReport
+        from codesearch.export.unpack import MAX_BYTES
+
+        started = time.monotonic()
+        manifest = import_portable(
+            Path(file).expanduser(),
+            self.home,
+            root=None if root is None else Path(root).expanduser(),
+            name=name,
+            model=self._model,
+            max_bytes=MAX_BYTES if max_bytes is None else max_bytes,
+            on_progress=on_progress,
+        )
+        return ImportReport(
+            root=manifest.root,
+            has_sources=manifest.has_sources,
+            has_code=manifest.has_code,
+            documents=manifest.documents,
+            files=manifest.source_files,
+            created=manifest.created,
             seconds=time.monotonic() - started,
         )
 
@@ -362,6 +458,10 @@ class Engine:
         from codesearch.index.stamps import compare
 
         manifest = entry.manifest
+        if manifest and not manifest.has_sources:
+            return Freshness(
+                manifest.root, "with code" if manifest.has_code else "without code", Changes(0, 0)
+            )
         seen = compare(manifest.root, entry.folder, manifest.commit) if manifest else None
         if manifest and seen and seen.changed == {}:
             return Freshness(manifest.root, "current", Changes(0, 0))
@@ -379,7 +479,7 @@ class Engine:
         if manifest is None:
             return IndexStatus(entry.folder, str(entry.error))
         found = None
-        if changes:
+        if changes and manifest.has_sources:
             from codesearch.engine.update import count_changes
 
             found = count_changes(entry, self._vectors)
@@ -398,6 +498,8 @@ class Engine:
             model=manifest.model,
             settings=manifest.settings,
             changes=found,
+            has_sources=manifest.has_sources,
+            has_code=manifest.has_code,
         )
 
 

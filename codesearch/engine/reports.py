@@ -74,6 +74,8 @@ class IndexStatus:
         model: name, id and folder of its model.
         settings: walk settings of the last run.
         changes: what an update would do; None unless asked for.
+        has_sources: False if the index was imported without its folder; then `root` is a name.
+        has_code: whether the index contains its source files.
     """
 
     folder: Path
@@ -91,6 +93,8 @@ class IndexStatus:
     model: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     changes: Changes | None = None
+    has_sources: bool = True
+    has_code: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,29 @@ class ExportReport:
     changed: int
     missing: int
     bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What `Engine.import_index` did.
+
+    Attributes:
+        root: the folder with the sources, or the name of the index.
+        has_sources: False if `root` is a name.
+        has_code: whether the index contains its source files.
+        documents: in the index.
+        files: source files in the index.
+        created: when the index was made, in ISO 8601.
+        seconds: wall time.
+    """
+
+    root: str
+    has_sources: bool
+    has_code: bool
+    documents: int
+    files: int
+    created: str
     seconds: float
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.errors import IndexFormatError, IndexNotFoundError
-from codesearch.index.catalogue import IndexEntry, index_folder, list_indexes, read_entry
+from codesearch.index.catalogue import IndexEntry, find_folder, index_folder, list_indexes, read_entry
 
 _LISTED = 5
 """Roots that an error lists."""
@@ -15,22 +15,24 @@ _LISTED = 5
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to search. The first of `roots`, `everything`, `within` and `here` that is set chooses the indexes.
+    """Where to search. The first of `files`, `roots`, `everything`, `within` and `here` that is set chooses indexes.
 
     Without any of them, all indexes are searched.
 
     Attributes:
-        roots: indexed folders.
+        roots: indexed folders, or names of imported indexes.
         here: a folder; the innermost index that covers it is searched.
         everything: search all indexes.
         within: files or folders; the innermost indexes that cover them are searched. Hits come only from these files
             and folders, also if another attribute chooses the indexes.
+        files: portable files, which are searched without an import.
     """
 
     roots: tuple[Path | str, ...] = ()
     here: Path | str | None = None
     everything: bool = False
     within: tuple[Path | str, ...] = ()
+    files: tuple[Path | str, ...] = ()
 
 
 def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
@@ -55,13 +57,17 @@ def outdated_roots(home: Path, scope: Scope) -> list[Path]:
     """
     errors = [entry.error for entry in _entries(home, scope)]
     roots = [Path(error.root) for error in errors if isinstance(error, IndexFormatError) and error.is_older]
-    return [root for root in roots if root.is_dir()]
+    return [root for root in roots if root.is_absolute() and root.is_dir()]
 
 
 def _entries(home: Path, scope: Scope) -> list[IndexEntry]:
     """Return the indexes of a scope, each once, including those that cannot be read."""
-    if scope.roots:
-        chosen = [_named(home, Path(root)) for root in scope.roots]
+    if scope.files:
+        from codesearch.engine.imported import portable_entry
+
+        chosen = [portable_entry(Path(file).expanduser(), home) for file in scope.files]
+    elif scope.roots:
+        chosen = [_named(home, Path(root), scope) for root in scope.roots]
     else:
         chosen = [_covering(home, place) for place in _places(scope)] or _all(home)
     return list({entry.folder: entry for entry in chosen}.values())
@@ -79,7 +85,7 @@ def covering_index(home: Path, path: Path) -> IndexEntry | None:
 
 def uncovered_folders(home: Path, scope: Scope) -> list[Path]:
     """Return the folders of a scope that no index covers; none if the scope names indexes or asks for all."""
-    places = [] if scope.roots else _places(scope)
+    places = [] if scope.roots or scope.files else _places(scope)
     return [_folder(place) for place in places if not covering_index(home, place)]
 
 
@@ -115,8 +121,8 @@ def _covering(home: Path, place: Path) -> IndexEntry:
     )
 
 
-def _named(home: Path, root: Path) -> IndexEntry:
-    entry = read_entry(index_folder(home, root))
+def _named(home: Path, root: Path, scope: Scope) -> IndexEntry:
+    entry = read_entry(find_folder(home, root, None if scope.here is None else Path(scope.here)))
     if entry is None:
         raise IndexNotFoundError(f"{root} is not indexed: run `codesearch index {root}` first")
     return entry

@@ -133,8 +133,8 @@ def file_rows(files: Sequence[ExportedFile], states: Sequence[str]) -> Iterator[
 
 def _source(file: ExportedFile) -> tuple[bytes | None, str]:
     """Return the bytes of a file if they have not changed since it was indexed, and the state of the file."""
-    found = read_source(file.segment.root, file.live.record)
-    if found is None:
+    found = read_source(file.segment, file.live.record)
+    if found is None or not found[0] and file.live.record.size:
         return None, MISSING
     source, changed = found
     return (None, CHANGED) if changed else (source, UNCHANGED)

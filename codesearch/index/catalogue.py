@@ -34,6 +34,25 @@ def index_folder(home: Path, root: Path) -> Path:
     return home / INDEXES / f"{absolute.name or 'root'}-{digest}"
 
 
+def imported_folder(home: Path, name: str) -> Path:
+    """Return the folder of an index that was imported without its sources."""
+    return home / INDEXES / f"{name}@imported"
+
+
+def find_folder(home: Path, root: Path, here: Path | None = None) -> Path:
+    """Return the folder of the index of a root, or of the imported index with that name.
+
+    Args:
+        home: the folder of all indexes.
+        root: an indexed folder, or the bare name of an imported index.
+        here: the working directory; a bare name may have been joined to it.
+    """
+    folder = index_folder(home, root)
+    imported = imported_folder(home, root.name)
+    is_bare = root.parent in (Path(), here)
+    return imported if is_bare and not folder.is_dir() and imported.is_dir() else folder
+
+
 def list_indexes(home: Path) -> list[IndexEntry]:
     """List the indexes of a home in the order of their folders."""
     folders = sorted(path.parent for path in (home / INDEXES).glob(f"*/{MANIFEST}"))

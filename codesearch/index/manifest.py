@@ -26,6 +26,7 @@ Format history:
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -39,6 +40,8 @@ from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFound
 FORMAT_VERSION = 7
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
+WITH_CODE = "sources.npy"
+"""Only segments with code have this file. `codesearch.segments.sources` reads it; this module must import fast."""
 _MOST_COUNTED = 50
 OTHER = "other"
 Counts = dict[str, dict[str, int]]
@@ -119,7 +122,7 @@ class Manifest(MadeWith):
     """A committed state of an index.
 
     Attributes:
-        root: absolute path of the indexed folder.
+        root: absolute path of the indexed folder; a name if the index was imported without its sources.
         commit: number of this commit, counted from 1.
         complete: False during a first build, which commits each segment.
         config_digest: hash of the settings, grammars and model that affect the documents of a file.
@@ -143,6 +146,16 @@ class Manifest(MadeWith):
     segments: list[SegmentEntry] = field(default_factory=list)
     complete: bool = True
     format: int = FORMAT_VERSION
+
+    @property
+    def has_sources(self) -> bool:
+        """Say whether the indexed folder is on this machine; if not, `root` is only a name."""
+        return os.path.isabs(self.root)
+
+    @property
+    def has_code(self) -> bool:
+        """Say whether the index contains its source files; only imported indexes can."""
+        return any(WITH_CODE in segment.files for segment in self.segments)
 
     @property
     def bytes(self) -> int:

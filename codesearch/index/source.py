@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from codesearch.segments.digest import content_digest
 from codesearch.segments.store import FileRecord
 
+if TYPE_CHECKING:
+    from codesearch.segments.reader import SegmentReader
 
-def read_source(root: str, file: FileRecord) -> tuple[bytes, bool] | None:
+
+def is_inside(path: str) -> bool:
+    """Say whether a path, joined to a folder, stays in the folder.
+
+    >>> [is_inside(path) for path in ("a/b.py", "a..b/c", "../b.py", "a/../../b.py", "/etc/passwd", "")]
+    [True, True, False, False, False, False]
+    """
+    parts = path.replace(os.sep, "/").split("/")
+    is_relative = not os.path.isabs(path) and not os.path.splitdrive(path)[0]
+    return is_relative and "\0" not in path and not {"", ".", ".."} & set(parts)
+
+
+def read_source(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] | None:
     """Return a file's bytes and whether they differ from the indexed ones; None if it cannot be read.
 
-    If size and time stamp are equal, the bytes count as equal.
+    If size and time stamp are equal, the bytes count as equal. If the index was imported without sources, the bytes are
+    those in the index, or b"" if it has no code.
     """
+    if not segment.has_sources:
+        stored = segment.sources
+        return (stored.read(int(segment.rows.files[file.first_doc]), file) if stored else b""), False
+    if not is_inside(file.path):
+        return None
     try:
-        with open(os.path.join(root, file.path), "rb") as opened:
+        with open(os.path.join(segment.root, file.path), "rb") as opened:
             seen = os.fstat(opened.fileno())
             source = opened.read()
     except OSError:

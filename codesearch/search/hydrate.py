@@ -31,7 +31,8 @@ class Excerpt:
 class SourceExcerpts:
     """Cuts the code of documents out of the source files, and reads each file once.
 
-    If a file changed after it was indexed, the code is what is now at the old place.
+    If a file changed after it was indexed, the code is what is now at the old place. If the index was imported without
+    sources and without code, it is empty.
     """
 
     def __init__(self, context: int = 0) -> None:
@@ -43,7 +44,7 @@ class SourceExcerpts:
         segment, file, row = document
         key = (segment.root, file.path)
         if key not in self._sources:
-            self._sources[key] = read_source(segment.root, file)
+            self._sources[key] = read_source(segment, file)
         if (found := self._sources[key]) is None:
             return None
         source, stale = found

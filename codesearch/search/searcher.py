@@ -75,9 +75,12 @@ class Searcher:
         for index in self.indexes:
             made_with = index.manifest.model
             if encoder and made_with["id"] != encoder.model_id:
+                cure = f"run `codesearch index {index.root}` again"
+                if not index.manifest.has_sources:
+                    cure = "give the folder of its model with --model, or search with --mode lexical"
                 raise ConfigError(
                     f"{index.root} was indexed with model {made_with['name']} ({made_with['id']}), not with "
-                    f"{encoder.name} ({encoder.model_id}): run `codesearch index {index.root}` again"
+                    f"{encoder.name} ({encoder.model_id}): {cure}"
                 )
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from codesearch.segments.digest import check_sizes
 from codesearch.segments.graph import GRAPH_FILE
 from codesearch.segments.postings import PostingsReader
 from codesearch.segments.rows import RowReader
+from codesearch.segments.sources import SOURCES, SourceReader
 from codesearch.segments.store import FileRecord, StoreReader
 from codesearch.segments.vectors import VectorReader
 
@@ -28,6 +30,7 @@ class SegmentReader:
         rows: kind, file, flags and copy key of each document.
         postings: inverted lists.
         vectors: the vector of each document.
+        sources: the source files, if the index was imported with code.
         dead_files: file_ids of the dead files, whose documents are not searched.
     """
 
@@ -60,11 +63,17 @@ class SegmentReader:
         self.rows = RowReader(folder, root)
         self.postings = PostingsReader(folder, root)
         self.vectors = VectorReader(folder, documents, dim, root=root, graph_entry=files.get(GRAPH_FILE))
+        self.sources = SourceReader(folder, root) if SOURCES in files else None
         self.store = StoreReader(folder, root)
 
     def __len__(self) -> int:
         """Count the documents, including dead ones."""
         return len(self.rows.files)
+
+    @property
+    def has_sources(self) -> bool:
+        """Say whether the indexed folder is on this machine; if not, `root` is only a name."""
+        return os.path.isabs(self.root)
 
     @cached_property
     def files(self) -> list[FileRecord]:

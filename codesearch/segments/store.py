@@ -13,12 +13,13 @@ from __future__ import annotations
 import errno
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from codesearch.errors import IndexCorruptError, IndexStoreError
-from codesearch.types import Document
+from codesearch.types import KINDS, Document
 
 _FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DATABASE = "documents.sqlite"
@@ -36,6 +37,8 @@ CREATE TABLE documents (
     end_byte INTEGER NOT NULL, flags INTEGER NOT NULL, copy_key INTEGER NOT NULL, text_digest BLOB NOT NULL
 );
 """
+_NAME_INDEX = "CREATE INDEX by_name ON documents (name COLLATE NOCASE)"
+_SCHEMA_QUERY = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
 _BATCH = 500
 _MAPPED_BYTES = 1 << 30
 _FILE_COLUMNS = "path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings"
@@ -126,7 +129,7 @@ class StoreWriter:
 
     def finish(self) -> None:
         """Create the database index for look-ups by name, commit and close."""
-        self._connection.execute("CREATE INDEX by_name ON documents (name COLLATE NOCASE)")
+        self._connection.execute(_NAME_INDEX)
         self._connection.commit()
         self._connection.close()
 
@@ -151,6 +154,9 @@ class StoreReader:
         try:  # SQLite opens the file at the first statement.
             self._connection.execute("PRAGMA schema_version")
             self._connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+            # The file may come from another machine. Its schema must not run anything.
+            self._connection.execute("PRAGMA trusted_schema = OFF")
+            self._connection.execute("PRAGMA query_only = ON")
         except sqlite3.Error as error:
             self._connection.close()
             raise IndexCorruptError(path, str(error), root) from None
@@ -158,6 +164,41 @@ class StoreReader:
     def close(self) -> None:
         """Close the database."""
         self._connection.close()
+
+    def fault(self) -> str:
+        """Check the schema, the pages and the type of every value; return what is wrong, or "".
+
+        A database of this program has nothing wrong, so only one from another machine needs this check.
+        """
+        if self._schema() != _expected_schema():
+            return "it has another schema"
+        (found,) = next(self._select("PRAGMA quick_check(1)"))
+        if found != "ok":
+            return "its pages are damaged"
+        for table in ("files", "documents"):
+            columns = self._select("SELECT name, lower(type) FROM pragma_table_info(?)", (table,))
+            wrong = " OR ".join(f"typeof({name}) != '{kind}'" for name, kind in columns)
+            if next(self._select(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"), None):
+                return f"a value in {table} has another type"
+        kinds = ", ".join(f"'{kind}'" for kind in KINDS)
+        wrong = (
+            f"kind NOT IN ({kinds}) OR start_line < 1 OR end_line < start_line OR start_byte < 0 "
+            "OR end_byte < start_byte OR flags NOT BETWEEN 0 AND 255 "
+            "OR NOT EXISTS (SELECT 1 FROM files WHERE files.file_id = documents.file_id "
+            "AND doc_id >= first_doc AND doc_id < first_doc + doc_count)"
+        )
+        if next(self._select(f"SELECT 1 FROM documents WHERE {wrong} LIMIT 1"), None):
+            return "a value in documents is out of range"
+        return ""
+
+    def counts(self) -> tuple[int, int]:
+        """Count the files and the documents."""
+        query = "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM documents)"
+        files, documents = next(self._select(query))
+        return files, documents
+
+    def _schema(self) -> list[tuple[Any, ...]]:
+        return list(self._select(_SCHEMA_QUERY))
 
     def numbered_files(self, paths: Sequence[str] | None = None) -> Iterator[tuple[int, FileRecord]]:
         """Read (file_id, file): for all files in doc_id order, or only for some paths."""
@@ -209,6 +250,13 @@ class StoreReader:
             yield from self._connection.execute(query, tuple(parameters))
         except sqlite3.DatabaseError as error:
             raise IndexCorruptError(self._segment / DATABASE, str(error), self._root) from None
+
+
+def _expected_schema() -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(_SCHEMA)
+        connection.execute(_NAME_INDEX)
+        return connection.execute(_SCHEMA_QUERY).fetchall()
 
 
 def storage_error(error: Exception, folder: Path) -> IndexStoreError | None:

@@ -95,7 +95,7 @@ def document_frequencies(index: IndexReader) -> Counter[str]:
 def _rows_of_file(
     root: str, segment: SegmentReader, file: FileRecord, terms: ForwardTerms
 ) -> Iterator[dict[str, Any]]:
-    found = read_source(root, file)
+    found = read_source(segment, file)
     source = found[0] if found and not found[1] else None
     numbers = range(file.first_doc, file.first_doc + file.doc_count)
     vectors = segment.vectors.rows[numbers.start : numbers.stop].astype(np.float32)

@@ -1,0 +1,197 @@
+"""Portable files -> indexes of a home, or folders of a cache that are searched without an import."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from codesearch.encoding.bundle import SHIPPED, load_bundle
+from codesearch.errors import ConfigError, IndexCorruptError, IndexStoreError
+from codesearch.export.portable import CodeCounts, check_portable_target, write_portable
+from codesearch.export.scratch import scratch_folder
+from codesearch.export.unpack import MAX_BYTES, PortableFile, open_portable
+from codesearch.files import sync_folder
+from codesearch.index.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
+from codesearch.index.commit import commit_manifest, last_number, writing
+from codesearch.index.manifest import SEGMENTS, Manifest, segment_folder
+from codesearch.index.reader import IndexReader
+from codesearch.index.untrusted import is_name
+from codesearch.segments.digest import check_sizes
+from codesearch.segments.store import storage_error
+
+_CACHE = Path("cache", "portable")
+_KEPT = 4
+"""This many unpacked files stay in the cache, those used last."""
+_PATIENCE_S = 10.0
+
+
+def import_portable(
+    file: Path,
+    home: Path,
+    *,
+    root: Path | None,
+    name: str | None,
+    model: Path | None,
+    max_bytes: int,
+    on_progress: Callable[[str, int, int], None],
+) -> Manifest:
+    """Make a portable file an index of a home, which replaces an earlier index of the same folder or name.
+
+    Args:
+        file: the portable file.
+        home: where indexes live.
+        root: the folder with the sources; None if they are not on this machine.
+        name: of the index if there is no root; that in the file when None.
+        model: folder of the bundle that made the index; the shipped one when None.
+        max_bytes: how many bytes the file may unpack to.
+        on_progress: called with a stage, and how many bytes of how many are done.
+
+    Returns:
+        The committed manifest.
+
+    Raises:
+        ConfigError: the root is no folder, the name is not valid, or the model is another one.
+        PortableFileError: the file is damaged, unsafe, too large or of another version.
+        IndexLockedError: another process is writing the index.
+        IndexStoreError: the home cannot be written.
+    """
+    if root and not root.is_dir():
+        raise ConfigError(f"{root}: no such folder: give the folder of the sources")
+    if name is not None and not is_name(name):
+        raise ConfigError(f"the name {name!r} is not valid: use letters, digits and `.`, `_`, `-`")
+    with open_portable(file, max_bytes=max_bytes) as portable:
+        bundle = model or SHIPPED
+        _check_model(portable, bundle)
+        place = str(root.resolve()) if root else name or portable.manifest.root
+        folder = index_folder(home, root) if root else imported_folder(home, place)
+        with _storage(home), scratch_folder(home) as scratch:
+            portable.unpack(scratch, on_progress=on_progress)
+            folder.mkdir(parents=True, exist_ok=True)
+            with writer_lock(folder, place, wait_s=_PATIENCE_S):
+                described = {
+                    **portable.manifest.model,
+                    "folder": "" if bundle == SHIPPED else str(bundle.resolve()),
+                }
+                manifest = replace(portable.manifest, root=place, model=described)
+                return _install(scratch, folder, manifest)
+
+
+def _install(scratch: Path, folder: Path, manifest: Manifest) -> Manifest:
+    """Move unpacked segments to an index and commit them; the manifest is written last."""
+    entry = read_entry(folder)
+    last = entry.manifest.commit if entry and entry.manifest else 0
+    with writing(folder):
+        (folder / SEGMENTS).mkdir(exist_ok=True)
+        number = last_number(folder)
+        segments = []
+        for segment in manifest.segments:
+            number += 1
+            os.rename(scratch / segment.folder, folder / segment_folder(number))
+            segments.append(replace(segment, number=number))
+        sync_folder(folder / SEGMENTS)
+        installed = replace(manifest, segments=segments, commit=max(last, manifest.commit) + 1)
+        commit_manifest(folder, installed)
+    return installed
+
+
+def export_portable(
+    entry: IndexEntry,
+    file: Path,
+    home: Path,
+    *,
+    with_code: bool,
+    force: bool,
+    on_progress: Callable[[str, int, int], None],
+) -> tuple[Manifest, CodeCounts]:
+    """Write an index to a portable file. No other process can write the index meanwhile.
+
+    Returns:
+        The manifest of the index, and the files whose code is not in the portable file.
+
+    Raises:
+        ExportError: the file cannot be written, or must not be replaced.
+        IndexLockedError: another process is writing the index.
+        IndexStoreError: the index or the home cannot be used.
+    """
+    check_portable_target(file, force=force)
+    root = entry.manifest.root if entry.manifest else str(entry.folder)
+    with _storage(home), scratch_folder(home) as scratch, writer_lock(entry.folder, root, wait_s=_PATIENCE_S):
+        with closing(IndexReader.open(entry.folder)) as index:
+            counts = write_portable(index, file, scratch, with_code=with_code, on_progress=on_progress)
+            return index.manifest, counts
+
+
+def portable_entry(file: Path, home: Path) -> IndexEntry:
+    """Return the index in a portable file, unpacked to the cache of the home.
+
+    Raises:
+        PortableFileError: the file is damaged, unsafe, too large or of another version.
+        IndexStoreError: the home cannot be written.
+    """
+    with open_portable(file, max_bytes=MAX_BYTES) as portable:
+        folder = home / _CACHE / portable.digest
+        with _storage(home):
+            if not _is_whole(folder, portable.manifest):
+                _unpack_to_cache(portable, folder, home)
+            os.utime(folder)  # The cache keeps what was used last.
+    return IndexEntry(folder, portable.manifest)
+
+
+def _is_whole(folder: Path, manifest: Manifest) -> bool:
+    """Say whether a folder has a manifest and all files in their recorded sizes."""
+    entry = read_entry(folder)
+    if entry is None or entry.manifest != manifest:
+        return False
+    try:
+        for segment in manifest.segments:
+            check_sizes(folder / segment.folder, segment.files, manifest.root)
+    except IndexCorruptError:
+        return False
+    return True
+
+
+def _unpack_to_cache(portable: PortableFile, folder: Path, home: Path) -> None:
+    with scratch_folder(home) as scratch:
+        portable.unpack(scratch)
+        commit_manifest(scratch, portable.manifest)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.rename(scratch, folder)
+        except OSError:  # Another process was faster, or the folder is damaged.
+            if _is_whole(folder, portable.manifest):
+                return
+            shutil.rmtree(folder, ignore_errors=True)
+            os.rename(scratch, folder)
+    unpacked = sorted(folder.parent.iterdir(), key=_used, reverse=True)
+    for old in [path for path in unpacked if path != folder][_KEPT - 1 :]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _used(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _check_model(portable: PortableFile, bundle: Path) -> None:
+    made_with: dict[str, Any] = portable.manifest.model
+    if load_bundle(bundle).model_id != made_with["id"]:
+        raise ConfigError(
+            f"{portable.path} was made with model {made_with['name']} ({made_with['id']}), not with that in {bundle}: "
+            "give the folder of its model with --model"
+        )
+
+
+@contextmanager
+def _storage(home: Path) -> Iterator[None]:
+    """Turn an error of the storage into one line."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(error, home) or IndexStoreError(f"{home}: {error}") from error
