@@ -479,10 +479,7 @@ class Engine:
         scope: Scope | None,
         find: Callable[[Searcher, SearchRequest], Found],
     ) -> Answer:
-        freshness: list[Freshness] = []
-        if request.refresh:
-            entries = choose_indexes(self.home, scope or Scope())
-            freshness = [self._refresh(entry, _REFRESH_S) for entry in entries]
+        freshness = self._refreshed(scope or Scope()) if request.refresh else []
         ranking = self._ranking.all_code() if request.all_code else self._ranking
         with self.open(scope, with_model=request.mode != "lexical", ranking=ranking) as searcher:
             started = time.perf_counter()
@@ -493,16 +490,19 @@ class Engine:
                 mode=request.mode,
                 model=searcher.encoder.name if searcher.encoder else "",
                 device=searcher.encoder.device if searcher.encoder else "",
-                documents=sum(index.manifest.documents for index in searcher.indexes),
+                documents=searcher.document_count,
                 seconds=time.perf_counter() - started,
                 hits=found.hits,
                 confidence=found.confidence,
                 low_confidence=found.low_confidence,
                 freshness=tuple(freshness),
-                roots=tuple(index.manifest.root for index in searcher.indexes),
+                roots=searcher.roots,
                 filters_match=bool(found.hits) or searcher.any_passes(request.filters),
                 changed_files=None if request.filters.files is None else len(request.filters.files),
             )
+
+    def _refreshed(self, scope: Scope) -> list[Freshness]:
+        return [self._refresh(entry, _REFRESH_S) for entry in choose_indexes(self.home, scope)]
 
     def _refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
         from codesearch.index.stamps import compare
