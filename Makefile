@@ -49,7 +49,7 @@ $(VENV)/installed: $(VENV)/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(INSTALL) -e '.[cpu,hnsw,bench,export,web,mcp,train,dev]'
+	$(INSTALL) -e '.[cpu,hnsw,bench,export,web,mcp,milvus,train,dev]'
 	touch $@
 
 clean:

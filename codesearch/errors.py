@@ -7,6 +7,7 @@
     ├── MissingExtraError        a package that is not installed
     ├── DownloadError            a file that could not be downloaded, or not correctly
     ├── ExportError              a file that an export cannot write or must not replace
+    ├── BackendError             a server that does not answer or whose data does not fit
     ├── PortableFileError        a portable file that is damaged, unsafe or of another version
     └── IndexStoreError          an index that cannot be read or written
         ├── IndexNotFoundError   no index for the requested folder
@@ -69,6 +70,10 @@ class DownloadError(CodeSearchError):
 
 class ExportError(CodeSearchError):
     """A file that an export cannot write or must not replace."""
+
+
+class BackendError(CodeSearchError):
+    """A server that does not answer, or whose data another model or version wrote."""
 
 
 class PortableFileError(CodeSearchError):

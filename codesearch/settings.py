@@ -74,6 +74,9 @@ SETTINGS = {
     "auto_index": Setting(True, "index a project at its first search"),
     "device": Setting("auto", "where the model runs: auto, cpu or cuda"),
     "model": Setting("", "folder of a model bundle; empty for the shipped one", in_project=False),
+    "backend": Setting("local", "where the documents are: local or milvus", in_project=False),
+    "uri": Setting("http://localhost:19530", "address of the Milvus server", in_project=False),
+    "prefix": Setting("codesearch", "begins the names of the collections in Milvus", in_project=False),
 }
 
 

@@ -16,6 +16,7 @@ import typer.main
 from benchmarks.growth import build_table, query_table
 from benchmarks.service import table as service_table
 from benchmarks.speed import table as speed_table
+from benchmarks.watch import table as watch_table
 from codesearch.cli.main import make_app
 from codesearch.parsing.languages import LANGUAGES, language_name, query_source
 from codesearch.settings import SETTINGS
@@ -116,11 +117,14 @@ def test_the_readme_tells_what_the_bench_found() -> None:
 
 
 def test_the_tables_of_speed_and_scale_are_those_of_their_json() -> None:
-    speed, service, growth = (
+    speed, service, growth, watch = (
         json.loads((ROOT / f"benchmarks/results/{name}.json").read_text("utf-8"))
-        for name in ("speed", "service", "growth")
+        for name in ("speed", "service", "growth", "watch")
     )
-    of_speed, of_scale = ((ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("speed", "scale"))
+    of_speed, of_scale, of_watch = (
+        (ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("speed", "scale", "watch")
+    )
+    assert f"<!-- watch -->\n{watch_table(watch)}\n<!-- /watch -->" in of_watch
     assert f"<!-- speed -->\n{speed_table(speed['standard_library'])}\n<!-- /speed -->" in of_speed
     assert f"<!-- service -->\n{service_table(service)}\n<!-- /service -->" in of_speed
     assert f"<!-- build -->\n{build_table(growth['growth'])}\n<!-- /build -->" in of_scale

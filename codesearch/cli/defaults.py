@@ -7,6 +7,7 @@ from typing import Any
 
 from codesearch.settings import Value
 
+_OF_SERVER = {"backend": "backend", "uri": "uri", "prefix": "prefix"}
 _OF_SEARCHES = {
     "hits": "top_k",
     "mode": "mode",
@@ -17,9 +18,10 @@ _OF_SEARCHES = {
     "auto_index": "auto_index",
     "device": "device",
     "model": "model",
+    **_OF_SERVER,
 }
 """Setting -> parameter of `query` and `similar`."""
-_OF_INDEX = {"device": "device", "model": "model"}
+_OF_INDEX = {"device": "device", "model": "model", **_OF_SERVER}
 
 
 def defaults_of(settings: Mapping[str, Value]) -> dict[str, Any]:
@@ -29,4 +31,9 @@ def defaults_of(settings: Mapping[str, Value]) -> dict[str, Any]:
     def of(parameters: Mapping[str, str]) -> dict[str, Any]:
         return {parameters[name]: value for name, value in changed.items() if name in parameters}
 
-    return {"query": of(_OF_SEARCHES), "similar": of(_OF_SEARCHES), "index": of(_OF_INDEX)}
+    return {
+        "query": of(_OF_SEARCHES),
+        "similar": of(_OF_SEARCHES),
+        "index": of(_OF_INDEX),
+        "status": of(_OF_SERVER),
+    }

@@ -9,12 +9,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from codesearch.cli.amounts import amount, counts, not_indexed_lines
-from codesearch.cli.invocation import Output, invocation_of
-from codesearch.cli.options import DeviceOption, HomeOption, ModelOption, positive
+from codesearch.cli.invocation import Invocation, Output, Server, invocation_of
+from codesearch.cli.options import (
+    DEFAULT_URI,
+    BackendOption,
+    DeviceOption,
+    HomeOption,
+    ModelOption,
+    PrefixOption,
+    UriOption,
+    positive,
+)
 from codesearch.cli.progress import build_progress
 from codesearch.config import IndexOptions, WalkConfig
+from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
+    from codesearch.engine.remote import RemoteEngine
     from codesearch.engine.reports import IndexReport
 
 _SHOWN_WARNINGS = 10
@@ -66,8 +77,17 @@ def index(
         bool,
         typer.Option("--optimize", help="Merge all segments into one: faster queries over a large index."),
     ] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            "--shard", help="I/N: index part I of N of the folders that the file LIST names, one per line."
+        ),
+    ] = None,
     model: ModelOption = None,
     device: DeviceOption = "auto",
+    backend: BackendOption = "local",
+    uri: UriOption = DEFAULT_URI,
+    prefix: PrefixOption = "codesearch",
     home: HomeOption = None,
 ) -> Iterator[Output]:
     """Index folders, or update their indexes.
@@ -86,13 +106,54 @@ def index(
         else None,
         content=content,
     )
+    server = Server(backend, uri, prefix)
+    roots = _of_shard(shard, folders, invocation) if shard else folders or [Path()]
+    if server.is_remote:
+        remote = invocation.remote_engine(server, home, model=model, device=device)
+        yield from _pushed(
+            remote, [invocation.path(root) for root in roots], shard or "1/1", options, rebuild
+        )
+        return
     engine = invocation.engine(home, model=model, device=device)
-    for folder in folders or [Path()]:
+    for folder in roots:
         with build_progress(folder.name) as on_progress:
             report = engine.index(
                 invocation.path(folder), options, rebuild=rebuild, optimize=optimize, on_progress=on_progress
             )
         yield _built(folder, report) if report.built else _current(folder, report)
+
+
+def _of_shard(shard: str, folders: list[Path] | None, invocation: Invocation) -> list[Path]:
+    """Return the folders of one shard of a list.
+
+    Raises:
+        ConfigError: the shard is wrong, or the argument is not one file with folders.
+    """
+    from codesearch.engine.remote import parse_shard, shard_of
+
+    number, count = parse_shard(shard)
+    if not folders or len(folders) != 1:
+        raise ConfigError("--shard: give one argument, a file that lists the folders to index")
+    try:
+        lines = invocation.path(folders[0]).read_text("utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{folders[0]}: {error}: give a file that lists the folders to index") from None
+    named = [Path(line.strip()) for line in lines if line.strip() and not line.startswith("#")]
+    roots = {str(invocation.path(root).resolve()): root for root in named}
+    return [root for path, root in roots.items() if shard_of(path, count) == number]
+
+
+def _pushed(
+    engine: RemoteEngine, roots: list[Path], shard: str, options: IndexOptions, rebuild: bool
+) -> Iterator[Output]:
+    """Index folders and write them to a server."""
+    with build_progress(f"shard {shard}") as on_progress:
+        reports = engine.push(roots, shard, options, rebuild=rebuild, on_progress=on_progress)
+    for report in reports:
+        yield Output(
+            f"{report.root}: {amount(report.documents, 'document')} on the server, {report.written:,} written, "
+            f"{report.deleted:,} deleted in {report.seconds:.1f} s\n"
+        )
 
 
 def _listed(values: list[str] | None) -> tuple[str, ...] | None:

@@ -13,15 +13,19 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import typer
 
-from codesearch.errors import CodeSearchError
+from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.settings import Value, settings_in_force
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
     from codesearch.engine.opened import Opened
+    from codesearch.engine.remote import RemoteEngine
 
 P = ParamSpec("P")
 _WIDTH = 80
+BACKENDS = ("local", "milvus")
+TOKEN = "CODESEARCH_MILVUS_TOKEN"
+"""Environment variable with user:password or the key of a Milvus server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,28 @@ class Terminal:
     width: int = _WIDTH
     encoding: str = "utf-8"
     variables: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where the documents are, as options name it.
+
+    Raises:
+        ConfigError: the backend is unknown.
+    """
+
+    backend: str
+    uri: str
+    prefix: str
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise ConfigError(f"--backend {self.backend}: choose one of {', '.join(BACKENDS)}")
+
+    @property
+    def is_remote(self) -> bool:
+        """Say whether the documents are on a server."""
+        return self.backend != "local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +124,30 @@ class Invocation:
         from codesearch.engine.engine import Engine
 
         return Engine(
+            self.path(home) if home else self.home,
+            model=self.path(model) if model else None,
+            device=device,
+            opened=self.opened,
+        )
+
+    def searching_engine(
+        self, server: Server, home: Path | None = None, *, model: Path | None = None, device: str = "auto"
+    ) -> Engine:
+        """Return an engine for the documents of this machine or of a server, as options say."""
+        if not server.is_remote:
+            return self.engine(home, model=model, device=device)
+        return self.remote_engine(server, home, model=model, device=device)
+
+    def remote_engine(
+        self, server: Server, home: Path | None = None, *, model: Path | None = None, device: str = "auto"
+    ) -> RemoteEngine:
+        """Return an engine for the documents of a server."""
+        from codesearch.backends.milvus.store import Connection
+        from codesearch.engine.remote import RemoteEngine
+
+        token = self.terminal.variables.get(TOKEN, "")
+        return RemoteEngine(
+            Connection(server.uri, token, server.prefix),
             self.path(home) if home else self.home,
             model=self.path(model) if model else None,
             device=device,

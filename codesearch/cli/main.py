@@ -32,6 +32,7 @@ COMMANDS = (
     "index",
     "query",
     "similar",
+    "watch",
     "serve",
     "status",
     "config",

@@ -24,6 +24,10 @@ ModelOption = Annotated[
     typer.Option("--model", help="Folder of a model bundle; default: the one in use, else the shipped one."),
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="Where the model runs: auto, cpu or cuda.")]
+DEFAULT_URI = "http://localhost:19530"
+BackendOption = Annotated[str, typer.Option("--backend", help="Where the documents are: local or milvus.")]
+UriOption = Annotated[str, typer.Option("--uri", help="Address of the Milvus server.")]
+PrefixOption = Annotated[str, typer.Option("--prefix", help="Begins the names of the collections in Milvus.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 JsonLinesOption = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object for each hit.")]
 VimgrepOption = Annotated[bool, typer.Option("--vimgrep", help="Print path:line:column:signature.")]

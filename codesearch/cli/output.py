@@ -21,9 +21,23 @@ def exit_on_interrupt() -> None:
     signal.signal(signal.SIGINT, _exit)
 
 
-def _exit(*_: object) -> None:
+def exit_on_terminate() -> None:
+    """End the process immediately, with code 0, when it is asked to terminate."""
+
+    def end(*_: object) -> None:
+        _kill_workers()
+        os._exit(0)
+
+    signal.signal(signal.SIGTERM, end)
+
+
+def _kill_workers() -> None:
     if workers := sys.modules.get("codesearch.index.workers"):
         workers.kill_all()
+
+
+def _exit(*_: object) -> None:
+    _kill_workers()
     cursor = _SHOW_CURSOR if os.isatty(2) else ""
     os.write(2, f"{cursor}{INTERRUPTED}\n".encode())
     os._exit(130)

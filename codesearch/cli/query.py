@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
-from codesearch.cli.invocation import Output, invocation_of
+from codesearch.cli.invocation import Output, Server, invocation_of
 from codesearch.cli.options import (
+    DEFAULT_URI,
     AllCodeOption,
     AllOption,
     AutoIndexOption,
+    BackendOption,
     ChangedOption,
     ColorOption,
     CompactOption,
@@ -29,9 +31,11 @@ from codesearch.cli.options import (
     ModelOption,
     NoServiceOption,
     PathsOption,
+    PrefixOption,
     RefreshOption,
     RootsOption,
     TopKOption,
+    UriOption,
     VimgrepOption,
 )
 from codesearch.cli.searching import chosen_format, first_index, make_request, make_scope, shown, split_places
@@ -72,6 +76,9 @@ def query(
     explain: ExplainOption = False,
     model: ModelOption = None,
     device: DeviceOption = "auto",
+    backend: BackendOption = "local",
+    uri: UriOption = DEFAULT_URI,
+    prefix: PrefixOption = "codesearch",
     home: HomeOption = None,
     auto_index: AutoIndexOption = True,
     refresh: RefreshOption = True,
@@ -97,7 +104,7 @@ def query(
         changed=changed,
         refresh=refresh,
     )
-    engine = invocation.engine(home, model=model, device=device)
+    engine = invocation.searching_engine(Server(backend, uri, prefix), home, model=model, device=device)
     scope = make_scope(invocation, root, index, everything=everything, places=places)
     yield from first_index(engine, scope, invocation, auto_index=auto_index)
     answer = engine.search(request, scope)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,9 +38,13 @@ def serve(
             "--token-file", help="File with the token that HTTP clients must send.", show_default=False
         ),
     ] = None,
+    watching: Annotated[
+        bool,
+        typer.Option("--watch/--no-watch", help="Update indexes when files change; default: yes."),
+    ] = True,
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Answer `query` and `similar` of other processes, and keep models and indexes open.
+    """Answer `query` and `similar` of other processes, keep models and indexes open, and watch indexed folders.
 
     It runs until Ctrl-C, SIGTERM or `codesearch serve --stop`.
     """
@@ -59,6 +64,8 @@ def serve(
         _check_web()
 
     def ready() -> None:
+        if watching:
+            _watch(folder, opened)
         how = "stop it with Ctrl-C or `codesearch serve --stop`"
         if web:
             sites.append(_start_site(folder, opened, host, port, token_file))
@@ -100,6 +107,17 @@ def _start_site(home: Path, opened: Opened, host: str, port: int, token_file: Pa
     site.start()
     print(f"http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)
     return site
+
+
+def _watch(home: Path, opened: Opened) -> None:
+    """Watch all roots of a home in a thread; queries then skip the check of roots that are known to be unchanged."""
+    from codesearch.cli.watch import print_report
+    from codesearch.engine.engine import Engine
+    from codesearch.watch.watcher import Watcher
+
+    watcher = Watcher(Engine(home, opened=opened), lambda report: print_report(report, quiet=True))
+    opened.is_unchanged = watcher.is_unchanged
+    threading.Thread(target=watcher.run, name="watcher", daemon=True).start()
 
 
 def _stop(home: Path) -> Output:

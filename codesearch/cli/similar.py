@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
-from codesearch.cli.invocation import Output, invocation_of
+from codesearch.cli.invocation import Output, Server, invocation_of
 from codesearch.cli.options import (
+    DEFAULT_URI,
     AllCodeOption,
     AllOption,
     AutoIndexOption,
+    BackendOption,
     ChangedOption,
     ColorOption,
     CompactOption,
@@ -30,9 +32,11 @@ from codesearch.cli.options import (
     ModelOption,
     NoServiceOption,
     PathsOption,
+    PrefixOption,
     RefreshOption,
     RootsOption,
     TopKOption,
+    UriOption,
     VimgrepOption,
 )
 from codesearch.cli.searching import chosen_format, first_index, make_request, make_scope, shown
@@ -63,6 +67,9 @@ def similar(
     explain: ExplainOption = False,
     model: ModelOption = None,
     device: DeviceOption = "auto",
+    backend: BackendOption = "local",
+    uri: UriOption = DEFAULT_URI,
+    prefix: PrefixOption = "codesearch",
     home: HomeOption = None,
     auto_index: AutoIndexOption = True,
     refresh: RefreshOption = True,
@@ -87,7 +94,7 @@ def similar(
         refresh=refresh,
     )
     named = Place.parse(place)
-    engine = invocation.engine(home, model=model, device=device)
+    engine = invocation.searching_engine(Server(backend, uri, prefix), home, model=model, device=device)
     scope = make_scope(invocation, root, index, everything=everything)
     yield from first_index(engine, scope, invocation, auto_index=auto_index)
     answer = engine.similar(replace(named, path=invocation.path(named.path)), request, scope)

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from codesearch.cli.amounts import amount, counts, not_indexed_lines
-from codesearch.cli.invocation import Output, invocation_of
-from codesearch.cli.options import HomeOption, JsonOption
+from codesearch.cli.invocation import Output, Server, invocation_of
+from codesearch.cli.options import DEFAULT_URI, BackendOption, HomeOption, JsonOption, PrefixOption, UriOption
 from codesearch.index.manifest import not_defaults
 
 if TYPE_CHECKING:
+    from codesearch.engine.remote import RemoteEngine
     from codesearch.engine.reports import IndexStatus
 
 
@@ -27,9 +28,16 @@ def status(
         bool, typer.Option("--changes", help="Walk each folder and count what an update would do.")
     ] = False,
     as_json: JsonOption = False,
+    backend: BackendOption = "local",
+    uri: UriOption = DEFAULT_URI,
+    prefix: PrefixOption = "codesearch",
     home: HomeOption = None,
 ) -> Iterator[Output]:
     """Show what is indexed."""
+    server = Server(backend, uri, prefix)
+    if server.is_remote:
+        yield from _remote(invocation_of(context).remote_engine(server, home), server, as_json=as_json)
+        return
     from codesearch.service.server import service_at
 
     engine = invocation_of(context).engine(home)
@@ -48,6 +56,22 @@ def status(
         yield Output("".join(f"{line}\n" for line in _lines(one, warnings=warnings)))
     if service:
         yield Output(f"process {service} answers queries (`codesearch serve`)\n")
+
+
+def _remote(engine: RemoteEngine, server: Server, *, as_json: bool) -> Iterator[Output]:
+    """Show the roots in the collections of a server."""
+    found = engine.root_statuses()
+    if as_json:
+        yield Output(f"{json.dumps([asdict(one) for one in found], indent=2)}\n", code=0 if found else 1)
+        return
+    if not found:
+        yield Output(err=f"nothing is indexed in {server.uri}\n", code=1)
+    for one in found:
+        yield Output(
+            f"{one.root}\n"
+            f"  documents  {one.documents:,} from {amount(one.files, 'file')}: {counts(one.languages)}\n"
+            f"  indexed    {_age(one.created)}, by shard {one.shard}\n"
+        )
 
 
 def _fields(found: IndexStatus, service: int | None) -> dict[str, Any]:

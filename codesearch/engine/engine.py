@@ -25,6 +25,7 @@ from codesearch.search.request import Place, SearchRequest
 
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
+    from codesearch.engine.dependencies import Dependencies
     from codesearch.engine.opened import Opened
     from codesearch.engine.reports import Check, ExportReport, ImportReport, IndexReport, IndexStatus
     from codesearch.index.build import Progress
@@ -150,6 +151,23 @@ class Engine:
         """
         (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
         return self._refresh(entry, budget_s)
+
+    def dependencies(self, root: Path | str) -> Dependencies | None:
+        """Return the folders and files whose changes can change an index; None if that is not known now.
+
+        Raises:
+            IndexNotFoundError: `root` is not indexed.
+            IndexStoreError: its index cannot be read.
+        """
+        from codesearch.engine.dependencies import dependencies
+
+        return dependencies(self.home, Path(root).expanduser())
+
+    def indexed_roots(self) -> dict[str, int]:
+        """Return the roots of all indexes that can be read, each with a number that every commit changes."""
+        from codesearch.index.catalogue import indexed_roots
+
+        return indexed_roots(self.home)
 
     def search(self, request: SearchRequest | str, scope: Scope | None = None) -> Answer:
         """Rank documents for a query and return the best, best first.
@@ -461,10 +479,7 @@ class Engine:
         scope: Scope | None,
         find: Callable[[Searcher, SearchRequest], Found],
     ) -> Answer:
-        freshness: list[Freshness] = []
-        if request.refresh:
-            entries = choose_indexes(self.home, scope or Scope())
-            freshness = [self._refresh(entry, _REFRESH_S) for entry in entries]
+        freshness = self._refreshed(scope or Scope()) if request.refresh else []
         ranking = self._ranking.all_code() if request.all_code else self._ranking
         with self.open(scope, with_model=request.mode != "lexical", ranking=ranking) as searcher:
             started = time.perf_counter()
@@ -475,16 +490,19 @@ class Engine:
                 mode=request.mode,
                 model=searcher.encoder.name if searcher.encoder else "",
                 device=searcher.encoder.device if searcher.encoder else "",
-                documents=sum(index.manifest.documents for index in searcher.indexes),
+                documents=searcher.document_count,
                 seconds=time.perf_counter() - started,
                 hits=found.hits,
                 confidence=found.confidence,
                 low_confidence=found.low_confidence,
                 freshness=tuple(freshness),
-                roots=tuple(index.manifest.root for index in searcher.indexes),
+                roots=searcher.roots,
                 filters_match=bool(found.hits) or searcher.any_passes(request.filters),
                 changed_files=None if request.filters.files is None else len(request.filters.files),
             )
+
+    def _refreshed(self, scope: Scope) -> list[Freshness]:
+        return [self._refresh(entry, _REFRESH_S) for entry in choose_indexes(self.home, scope)]
 
     def _refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
         from codesearch.index.stamps import compare
@@ -494,6 +512,8 @@ class Engine:
             return Freshness(
                 manifest.root, "with code" if manifest.has_code else "without code", Changes(0, 0)
             )
+        if manifest and self._shared and self._shared.is_unchanged(manifest):
+            return Freshness(manifest.root, "current", Changes(0, 0))
         seen = compare(manifest.root, entry.folder, manifest.commit) if manifest else None
         if manifest and seen and seen.changed == {}:
             return Freshness(manifest.root, "current", Changes(0, 0))

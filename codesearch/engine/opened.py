@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.errors import IndexCorruptError
-from codesearch.index.manifest import MANIFEST
+from codesearch.index.manifest import MANIFEST, Manifest
 from codesearch.index.reader import IndexReader
 
 _MAX_INDEXES = 16
@@ -33,9 +33,15 @@ class _Held:
 
 
 class Opened:
-    """Lends indexes and models, and opens them if they are not open. The index used last is last in the list."""
+    """Lends indexes and models, and opens them if they are not open. The index used last is last in the list.
+
+    Attributes:
+        is_unchanged: says of a manifest whether its index is known to have all changes of its root; a query then skips
+            the check. A watcher sets it. It is called in several threads.
+    """
 
     def __init__(self) -> None:
+        self.is_unchanged: Callable[[Manifest], bool] = lambda manifest: False
         self._lock = threading.Lock()
         self._indexes: dict[Path, _Held] = {}
         self._encoders: dict[tuple[Path, str], tuple[Stamp, OnnxEncoder]] = {}

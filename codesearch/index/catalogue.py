@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from codesearch.errors import IndexLockedError, IndexStoreError
-from codesearch.files import OPEN_FILES_STAY, file_lock
+from codesearch.files import OPEN_FILES_STAY, file_lock, stamp_of
 from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 
 INDEXES = "indexes"
 _POLL_S = 0.05
+_OWN_WAIT_S = 0.5
+"""How long to wait for another thread of this process, such as a watcher, which writes little at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,21 @@ def list_indexes(home: Path) -> list[IndexEntry]:
     return [entry for entry in map(read_entry, folders) if entry]
 
 
+def indexed_roots(home: Path) -> dict[str, int]:
+    """Return the roots of all indexes that can be read and were made here -> mtime_ns of their manifests."""
+    stamps = {path.parent: stamp_of(str(path))[1] for path in (home / INDEXES).glob(f"*/{MANIFEST}")}
+    roots = ((_root_of(folder, stamp), stamp) for folder, stamp in stamps.items())
+    return {root: stamp for root, stamp in roots if root}
+
+
+@lru_cache(maxsize=256)
+def _root_of(folder: Path, stamp: int) -> str | None:
+    """Return the root of an index; its manifest is read again only if the stamp has changed."""
+    entry = read_entry(folder)
+    manifest = entry.manifest if entry else None
+    return manifest.root if manifest and manifest.has_sources else None
+
+
 def read_entry(folder: Path) -> IndexEntry | None:
     """Read the index in a folder; return None if nothing was committed."""
     if not (folder / MANIFEST).exists():
@@ -76,13 +95,14 @@ def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterat
     Raises:
         IndexLockedError: another process holds the lock.
     """
-    deadline = time.monotonic() + wait_s
+    started = time.monotonic()
     while True:
         with file_lock(index_folder / "lock") as owner:
             if owner is None:
                 yield
                 return
-        if time.monotonic() >= deadline:
+        patience_s = max(wait_s, _OWN_WAIT_S) if owner == os.getpid() else wait_s
+        if time.monotonic() >= started + patience_s:
             raise IndexLockedError(owner, root)
         time.sleep(_POLL_S)
 

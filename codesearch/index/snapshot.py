@@ -60,6 +60,10 @@ class Snapshot:
             mask[base + segment.dead] = True
         return mask
 
+    def document_frequency(self, term: str, here: int) -> int:  # noqa: ARG002
+        """Return the number of live documents with a term: `here`, because all documents are scored."""
+        return here
+
     def based_segments(self) -> Iterator[tuple[int, SegmentReader]]:
         """Yield (doc_id of the first document, segment) for each segment."""
         return zip(self._bases, self.segments, strict=False)

@@ -18,18 +18,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.segments.postings import PostingsReader
 from codesearch.segments.topk import distinct
 
 _LONG = 8
 """A term with postings for more than one in this many documents is scored over all documents."""
 
 
+class Postings(Protocol):
+    """The part of `codesearch.segments.postings.PostingsReader` that scoring needs."""
+
+    def find(self, term: str) -> int | None: ...  # noqa: D102
+    def by_field(  # noqa: D102
+        self, term_id: int
+    ) -> Iterator[tuple[int, NDArray[np.uint32], NDArray[np.uint8]]]: ...
+    def occurrence_weights(  # noqa: D102
+        self,
+        field_weights: tuple[float, ...],
+        field_b: tuple[float, ...],
+        average_lengths: NDArray[np.float64],
+    ) -> NDArray[np.float32]: ...
+
+
 class HasPostings(Protocol):
     """The part of a segment that scoring needs."""
 
     @property
-    def postings(self) -> PostingsReader: ...  # noqa: D102
+    def postings(self) -> Postings: ...  # noqa: D102
 
 
 class Corpus(Protocol):
@@ -43,6 +57,10 @@ class Corpus(Protocol):
     def average_lengths(self) -> NDArray[np.float64]: ...  # noqa: D102
     @property
     def dead(self) -> NDArray[np.bool_] | None: ...  # noqa: D102
+    def document_frequency(self, term: str, here: int) -> int:
+        """Return the number of live documents with a term; `here` is that of the documents that are scored."""
+        ...
+
     def based_segments(self) -> Iterator[tuple[int, HasPostings]]:
         """Yield (doc_id of the first document, segment) for each segment."""
         ...
@@ -66,8 +84,8 @@ class LexicalScorer:
         scratch = np.zeros_like(total)
         ceiling = 0.0
         for term in terms:
-            found, df = self._add_weighted_frequencies(term, scratch)
-            if df:
+            found, here = self._add_weighted_frequencies(term, scratch)
+            if df := self._snapshot.document_frequency(term, here):
                 idf = self._idf(df)
                 weighted = scratch[found]
                 total[found] += np.float32(idf) * weighted / (np.float32(self._config.k1) + weighted)

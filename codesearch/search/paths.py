@@ -51,6 +51,18 @@ def path_filter(filters: Filters, root: Path) -> Callable[[str], bool]:
     return passes
 
 
+def literal_prefix(glob: str) -> str:
+    """Return what a path below the root must begin with to match a glob; "" if the glob does not say.
+
+    >>> literal_prefix("src/api/*.py"), literal_prefix("*.py"), literal_prefix("tests/"), literal_prefix("./src/a.py")
+    ('src/api/', '', '', '')
+    """
+    folder, slash, _ = glob.rstrip("/").rpartition("/")
+    if not slash or glob.startswith(("/", ".", "*")) or has_magic(folder):
+        return ""
+    return f"{folder}/"
+
+
 @dataclass(frozen=True, slots=True)
 class _Glob:
     """A compiled glob: one pattern for "/" + the path below the root, one for the absolute path."""

@@ -22,7 +22,7 @@ from codesearch.search.diversity import diversify_files
 from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import is_code
 from codesearch.search.fusion import Ranked, Ranking, fuse
-from codesearch.search.hydrate import hydrate
+from codesearch.search.hydrate import Excerpts, SourceExcerpts, hydrate
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.request import MODES, Filters, SearchRequest
 from codesearch.search.rerank import rerank
@@ -83,6 +83,16 @@ class Searcher:
                     f"{encoder.name} ({encoder.model_id}): {cure}"
                 )
 
+    @property
+    def document_count(self) -> int:
+        """Number of live documents."""
+        return self.snapshot.document_count
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The indexed folders that are searched."""
+        return tuple(index.manifest.root for index in self.indexes)
+
     def answer(self, request: SearchRequest) -> Found:
         """Return the best documents for a query and the probability that one of them answers it.
 
@@ -115,7 +125,7 @@ class Searcher:
         """
         hits = self._hits(ranking, request, left_out)
         count = self.config.candidate_count
-        while len(hits) < request.top_k <= len(ranking.doc_ids) and count < self.snapshot.size:
+        while len(hits) < request.top_k <= len(ranking.doc_ids) and count < self.document_count:
             count *= 4
             ranking = self.ranking(query, request.filters, count)
             hits = self._hits(ranking, request, left_out)
@@ -125,7 +135,9 @@ class Searcher:
         count = request.top_k
         while True:
             places = places_with_copies(ranking, count, left_out)
-            hits = hydrate(self.snapshot, places, request.context)[: request.top_k]
+            hits = hydrate(ranking.snapshot, places, self._excerpts(ranking, places, request))[
+                : request.top_k
+            ]
             if len(hits) == request.top_k or len(places) < count:
                 return hits
             count += 4 * request.top_k
@@ -151,21 +163,12 @@ class Searcher:
             candidate_count: replaces `RankConfig.candidate_count`.
         """
         config = replace(self.config, candidate_count=candidate_count or self.config.candidate_count)
-        candidates = gather(
-            self.snapshot,
-            self._lexical,
-            query,
-            allowed=allowed_documents(filters or Filters(), self.snapshot),
-            config=config,
-        )
-        weights = self.config.for_code() if query.pasted else self.config
-        ranking = fuse(candidates, self.snapshot, weights)
-        rerank(query.text, ranking, self.config)
-        if query.text:
-            diversify_files(ranking, self.config)
-        if self.config.name_weight:
-            ranking.put_names_first()
-        return ranking
+        allowed = allowed_documents(filters or Filters(), self.snapshot)
+        return rank_documents(self.snapshot, self._lexical, query, allowed, config)
+
+    def _excerpts(self, ranking: Ranking, places: Sequence[Ranked], request: SearchRequest) -> Excerpts:
+        """Return where the code of some places comes from."""
+        return SourceExcerpts(request.context)
 
     def any_passes(self, filters: Filters) -> bool:
         """Say whether any document passes the filters; True without filters."""
@@ -211,3 +214,21 @@ class Searcher:
             raise ConfigError("no model is loaded: similar code is found by vectors")
         tokens = self.encoder.tokenizer.encode_document(text, self.encoder.max_document_tokens, language)
         return np.asarray(self.encoder.encode_documents([tokens])[0])
+
+
+def rank_documents(
+    snapshot: Snapshot,
+    lexical: LexicalScorer,
+    query: AnalysedQuery,
+    allowed: NDArray[np.bool_] | None,
+    config: RankConfig,
+) -> Ranking:
+    """Gather, fuse and rerank the candidates of a snapshot; `allowed` is as in `gather`."""
+    candidates = gather(snapshot, lexical, query, allowed=allowed, config=config)
+    ranking = fuse(candidates, snapshot, config.for_code() if query.pasted else config)
+    rerank(query.text, ranking, config)
+    if query.text:
+        diversify_files(ranking, config)
+    if config.name_weight:
+        ranking.put_names_first()
+    return ranking

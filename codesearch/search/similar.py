@@ -56,7 +56,7 @@ def search_similar(searcher: Searcher, document: Document, request: SearchReques
     query = AnalysedQuery(text="", terms=_terms(document), vector=vector if vector.any() else None)
     ranking = searcher.ranking(query, request.filters)
     nearest = places_with_copies(ranking, request.top_k + _SPARE)
-    left_out = _overlapping(searcher.snapshot, nearest, document)
+    left_out = _overlapping(ranking.snapshot, nearest, document)
     return Found(searcher.hits(query, ranking, request, left_out))
 
 

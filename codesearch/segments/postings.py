@@ -198,6 +198,30 @@ def load_field_lengths(segment: Path) -> NDArray[np.uint16]:
     return lengths
 
 
+def occurrence_weights(
+    field_lengths: NDArray[np.uint16],
+    field_weights: Sequence[float],
+    field_b: Sequence[float],
+    average_lengths: Sequence[float],
+) -> NDArray[np.float32]:
+    """Return the BM25F weight of one occurrence in a field of a document: float32 [F, N].
+
+    Args:
+        field_lengths: uint16 [N, F].
+        field_weights: weight of each field.
+        field_b: how strongly the length of each field counts.
+        average_lengths: mean length of each field, at least 1.
+    """
+    weights = field_lengths.T.astype(np.float32, order="C")
+    # Avoid a division by 0; nothing occurs in an empty field, so its weight is never used.
+    np.maximum(weights, 1, out=weights)
+    for row, weight, b, average in zip(weights, field_weights, field_b, average_lengths, strict=True):
+        row *= np.float32(b / average)
+        row += np.float32(1 - b)
+        np.divide(np.float32(weight), row, out=row)
+    return weights
+
+
 def _map_terms(keys: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Replace the term in each key by `numbers[term]`; keep the field."""
     if not len(keys):
@@ -238,14 +262,7 @@ class PostingsReader:
         """
         key = (field_weights, field_b, tuple(average_lengths.tolist()))
         if key not in self._occurrence_weights:
-            weights = self.field_lengths.T.astype(np.float32, order="C")
-            # Avoid a division by 0; nothing occurs in an empty field, so its weight is never used.
-            np.maximum(weights, 1, out=weights)
-            for row, weight, b, average in zip(weights, *key, strict=True):
-                row *= np.float32(b / average)
-                row += np.float32(1 - b)
-                np.divide(np.float32(weight), row, out=row)
-            self._occurrence_weights = {key: weights}
+            self._occurrence_weights = {key: occurrence_weights(self.field_lengths, *key)}
         return self._occurrence_weights[key]
 
     def find(self, term: str) -> int | None:

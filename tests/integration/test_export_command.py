@@ -122,7 +122,7 @@ def test_a_file_of_another_kind_is_replaced_only_by_force(indexed, command):
 def test_nothing_to_write_and_nothing_indexed_are_one_line_each(command, home):
     done = command("export")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: nothing to write: give --sqlite FILE\n"
+    assert done.stderr == "error: name one file to write: FILE for a portable file, or --sqlite FILE\n"
     done = command("export", "--sqlite", "code.db")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"error: nothing is indexed in {home}: run `codesearch index FOLDER` first\n"

@@ -1,0 +1,129 @@
+"""The 99 queries on a Milvus server beside the embedded index -> `results/milvus.json`, figures of docs/scale-out.md.
+
+`python -m benchmarks.milvus DATA` starts a Milvus Lite server, indexes the sources of the 99 queries, writes them to
+its collections and asks every judged query of both.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.page import fill, line
+from benchmarks.record import record
+from codesearch.backends.milvus.searcher import Collection, MilvusSearcher
+from codesearch.backends.milvus.store import Connection
+from codesearch.engine.engine import Engine
+from codesearch.engine.remote import RemoteEngine
+from codesearch.evaluation.collection import functions_of_language
+from codesearch.evaluation.grades import score_run
+from codesearch.evaluation.metrics import DEPTH
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.pack import unpacked
+from codesearch.evaluation.qrels import Qrels, Run, document_url, judged
+from codesearch.evaluation.result import SystemResult, summarise
+from codesearch.evaluation.suites.csn99 import PACK, judgements
+from codesearch.search.searcher import Searcher
+
+PAGE = Path(__file__).parents[1] / "docs" / "scale-out.md"
+_SCRATCH = Path("build/milvus-bench")
+_PORT = 19_540
+_START_S = 10
+
+
+def main() -> None:
+    """Measure and record."""
+    data = Path(sys.argv[1])
+    root = unpacked(data / PACK, Path("build/speed/csn99"), lambda *_: None)
+    qrels = judged(judgements(BenchOptions(Path("build"), data)))
+    shutil.rmtree(_SCRATCH, ignore_errors=True)
+    with _server() as uri:
+        remote = RemoteEngine(Connection(uri, prefix="bench", timeout_s=600), _SCRATCH / "home")
+        remote.index(root)
+        started = time.perf_counter()
+        (report,) = remote.push([root])
+        pushed_s = time.perf_counter() - started
+        remote.push([root])
+        rows: dict[str, Any] = {
+            "documents": report.documents,
+            "documents_per_s": round(report.written / pushed_s),
+            "bytes_per_document": round(_bytes_in(_SCRATCH / "server") / report.documents),
+        }
+        with Engine(_SCRATCH / "home").open() as local:
+            rows["embedded"] = _asked(local, qrels)
+        rows["milvus"] = _asked(MilvusSearcher(Collection(remote._store), remote.encoder()), qrels)
+    record("milvus", rows, flat=True)
+    fill(PAGE, "milvus", table(rows))
+
+
+@contextmanager
+def _server() -> Iterator[str]:
+    """Run a server with an empty data folder; yield its address."""
+    options = ["--data-dir", str(_SCRATCH / "server"), "--host", "127.0.0.1", "--port", str(_PORT)]
+    process = subprocess.Popen([sys.executable, "-m", "milvus_lite", "server", *options])
+    try:
+        time.sleep(_START_S)
+        yield f"http://127.0.0.1:{_PORT}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _bytes_in(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def table(rows: dict[str, Any]) -> str:
+    """Lay the rows out for the page."""
+    head = [line(["", "NDCG all", "within", "p50 ms", "p95 ms"]), line(["---", *["--:"] * 4])]
+    body = [
+        line(
+            [
+                name,
+                f"{row['ndcg_all']:.3f}",
+                f"{row['ndcg_within']:.3f}",
+                f"{row['p50_ms']:.0f}",
+                f"{row['p95_ms']:.0f}",
+            ]
+        )
+        for name, row in (("embedded index", rows["embedded"]), ("Milvus Lite", rows["milvus"]))
+    ]
+    note = (
+        f"{rows['documents']:,} documents; {rows['documents_per_s']:,} written per second by one worker; "
+        f"{rows['bytes_per_document']:,} bytes on the server for each."
+    )
+    return "\n".join([*head, *body, "", note])
+
+
+def _asked(searcher: Searcher, qrels: Qrels) -> dict[str, float]:
+    """Ask each judged query; return NDCG and milliseconds."""
+    run: Run = {}
+    times = []
+    for query in qrels:
+        filters = functions_of_language(query)
+        started = time.perf_counter()
+        ranking = searcher.ranking(searcher.analyse(query[1]), filters)
+        ranked = ranking.ranked(2 * DEPTH)
+        times.append(1000 * (time.perf_counter() - started))
+        stored = ranking.snapshot.stored([place.doc_id for place in ranked])
+        found = [document_url(file.path, row.start_line, row.end_line) for _, file, row in stored]
+        run[query] = list(dict.fromkeys(found))[:DEPTH]
+    p50, p95 = np.percentile(times, [50, 95]).round(1).tolist()
+    summary = summarise(score_run(run, qrels))
+    return {"queries": len(run), "p50_ms": p50, "p95_ms": p95, **_means(summary)}
+
+
+def _means(summary: SystemResult) -> dict[str, float]:
+    return {name: round(groups["average"], 4) for name, groups in summary.metrics.items()}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Watch indexed folders and update their indexes."""

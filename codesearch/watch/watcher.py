@@ -1,0 +1,306 @@
+"""Keep indexes up to date while their folders change.
+
+An event only says that a root has to be checked. `Engine.refresh` then finds what has changed, so lost events cost
+nothing but time, and a check every minute finds what no event announced. Where the system cannot watch a root, the root
+is checked at an interval that takes less than one percent of a core.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from codesearch.engine.answer import Changes, Freshness
+from codesearch.engine.dependencies import Dependencies
+from codesearch.errors import CodeSearchError, IndexNotFoundError
+from codesearch.index.manifest import Manifest
+from codesearch.watch.debounce import Debounce
+from codesearch.watch.events import OnChange
+from codesearch.watch.notifier import EXHAUSTED, Notifier, open_notifier
+
+CHECK_S = 60.0
+"""Between two checks of a watched root in which nothing changes."""
+SETTLE_S = 3.0
+"""A check that follows an update; then all time stamps are old enough to be trusted, and later checks take less."""
+RETRY_S = 0.5
+"""Before another try: another process writes the index, or the root is gone."""
+FAILED_S = 5.0
+"""Before another try after an error."""
+_POLL_FACTOR = 150.0
+"""An interval between checks without events is this many times as long as a check."""
+_MIN_POLL_S, _MAX_POLL_S = 2.0, 60.0
+_CATALOGUE_S = 2.0
+_NO_BUDGET = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What happened to a root.
+
+    Attributes:
+        root: the folder.
+        state: "watching"; "polling", the system cannot watch it; "updated"; "gone"; "back"; "failed"; "forgotten", its
+            index was removed.
+        changes: of an update.
+        documents: in the index.
+        seconds: of an update; between two checks if the state is "polling".
+        folders: that are watched.
+        reason: why the state is "polling" or "failed".
+    """
+
+    root: Path
+    state: str
+    changes: Changes = Changes(0, 0)
+    documents: int = 0
+    seconds: float = 0.0
+    folders: int = 0
+    reason: str = ""
+
+
+class Indexes(Protocol):
+    """What the watcher needs of `codesearch.engine.engine.Engine`."""
+
+    def refresh(self, root: Path | str, *, budget_s: float) -> Freshness: ...  # noqa: D102
+    def dependencies(self, root: Path | str) -> Dependencies | None: ...  # noqa: D102
+    def indexed_roots(self) -> dict[str, int]: ...  # noqa: D102
+
+
+@dataclass(slots=True)
+class _Root:
+    """A watched root. `unchanged` is the version of the index that has all changes, or None."""
+
+    path: Path
+    changes: Debounce = field(default_factory=Debounce)
+    check_at: float = 0.0
+    mode: str = ""
+    wanted: Dependencies | None = None
+    is_stale: bool = True
+    is_gone: bool = False
+    unchanged: tuple[int, str] | None = None
+    error: str = ""
+    stamp: int = 0
+
+    @property
+    def due(self) -> float:
+        return min(self.changes.due, self.check_at)
+
+
+class Watcher:
+    """Updates the indexes of some roots, or of all roots of a home, until it is stopped. `run` is its loop.
+
+    The other methods may be called from any thread.
+    """
+
+    def __init__(
+        self,
+        engine: Indexes,
+        report: Callable[[Report], None],
+        *,
+        roots: Iterable[Path] | None = None,
+        notifier: Callable[[OnChange], Notifier] = open_notifier,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take what to watch; nothing is watched before `run`.
+
+        Args:
+            engine: brings indexes up to date.
+            report: called in the thread of `run`.
+            roots: indexed folders; all roots of the home, also those that are indexed later, when None.
+            notifier: opens what watches folders.
+            clock: seconds that never go back.
+        """
+        self._engine, self._report, self._clock = engine, report, clock
+        self._condition = threading.Condition()
+        self._stopped = False
+        self._is_all = roots is None
+        self._roots = {str(path): _Root(path) for root in roots or () for path in [root.resolve()]}
+        self._notifier: Notifier | None = None
+        self._no_notifier = ""
+        try:
+            self._notifier = notifier(self.touch)
+        except OSError as error:
+            self._no_notifier = _reason(error)
+
+    def run(self) -> None:
+        """Watch and update until `stop` is called."""
+        catalogue_at = 0.0
+        while not self._stopped and (self._roots or self._is_all):
+            if self._is_all and self._clock() >= catalogue_at:
+                self._read_catalogue()
+                catalogue_at = self._clock() + _CATALOGUE_S
+            for root in self.wait_for_due(catalogue_at if self._is_all else math.inf):
+                self.check(root)
+
+    def stop(self) -> None:
+        """End `run` after the update that is running, and watch nothing any more."""
+        with self._condition:
+            self._stopped = True
+            self._condition.notify_all()
+        if self._notifier:
+            self._notifier.close()
+
+    def touch(self, root: str, is_stale: bool = False) -> None:
+        """Note that something changed below a root.
+
+        Args:
+            root: its absolute path.
+            is_stale: whether its watches may be gone or belong to other paths now.
+        """
+        with self._condition:
+            if found := self._roots.get(root):
+                found.is_stale = found.is_stale or is_stale
+                found.unchanged = None
+                if found.changes.touch(self._clock()):
+                    self._condition.notify_all()
+
+    def is_unchanged(self, manifest: Manifest) -> bool:
+        """Say whether the index with this manifest is known to have all changes of its root.
+
+        The answer is yes only if every folder is watched, and no event has come since the last check began.
+        """
+        if self._notifier is None or not self._notifier.is_exact:
+            return False
+        self._notifier.drain()
+        with self._condition:
+            root = self._roots.get(manifest.root)
+            return root is not None and root.unchanged == (manifest.commit, manifest.created)
+
+    def wait_for_due(self, until: float) -> list[_Root]:
+        """Wait for roots to check; return none at the time `until`, or after `stop`."""
+        with self._condition:
+            while not self._stopped:
+                now = self._clock()
+                if due := [root for root in self._roots.values() if root.due <= now]:
+                    return due
+                if now >= until:
+                    return []
+                wake = min([until, *(root.due for root in self._roots.values())])
+                self._condition.wait(None if wake == math.inf else wake - now)
+            return []
+
+    def check(self, root: _Root) -> None:
+        """Bring the index of a root up to date, and watch what it depends on."""
+        with self._condition:
+            root.changes.clear()
+            root.unchanged = None
+        try:
+            self._refresh(root)
+            root.error = ""
+        except IndexNotFoundError:
+            self._forget(root)
+        except (CodeSearchError, OSError) as error:
+            root.check_at = self._clock() + FAILED_S
+            if str(error) != root.error:
+                root.error = str(error)
+                self._report(Report(root.path, "failed", reason=root.error))
+
+    def _refresh(self, root: _Root) -> None:
+        started = self._clock()
+        if not root.path.is_dir():
+            self._note_gone(root)
+            return
+        if root.is_gone:
+            root.is_gone = False
+            self._report(Report(root.path, "back"))
+        found = self._engine.refresh(root.path, budget_s=_NO_BUDGET)
+        if found.state == "locked":
+            root.check_at = self._clock() + RETRY_S
+            return
+        seconds = self._clock() - started
+        is_polling = self._notifier is None or root.mode == "polling"
+        is_needed = found.state == "updated" or not is_polling
+        wanted = self._engine.dependencies(root.path) if is_needed else None
+        if found.state == "updated":
+            documents = wanted.documents if wanted else 0
+            self._report(Report(root.path, "updated", found.changes, documents, seconds))
+        if is_polling:
+            self._poll(root, self._no_notifier, found, seconds)
+        else:
+            self._follow(root, wanted, found, seconds)
+
+    def _note_gone(self, root: _Root) -> None:
+        root.check_at = self._clock() + RETRY_S
+        if not root.is_gone:
+            root.is_gone, root.wanted = True, None
+            if self._notifier:
+                self._notifier.forget(str(root.path))
+            self._report(Report(root.path, "gone"))
+
+    def _follow(self, root: _Root, wanted: Dependencies | None, found: Freshness, seconds: float) -> None:
+        """Watch what the index depends on now, and decide when to check again."""
+        if wanted is None:  # Another process has just written the index.
+            root.check_at = self._clock() + RETRY_S
+            return
+        with self._condition:
+            is_same = bool(root.wanted) and not root.is_stale and _places(root.wanted) == _places(wanted)
+            root.is_stale = False
+        if is_same:
+            self._settle(root, wanted, found)
+        else:
+            self._watch(root, wanted, found, seconds)
+
+    def _watch(self, root: _Root, wanted: Dependencies, found: Freshness, seconds: float) -> None:
+        assert self._notifier is not None
+        try:
+            self._notifier.watch(str(root.path), wanted)
+        except OSError as error:
+            self._poll(root, _reason(error), found, seconds)
+            return
+        root.wanted = wanted
+        if root.mode != "watching":
+            root.mode = "watching"
+            self._report(
+                Report(root.path, "watching", documents=wanted.documents, folders=len(wanted.folders))
+            )
+        root.check_at = self._clock()  # Something may have changed before its folder was watched.
+
+    def _settle(self, root: _Root, wanted: Dependencies, found: Freshness) -> None:
+        with self._condition:
+            root.wanted = wanted
+            if found.state != "behind" and not root.changes.is_pending:
+                root.unchanged = wanted.version
+        root.check_at = self._clock() + (SETTLE_S if found.state == "updated" else CHECK_S)
+
+    def _poll(self, root: _Root, reason: str, found: Freshness, seconds: float) -> None:
+        interval = min(max(_MIN_POLL_S, _POLL_FACTOR * seconds), _MAX_POLL_S)
+        if found.state == "updated":  # The time says nothing about a check.
+            interval = SETTLE_S
+        root.check_at = self._clock() + interval
+        if root.mode != "polling":
+            root.mode, root.wanted = "polling", None
+            self._report(Report(root.path, "polling", seconds=interval, reason=reason))
+
+    def _forget(self, root: _Root) -> None:
+        with self._condition:
+            self._roots.pop(str(root.path), None)
+        if self._notifier:
+            self._notifier.forget(str(root.path))
+        self._report(Report(root.path, "forgotten"))
+
+    def _read_catalogue(self) -> None:
+        """Begin to watch roots that are indexed now; check those whose index another process has written."""
+        with suppress(OSError):
+            indexed = self._engine.indexed_roots()
+            for path, stamp in indexed.items():
+                with self._condition:
+                    root = self._roots.setdefault(path, _Root(Path(path)))
+                    if root.stamp != stamp:
+                        root.stamp, root.check_at = stamp, 0.0
+            for root in [root for path, root in self._roots.items() if path not in indexed]:
+                self._forget(root)
+
+
+def _places(wanted: Dependencies | None) -> tuple[str, frozenset[str], frozenset[str]] | None:
+    return (wanted.content, wanted.folders, wanted.files) if wanted else None
+
+
+def _reason(error: OSError) -> str:
+    if error.errno in EXHAUSTED:
+        return "the system has no inotify watches left: raise fs.inotify.max_user_watches"
+    return error.strerror or str(error)

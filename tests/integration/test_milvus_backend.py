@@ -1,0 +1,377 @@
+"""The same search on a Milvus server: a real process that speaks its protocol."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from codesearch.backends.milvus.store import Connection, MilvusStore
+from codesearch.engine.engine import Engine
+from codesearch.engine.remote import RemoteEngine, shard_of
+from codesearch.engine.scope import Scope
+from codesearch.errors import BackendError, ConfigError
+from codesearch.search.request import Filters, SearchRequest
+from codesearch.types import Hit
+from tests.command import Command
+from tests.conftest import TINY_REPO, write_tree
+
+pytest.importorskip("milvus_lite", reason="the extra milvus and milvus-lite are not installed")
+pytest.importorskip("pymilvus", reason="the extra milvus is not installed")
+
+QUERIES = (
+    "convert int to string",
+    "read all lines of a file",
+    "sort a list of strings",
+    "push",
+    "take the top item",
+)
+
+
+class Server:
+    """A Milvus Lite server that can be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        with closing(socket.socket()) as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self._folder = folder
+        self.process = self._start()
+
+    @property
+    def uri(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def kill_and_restart(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.process = self._start()
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        options = ["--data-dir", str(self._folder), "--host", "127.0.0.1", "--port", str(self.port)]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "milvus_lite", "server", *options],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            with closing(socket.socket()) as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return process
+            time.sleep(0.05)
+        process.kill()
+        raise TimeoutError("the server did not start")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = Server(tmp_path_factory.mktemp("milvus"))
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def prefix(request: pytest.FixtureRequest) -> str:
+    return f"p{abs(hash(request.node.name))}"
+
+
+@pytest.fixture
+def remote(server: Server, prefix: str, home: Path, tiny_bundle: Path) -> Iterator[RemoteEngine]:
+    engine = RemoteEngine(Connection(server.uri, prefix=prefix), home, model=tiny_bundle)
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def filled(
+    server: Server, tmp_path_factory: pytest.TempPathFactory, tiny_bundle: Path
+) -> Iterator[tuple[RemoteEngine, Path]]:
+    """An engine whose collections hold one tree, for tests that change nothing; and the tree."""
+    folder = tmp_path_factory.mktemp("filled")
+    engine = RemoteEngine(Connection(server.uri, prefix="filled"), folder / "home", model=tiny_bundle)
+    tree = write_tree(folder / "tree", TINY_REPO)
+    engine.push([tree])
+    yield engine, tree
+    engine.close()
+
+
+def shown(hits: list[Hit]) -> list[tuple[str, int, str, str]]:
+    return [(hit.path, hit.start_line, hit.qualified_name, hit.code) for hit in hits]
+
+
+def rows_in(remote: RemoteEngine) -> dict[str, str]:
+    """Return the digests of all documents on the server."""
+    store = remote._store
+    return {row["id"]: row["digest"] for row in store.read(store.documents, 'id != ""', ("id", "digest"))}
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        Filters(),
+        Filters(languages=("python", "go")),
+        Filters(kinds=("method",)),
+        Filters(paths=("python/*",)),
+        Filters(paths=("*.java",)),
+    ],
+    ids=["all", "language", "kind", "prefix", "glob"],
+)
+def test_hits_and_scores_are_those_of_the_embedded_index(
+    filled: tuple[RemoteEngine, Path], tiny_bundle: Path, filters: Filters
+) -> None:
+    remote, tree = filled
+    local = Engine(remote.home, model=tiny_bundle)
+    for query in QUERIES:
+        request = SearchRequest(query, filters=filters, refresh=False)
+        expected = local.search(request, Scope(roots=(tree,)))
+        found = remote.search(request)
+        assert shown(found.hits) == shown(expected.hits), query
+        assert [hit.score for hit in found.hits] == pytest.approx(
+            [hit.score for hit in expected.hits], abs=1e-5
+        )
+        assert found.documents == expected.documents
+        assert found.confidence == pytest.approx(expected.confidence, abs=1e-4)
+
+
+def test_similar_code_is_found_on_the_server(filled: tuple[RemoteEngine, Path], tiny_bundle: Path) -> None:
+    remote, tree = filled
+    place = f"{tree}/python/convert.py:5"
+    expected = Engine(remote.home, model=tiny_bundle).similar(place, scope=Scope(roots=(tree,)))
+    assert shown(remote.similar(place).hits) == shown(expected.hits)
+
+
+def test_a_search_of_changed_files_is_refused(filled: tuple[RemoteEngine, Path]) -> None:
+    with pytest.raises(ConfigError, match="--changed needs the work tree"):
+        filled[0].search(SearchRequest("push", changed="HEAD"))
+
+
+def test_changed_and_deleted_files_leave_nothing_behind(remote: RemoteEngine, tiny_repo: Path) -> None:
+    remote.push([tiny_repo])
+    (tiny_repo / "go/reader.go").unlink()
+    write_tree(tiny_repo, {"python/convert.py": "def only_this(one):\n    return one\n"})
+    (report,) = remote.push([tiny_repo])
+    assert report.written >= 1 and report.deleted >= 4
+    found = {
+        (hit.path, hit.name) for hit in remote.search(SearchRequest("read lines convert", top_k=50)).hits
+    }
+    assert not {path for path, _ in found} & {"go/reader.go"}
+    assert {name for path, name in found if path == "python/convert.py"} <= {"only_this", "convert"}
+    before = rows_in(remote)
+    assert remote.push([tiny_repo])[0].written == 0
+    assert rows_in(remote) == before
+
+
+def test_a_root_that_left_the_list_is_deleted(remote: RemoteEngine, tmp_path: Path) -> None:
+    first, second = (write_tree(tmp_path / name, TINY_REPO) for name in ("first", "second"))
+    remote.push([first, second])
+    remote.push([second])
+    assert [status.root for status in remote.root_statuses()] == [str(second)]
+    assert {hit.root for hit in remote.search(SearchRequest("push", top_k=50)).hits} == {str(second)}
+
+
+def many_roots(folder: Path, count: int) -> list[Path]:
+    roots = []
+    for number in range(count):
+        files = {
+            f"part{part}.py": "".join(
+                f"def task_{number}_{part}_{place}(item):\n    '''Run task {place}.'''\n    return item + {place}\n\n"
+                for place in range(40)
+            )
+            for part in range(3)
+        }
+        roots.append(write_tree(folder / f"repository{number}", files))
+    return roots
+
+
+def test_workers_that_are_killed_and_restarted_give_what_one_worker_gives(
+    server: Server, tmp_path: Path, tiny_bundle: Path
+) -> None:
+    roots = many_roots(tmp_path / "all", 6)
+    listed = tmp_path / "list"
+    listed.write_text("".join(f"{root}\n" for root in roots))
+    shards = {number: [root for root in roots if shard_of(str(root), 2) == number] for number in (1, 2)}
+    assert all(shards.values())
+
+    def start(number: int) -> subprocess.Popen[bytes]:
+        options = ["--backend", "milvus", "--uri", server.uri, "--prefix", "workers", "--model", tiny_bundle]
+        worker = Command(tmp_path, tmp_path / f"home{number}")
+        return worker.start("index", "--shard", f"{number}/2", listed, *options, stdout=subprocess.PIPE)
+
+    first, second = start(1), start(2)
+    probe = RemoteEngine(Connection(server.uri, prefix="workers"), model=tiny_bundle)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and second.poll() is None:  # Kill it as soon as something is written.
+        try:
+            if rows_in(probe):
+                break
+        except BackendError:
+            pass
+    second.kill()
+    second.communicate()
+    assert first.wait(60) == 0
+    first.communicate()
+    again = start(2)
+    assert again.wait(60) == 0
+    again.communicate()
+
+    alone = RemoteEngine(Connection(server.uri, prefix="alone"), tmp_path / "home", model=tiny_bundle)
+    alone.push(roots)
+    assert rows_in(probe) == rows_in(alone)
+    for query in ("run task 7", "task_3_1_5", "item"):
+        expected, found = (engine.search(SearchRequest(query, top_k=30)) for engine in (alone, probe))
+        assert [(hit.path, hit.name, hit.score) for hit in found.hits] == [
+            (hit.path, hit.name, hit.score) for hit in expected.hits
+        ]
+        assert found.documents == expected.documents == 6 * 3 * 41 - 6 * 3
+    assert {status.shard for status in probe.root_statuses()} == {"1/2", "2/2"}
+
+
+def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(
+    server: Server, remote: RemoteEngine, tiny_repo: Path
+) -> None:
+    remote.push([tiny_repo])
+    before = rows_in(remote)
+    expected = shown(remote.search("convert int to string").hits)
+    remote.close()
+    server.kill_and_restart()
+    assert rows_in(remote) == before
+    assert shown(remote.search("convert int to string").hits) == expected
+
+
+def test_another_number_of_shards_is_refused(filled: tuple[RemoteEngine, Path]) -> None:
+    remote, tree = filled
+    with pytest.raises(BackendError, match="filled by 1 shards: give --shard I/1"):
+        remote.push([tree], "2/3")
+
+
+def test_another_model_is_refused(server: Server, filled: tuple[RemoteEngine, Path]) -> None:
+    remote, tree = filled
+    other = RemoteEngine(Connection(server.uri, prefix="filled"), remote.home)
+    with pytest.raises(BackendError, match="were made with model .* not with .*: give that --model"):
+        other.search("push")
+    with pytest.raises(BackendError, match="give that --model, or another --prefix"):
+        other.push([tree])
+    assert other.search(SearchRequest("push", mode="lexical")).hits
+
+
+def test_another_format_is_refused(
+    server: Server, prefix: str, remote: RemoteEngine, tiny_repo: Path
+) -> None:
+    remote.push([tiny_repo])
+    store = MilvusStore(Connection(server.uri, prefix=prefix))
+    (row,) = store.get(store.roots, ["collections"], ("id", "shard", "about"))
+    about = {**json.loads(row["about"]), "format": 99}
+    store.write(store.roots, [{**row, "about": json.dumps(about), "unused": [0.0, 0.0]}])
+    with pytest.raises(BackendError, match="have format 99, expected"):
+        RemoteEngine(Connection(server.uri, prefix=prefix), remote.home).search(
+            SearchRequest("push", mode="lexical")
+        )
+
+
+def test_a_server_without_collections_is_one_line(server: Server, prefix: str) -> None:
+    with pytest.raises(BackendError, match=f"has no collections {prefix}_"):
+        RemoteEngine(Connection(server.uri, prefix=prefix)).search(SearchRequest("push", mode="lexical"))
+
+
+@contextmanager
+def silent_proxy() -> Iterator[str]:
+    """A server that accepts connections and never answers."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        held: list[socket.socket] = []
+
+        def accept() -> None:
+            while True:
+                try:
+                    held.append(listener.accept()[0])
+                except OSError:
+                    return
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        for connection in held:
+            connection.close()
+
+
+def test_a_server_that_does_not_answer_is_one_line_after_the_timeout() -> None:
+    with silent_proxy() as uri:
+        started = time.monotonic()
+        with pytest.raises(BackendError, match="check that it runs and that --uri is right"):
+            RemoteEngine(Connection(uri, timeout_s=1.0)).search(SearchRequest("push", mode="lexical"))
+        assert time.monotonic() - started < 20
+
+
+def test_the_command_line_indexes_lists_and_searches(
+    server: Server, prefix: str, tiny_repo: Path, home: Path, tiny_bundle: Path
+) -> None:
+    run = Command(tiny_repo, home)
+    where = ["--backend", "milvus", "--uri", server.uri, "--prefix", prefix]
+    absent = run("query", "push", *where, "--model", tiny_bundle)
+    assert absent.returncode == 2 and absent.stderr.count("\n") == 1 and "codesearch index" in absent.stderr
+    indexed = run("index", tiny_repo, *where, "--model", tiny_bundle)
+    assert indexed.returncode == 0 and "documents on the server" in indexed.stdout, indexed.stderr
+    listed = run("status", *where)
+    assert str(tiny_repo) in listed.stdout and "shard 1/1" in listed.stdout
+    found = run("query", "convert int to string", *where, "--model", tiny_bundle, "--jsonl")
+    assert json.loads(found.stdout.splitlines()[0])["name"] == "int_to_string"
+    environment = Command(
+        tiny_repo,
+        home,
+        {"CODESEARCH_BACKEND": "milvus", "CODESEARCH_URI": server.uri, "CODESEARCH_PREFIX": prefix},
+    )
+    assert "int_to_string" in environment("query", "convert int to string", "--model", tiny_bundle).stdout
+
+
+def test_a_server_that_is_not_there_is_one_line(tiny_repo: Path, home: Path) -> None:
+    found = Command(tiny_repo, home)("query", "push", "--backend", "milvus", "--uri", "http://127.0.0.1:1")
+    assert found.returncode == 2
+    assert found.stderr.count("\n") == 1 and found.stderr.startswith(
+        "error: Milvus at http://127.0.0.1:1 failed"
+    )
+
+
+@pytest.mark.parametrize("shard", ["0/2", "3/2", "a/b", "2", "1/0"])
+def test_a_wrong_shard_is_refused(remote: RemoteEngine, shard: str) -> None:
+    with pytest.raises(ConfigError, match="give I/N"):
+        remote.push([], shard)
+
+
+def test_a_list_is_split_over_shards_and_each_folder_is_in_one(tmp_path: Path, tiny_bundle: Path) -> None:
+    roots = many_roots(tmp_path / "all", 4)
+    listed = tmp_path / "list"
+    listed.write_text("# what we own\n" + "".join(f"{root}\n" for root in roots))
+    indexed: list[str] = []
+    for number in (1, 2, 3):
+        out = Command(tmp_path, tmp_path / "home")(
+            "index", "--shard", f"{number}/3", listed, "--model", tiny_bundle
+        )
+        assert out.returncode == 0, out.stderr
+        indexed += [line.partition(":")[0] for line in out.stdout.splitlines() if line.startswith(os.sep)]
+    assert sorted(indexed) == sorted(map(str, roots))
+
+
+def test_workers_get_a_terminate_signal_without_a_traceback(
+    server: Server, tmp_path: Path, tiny_bundle: Path
+) -> None:
+    roots = many_roots(tmp_path / "all", 2)
+    run = Command(tmp_path, tmp_path / "home")
+    options = ["--backend", "milvus", "--uri", server.uri, "--prefix", "signals", "--model", tiny_bundle]
+    worker = run.start("index", *roots, *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(0.5)
+    worker.send_signal(signal.SIGINT)
+    _, err = worker.communicate(timeout=30)
+    assert b"Traceback" not in err

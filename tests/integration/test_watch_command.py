@@ -1,0 +1,291 @@
+"""`codesearch watch` and the watching of `codesearch serve`, with real files and real processes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codesearch.engine.engine import Engine
+from codesearch.search.request import SearchRequest
+from tests.command import ROOT, TIMEOUT, Command
+from tests.conftest import write_tree
+
+FILES = {
+    "a.py": "def first_one():\n    return 1\n",
+    "sub/b.py": "def second_one():\n    return 2\n",
+    "node_modules/c.js": "function ignored() {}\n",
+}
+EXHAUSTED = """
+import errno
+from watchdog.observers import inotify_c
+
+def refuse(self, *arguments):
+    raise OSError(errno.ENOSPC, "inotify watch limit reached")
+
+inotify_c.InotifyFD.add_callback = refuse
+"""
+
+
+class Watching:
+    """A running watcher: its lines, and what its index has."""
+
+    def __init__(self, process: subprocess.Popen[bytes], command: Command) -> None:
+        self.process, self.command = process, command
+        self.out: list[str] = []
+        self.err: list[str] = []
+        self.engine = Engine(command.home)
+        for stream, lines in ((process.stdout, self.out), (process.stderr, self.err)):
+            threading.Thread(target=self._read, args=(stream, lines), daemon=True).start()
+
+    def _read(self, stream: object, lines: list[str]) -> None:
+        lines.extend(line.decode().rstrip("\n") for line in iter(stream.readline, b""))
+
+    def names(self) -> set[str]:
+        """Return the names of all functions in the index, without a check for changes."""
+        request = SearchRequest("one", mode="lexical", top_k=9, refresh=False)
+        return {hit.name for hit in self.engine.search(request).hits}
+
+    def wait(self, is_so: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 30
+        while not is_so():
+            assert time.monotonic() < deadline, (self.out, self.err)
+            assert self.process.poll() is None, (self.out, self.err)
+            time.sleep(0.02)
+
+    def wait_for(self, *names: str) -> None:
+        self.wait(lambda: self.names() == set(names))
+
+
+@contextmanager
+def watching(command: Command, *arguments: object) -> Iterator[Watching]:
+    with command.start("watch", "src", *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            watcher = Watching(process, command)
+            watcher.wait(
+                lambda: any(
+                    "watching" in line or "cannot watch" in line for line in watcher.out + watcher.err
+                )
+            )
+            yield watcher
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def command(tmp_path) -> Command:
+    write_tree(tmp_path / "src", FILES)
+    return Command(tmp_path, tmp_path / "home")
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_it_says_what_it_indexed_what_it_watches_and_what_it_updated(command):
+    with watching(command) as watcher:
+        src = command.folder / "src"
+        (src / "a.py").write_text("def third_one():\n    return 3\n")
+        watcher.wait_for("third_one", "second_one")
+        watcher.wait(lambda: len(watcher.out) == 3)
+        assert watcher.out[0].startswith(f"{src}: 2 documents from 2 files in ")
+        assert watcher.out[1] == f"{src}: watching 2 folders, 2 documents"  # Not node_modules.
+        assert watcher.out[2].startswith(f"{src}: 1 file indexed, 0 removed, 2 documents (")
+        assert watcher.err == []
+
+
+def test_saves_renames_deletes_and_new_folders_are_indexed(command):
+    src = command.folder / "src"
+    with watching(command) as watcher:
+        part = src / "a.py.part"
+        part.write_text("def saved_one():\n    pass\n")
+        part.replace(src / "a.py")
+        watcher.wait_for("saved_one", "second_one")
+        (src / "a.py").rename(src / "z.py")
+        (src / "sub").rename(src / "moved")
+        watcher.wait(lambda: "2 documents" in watcher.out[-1] and "removed" in watcher.out[-1])
+        write_tree(src, {"moved/b.py": "def moved_one():\n    pass\n"})
+        watcher.wait_for("saved_one", "moved_one")
+        write_tree(src, {"x/y/z/d.py": "def deep_one():\n    pass\n"})
+        watcher.wait_for("saved_one", "moved_one", "deep_one")
+        write_tree(src, {"x/y/z/d.py": "def deeper_one():\n    pass\n"})
+        watcher.wait_for("saved_one", "moved_one", "deeper_one")
+        (src / "z.py").unlink()
+        watcher.wait_for("moved_one", "deeper_one")
+
+
+def test_a_change_of_the_ignore_rules_counts(command):
+    src = command.folder / "src"
+    with watching(command) as watcher:
+        (src / ".codesearchignore").write_text("sub/\n")
+        watcher.wait_for("first_one")
+        (src / ".codesearchignore").unlink()
+        watcher.wait_for("first_one", "second_one")
+        write_tree(src, {"sub/b.py": "def other_one():\n    pass\n"})
+        watcher.wait_for("first_one", "other_one")
+
+
+def test_it_follows_a_switch_of_branches_and_git_stash(command):
+    src = command.folder / "src"
+    write_tree(src, {".gitignore": "node_modules/\n"})
+    git(src, "init")
+    git(src, "add", ".")
+    git(src, "commit", "-m", "one")
+    git(src, "checkout", "-b", "other")
+    write_tree(src, {"a.py": "def branch_one():\n    pass\n", "new/c.py": "def new_one():\n    pass\n"})
+    git(src, "add", ".")
+    git(src, "commit", "-m", "two")
+    with watching(command) as watcher:
+        watcher.wait_for("branch_one", "second_one", "new_one")
+        git(src, "checkout", "main")
+        watcher.wait_for("first_one", "second_one")
+        (src / "a.py").write_text("def stashed_one():\n    pass\n")
+        watcher.wait_for("stashed_one", "second_one")
+        git(src, "stash")
+        watcher.wait_for("first_one", "second_one")
+        git(src, "stash", "pop")
+        watcher.wait_for("stashed_one", "second_one")
+
+
+def test_it_survives_that_its_root_is_deleted_and_made_again(command):
+    src = command.folder / "src"
+    with watching(command) as watcher:
+        shutil.rmtree(src)
+        watcher.wait(lambda: watcher.out[-1] == f"{src}: the folder is gone; waiting for it to come back")
+        write_tree(src, {"e.py": "def again_one():\n    pass\n"})
+        watcher.wait_for("again_one")
+        assert f"{src}: the folder is back" in watcher.out
+        write_tree(src, {"e.py": "def changed_one():\n    pass\n"})
+        watcher.wait_for("changed_one")
+
+
+def test_without_watches_left_it_checks_at_an_interval_and_says_so(command, tmp_path):
+    patch = write_tree(tmp_path / "patch", {"sitecustomize.py": EXHAUSTED})
+    poor = replace(command, variables={"PYTHONPATH": os.pathsep.join((str(patch), str(ROOT)))})
+    src = command.folder / "src"
+    with watching(poor) as watcher:
+        (src / "a.py").write_text("def polled_one():\n    pass\n")
+        watcher.wait_for("polled_one", "second_one")
+        (note,) = watcher.err
+        assert note.startswith(f"note: {src}: cannot watch it, checking it every ")
+        assert note.endswith("the system has no inotify watches left: raise fs.inotify.max_user_watches")
+
+
+@pytest.mark.slow
+def test_a_burst_of_5000_files_is_indexed(command):
+    src = command.folder / "src"
+    with watching(command) as watcher:
+        for number in range(5000):
+            folder = src / f"burst{number % 50}"
+            folder.mkdir(exist_ok=True)
+            (folder / f"f{number}.py").write_text(f"def burst_{number}():\n    pass\n")
+        watcher.wait(lambda: watcher.out[-1].endswith(")") and ", 5,002 documents" in watcher.out[-1])
+
+
+def test_two_watchers_and_the_index_command_do_not_disturb_each_other(command):
+    src = command.folder / "src"
+    with watching(command) as one, watching(command) as two:
+        for number in range(5):
+            (src / "a.py").write_text(f"def turn_{number}_one():\n    pass\n")
+            assert command("index", "src").returncode == 0
+        one.wait_for("turn_4_one", "second_one")
+        time.sleep(1)
+        assert one.err == two.err == []
+
+
+def test_a_removed_index_ends_it(command):
+    with watching(command) as watcher:
+        assert command("remove", "src").returncode == 0
+        (command.folder / "src/a.py").write_text("x = 1\n")
+        assert watcher.process.wait(TIMEOUT) == 0
+        assert watcher.out[-1].endswith("its index was removed; no longer watching")
+
+
+@pytest.mark.parametrize(("number", "code", "said"), [("SIGINT", 130, ["interrupted"]), ("SIGTERM", 0, [])])
+def test_signals_end_it_at_once(command, number, code, said):
+    with watching(command) as watcher:
+        watcher.process.send_signal(getattr(signal, number))
+        assert watcher.process.wait(5) == code
+        deadline = time.monotonic() + 5
+        while watcher.err != said and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert watcher.err == said
+
+
+def test_quiet_prints_nothing(command):
+    done = command.start("watch", "src", "--quiet", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    engine = Engine(command.home)
+    deadline = time.monotonic() + 30
+    while not engine.indexed_roots() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    done.terminate()
+    assert done.communicate(timeout=TIMEOUT) == (b"", b"")
+
+
+def test_a_folder_that_does_not_exist_is_an_error(command):
+    done = command("watch", "absent")
+    assert done.returncode == 2 and done.stderr == "error: absent: no such folder: give the folder to index\n"
+
+
+@contextmanager
+def serving(command: Command, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    with command.start("serve", *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            process.stdout.readline()
+            yield process
+        finally:
+            process.terminate()
+
+
+def test_the_service_updates_indexes_also_those_made_while_it_runs(command):
+    engine = Engine(command.home)
+    command("index", "src")
+    with serving(command):
+        src, other = command.folder / "src", command.folder / "other"
+        wait_for_documents(engine, src, "first_one", "second_one")
+        (src / "a.py").write_text("def served_one():\n    pass\n")
+        wait_for_documents(engine, src, "served_one", "second_one")
+        write_tree(other, {"o.py": "def other_one():\n    pass\n"})
+        command("index", "other")
+        time.sleep(3)
+        (other / "o.py").write_text("def newer_one():\n    pass\n")
+        wait_for_documents(engine, other, "newer_one")
+        command("remove", "other")
+        time.sleep(3)
+        assert list(engine.indexed_roots()) == [str(src)]
+
+
+def wait_for_documents(engine: Engine, root: Path, *names: str) -> None:
+    """Wait until the index of a root has exactly these functions; never update it."""
+    from codesearch.engine.scope import Scope
+
+    request = SearchRequest("one", mode="lexical", top_k=9, refresh=False)
+    deadline = time.monotonic() + 30
+    while True:
+        found = {hit.name for hit in engine.search(request, Scope(roots=(root,))).hits}
+        if found == set(names):
+            return
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+
+
+def test_the_service_never_answers_with_an_index_that_is_older_than_a_save(command):
+    command("index", "src")
+    with serving(command):
+        for number in range(20):
+            (command.folder / "src/a.py").write_text(f"def at_once_{number}():\n    return 1\n")
+            done = command("query", f"at_once_{number}", "--root", "src", "--vimgrep", "-k", "1")
+            assert done.stdout == f"src/a.py:1:1:def at_once_{number}()\n", done.stderr
+            assert done.stderr == ""
+            time.sleep(0.05 * (number % 5))

@@ -1,0 +1,166 @@
+"""inotify: which folders are watched, and which events count."""
+
+from __future__ import annotations
+
+import errno
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codesearch.engine.dependencies import Dependencies
+from tests.conftest import write_tree
+
+if sys.platform != "linux":
+    pytest.skip("inotify is a part of Linux", allow_module_level=True)
+
+from codesearch.watch.inotify import InotifyNotifier
+
+
+def wanted(*folders: Path, files: frozenset[str] = frozenset()) -> Dependencies:
+    return Dependencies((1, ""), 0, "code", frozenset(f"{folder}/" for folder in folders), files)
+
+
+class Notified:
+    """A notifier and what it reported."""
+
+    def __init__(self) -> None:
+        self.changes: list[tuple[str, bool]] = []
+        self.notifier = InotifyNotifier(lambda root, is_stale: self.changes.append((root, is_stale)))
+
+    def seen(self) -> set[tuple[str, bool]]:
+        """Return what was reported since the last call."""
+        self.notifier.drain()
+        seen, self.changes[:] = set(self.changes), []
+        return seen
+
+
+@pytest.fixture
+def notified() -> Iterator[Notified]:
+    notified = Notified()
+    yield notified
+    notified.notifier.close()
+
+
+def test_a_change_is_reported_before_a_drain_returns(notified, tmp_path):
+    notified.notifier.watch("root", wanted(tmp_path))
+    for number in range(200):
+        (tmp_path / f"a{number}.py").write_text("x = 1\n")
+        assert notified.seen() == {("root", False)}
+
+
+def test_only_files_that_can_be_indexed_count(notified, tmp_path):
+    notified.notifier.watch("root", wanted(tmp_path))
+    for name in ("a.log", ".a.py.swp", "a.py~", "README.md"):
+        (tmp_path / name).write_text("text\n")
+    assert notified.seen() == set()
+    for name in ("a.py", "script", ".gitignore", ".codesearch.toml"):
+        (tmp_path / name).write_text("text\n")
+        assert notified.seen() == {("root", False)}, name
+
+
+def test_reading_files_reports_nothing(notified, tmp_path):
+    write_tree(tmp_path, {"a.py": "x = 1\n"})
+    notified.notifier.watch("root", wanted(tmp_path))
+    (tmp_path / "a.py").read_text()
+    list(tmp_path.iterdir())
+    assert notified.seen() == set()
+
+
+def test_folders_that_were_not_named_are_not_watched(notified, tmp_path):
+    write_tree(tmp_path, {"node_modules/a.js": "", "src/a.js": ""})
+    notified.notifier.watch("root", wanted(tmp_path, tmp_path / "src"))
+    (tmp_path / "node_modules/a.js").write_text("x\n")
+    assert notified.seen() == set()
+    (tmp_path / "src/a.js").write_text("x\n")
+    assert notified.seen() == {("root", False)}
+
+
+def test_a_folder_with_ignore_rules_reports_only_these(notified, tmp_path):
+    notified.notifier.watch("root", wanted(files=frozenset({f"{tmp_path}/exclude"})))
+    (tmp_path / "a.py").write_text("x\n")
+    assert notified.seen() == set()
+    (tmp_path / "exclude").write_text("x\n")
+    assert notified.seen() == {("root", False)}
+
+
+def test_a_renamed_folder_keeps_its_watch_under_its_new_name(notified, tmp_path):
+    write_tree(tmp_path, {"old/a.py": ""})
+    notified.notifier.watch("root", wanted(tmp_path, tmp_path / "old"))
+    (tmp_path / "old").rename(tmp_path / "new")
+    assert ("root", True) in notified.seen()
+    notified.notifier.watch("root", wanted(tmp_path, tmp_path / "new"))
+    notified.seen()
+    (tmp_path / "new/a.py").write_text("x\n")
+    assert notified.seen() == {("root", False)}
+
+
+def test_a_folder_that_is_gone_reports_that_watches_are_stale(notified, tmp_path):
+    write_tree(tmp_path, {"sub/a.py": ""})
+    notified.notifier.watch("root", wanted(tmp_path / "sub"))
+    (tmp_path / "sub/a.py").unlink()
+    (tmp_path / "sub").rmdir()
+    assert ("root", True) in notified.seen()
+
+
+def test_roots_that_share_a_folder_do_not_take_its_watch_from_each_other(notified, tmp_path):
+    for root in ("one", "two"):
+        notified.notifier.watch(root, wanted(tmp_path))
+    notified.notifier.forget("one")
+    notified.seen()
+    (tmp_path / "a.py").write_text("x\n")
+    assert notified.seen() == {("two", False)}
+
+
+def test_if_the_system_has_too_few_watches_none_is_kept(notified, tmp_path, monkeypatch):
+    write_tree(tmp_path, {"sub/a.py": ""})
+    reader = notified.notifier._reader
+    add, left = reader.add_callback, [1]
+
+    def add_some(*arguments: object) -> int:
+        if not left:
+            raise OSError(errno.ENOSPC, "inotify watch limit reached")
+        left.pop()
+        return add(*arguments)
+
+    monkeypatch.setattr(reader, "add_callback", add_some)
+    with pytest.raises(OSError, match="limit reached"):
+        notified.notifier.watch("root", wanted(tmp_path, tmp_path / "sub"))
+    (tmp_path / "a.py").write_text("x\n")
+    assert notified.seen() == set() and reader._watch_for_wd == {}
+
+
+def test_lost_events_are_reported_as_a_change(notified, tmp_path):
+    from watchdog.observers.inotify_c import InotifyConstants, InotifyEvent
+
+    notified.notifier.watch("root", wanted(tmp_path))
+    notified.notifier._reader.handle_event(InotifyEvent(-1, InotifyConstants.IN_Q_OVERFLOW, 0, b""))
+    assert notified.seen() == {("root", True)}
+
+
+def test_its_thread_reports_without_a_drain(notified, tmp_path):
+    notified.notifier.watch("root", wanted(tmp_path))
+    (tmp_path / "a.py").write_text("x\n")
+    deadline = time.monotonic() + 10
+    while not notified.changes and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert ("root", False) in notified.changes
+
+
+def test_the_observer_of_other_systems_reports_changes_in_the_whole_tree(tmp_path):
+    from codesearch.watch.observer import ObserverNotifier
+
+    write_tree(tmp_path, {"sub/a.py": ""})
+    changes: list[tuple[str, bool]] = []
+    notifier = ObserverNotifier(lambda root, is_stale: changes.append((root, is_stale)))
+    try:
+        notifier.watch(str(tmp_path), wanted(tmp_path))
+        (tmp_path / "sub/a.py").write_text("x\n")
+        deadline = time.monotonic() + 10
+        while not changes and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert (str(tmp_path), False) in changes
+    finally:
+        notifier.close()
