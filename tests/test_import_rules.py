@@ -27,6 +27,7 @@ ORDER = (
     "engine",
     "watch",
     "web",
+    "agents",
     "evaluation",
     "service",
     "cli",
@@ -57,6 +58,8 @@ HEAVY = (
     "pymilvus",
     "rich",
     "pygments",
+    "mcp",
+    "anyio",
 )
 """What takes milliseconds to import; each command is held to its own list of these."""
 

@@ -34,6 +34,7 @@ COMMANDS = (
     "similar",
     "watch",
     "serve",
+    "mcp",
     "status",
     "config",
     "export",

@@ -1,8 +1,9 @@
-"""A line of an indexed file -> the definition there; documents of each kind."""
+"""A line of an indexed file, or a name -> the definitions there; documents of each kind."""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 import numpy as np
@@ -12,8 +13,10 @@ from codesearch.errors import IndexNotFoundError
 from codesearch.index.reader import IndexReader
 from codesearch.index.source import cut_lines, read_source
 from codesearch.segments.reader import SegmentReader
-from codesearch.segments.store import FileRecord
+from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import KINDS
+
+_SEPARATORS = re.compile(r"::|[.#\\/]")
 
 
 def find_definition(index: IndexReader, path: str, line: int) -> Definition:
@@ -50,6 +53,29 @@ def find_definition(index: IndexReader, path: str, line: int) -> Definition:
         code=code.decode("utf-8", "replace"),
         stale=stale,
     )
+
+
+def find_named(index: IndexReader, name: str) -> list[tuple[str, DocumentRow]]:
+    """List (path, row) of the live definitions with a name, by path and line.
+
+    A qualified name, such as `Stack.push`, must be the end of the definition's qualified name. If no definition has the
+    name in this case, case is ignored.
+    """
+    wanted = _parts(name)
+    found = [
+        (file.path, row)
+        for segment in index.segments
+        for number, _, qualified in segment.store.documents_named(_SEPARATORS.split(name)[-1])
+        if _parts(qualified)[-len(wanted) :] == wanted
+        and int(segment.rows.files[number]) not in segment.dead_files
+        for file, row in segment.store.documents([number]).values()
+    ]
+    exact = [(path, row) for path, row in found if row.name == _SEPARATORS.split(name)[-1]]
+    return sorted(exact or found, key=lambda place: (place[0], place[1].start_line))
+
+
+def _parts(name: str) -> list[str]:
+    return _SEPARATORS.split(name.lower())
 
 
 def count_kinds(index: IndexReader) -> dict[str, int]:

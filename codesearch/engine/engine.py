@@ -230,6 +230,19 @@ class Engine:
         with self._opened.indexes([entry.folder]) as (index,):
             return find_definition(index, path, line)
 
+    def places_named(self, root: Path | str, name: str) -> list[tuple[str, int, str]]:
+        """List (path, line, qualified name) of the definitions with a name or the end of a qualified name.
+
+        Raises:
+            IndexNotFoundError: `root` is not indexed.
+            IndexStoreError: its index cannot be read.
+        """
+        from codesearch.engine.definition import find_named
+
+        (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
+        with self._opened.indexes([entry.folder]) as (index,):
+            return [(path, row.start_line, row.qualified_name) for path, row in find_named(index, name)]
+
     def kinds(self, root: Path | str) -> dict[str, int]:
         """Count the documents of each kind in an index.
 

@@ -1,0 +1,253 @@
+"""The MCP server: tools over stdio that call the engine in threads, so that the event loop is never blocked."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlparse
+from urllib.request import url2pathname
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import ToolAnnotations
+
+import codesearch
+from codesearch.agents.instructions import INSTRUCTIONS
+from codesearch.agents.text import definition_text, hits_text, places_text, relative, status_text
+from codesearch.engine.engine import Engine
+from codesearch.engine.project import find_project
+from codesearch.engine.scope import Scope, covering_index
+from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
+from codesearch.index.build import Progress
+from codesearch.search.request import Filters, Place, SearchRequest
+
+T = TypeVar("T")
+MAX_LIMIT, MAX_SNIPPET_LINES = 50, 40
+_ROOTS_TIMEOUT_S = 2.0
+_PROGRESS_S = 0.2
+_READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The folder that the tools are confined to, and whether it may be indexed without being asked."""
+
+    root: Path
+    may_index: bool
+
+
+class Agents:
+    """Answers the tools for one project."""
+
+    def __init__(self, engine: Engine, root: Path | None, here: Path, *, auto_index: bool) -> None:
+        """Take the engine, the folder that the user named (or None) and the working directory."""
+        self._engine = engine
+        self._named = root
+        self._here = here
+        self._auto_index = auto_index
+        self._project: Project | None = None
+        self._lock = anyio.Lock()
+
+    async def run(self, context: Context[Any, Any], work: Callable[[Project, str], T]) -> T:
+        """Index the project if necessary, then call `work` with it and its indexed root, in a thread.
+
+        Raises:
+            ToolError: the engine cannot do it; one line with a cure.
+        """
+        try:
+            async with self._lock:
+                project = self._project = self._project or await self._find(context)
+                root = await anyio.to_thread.run_sync(self._ready, project, context)
+            return await anyio.to_thread.run_sync(work, project, root)
+        except (CodeSearchError, ValueError) as error:
+            raise ToolError(" ".join(str(error).split())) from None
+
+    async def _find(self, context: Context[Any, Any]) -> Project:
+        if self._named is not None:
+            return Project(self._named.resolve(), self._auto_index)
+        folder = await _client_root(context) or self._here
+        project = find_project(folder)
+        return Project(project or folder.resolve(), self._auto_index and project is not None)
+
+    def _ready(self, project: Project, context: Context[Any, Any]) -> str:
+        """Return the indexed root that covers the project; index the project if none does."""
+        scope = Scope(within=(project.root,))
+        if covering_index(self._engine.home, project.root) is None:
+            if not project.may_index:
+                raise IndexNotFoundError(
+                    f"{project.root} is not indexed: run `codesearch index {project.root}`"
+                )
+            self._engine.index_project(project.root, on_progress=_reporter(context))
+        elif self._auto_index:
+            for root in self._engine.outdated_roots(scope):
+                self._engine.index(root, on_progress=_reporter(context))
+        entry = covering_index(self._engine.home, project.root)
+        if entry is None or entry.manifest is None:
+            raise (entry and entry.error) or IndexNotFoundError(f"{project.root} is not indexed")
+        return entry.manifest.root
+
+
+def _reporter(context: Context[Any, Any]) -> Callable[[Progress], None]:
+    """Return a function for a worker thread: it sends progress to the client, and stops if the call was cancelled."""
+    last, sent = 0.0, 0.0
+
+    def report(progress: Progress) -> None:
+        nonlocal last, sent
+        anyio.from_thread.check_cancelled()
+        now = time.monotonic()
+        done = float(progress.done_bytes)
+        if now - last < _PROGRESS_S or done <= sent:  # The protocol wants values that increase.
+            return
+        last, sent = now, done
+        message = f"indexing: {progress.documents} definitions"
+        anyio.from_thread.run(context.report_progress, done, float(progress.total_bytes), message)
+
+    return report
+
+
+async def _client_root(context: Context[Any, Any]) -> Path | None:
+    """Return the first folder that the client has open, if it says so."""
+    capabilities = context.client_capabilities
+    if capabilities is None or capabilities.roots is None:
+        return None
+    try:
+        with anyio.fail_after(_ROOTS_TIMEOUT_S):
+            listed = await context.session.list_roots()
+    except Exception:  # noqa: BLE001 - whatever a client answers, the working directory is the fallback.
+        return None
+    paths = [Path(url2pathname(urlparse(str(root.uri)).path)) for root in listed.roots]
+    return next((path for path in paths if path.is_dir()), None)
+
+
+def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bool = True) -> MCPServer[Any]:
+    """Make the server.
+
+    Args:
+        engine: answers.
+        root: the project; None for the client's first root, else the project around `here`.
+        here: working directory.
+        auto_index: index a project that no index covers at the first call.
+    """
+    server: MCPServer[Any] = MCPServer(
+        "codesearch", version=codesearch.__version__, instructions=INSTRUCTIONS, log_level="WARNING"
+    )
+    agents = Agents(engine, root, here, auto_index=auto_index)
+
+    @server.tool(annotations=_READ_ONLY, structured_output=False)
+    async def search_code(
+        query: str,
+        context: Context[Any, Any],
+        path: str = "",
+        language: str = "",
+        kind: str = "",
+        limit: int = 8,
+        snippet_lines: int = 3,
+    ) -> str:
+        """Find functions, classes and other definitions by meaning, keywords or name. Use it before grep.
+
+        path is a glob or folder of the project (! excludes), language is like python, kind is like function, method,
+        class. limit is at most 50, snippet_lines at most 40 (0: signatures only).
+        """
+
+        def work(project: Project, _: str) -> str:
+            filters = _filters(project, path, language, kind)
+            request = SearchRequest(query, _between(limit, 1, MAX_LIMIT), filters=filters)
+            answer = engine.search(request, Scope(within=(project.root,)))
+            return hits_text(answer, project.root, _between(snippet_lines, 0, MAX_SNIPPET_LINES))
+
+        return await agents.run(context, work)
+
+    @server.tool(annotations=_READ_ONLY, structured_output=False)
+    async def find_similar(
+        place: str, context: Context[Any, Any], limit: int = 8, snippet_lines: int = 3
+    ) -> str:
+        """Find code like the definition at path:line: duplicates, variants, other implementations."""
+
+        def work(project: Project, root: str) -> str:
+            asked = Place.parse(place)
+            found = engine.document(root, _indexed_path(asked.path, project, root), asked.line)
+            request = SearchRequest("", _between(limit, 1, MAX_LIMIT))
+            answer = engine.similar(
+                Place(Path(found.root, found.path), asked.line), request, Scope(within=(project.root,))
+            )
+            return hits_text(answer, project.root, _between(snippet_lines, 0, MAX_SNIPPET_LINES))
+
+        return await agents.run(context, work)
+
+    @server.tool(annotations=_READ_ONLY, structured_output=False)
+    async def read_definition(place: str, context: Context[Any, Any]) -> str:
+        """Read one whole definition, by path:line (of a hit) or by name or qualified name, such as Stack.push."""
+
+        def work(project: Project, root: str) -> str:
+            return _definition(engine, project, root, place)
+
+        return await agents.run(context, work)
+
+    @server.tool(annotations=_READ_ONLY, structured_output=False)
+    async def index_status(context: Context[Any, Any]) -> str:
+        """Say what is indexed, what is not, and whether files changed since."""
+
+        def work(project: Project, root: str) -> str:
+            status = next(status for status in engine.status(changes=True) if status.root == root)
+            return status_text(status, project.root)
+
+        return await agents.run(context, work)
+
+    return server
+
+
+def _definition(engine: Engine, project: Project, root: str, place: str) -> str:
+    try:
+        asked = Place.parse(place)
+    except ConfigError:
+        return _named(engine, project, root, place.strip())
+    found = engine.document(root, _indexed_path(asked.path, project, root), asked.line)
+    return definition_text(found, project.root)
+
+
+def _named(engine: Engine, project: Project, root: str, name: str) -> str:
+    places = [
+        (path, line, qualified)
+        for path, line, qualified in engine.places_named(root, name)
+        if Path(root, path).is_relative_to(project.root)
+    ]
+    if not places:
+        raise IndexNotFoundError(f"no definition is named {name[:100]!r}: find it with search_code")
+    if len(places) > 1:
+        return places_text(
+            [f"{relative(root, path, project.root)}:{line} {qualified}" for path, line, qualified in places]
+        )
+    path, line, _ = places[0]
+    return definition_text(engine.document(root, path, line), project.root)
+
+
+def _indexed_path(path: Path, project: Project, root: str) -> str:
+    """Return a path of the project relative to the indexed root.
+
+    Raises:
+        ConfigError: it is not in the project.
+    """
+    whole = Path(os.path.normpath(project.root / path))
+    if not whole.is_relative_to(project.root):
+        raise ConfigError(f"{path} is outside of the project: give a path relative to {project.root}")
+    return whole.relative_to(root).as_posix()
+
+
+def _filters(project: Project, path: str, language: str, kind: str) -> Filters:
+    return Filters(
+        languages=(language,) if language else (),
+        kinds=(kind,) if kind else (),
+        paths=(path,) if path else (),
+        here=project.root,
+    )
+
+
+def _between(value: int, low: int, high: int) -> int:
+    return max(low, min(value, high))

@@ -1,0 +1,192 @@
+"""Agents ask over stdio, with the client of the official SDK."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT
+from tests.conftest import TINY_REPO, write_tree
+
+pytest.importorskip("mcp")
+import anyio
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    huge = "def huge():\n" + "    value = 'äöü' * 3\n" * 3000
+    write_tree(tmp_path / "src", {**TINY_REPO, "huge.py": huge})
+    (tmp_path / "secret.py").write_text("def secret():\n    return 1\n")
+    return tmp_path / "src"
+
+
+def parameters(project: Path) -> StdioServerParameters:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CODESEARCH_HOME": str(project.parent / "home")}
+    command = ["-m", "codesearch", "mcp", "--root", str(project)]
+    return StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=project)
+
+
+def ask(project: Path, *calls: tuple[str, dict[str, object]]) -> list[tuple[bool, str]]:
+    """Call tools one after another; return whether each failed, and its text."""
+
+    async def session() -> list[tuple[bool, str]]:
+        async with Client(parameters(project)) as client:
+            results = [await client.call_tool(name, arguments) for name, arguments in calls]
+            return [(bool(result.is_error), result.content[0].text) for result in results]
+
+    return anyio.run(session)
+
+
+def test_each_tool_answers_with_paths_of_the_project(project):
+    found, similar, read, named, status = ask(
+        project,
+        ("search_code", {"query": "put an item on top of the stack", "limit": 3}),
+        ("find_similar", {"place": "python/convert.py:4"}),
+        ("read_definition", {"place": "python/convert.py:18"}),
+        ("read_definition", {"place": "Stack.pop"}),
+        ("index_status", {}),
+    )
+    assert "python/convert.py:17-19 method Stack.push" in found[1]
+    assert "python/convert.py:9-11 function string_to_int" in similar[1]
+    assert read[1].splitlines()[0] == "python/convert.py:17-19 method Stack.push"
+    assert "23: " in named[1] and "self.items.pop()" in named[1]
+    assert "in 7 files" in status[1] and "0 files to index" in status[1]
+    assert str(project) not in found[1] + similar[1] + read[1]
+
+
+def test_a_name_of_several_definitions_lists_their_places(project):
+    ((failed, text),) = ask(project, ("read_definition", {"place": "push"}))
+    assert not failed
+    assert "python/convert.py:17 Stack.push" in text and "ruby/queue.rb:4 PriorityQueue.push" in text
+
+
+def test_an_unindexed_project_is_indexed_with_progress(project):
+    write_tree(project, {f"many/m{n}.py": f"def f{n}():\n    return {n}\n" * 300 for n in range(60)})
+    seen: list[float] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        seen.append(done)
+        assert message and message.startswith("indexing: ")
+
+    async def session() -> str:
+        async with Client(parameters(project)) as client:
+            arguments = {"query": "parse a decimal string"}
+            result = await client.call_tool("search_code", arguments, progress_callback=progress)
+            return result.content[0].text
+
+    assert "string_to_int" in anyio.run(session)
+    assert seen and seen == sorted(seen)
+
+
+@pytest.mark.parametrize("query", ["push | pop", "a && b", '"int to string"', "f(x)[0]{1}", "'", "$(ls) `x`"])
+def test_special_characters_are_plain_text(project, query):
+    ((failed, text),) = ask(project, ("search_code", {"query": query}))
+    assert not failed or "no words" in text
+
+
+@pytest.mark.parametrize("tool", ["read_definition", "find_similar"])
+@pytest.mark.parametrize("place", ["../secret.py:1", "/etc/passwd:1", "python/../../secret.py:1"])
+def test_nothing_outside_of_the_project_is_read(project, tool, place):
+    ((failed, text),) = ask(project, (tool, {"place": place}))
+    assert failed and "outside of the project" in text and "\n" not in text
+
+
+@pytest.mark.parametrize("tool", ["read_definition", "find_similar"])
+def test_links_out_of_the_project_and_pipes_are_refused(project, tool):
+    ask(project, ("index_status", {}))
+    linked, pipe = project / "python/convert.py", project / "ruby/queue.rb"
+    linked.unlink()
+    linked.symlink_to(project.parent / "secret.py")
+    pipe.unlink()
+    os.mkfifo(pipe)
+    for failed, text in ask(
+        project, (tool, {"place": "python/convert.py:4"}), (tool, {"place": "ruby/queue.rb:4"})
+    ):
+        assert failed and "return 1" not in text and "\n" not in text
+
+
+def test_a_huge_function_is_cut_and_the_note_says_where_the_rest_is(project):
+    read, found = ask(
+        project,
+        ("read_definition", {"place": "huge"}),
+        ("search_code", {"query": "huge value", "limit": 50, "snippet_lines": 40}),
+    )
+    assert len(read[1].encode()) <= 16_000 and len(found[1].encode()) <= 8_000
+    assert read[1].splitlines()[-1].endswith("-3001 of huge.py")
+
+
+def test_errors_are_one_line(project):
+    for failed, text in ask(
+        project,
+        ("search_code", {"query": ""}),
+        ("search_code", {"query": "x", "kind": "nonsense"}),
+        ("read_definition", {"place": "no_such_name"}),
+    ):
+        assert failed and "\n" not in text and "Traceback" not in text
+
+
+def test_calls_at_the_same_time_get_their_own_answers(project):
+    async def session() -> dict[str, str]:
+        found: dict[str, str] = {}
+        async with Client(parameters(project)) as client:
+
+            async def one(name: str) -> None:
+                found[name] = (await client.call_tool("read_definition", {"place": name})).content[0].text
+
+            async with anyio.create_task_group() as group:
+                for name in ("Stack.pop", "getJson", "encryptAes", "sortStrings"):
+                    group.start_soon(one, name)
+        return found
+
+    assert all(name.split(".")[-1] in text for name, text in anyio.run(session).items())
+
+
+def test_a_cancelled_call_leaves_a_server_that_answers(project):
+    async def session() -> str:
+        async with Client(parameters(project)) as client:
+            with anyio.move_on_after(0.05):
+                await client.call_tool("search_code", {"query": "sort"})
+            return (await client.call_tool("search_code", {"query": "sort a list"})).content[0].text
+
+    assert "sortStrings" in anyio.run(session)
+
+
+def test_the_first_call_from_cold_takes_less_than_two_seconds(project):
+    ask(project, ("index_status", {}))
+    started = time.monotonic()
+    ask(project, ("search_code", {"query": "sort a list"}))
+    assert time.monotonic() - started < 2
+
+
+def test_the_server_ends_when_stdin_closes(project):
+    asked = parameters(project)
+    done = subprocess.run(
+        [asked.command, *asked.args], env=asked.env, input=b"", capture_output=True, timeout=20
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_the_instructions_name_every_tool(project):
+    async def session() -> tuple[str, set[str]]:
+        async with Client(parameters(project)) as client:
+            return client.instructions or "", {tool.name for tool in (await client.list_tools()).tools}
+
+    text, names = anyio.run(session)
+    assert names == {"search_code", "find_similar", "read_definition", "index_status"}
+    assert all(name in text for name in names) and "grep" in text and "Not indexed" in text
+
+
+def test_setup_prints_what_write_merges(command, tmp_path):
+    printed = command("mcp", "--setup", "cursor")
+    entry = json.loads(printed.stdout)["mcpServers"]["codesearch"]
+    assert entry["args"][-1] == "mcp" and printed.returncode == 0
+    assert command("mcp", "--setup", "nobody").stderr.startswith("error: client 'nobody': choose one of")
+    assert command("mcp", "--instructions").stdout.startswith("## Code search")
