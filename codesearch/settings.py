@@ -18,8 +18,10 @@ from typing import Any
 
 from codesearch.config import PROJECT_FILE, IndexOptions
 from codesearch.errors import ConfigError
+from codesearch.treefiles import read_regular
 
 USER_FILE = "config.toml"
+_MAX_BYTES = 100_000
 _TRUE, _FALSE = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 _TYPES = {
     bool: "true or false",
@@ -38,7 +40,8 @@ class Setting:
         default: the value if nothing sets it; its type is the type of the setting.
         meaning: one line that says what the setting does.
         in_index: whether it affects the content of an index.
-        in_project: whether a project's file may set it; a cloned project must not choose programs or the model.
+        in_project: whether a project's file may set it. A cloned project must not choose programs or the model, or
+            make codesearch read files outside of it.
     """
 
     default: Any
@@ -58,7 +61,7 @@ SETTINGS = {
     "content": Setting("code", "what to index: code, docs, config or all", in_index=True),
     "hidden": Setting(False, "index names that begin with a dot", in_index=True),
     "ignore_files": Setting(True, "respect .gitignore and .codesearchignore", in_index=True),
-    "follow_links": Setting(False, "follow symbolic links", in_index=True),
+    "follow_links": Setting(False, "follow symbolic links", in_index=True, in_project=False),
     "max_file_mb": Setting(8, "skip larger files", in_index=True),
     "hits": Setting(5, "hits of a search"),
     "mode": Setting("hybrid", "hybrid, lexical or semantic"),
@@ -142,7 +145,7 @@ def project_file(here: Path) -> Path | None:
 def _read(path: Path) -> dict[str, Any]:
     """Read the settings in a file; return an empty dictionary if there is no such file."""
     try:
-        text = path.read_bytes()
+        text, _ = read_regular(path, _MAX_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
@@ -151,7 +154,7 @@ def _read(path: Path) -> dict[str, Any]:
 
     try:
         found = tomllib.loads(text.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not valid TOML ({error}): correct the line") from None
     return {name: _checked(path, name, value) for name, value in found.items()}
 
@@ -165,8 +168,9 @@ def _checked(path: Path, name: str, value: object) -> Any:  # noqa: ANN401 - the
         cure = f"did you mean {near[0]!r}?" if near else "see `codesearch config`"
         raise ConfigError(f"{path}: unknown setting {name!r}: {cure}")
     if path.name == PROJECT_FILE and not setting.in_project:
+        how = "with an option of `codesearch index`" if setting.in_index else f"${variable_of(name)}"
         raise ConfigError(
-            f"{path}: {name!r} cannot be set by a project: set it in your own config.toml or ${variable_of(name)}"
+            f"{path}: {name!r} cannot be set by a project: set it in your own config.toml or {how}"
         )
     if setting.kind is tuple and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)

@@ -14,7 +14,19 @@ import pytest
 from tests.conftest import write_tree
 
 ROOT = Path(__file__).parents[1]
-BASE = {"config", "types", "errors", "home", "cores", "files", "installation", "memo", "settings"}
+BASE = {
+    "config",
+    "types",
+    "errors",
+    "home",
+    "cores",
+    "files",
+    "installation",
+    "memo",
+    "settings",
+    "treefiles",
+    "visible",
+}
 ORDER = (
     "parsing",
     "analysis",

@@ -12,6 +12,7 @@ from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import JsonOption
 from codesearch.config import PROJECT_FILE
 from codesearch.settings import SETTINGS, user_file
+from codesearch.visible import visible
 
 
 def config(
@@ -30,9 +31,9 @@ def config(
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for name, text, source in rows:
         line = f"{name:<{widths[0]}}  {text:<{widths[1]}}  {source}"
-        yield Output(f"{line}\n" + (f"    {SETTINGS[name].meaning}\n" if explain else ""))
+        yield Output(f"{visible(line)}\n" + (f"    {SETTINGS[name].meaning}\n" if explain else ""))
     path = user_file(invocation.terminal.variables, invocation.user_home)
-    yield Output(f"\nset them in {path} or in {PROJECT_FILE} of a project\n")
+    yield Output(f"\nset them in {visible(str(path))} or in {PROJECT_FILE} of a project\n")
 
 
 def _toml(value: object) -> str:

@@ -16,6 +16,7 @@ from codesearch.cli.options import DeviceOption, HomeOption
 from codesearch.engine.engine import Engine
 from codesearch.engine.reports import Check
 from codesearch.errors import CodeSearchError
+from codesearch.visible import visible
 
 
 def doctor(
@@ -33,7 +34,7 @@ def doctor(
     code = 0
     for check in checks:
         code = 2 if check.state == "FAIL" else code
-        yield Output(f"{check.state:4}  {check.name:12} {check.detail}\n", code=code)
+        yield Output(f"{check.state:4}  {check.name:12} {visible(check.detail)}\n", code=code)
 
 
 def _offline_checks(device: str) -> Iterator[Check]:

@@ -10,7 +10,7 @@ import os
 import sys
 
 from codesearch.cli.output import INTERRUPTED, exit_on_interrupt, failed_output, prepare_streams, write_output
-from codesearch.service.address import may_be_served, named_home
+from codesearch.service.address import distrusted, may_be_served, named_home
 
 ASKED = ("query", "similar")
 """The commands that a service answers."""
@@ -44,6 +44,11 @@ def _by_service(arguments: list[str]) -> int | None:
         return None
     home = named_home(arguments)
     if os.environ.get("CODESEARCH_NO_SERVICE") or not may_be_served(home):
+        return None
+    if reason := distrusted(home):
+        from codesearch.visible import visible
+
+        print(f"note: the service of {visible(home)} is not asked: {visible(reason)}", file=sys.stderr)
         return None
     from codesearch.service.client import ask
 

@@ -12,6 +12,7 @@ from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.options import HomeOption
 from codesearch.cli.progress import stage_progress
 from codesearch.errors import ConfigError
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
@@ -85,7 +86,7 @@ def _summary(file: Path, report: ExportReport) -> str:
     documents, files = _counted(report.documents, "document"), _counted(report.files, "file")
     folders = _counted(len(report.roots), "indexed folder")
     size = f"{report.bytes / 1e6:.1f} MB"
-    return f"{file}: {documents} from {files} of {folders} in {report.seconds:.1f} s, {size}\n"
+    return f"{visible(str(file))}: {documents} from {files} of {folders} in {report.seconds:.1f} s, {size}\n"
 
 
 def _without_code(report: ExportReport) -> str:
@@ -98,7 +99,7 @@ def _without_code(report: ExportReport) -> str:
         reasons.append(f"{report.changed:,} changed since")
     if report.missing:
         reasons.append(f"{report.missing:,} missing")
-    folder = report.roots[0] if len(report.roots) == 1 else "FOLDER"
+    folder = visible(report.roots[0]) if len(report.roots) == 1 else "FOLDER"
     return (
         f"note: the code of {_counted(count, 'file')} is not exported ({', '.join(reasons)}): "
         f"run `codesearch index {folder}`, then export again\n"

@@ -14,6 +14,7 @@ from codesearch.engine.answer import Answer
 from codesearch.errors import ConfigError
 from codesearch.search.snippets import best_lines
 from codesearch.types import Hit
+from codesearch.visible import visible
 
 COLORS = ("auto", "always", "never")
 MAX_LINE = 200
@@ -99,7 +100,8 @@ def percent(confidence: float) -> str:
 def shown_path(hit: Hit, terminal: Terminal) -> str:
     """Return a path that an editor opens from here: relative below the working directory, else absolute."""
     path = Path(hit.root, hit.path)
-    return os.path.relpath(path, terminal.here) if path.is_relative_to(terminal.here) else str(path)
+    shown = os.path.relpath(path, terminal.here) if path.is_relative_to(terminal.here) else str(path)
+    return visible(shown)
 
 
 def snippet(hit: Hit, answer: Answer, terminal: Terminal, *, full: bool) -> list[tuple[int, str]]:
@@ -111,7 +113,7 @@ def snippet(hit: Hit, answer: Answer, terminal: Terminal, *, full: bool) -> list
     width = max(terminal.width - _GUTTER - 3, 20) if terminal.is_terminal else MAX_LINE
     if not hit.code:
         known = [hit.signature, *hit.docstring.split("\n")[: _SNIPPET_LINES - 1]]
-        return [(hit.start_line, _cut(line, width)) for line in known if line.strip()]
+        return [(hit.start_line, _cut(visible(line), width)) for line in known if line.strip()]
     code = hit.code.split("\n")
     context = max(len(hit.before), len(hit.after))
     if full:
@@ -129,7 +131,9 @@ def snippet(hit: Hit, answer: Answer, terminal: Terminal, *, full: bool) -> list
         *range(hit.start_line + len(code), hit.start_line + len(code) + len(after)),
     ]
     text = textwrap.dedent("\n".join(line.rstrip() for line in lines).expandtabs(4))
-    return [(number, _cut(line, width)) for number, line in zip(numbers, text.split("\n"), strict=False)]
+    return [
+        (number, _cut(visible(line), width)) for number, line in zip(numbers, text.split("\n"), strict=False)
+    ]
 
 
 def _cut(line: str, width: int) -> str:

@@ -23,6 +23,7 @@ from codesearch.cli.options import (
 from codesearch.cli.progress import build_progress
 from codesearch.config import IndexOptions, WalkConfig
 from codesearch.errors import ConfigError
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.remote import RemoteEngine
@@ -162,7 +163,7 @@ def _listed(values: list[str] | None) -> tuple[str, ...] | None:
 
 
 def _current(folder: Path, report: IndexReport) -> Output:
-    return Output(f"{folder}: nothing to do, {_up_to_date(report)}\n")
+    return Output(f"{visible(str(folder))}: nothing to do, {_up_to_date(report)}\n")
 
 
 def _up_to_date(report: IndexReport) -> str:
@@ -172,7 +173,7 @@ def _up_to_date(report: IndexReport) -> str:
 
 def _built(folder: Path, report: IndexReport) -> Output:
     if not report.parsed and not report.removed and report.kept:
-        return Output(f"{folder}: merged, {_up_to_date(report)}\n")
+        return Output(f"{visible(str(folder))}: merged, {_up_to_date(report)}\n")
     documents, files = amount(report.documents, "document"), amount(report.files, "file")
     out = [f"{folder}: {documents} from {files} in {report.seconds:.1f} s"]
     if report.languages:
@@ -185,14 +186,14 @@ def _built(folder: Path, report: IndexReport) -> Output:
         f"{report.cached:,} reused"
     )
     out.extend(not_indexed_lines(report))
-    return Output("".join(f"{line}\n" for line in out), "".join(_warnings(folder, report)))
+    return Output("".join(f"{visible(line)}\n" for line in out), "".join(_warnings(folder, report)))
 
 
 def _warnings(folder: Path, report: IndexReport) -> Iterator[str]:
     if not report.documents:
-        yield f"warning: {folder}: no functions or classes found in any supported language\n"
+        yield f"warning: {visible(str(folder))}: no functions or classes found in any supported language\n"
     for line in report.warnings[:_SHOWN_WARNINGS]:
-        yield f"warning: {line}\n"
+        yield f"warning: {visible(line)}\n"
     if (more := len(report.warnings) - _SHOWN_WARNINGS) > 0:
         yield f"warning: {more} more, see `codesearch status --warnings`\n"
     yield from earlier_format(report)
@@ -202,7 +203,8 @@ def _warnings(folder: Path, report: IndexReport) -> Iterator[str]:
 def earlier_format(report: IndexReport) -> Iterator[str]:
     """Yield a line if the index of an earlier version was made again."""
     if report.was_earlier_format:
-        yield f"note: an earlier version of codesearch made the index of {report.root}; it was made again\n"
+        root = visible(str(report.root))
+        yield f"note: an earlier version of codesearch made the index of {root}; it was made again\n"
 
 
 def missing_parsers(report: IndexReport) -> Iterator[str]:

@@ -15,6 +15,7 @@ import typer
 
 from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.settings import Value, settings_in_force
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
@@ -167,7 +168,7 @@ def outputs(command: Callable[P, Iterator[Output]], *args: P.args, **kwargs: P.k
     try:
         yield from command(*args, **kwargs)
     except CodeSearchError as error:
-        yield Output(err=f"error: {error}\n", code=2)
+        yield Output(err=f"error: {visible(str(error))}\n", code=2)
 
 
 def merged(parts: Sequence[Output]) -> Output:

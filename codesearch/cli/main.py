@@ -23,6 +23,7 @@ from codesearch.cli.options import with_revision
 from codesearch.cli.output import INTERRUPTED, failed_output, write_output
 from codesearch.errors import CodeSearchError
 from codesearch.service.facts import facts
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.opened import Opened
@@ -62,7 +63,7 @@ def _defaults(invocation: Invocation, arguments: Sequence[str]) -> dict[str, Any
     except CodeSearchError as error:
         if not _HELP.isdisjoint(arguments):
             return {}
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {visible(str(error))}", file=sys.stderr)
         sys.exit(2)
 
 

@@ -103,5 +103,7 @@ def failed_output(error: OSError) -> int:
     # Windows reports a closed pipe as EINVAL.
     if isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL):
         return 0
-    print(f"error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+    from codesearch.visible import visible
+
+    print(f"error: {visible(str(error.filename or 'output'))}: {error.strerror}", file=sys.stderr)
     return 2

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from codesearch.visible import visible
+
 if TYPE_CHECKING:
     from codesearch.index.build import Progress, ProgressCallback
 
@@ -19,6 +21,7 @@ def build_progress(name: str) -> Iterator[ProgressCallback]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
+    name = visible(name)
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -30,7 +33,7 @@ def build_progress(name: str) -> Iterator[ProgressCallback]:
     from rich.progress import Progress as Bar
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),

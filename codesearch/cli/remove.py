@@ -11,6 +11,7 @@ import typer
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import HomeOption
 from codesearch.errors import ConfigError
+from codesearch.visible import visible
 
 
 def remove(
@@ -31,9 +32,9 @@ def remove(
     engine = invocation.engine(home)
     engine.remove(*map(invocation.path, folders or []))
     for folder in folders or []:
-        yield Output(f"{folder}: index removed\n")
+        yield Output(f"{visible(str(folder))}: index removed\n")
     for root in engine.remove_all() if everything else []:
-        yield Output(f"{root}: index removed\n")
+        yield Output(f"{visible(str(root))}: index removed\n")
     if cache:
         engine.clear_cache()
         yield Output("cache removed\n")

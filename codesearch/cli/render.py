@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
+from typing import Any
 
 from codesearch.cli.hits import View, details, explanation, footer, shown_path, snippet
 from codesearch.cli.invocation import Terminal
 from codesearch.engine.answer import Answer, answer_fields
 from codesearch.types import Hit
+from codesearch.visible import visible, visible_json
 
 FORMATS = ("text", "compact", "files", "json", "jsonl", "vimgrep")
 _USUAL = View()
@@ -25,7 +27,7 @@ def render(answer: Answer, form: str, terminal: Terminal, view: View = _USUAL) -
         view: what "text" shows.
     """
     if form == "json":
-        return json.dumps(answer_fields(answer), indent=2, ensure_ascii=_is_limited(terminal)) + "\n"
+        return _json(answer_fields(answer), terminal, indent=2) + "\n"
     if form == "text" and view.is_coloured(terminal):
         from codesearch.cli.terminal import render_terminal
 
@@ -35,14 +37,16 @@ def render(answer: Answer, form: str, terminal: Terminal, view: View = _USUAL) -
 
 def heading(hit: Hit, terminal: Terminal) -> str:
     """Return the one line that names a hit."""
-    return f"{shown_path(hit, terminal)}:{hit.start_line}  {hit.qualified_name}  {details(hit)}"
+    return f"{shown_path(hit, terminal)}:{hit.start_line}  {visible(hit.qualified_name)}  {details(hit)}"
 
 
 def _lines(answer: Answer, form: str, terminal: Terminal, view: View) -> Iterator[str]:
     if form == "jsonl":
-        return (json.dumps(asdict(hit), ensure_ascii=_is_limited(terminal)) for hit in answer.hits)
+        return (_json(asdict(hit), terminal) for hit in answer.hits)
     if form == "vimgrep":
-        return (f"{shown_path(hit, terminal)}:{hit.start_line}:1:{hit.signature}" for hit in answer.hits)
+        return (
+            f"{shown_path(hit, terminal)}:{hit.start_line}:1:{visible(hit.signature)}" for hit in answer.hits
+        )
     if form == "files":
         return iter(dict.fromkeys(shown_path(hit, terminal) for hit in answer.hits))
     if form == "compact":
@@ -61,6 +65,7 @@ def _plain(answer: Answer, terminal: Terminal, view: View) -> Iterator[str]:
     yield footer(answer)
 
 
-def _is_limited(terminal: Terminal) -> bool:
-    """Say whether stdout cannot encode every character; JSON then uses escapes."""
-    return terminal.encoding.lower() not in ("utf-8", "utf8")
+def _json(fields: dict[str, Any], terminal: Terminal, indent: int | None = None) -> str:
+    """Write JSON with escapes for what is not safe to print or what stdout cannot encode."""
+    is_limited = terminal.encoding.lower() not in ("utf-8", "utf8")
+    return visible_json(json.dumps(fields, indent=indent, ensure_ascii=is_limited))

@@ -12,6 +12,7 @@ from codesearch.cli.amounts import amount
 from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.options import positive
 from codesearch.errors import ConfigError
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.cli.hits import View
@@ -118,7 +119,7 @@ def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
 
     with build_progress(root.name) as on_progress:
         report = index(root, on_progress=on_progress)
-    done = f"indexed {root}: {amount(report.documents, 'document')} in {report.seconds:.1f} s\n"
+    done = f"indexed {visible(str(root))}: {amount(report.documents, 'document')} in {report.seconds:.1f} s\n"
     return Output(err="".join([done, *earlier_format(report), *missing_parsers(report)]))
 
 
@@ -158,10 +159,12 @@ def shown(
 
     yield Output(err="".join(map(_freshness_note, answer.freshness)))
     if answer.changed_files == 0:
-        yield Output(err=f"no changed files against {request.changed} in {_listed(answer.roots)}\n")
+        yield Output(
+            err=f"no changed files against {visible(str(request.changed))} in {_listed(answer.roots)}\n"
+        )
     elif not answer.filters_match:
         filters = _typed(request, places)
-        yield Output(err=f"no document matches {filters} in {_listed(answer.roots)}\n")
+        yield Output(err=f"no document matches {visible(filters)} in {_listed(answer.roots)}\n")
     elif form != "json":
         yield Output(err=_note(answer, request))
     text = render(answer, form, invocation.terminal, view)
@@ -180,16 +183,17 @@ def _note(answer: Answer, request: SearchRequest) -> str:
 
 def _freshness_note(found: Freshness) -> str:
     """Say in one line that an index is older than its folder, and what to do."""
+    root = visible(found.root)
     if found.state == "locked":
-        return f"note: {found.root} is being indexed by another process: this is the last complete index\n"
+        return f"note: {root} is being indexed by another process: this is the last complete index\n"
     if found.state == "with code":
-        return f"note: the sources of {found.root} are not here: hits have the code that was indexed\n"
+        return f"note: the sources of {root} are not here: hits have the code that was indexed\n"
     if found.state == "without code":
-        return f"note: the sources of {found.root} are not here: hits have no code\n"
+        return f"note: the sources of {root} are not here: hits have no code\n"
     if found.state != "behind":
         return ""
     files = amount(found.changes.to_parse + found.changes.removed, "file")
-    return f"note: {files} changed since {found.root} was indexed: run `codesearch index {found.root}`\n"
+    return f"note: {files} changed since {root} was indexed: run `codesearch index {root}`\n"
 
 
 def _typed(request: SearchRequest, places: Sequence[str]) -> str:
@@ -202,4 +206,4 @@ def _typed(request: SearchRequest, places: Sequence[str]) -> str:
 
 
 def _listed(roots: Sequence[str]) -> str:
-    return roots[0] if len(roots) == 1 else f"{len(roots)} indexed folders"
+    return visible(roots[0]) if len(roots) == 1 else f"{len(roots)} indexed folders"

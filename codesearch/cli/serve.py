@@ -16,6 +16,7 @@ import typer
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import HomeOption
 from codesearch.errors import ConfigError, MissingExtraError
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.opened import Opened
@@ -69,10 +70,10 @@ def serve(
         how = "stop it with Ctrl-C or `codesearch serve --stop`"
         if web:
             sites.append(_start_site(folder, opened, host, port, token_file))
-        print(f"process {os.getpid()} answers queries for {folder}: {how}", flush=True)
+        print(f"process {os.getpid()} answers queries for {visible(str(folder))}: {how}", flush=True)
 
     def passed_on(error: Exception) -> None:
-        print(f"left to its client: {error}", file=sys.stderr)
+        print(f"left to its client: {visible(str(error))}", file=sys.stderr)
 
     try:
         serve(folder, Handlers(Answering(opened, ASKED), ready, passed_on, opened.tidy))
@@ -125,7 +126,7 @@ def _stop(home: Path) -> Output:
 
     owner = service_at(home)
     if not owner:
-        return Output(f"no service runs for {home}\n", code=1)
+        return Output(f"no service runs for {visible(str(home))}\n", code=1)
     os.kill(owner, signal.SIGTERM)
     deadline = time.monotonic() + _PATIENCE_S
     while service_at(home) == owner:

@@ -15,6 +15,7 @@ from codesearch.cli.amounts import amount, counts, not_indexed_lines
 from codesearch.cli.invocation import Output, Server, invocation_of
 from codesearch.cli.options import DEFAULT_URI, BackendOption, HomeOption, JsonOption, PrefixOption, UriOption
 from codesearch.index.manifest import not_defaults
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.remote import RemoteEngine
@@ -49,11 +50,12 @@ def status(
         return
     if not found:
         yield Output(
-            err=f"nothing is indexed in {engine.home}: run `codesearch index FOLDER` first\n", code=1
+            err=f"nothing is indexed in {visible(str(engine.home))}: run `codesearch index FOLDER` first\n",
+            code=1,
         )
         return
     for one in found:
-        yield Output("".join(f"{line}\n" for line in _lines(one, warnings=warnings)))
+        yield Output("".join(f"{visible(line)}\n" for line in _lines(one, warnings=warnings)))
     if service:
         yield Output(f"process {service} answers queries (`codesearch serve`)\n")
 

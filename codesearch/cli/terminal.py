@@ -16,6 +16,7 @@ from codesearch.cli.hits import View, details, explanation, footer, shown_path, 
 from codesearch.cli.invocation import Terminal
 from codesearch.engine.answer import Answer
 from codesearch.types import Hit
+from codesearch.visible import visible
 
 _HEIGHT = 25  # Nothing depends on it, but `rich` looks for a real terminal unless both measures are given.
 
@@ -48,7 +49,7 @@ def _heading(hit: Hit, terminal: Terminal) -> Text:
     path = Path(hit.root, hit.path)
     link = Style(color="cyan", link=path.as_uri() if path.is_absolute() else None)
     heading.append(f"{shown_path(hit, terminal)}:{hit.start_line}", style=link)
-    heading.append(f"  {hit.qualified_name}", style="bold")
+    heading.append(f"  {visible(hit.qualified_name)}", style="bold")
     heading.append(f"  {details(hit)}", style="yellow" if hit.stale else "dim")
     return heading
 

@@ -333,7 +333,7 @@ class _Totals:
         self.languages[record.language] += sign * record.doc_count
         if record.skipped:
             self.skipped.setdefault(record.skipped, Counter())[extension_of(record.path)] += sign
-        for line in record.warnings.splitlines():
+        for line in filter(None, record.warnings.split("\n")):
             self.warnings[line] += sign
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,18 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.analysis.terms import document_terms
-from codesearch.config import IndexConfig
+from codesearch.config import IndexConfig, ParseConfig
 from codesearch.encoding.text import document_text
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.index.plan import UNREADABLE, trusted_mtime
 from codesearch.index.tokens import join_tokens, split_tokens
-from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
-from codesearch.parsing.texts.sections import refuse_text
+from codesearch.parsing.extract import Extraction, extract
+from codesearch.parsing.languages import LanguageSpec, language_named
+from codesearch.parsing.texts.sections import plain_documents, refuse_text
 from codesearch.parsing.walker import SourceFile, refuse_content
 from codesearch.segments.digest import content_digest, text_digest
 from codesearch.segments.postings import PostingsBlock, make_block
 from codesearch.segments.store import DocumentRow, FileRecord, document_row
+from codesearch.treefiles import read_below
+from codesearch.visible import visible
+
+TOO_COSTLY = "the {} parser crashed or takes too much time or memory: indexed as plain text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +63,20 @@ class FileParser:
 
     def parse(self, file: SourceFile) -> ParsedFile | None:
         """Parse one file; return None if it no longer exists."""
+        return self._parse(file, extract)
+
+    def parse_plain(self, file: SourceFile) -> ParsedFile | None:
+        """Cut one file into blocks of lines without its parser; return None if it no longer exists."""
+        return self._parse(file, _extract_plain)
+
+    def _parse(
+        self, file: SourceFile, extract: Callable[[bytes, str, LanguageSpec, ParseConfig], Extraction]
+    ) -> ParsedFile | None:
+        walk = self.config.walk
         try:
-            source = (self.root / file.path).read_bytes()
+            source, _ = read_below(
+                str(self.root), file.path, walk.max_file_bytes, follow_links=walk.follow_links
+            )
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -83,7 +100,7 @@ class FileParser:
                 len(source),
                 mtime_ns,
                 digest,
-                warnings="\n".join(extraction.warnings),
+                warnings="\n".join(map(visible, extraction.warnings)),
             ),
             rows=[
                 document_row(document, text_digest(ids))
@@ -93,6 +110,11 @@ class FileParser:
             tokens=joined,
             lengths=lengths,
         )
+
+
+def _extract_plain(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Extraction:
+    documents = list(plain_documents(source, path, spec, config))
+    return Extraction(documents, [f"{path}: {TOO_COSTLY.format(spec.name)}"])
 
 
 def skipped_file(
@@ -105,6 +127,6 @@ def skipped_file(
 ) -> ParsedFile:
     """Return the result for a file without documents, with the reason."""
     record = FileRecord(
-        file.path, file.language, file.size, mtime_ns, digest, skipped=reason, warnings=warning
+        file.path, file.language, file.size, mtime_ns, digest, skipped=reason, warnings=visible(warning)
     )
     return ParsedFile(record, [], make_block([]), np.empty(0, np.uint32), [])

@@ -1,36 +1,49 @@
 """Files -> parsed files, in the same order, on all cores.
 
 Parsing holds the interpreter lock, so worker processes do it. They work on a few chunks at a time, which limits memory.
-If a grammar crashes its process, only the file that caused it is skipped, with a warning.
+If a file crashes its process or takes too much time or memory (see `limits`), only this file is affected: it is cut
+into blocks of lines, with a warning.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from codesearch.config import IndexConfig
+from codesearch.config import IndexConfig, ParseConfig
 from codesearch.cores import available_cores
 from codesearch.encoding.tokenizer import SubtokenTokenizer
-from codesearch.errors import IndexStoreError
+from codesearch.errors import IndexStoreError, ParseError
 from codesearch.index.file_parser import FileParser, ParsedFile, skipped_file
-from codesearch.index.workers import WorkerDiedError, Workers, WorkerStartError
+from codesearch.index.limits import lift_limits, limit_file
+from codesearch.index.workers import CAN_COPY, OneWorker, WorkerDiedError, Workers, WorkerStartError
+from codesearch.parsing.extract import Extraction, extract
+from codesearch.parsing.languages import LanguageSpec, language_named, load_query
 from codesearch.parsing.walker import SourceFile
 from codesearch.segments.digest import content_digest
+from codesearch.treefiles import read_below
 
 if TYPE_CHECKING:  # Workers do not need these modules, and importing them takes time (see `tokens`).
+    from concurrent.futures import Future
+
     from codesearch.encoding.encoder import Encoder
     from codesearch.index.plan import Plan
 
 _CHUNK_BYTES = 400_000
 _CHUNK_FILES = 64
 _SERIAL_BYTES = 1_000_000
-"""With fewer bytes of source than this, no worker process is started."""
+"""With fewer bytes of source than this, one worker is enough; it is a copy of this process."""
+
+
+Task = tuple[list[SourceFile], bool]
+"""Files to parse, and whether they are only cut into blocks of lines."""
+Parsed = list[ParsedFile | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +89,7 @@ def parse_files(
     Args:
         job: what a parser needs.
         files: the files to parse.
-        workers: number of processes, None for one per core; small jobs start no process.
+        workers: number of processes, None for one per core; small jobs need only one.
         tokenizer: the tokenizer of the job, if it is open in this process.
 
     Raises:
@@ -84,54 +97,83 @@ def parse_files(
     """
     if workers is None:
         workers = available_cores()
-    if workers == 1 or is_small(files):
-        parser = job.open(tokenizer)
-        for file in files:
-            yield file, parser.parse(file)
-        return
-    pool: Workers[list[SourceFile], list[ParsedFile | None]] = Workers(workers, _open_parser, job)
     try:
-        yield from _parse_all(pool, job, files, workers)
+        if workers == 1 or is_small(files):
+            with closing(_one_worker(job, files, tokenizer)) as worker:
+                for chunk in chunks_of(files):
+                    yield from _parse_chunk(partial(worker.ask, (chunk, False)), worker.ask, job, chunk)
+            return
+        pool: Workers[Task, Parsed] = Workers(workers, _open_parser, job)
+        with closing(pool):
+            yield from _parse_all(pool, job, files, workers)
     except WorkerStartError:
         raise IndexStoreError(
             "the worker processes stop before their first task, probably because memory ran out: free some and run "
             "`codesearch index` again; the last good index is untouched"
         ) from None
-    finally:
-        pool.close()
+
+
+def _one_worker(
+    job: ParseJob, files: Sequence[SourceFile], tokenizer: SubtokenTokenizer | None
+) -> OneWorker[Task, Parsed]:
+    """Return a worker for a few files: a copy of this process, if the system has that."""
+    if not CAN_COPY:
+        return OneWorker(_open_parser, job, copy=False)
+    for name in {file.language for file in files}:
+        prepare(language_named(name))
+    return OneWorker(_open_parser, job, tokenizer, copy=True)
+
+
+def prepare(spec: LanguageSpec | None) -> None:
+    """Load the parser of a language before the process is copied, so that it is loaded only once."""
+    if spec and spec.grammar:
+        load_query(spec)
 
 
 def _parse_all(
-    pool: Workers[list[SourceFile], list[ParsedFile | None]],
-    job: ParseJob,
-    files: Sequence[SourceFile],
-    workers: int,
+    pool: Workers[Task, Parsed], job: ParseJob, files: Sequence[SourceFile], workers: int
 ) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
     """Submit a few chunks at a time and yield their results in order."""
     waiting = chunks_of(files)
-    flying: deque[tuple[list[SourceFile], Future[list[ParsedFile | None]]]] = deque()
+    flying: deque[tuple[list[SourceFile], Future[Parsed]]] = deque()
     while True:
-        flying.extend((chunk, pool.submit(chunk)) for chunk in islice(waiting, 2 * workers + 1 - len(flying)))
+        flying.extend(
+            (chunk, pool.submit((chunk, False))) for chunk in islice(waiting, 2 * workers + 1 - len(flying))
+        )
         if not flying:
             return
         chunk, future = flying.popleft()
-        try:
-            yield from zip(chunk, future.result(), strict=True)
-        except WorkerDiedError:
-            yield from _parse_singly(pool, job, chunk)
+        yield from _parse_chunk(future.result, lambda task: pool.submit(task).result(), job, chunk)
 
 
-def _parse_singly(
-    pool: Workers[list[SourceFile], list[ParsedFile | None]], job: ParseJob, chunk: list[SourceFile]
+def _parse_chunk(
+    result: Callable[[], Parsed], ask: Callable[[Task], Parsed], job: ParseJob, chunk: list[SourceFile]
 ) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
-    """Parse each file separately to find the one that crashes the parser."""
-    for file in chunk:
-        try:
-            yield file, pool.submit([file]).result()[0]
-        except WorkerDiedError:
-            warning = f"{file.path}: the {file.language} parser crashed: left out"
-            digest = content_digest((job.root / file.path).read_bytes())  # Unchanged, it is not parsed again.
-            yield file, skipped_file(file, "crashed", digest=digest, warning=warning)
+    """Yield the files of a chunk with its result; if its process died, parse each file separately."""
+    try:
+        yield from zip(chunk, result(), strict=True)
+    except WorkerDiedError:
+        for file in chunk:
+            yield file, _parse_alone(ask, job, file)
+
+
+def _parse_alone(ask: Callable[[Task], Parsed], job: ParseJob, file: SourceFile) -> ParsedFile | None:
+    """Parse a file; if its process dies, cut it into blocks of lines; if that fails too, skip it."""
+    for is_plain in (False, True):
+        with suppress(WorkerDiedError):
+            return ask(([file], is_plain))[0]
+    warning = f"{file.path}: the {file.language} parser crashed or takes too much time or memory: left out"
+    return skipped_file(file, "crashed", digest=_digest(job, file), warning=warning)
+
+
+def _digest(job: ParseJob, file: SourceFile) -> bytes:
+    """Return the digest of a file, with which it is not parsed again until it changes."""
+    walk = job.config.walk
+    try:
+        source, _ = read_below(str(job.root), file.path, walk.max_file_bytes, follow_links=walk.follow_links)
+    except OSError:
+        return b""
+    return content_digest(source)
 
 
 def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
@@ -148,6 +190,40 @@ def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
         yield chunk
 
 
-def _open_parser(job: ParseJob) -> Callable[[list[SourceFile]], list[ParsedFile | None]]:
-    parser = job.open()
-    return lambda files: [parser.parse(file) for file in files]
+def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Extraction:
+    """Call `extract` in another process, with limits of time and memory.
+
+    Raises:
+        ParseError: the parser crashed or went over a limit.
+    """
+    if CAN_COPY:
+        prepare(spec)
+    worker: OneWorker[bytes, Extraction] = OneWorker(_open_extractor, path, spec, config, copy=CAN_COPY)
+    with closing(worker):
+        try:
+            return worker.ask(source)
+        except (WorkerDiedError, WorkerStartError):
+            raise ParseError(path, f"the {spec.name} parser takes too much time or memory") from None
+
+
+def _open_extractor(path: str, spec: LanguageSpec, config: ParseConfig) -> Callable[[bytes], Extraction]:
+    def extract_limited(source: bytes) -> Extraction:
+        limit_file(len(source))
+        return extract(source, path, spec, config)
+
+    return extract_limited
+
+
+def _open_parser(job: ParseJob, tokenizer: SubtokenTokenizer | None = None) -> Callable[[Task], Parsed]:
+    parser = job.open(tokenizer)
+
+    def parse(task: Task) -> Parsed:
+        files, is_plain = task
+        found = []
+        for file in files:
+            limit_file(file.size)
+            found.append(parser.parse_plain(file) if is_plain else parser.parse(file))
+        lift_limits()
+        return found
+
+    return parse

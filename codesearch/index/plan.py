@@ -21,6 +21,7 @@ from codesearch.parsing.languages import LANGUAGES, grammar_version
 from codesearch.parsing.walker import SourceFile, WalkReport, known_file, walk
 from codesearch.segments.digest import content_digest
 from codesearch.segments.store import FileRecord, StoreReader
+from codesearch.treefiles import read_below
 
 _RACY_NS = 2_000_000_000
 """A file that was written within this time before the walk may change again without a new time stamp."""
@@ -136,7 +137,8 @@ def _plan_walk(
     kept = {
         file.path
         for file in files
-        if (live := known.get(file.path)) and _is_unchanged(root, file, live.record, old.files.get(file.path))
+        if (live := known.get(file.path))
+        and _is_unchanged(root, file, live.record, old.files.get(file.path), config.walk)
     }
     stamps = Stamps(
         {file.path: (file.size, trusted_mtime(file.mtime_ns, started_ns)) for file in files},
@@ -184,7 +186,7 @@ def _plan_files(
     to_parse = [
         file
         for file in files
-        if not (live := known.get(file.path)) or not _is_unchanged(root, file, live.record, None)
+        if not (live := known.get(file.path)) or not _is_unchanged(root, file, live.record, None, config.walk)
     ]
     dead = [known[file.path] for file in to_parse if file.path in known]
     old = seen.stamps
@@ -247,14 +249,16 @@ def _usable(index_folder: Path, digest: str) -> Manifest | None:
     return manifest if manifest.config_digest == digest else None
 
 
-def _is_unchanged(root: Path, file: SourceFile, record: FileRecord, stamp: tuple[int, int] | None) -> bool:
+def _is_unchanged(
+    root: Path, file: SourceFile, record: FileRecord, stamp: tuple[int, int] | None, walk: WalkConfig
+) -> bool:
     """Say whether a file is unchanged; compare time stamps with the record and the last walk, then the content."""
     if file.size != record.size or file.language != record.language:
         return False
     if file.mtime_ns == record.mtime_ns or (file.size, file.mtime_ns) == stamp:
         return True
     try:
-        source = (root / file.path).read_bytes()
+        source, _ = read_below(str(root), file.path, walk.max_file_bytes, follow_links=walk.follow_links)
     except OSError:
         return record.skipped == UNREADABLE
     return content_digest(source) == record.digest

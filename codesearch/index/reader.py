@@ -33,6 +33,7 @@ class IndexReader:
                         dim=int(manifest.model["dim"]),
                         files=entry.files,
                         dead_files=entry.dead_files,
+                        walk=manifest.walk_config(),
                     )
                 )
         except BaseException:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from codesearch.segments.digest import content_digest
 from codesearch.segments.store import FileRecord
+from codesearch.treefiles import read_below
 
 if TYPE_CHECKING:
     from codesearch.segments.reader import SegmentReader
@@ -24,7 +25,7 @@ def is_inside(path: str) -> bool:
 
 
 def read_source(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] | None:
-    """Return a file's bytes and whether they differ from the indexed ones; None if it cannot be read.
+    """Return a file's bytes and whether they differ from the indexed ones; None if a walk would not read it now.
 
     If size and time stamp are equal, the bytes count as equal. If the index was imported without sources, the bytes are
     those in the index, or b"" if it has no code.
@@ -35,9 +36,10 @@ def read_source(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] 
     if not is_inside(file.path):
         return None
     try:
-        with open(os.path.join(segment.root, file.path), "rb") as opened:
-            seen = os.fstat(opened.fileno())
-            source = opened.read()
+        walk = segment.walk
+        source, seen = read_below(
+            segment.root, file.path, walk.max_file_bytes, follow_links=walk.follow_links
+        )
     except OSError:
         return None
     if (seen.st_size, seen.st_mtime_ns) == (file.size, file.mtime_ns):

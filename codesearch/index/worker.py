@@ -15,32 +15,48 @@ import pickle
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from functools import partial
+from typing import Any, BinaryIO
+
+from codesearch.index.limits import leave_no_core
 
 
 def main() -> None:
     """Answer tasks until the parent closes the pipe; the pipe also closes when the parent dies."""
     tasks = sys.stdin.buffer
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Output of libraries must not mix with the replies.
+    with suppress(EOFError, BrokenPipeError):
+        start, arguments = pickle.load(tasks)
+        answer(tasks, replies, partial(start, *arguments))
+
+
+def answer(tasks: BinaryIO, replies: BinaryIO, start: Callable[[], Callable[[Any], Any]]) -> None:
+    """Open the handler of tasks, reply when it is open, then answer tasks.
+
+    Raises:
+        EOFError: the parent closed the pipe of tasks.
+        BrokenPipeError: the parent closed the pipe of replies.
+    """
+    os.dup2(2, 1)  # Output of libraries must not mix with the replies.
     gc.set_threshold(100_000)  # Results are large and have no cycles.
+    leave_no_core()
     handle: Callable[[Any], Any] | None = None
-    try:
-        while True:
-            message = pickle.load(tasks)
-            try:
-                if handle is None:
-                    start, arguments = message
-                    handle, result = start(*arguments), None
-                else:
-                    result = handle(message)
-                reply = pickle.dumps((True, result), pickle.HIGHEST_PROTOCOL)
-            except Exception as error:  # The parent raises it again.
-                reply = pickle.dumps((False, _portable(error)))
-            replies.write(reply)
-            replies.flush()
-    except (EOFError, BrokenPipeError):
-        return
+    message: Any = None
+    while True:
+        try:
+            if handle is None:
+                handle, result = start(), None
+            else:
+                result = handle(message)
+            reply = pickle.dumps((True, result), pickle.HIGHEST_PROTOCOL)
+        except (MemoryError, RecursionError):  # What was asked takes too much; to the parent this is a crash.
+            os._exit(1)
+        except Exception as error:  # The parent raises it again.
+            reply = pickle.dumps((False, _portable(error)))
+        replies.write(reply)
+        replies.flush()
+        message = pickle.load(tasks)
 
 
 def _portable(error: Exception) -> Exception:

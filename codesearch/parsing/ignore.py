@@ -6,15 +6,23 @@ ignored folder is never looked at, so a pattern speaks only of the very paths th
 
 from __future__ import annotations
 
+import errno
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from codesearch.treefiles import read_regular
 
 IGNORE_FILES = (".gitignore", ".codesearchignore")
 _FOLDER_MARK = "ps_d"  # The library's group for the slash after what a pattern matched.
 EXCLUDE_FILE = os.path.join(".git", "info", "exclude")
+_MAX_BYTES, _MAX_LINES, _MAX_CHARS = 1_000_000, 10_000, 4_096
+"""Limits of an ignore file and of one pattern: a walk asks every pattern about every path."""
+_TOKEN = re.compile(r"\\.|\[\^?\]?[^\]]*\][*+]?|\(\?:/\.\+\)\?|.", re.DOTALL)
+_STAR, _FOLDERS = "[^/]*", "(?:/.+)?"
+"""How the library translates `*` and `/**`."""
 
 
 class BadPatternError(ValueError):
@@ -73,10 +81,13 @@ def read_rules(path: str, *, above: str = "", below: str = "") -> Rules:
     """Read an ignore file.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it cannot be read, is no regular file or is too large.
     """
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return Rules(tuple(compile_lines(file.read().split("\n"), strict=False)), above, below)
+    content, _ = read_regular(path, _MAX_BYTES)
+    lines = content.decode("utf-8", "replace").split("\n")
+    if len(lines) > _MAX_LINES:
+        raise OSError(errno.EFBIG, f"more than {_MAX_LINES:,} lines", path)
+    return Rules(tuple(compile_lines(lines, strict=False)), above, below)
 
 
 def compile_lines(lines: Iterable[str], *, strict: bool) -> list[Pattern]:
@@ -114,7 +125,9 @@ def rule_files_above(root: Path) -> list[tuple[str, str]]:
     ]
 
 
-def rules_above(root: Path, files: Sequence[tuple[str, str]]) -> list[Rules]:
+def rules_above(
+    root: Path, files: Sequence[tuple[str, str]], warn: Callable[[str], None] = lambda _: None
+) -> list[Rules]:
     """Read the rules of `rule_files_above`.
 
     If these rules ignore the root itself, none of them apply, because the user asked for this root.
@@ -123,8 +136,10 @@ def rules_above(root: Path, files: Sequence[tuple[str, str]]) -> list[Rules]:
     for path, above in files:
         try:
             rules.append(read_rules(path, above=above))
-        except OSError:
+        except (FileNotFoundError, NotADirectoryError):
             continue
+        except OSError as error:
+            warn(f"{path}: {error.strerror}: its rules are not applied")
     if not files:
         return []
     parts = files[0][1].rstrip("/").split("/")  # Those of the top lead to the root.
@@ -142,12 +157,41 @@ def _is_folder_ignored(parts: Sequence[str], rules: Sequence[Rules], root_depth:
 
 
 def _compile(line: str) -> Pattern | None:
-    from pathspec import GitIgnoreSpec  # 13 ms, and most commands compile no pattern.
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # 13 ms; most commands compile none.
 
+    if len(line) > _MAX_CHARS:
+        raise BadPatternError(f"pattern {line[:20]!r}... has more than {_MAX_CHARS:,} characters")
     try:
-        (found,) = GitIgnoreSpec.from_lines([line.removesuffix("\r")]).patterns
-    except (ValueError, re.error):
+        regex, ignores = GitIgnoreSpecPattern.pattern_to_regex(line.removesuffix("\r"))
+        if regex is None or ignores is None:
+            return None  # An empty line or a comment.
+        return Pattern(re.compile(_without_backtracking(regex)), ignores)
+    except (ValueError, re.error, RecursionError):
         raise BadPatternError(f"invalid pattern {line!r}") from None
-    if found.regex is None or found.include is None:
-        return None  # An empty line or a comment.
-    return Pattern(found.regex, found.include)
+
+
+def _without_backtracking(regex: str) -> str:
+    """Make the last star of a folder's name, and the last `/**`, the only ones that try several places.
+
+    For all others the first place where what follows matches is as good as any later one. Without this, the time grows
+    with the length of the path to the power of the number of stars.
+    """
+    parts: list[str] = []
+    star = folders = -1
+    for token in _TOKEN.findall(regex):
+        if token == _STAR:
+            if star >= 0:
+                parts[star] = "(?>[^/]*?"
+                parts.append(")")
+            star = len(parts)
+        elif token == _FOLDERS:
+            if folders >= 0:
+                parts[folders] = "(?>(?:/.+?)??"
+                parts.append("(?=/))")
+            folders = len(parts)
+        if token in ("/", _FOLDERS):
+            star = -1
+        if token.startswith("[") and not token.startswith("[^/]"):
+            token = "(?!/)" + token.replace("[", "\\[").replace("\\[", "[", 1)  # No set matches a slash.
+        parts.append(token)
+    return "".join(parts)

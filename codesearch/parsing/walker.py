@@ -29,6 +29,8 @@ from codesearch.parsing.languages import (
     language_of_path,
     language_of_shebang,
 )
+from codesearch.treefiles import read_head
+from codesearch.visible import visible
 
 NO_PARSER, NOT_INSTALLED, TOO_LARGE = "no parser", "parser not installed", "too large"
 OTHER_LANGUAGE, OTHER_CONTENT = "other language", "other content"
@@ -37,7 +39,7 @@ HIDDEN, IGNORED, LINK, ALWAYS = "hidden", "ignored", "link", "always"
 _MAX_EXTENSION = 12
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", "CVS"})
 _GENERATED = frozenset({"__pycache__", "node_modules"})
-_SNIFF_BYTES = 8_192
+_SHEBANG_BYTES, _SNIFF_BYTES = 200, 8_192
 _MINIFIED_FROM_BYTES = 10_000
 
 
@@ -71,6 +73,10 @@ class WalkReport:
     missing_grammars: dict[str, int] = field(default_factory=dict)
     watched: dict[str, tuple[int, int]] = field(default_factory=dict)
 
+    def warn(self, line: str) -> None:
+        """Add a warning as one line."""
+        self.warnings.append(visible(line))
+
     def watch(self, path: str, place: str) -> None:
         """Note the stamp of what a later walk depends on: its path as it is known, and where it is."""
         self.watched[path] = stamp_of(place)
@@ -94,7 +100,7 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
     for path, _ in above:
         report.watch(path, path)
     report.watch(PROJECT_FILE, os.path.join(root, PROJECT_FILE))
-    rules = rules_above(root, above)
+    rules = rules_above(root, above, report.warn)
     try:
         rules.append(Rules(tuple(compile_lines(config.exclude, strict=True))))
     except BadPatternError as error:
@@ -136,7 +142,7 @@ class _Walk:
                 with os.scandir(here) as scan:
                     listing = sorted(scan, key=lambda entry: entry.name)
             except OSError as error:
-                self.report.warnings.append(f"{folder or '.'}: {error.strerror}: folder left out")
+                self.report.warn(f"{folder or '.'}: {error.strerror}: folder left out")
                 continue
             if self.config.ignore_files:
                 rules = self.with_own_rules(folder, rules, {entry.name for entry in listing})
@@ -195,7 +201,7 @@ class _Walk:
             if spec is None and status.st_mode & 0o111:
                 spec = _sniff_shebang(entry.path)
         except OSError as error:
-            self.report.warnings.append(f"{path}: {error.strerror}: left out")
+            self.report.warn(f"{path}: {error.strerror}: left out")
             return ""
         if spec is None:
             return _why_not_read(name)
@@ -214,12 +220,12 @@ class _Walk:
         try:
             path.encode("utf-8")
         except UnicodeEncodeError:
-            self.report.warnings.append(f"{path!a}: file name is not UTF-8: left out")
+            self.report.warn(f"{path!a}: file name is not UTF-8: left out")
             return ""
         limit = self.config.max_file_bytes
         if status.st_size > limit:
             self.report.watched[path] = (status.st_size, status.st_mtime_ns)
-            self.report.warnings.append(
+            self.report.warn(
                 f"{path}: {status.st_size / 1e6:.0f} MB, over the limit of {limit / 1e6:.0f} MB: "
                 "left out (raise --max-file-mb to read it)"
             )
@@ -239,7 +245,7 @@ class _Walk:
             except (FileNotFoundError, NotADirectoryError):  # `.git` of a submodule is a file.
                 continue
             except OSError as error:
-                self.report.warnings.append(f"{folder}{name}: {error.strerror}: its rules are not applied")
+                self.report.warn(f"{folder}{name}: {error.strerror}: its rules are not applied")
         return [*rules[:-1], *own, rules[-1]]  # The last one, --exclude, has the last word everywhere.
 
 
@@ -259,8 +265,7 @@ def _why_not_read(name: str) -> str:
 
 
 def _sniff_shebang(path: str) -> LanguageSpec | None:
-    with open(path, "rb") as file:
-        return language_of_shebang(file.readline(200))
+    return language_of_shebang(read_head(path, _SHEBANG_BYTES).partition(b"\n")[0])
 
 
 def refuse_content(source: bytes, config: ParseConfig) -> str | None:

@@ -7,11 +7,11 @@ from itertools import chain
 from pathlib import Path
 
 from codesearch.analysis.terms import document_terms
-from codesearch.config import ParseConfig
+from codesearch.config import ParseConfig, WalkConfig
 from codesearch.encoding.text import document_text
 from codesearch.errors import ConfigError
+from codesearch.index.parse import extract_guarded
 from codesearch.index.snapshot import Snapshot
-from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named, language_of_path
 from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.copies import places_with_copies
@@ -19,6 +19,7 @@ from codesearch.search.fusion import Ranked
 from codesearch.search.request import SearchRequest
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
 from codesearch.segments.store import DocumentRow
+from codesearch.treefiles import read_regular
 from codesearch.types import Document
 
 _SPARE = 32
@@ -36,10 +37,10 @@ def document_at(path: Path, line: int) -> Document:
     if spec is None:
         raise ConfigError(f"{path}: not a source file of a known language")
     try:
-        source = path.read_bytes()
+        source, _ = read_regular(path, WalkConfig().max_file_bytes)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}: give a file that can be read") from None
-    documents = extract(source, path.resolve().as_posix(), spec, ParseConfig()).documents
+    documents = extract_guarded(source, path.resolve().as_posix(), spec, ParseConfig()).documents
     around = [document for document in documents if document.start_line <= line <= document.end_line]
     if not around:
         raise ConfigError(f"{path}:{line}: no function or class there: give a line inside one")

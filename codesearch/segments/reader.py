@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.config import WalkConfig
 from codesearch.segments.digest import check_sizes
 from codesearch.segments.graph import GRAPH_FILE
 from codesearch.segments.postings import PostingsReader
@@ -30,6 +31,7 @@ class SegmentReader:
         rows: kind, file, flags and copy key of each document.
         postings: inverted lists.
         vectors: the vector of each document.
+        walk: which files of the root may be read.
         sources: the source files, if the index was imported with code.
         dead_files: file_ids of the dead files, whose documents are not searched.
     """
@@ -43,6 +45,7 @@ class SegmentReader:
         dim: int,
         files: Mapping[str, Mapping[str, Any]],
         dead_files: Collection[int] = (),
+        walk: WalkConfig | None = None,
     ) -> None:
         """Open all files now, because a merge may delete the folder later.
 
@@ -53,12 +56,14 @@ class SegmentReader:
             dim: length of a vector, D.
             files: path inside the folder -> size and digest.
             dead_files: file_ids of the dead files.
+            walk: which files of the root may be read; the defaults when None.
 
         Raises:
             IndexCorruptError: a file is missing or has another size.
         """
         check_sizes(folder, files, root)
         self.folder, self.root = folder, root
+        self.walk = walk or WalkConfig()
         self.dead_files = dead_files
         self.rows = RowReader(folder, root)
         self.postings = PostingsReader(folder, root)

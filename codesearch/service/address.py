@@ -13,6 +13,7 @@ that line under the token. Only then does the client send the token with its req
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Callable, Sequence
 
@@ -49,6 +50,30 @@ def socket_path(home: str) -> str:
 def port_path(home: str) -> str:
     """Return the path of the file with the port of a home's service."""
     return os.path.join(home, FOLDER, PORT)
+
+
+def distrusted(home: str) -> str:
+    """Return why the service of a home may not be the user's own, or "".
+
+    Another user could answer in its place if the home, the folder or the socket belongs to somebody else, or if others
+    may write there.
+    """
+    if not hasattr(os, "getuid"):  # On Windows, the profile of a user is private.
+        return ""
+    for path, forbidden in ((home, 0o002), (os.path.join(home, FOLDER), 0o077), (socket_path(home), 0)):
+        try:
+            seen = os.stat(path) if path == home else os.lstat(path)
+        except FileNotFoundError:
+            return ""
+        except OSError as error:
+            return f"{path}: {error.strerror}"
+        if stat.S_ISLNK(seen.st_mode):
+            return f"{path} is a link"
+        if seen.st_uid != os.getuid():
+            return f"{path} belongs to another user"
+        if seen.st_mode & forbidden:
+            return f"others may write to {path}" if path == home else f"others may enter {path}"
+    return ""
 
 
 def may_be_served(home: str) -> bool:

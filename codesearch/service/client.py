@@ -36,6 +36,8 @@ def ask(home: str, arguments: Sequence[str]) -> tuple[int, str, str] | None:
             token = ""
             if has_socket:
                 with_address(home, connection.connect)
+                if not is_own_peer(connection):
+                    return None
             else:
                 token = _connect_to_port(connection, home)
             request = {"identity": identity(), "token": token, **facts(arguments)}
@@ -62,6 +64,16 @@ def _connect_to_port(connection: socket.socket, home: str) -> str:
         raise ConnectionRefusedError(f"port {port} is not that of a service of {home}")
     connection.settimeout(DEADLINE_S)
     return token
+
+
+def is_own_peer(connection: socket.socket) -> bool:
+    """Say whether a process of this user is at the other end of a socket, if the system can tell."""
+    import struct
+
+    if not hasattr(socket, "SO_PEERCRED"):
+        return True
+    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return bool(struct.unpack("3i", found)[1] == os.getuid())
 
 
 def receive(connection: socket.socket) -> bytes:

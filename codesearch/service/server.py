@@ -29,6 +29,7 @@ from codesearch.service.address import (
     LOCK,
     PORT,
     SOCKET,
+    distrusted,
     identity,
     proof,
     with_address,
@@ -90,8 +91,11 @@ def serve(home: Path, handlers: Handlers) -> None:
     """
     home = home.absolute()
     folder = home / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o700)
+    home.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    if reason := distrusted(str(home)):
+        raise ConfigError(f"{reason}: choose another home, or make this one your own with chown and chmod")
     os.chdir(home)  # The folder that it was started in may be deleted.
     with file_lock(folder / LOCK) as owner:
         if owner is not None:

@@ -121,6 +121,33 @@ def text_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseCo
             )
 
 
+def plain_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Iterator[Document]:
+    """Yield a file of any language as blocks of lines, in order."""
+    lines = source.decode("utf-8", "replace").split("\n")
+    starts = list(accumulate((len(line) + 1 for line in source.split(b"\n")), initial=0))
+    name, flags = module_name(path) or spec.name, file_flags(path, source)
+    for row, end in _parts(lines, starts, 0, len(lines)):
+        code = source[starts[row] : starts[end] - 1][: config.max_code_bytes]
+        if not code.strip():
+            continue
+        yield Document(
+            path=path,
+            language=spec.name,
+            kind="section",
+            name=name,
+            qualified_name=name,
+            signature=" ".join(lines[row][:_MAX_SIGNATURE].split()),
+            docstring="",
+            code=code.decode("utf-8", "replace"),
+            start_line=row + 1,
+            end_line=end,
+            start_byte=starts[row],
+            end_byte=starts[end] - 1,
+            flags=flags,
+            copy_key=copy_key("", name, code, spec),
+        )
+
+
 def _sections(lines: Sequence[str], path: str, spec: LanguageSpec) -> list[_Section]:
     """Return the sections of a file, in order."""
     top = front_matter_end(lines) if spec.name == "markdown" else 0

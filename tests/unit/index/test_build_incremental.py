@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from codesearch.config import IndexConfig, VectorConfig, WalkConfig
+from codesearch.index import file_parser
+from codesearch.index import plan as plan_module
 from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
@@ -289,23 +291,26 @@ def test_an_empty_tree_gives_an_empty_index(tmp_path, index_tree):
     assert names(index_tree(tmp_path / "src")) == [("a.py", "a", "function")]
 
 
-def test_a_file_that_vanishes_after_the_walk_is_left_out(tiny_repo, home, encoder, index_tree):
-    gone = tiny_repo / CONVERT
-    index = index_tree(tiny_repo, on_progress=lambda _: gone.unlink(missing_ok=True))
+def test_a_file_that_vanishes_after_the_walk_is_left_out(tiny_repo, index_tree, monkeypatch):
+    def walk(*arguments, real=plan_module.walk):
+        yield from real(*arguments)
+        (tiny_repo / CONVERT).unlink()
+
+    monkeypatch.setattr(plan_module, "walk", walk)
+    index = index_tree(tiny_repo)
     assert (index.manifest.documents, index.manifest.source_files) == (8, 5)
 
 
 def test_an_unreadable_file_is_one_warning_and_not_tried_as_new_each_time(
     tiny_repo, home, encoder, monkeypatch
 ):
-    real = Path.read_bytes
+    def refuse(root, path, *arguments, real=file_parser.read_below, **options):
+        if path == CONVERT:
+            raise PermissionError(13, "Permission denied", path)
+        return real(root, path, *arguments, **options)
 
-    def refuse(path: Path) -> bytes:
-        if path.name == "convert.py":
-            raise PermissionError(13, "Permission denied", str(path))
-        return real(path)
-
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(file_parser, "read_below", refuse)
+    monkeypatch.setattr(plan_module, "read_below", refuse)
     manifest = build(tiny_repo, home, encoder).manifest
     assert (manifest.documents, manifest.not_indexed) == (8, {"unreadable": {".py": 1}})
     assert manifest.warnings == [f"{CONVERT}: Permission denied: left out"]

@@ -13,7 +13,7 @@ from codesearch.config import IndexConfig, WalkConfig
 from codesearch.errors import IndexStoreError
 from codesearch.index import build as build_module
 from codesearch.index import parse
-from codesearch.index.file_parser import FileParser, ParsedFile
+from codesearch.index.file_parser import TOO_COSTLY, FileParser, ParsedFile
 from codesearch.index.parse import ParseJob, parse_files
 from codesearch.index.workers import Workers
 from codesearch.parsing.walker import SourceFile, WalkReport, walk
@@ -31,6 +31,11 @@ class CrashingParser:
         if "crash" in file.path:
             os._exit(11)
         return self.parser.parse(file)
+
+    def parse_plain(self, file: SourceFile) -> ParsedFile | None:
+        if "hopeless" in file.path:
+            os._exit(11)
+        return self.parser.parse_plain(file)
 
 
 class CrashingJob(ParseJob):
@@ -84,16 +89,20 @@ def test_no_more_is_in_flight_than_keeps_the_workers_busy(tmp_path, tokenizer_pa
     assert max(ahead) == 2 * 2 + 1, "chunks of two files, two a worker and one more"
 
 
-def test_little_work_starts_no_process(tmp_path, tokenizer_path, monkeypatch):
+@pytest.mark.parametrize("can_copy", [True, False])
+def test_little_work_and_one_worker_need_one_process(tmp_path, tokenizer_path, monkeypatch, can_copy):
+    if can_copy and not parse.CAN_COPY:
+        pytest.skip("processes are not copied here")
+    monkeypatch.setattr(parse, "CAN_COPY", can_copy)
     monkeypatch.setattr(parse, "Workers", None)
-    files = tree(tmp_path)
-    assert len(list(parse_files(job(tmp_path, tokenizer_path), files, 2))) == 12
-
-
-def test_one_worker_is_this_process(tmp_path, tokenizer_path, monkeypatch, many_chunks):
-    monkeypatch.setattr(parse, "Workers", None)
-    files = tree(tmp_path)
-    assert len(list(parse_files(job(tmp_path, tokenizer_path), files, 1))) == 12
+    before = child_processes()
+    results = parse_files(job(tmp_path, tokenizer_path), tree(tmp_path), 2)
+    next(results)
+    assert len(child_processes() - before) == 1
+    assert len(list(results)) == 11
+    assert child_processes() <= before
+    monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
+    assert len(list(parse_files(job(tmp_path, tokenizer_path), tree(tmp_path), 1))) == 12
 
 
 def test_a_file_that_is_gone_gives_none(tmp_path, tokenizer_path, many_chunks):
@@ -109,16 +118,18 @@ def test_a_crash_costs_one_warning_for_one_file(tmp_path, tokenizer_path, many_c
     results = list(parse_files(job(tmp_path, tokenizer_path, CrashingJob), files, 2))
     assert [file.path for file, _ in results] == [file.path for file in files]
     parsed = {file.path: result for file, result in results}
-    assert parsed.pop(name).record.warnings == f"{name}: the python parser crashed: left out"
+    plain = parsed.pop(name)
+    assert plain.record.warnings == f"{name}: {TOO_COSTLY.format('python')}"
+    assert [(row[0], row[1]) for row in plain.rows] == [("section", Path(name).stem)]
     assert all(len(result.rows) == 1 and not result.record.warnings for result in parsed.values())
 
 
 def test_several_crashes_cost_a_warning_each(tmp_path, tokenizer_path, many_chunks):
-    files = tree(tmp_path, "crash1.py", "crash2.py", "f07crash.py")
+    files = tree(tmp_path, "crash1.py", "crash_hopeless.py", "f07crash.py")
     results = list(parse_files(job(tmp_path, tokenizer_path, CrashingJob), files, 2))
     assert [file.path for file, _ in results] == [file.path for file in files]
-    skipped = [parsed.record.path for _, parsed in results if parsed.record.skipped == "crashed"]
-    assert skipped == ["crash1.py", "crash2.py", "f07crash.py"]
+    warned = {parsed.record.path: parsed.record.skipped for _, parsed in results if parsed.record.warnings}
+    assert warned == {"crash1.py": "", "crash_hopeless.py": "crashed", "f07crash.py": ""}
 
 
 class StillbornJob(ParseJob):
@@ -135,18 +146,21 @@ def test_processes_that_cannot_start_are_one_error_and_no_file_s_fault(tmp_path,
 
 
 def test_an_index_is_built_around_a_file_that_crashes(tmp_path, monkeypatch, many_chunks, index_tree):
-    tree(tmp_path / "src", "crash.py")
+    tree(tmp_path / "src", "crash.py", "crash_hopeless.py")
     monkeypatch.setattr(build_module, "ParseJob", CrashingJob)
     manifest = index_tree(tmp_path / "src").manifest
-    assert (manifest.documents, manifest.source_files) == (12, 13)
+    assert (manifest.documents, manifest.source_files) == (13, 14)
     assert manifest.not_indexed == {"crashed": {".py": 1}}
-    assert manifest.warnings == ["crash.py: the python parser crashed: left out"]
+    assert manifest.warnings == [
+        f"crash.py: {TOO_COSTLY.format('python')}",
+        "crash_hopeless.py: the python parser crashed or takes too much time or memory: left out",
+    ]
 
 
 def test_a_file_that_crashed_is_not_tried_again_until_it_changes(tmp_path, tokenizer_path, many_chunks):
-    files = [file for file in tree(tmp_path, "crash.py") if file.path == "crash.py"]
+    files = [file for file in tree(tmp_path, "crash_hopeless.py") if "crash" in file.path]
     ((_, parsed),) = parse_files(job(tmp_path, tokenizer_path, CrashingJob), files, 2)
-    assert parsed.record.digest == content_digest((tmp_path / "crash.py").read_bytes())
+    assert parsed.record.digest == content_digest((tmp_path / "crash_hopeless.py").read_bytes())
 
 
 def test_a_reader_that_stops_early_leaves_no_process(tmp_path, tokenizer_path, many_chunks):

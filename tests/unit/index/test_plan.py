@@ -224,10 +224,10 @@ def test_a_tree_that_became_part_of_a_work_tree_follows_its_rules(old_folders, p
 def test_a_file_that_cannot_be_read_any_more_is_parsed_again(planned, tiny_repo, monkeypatch):
     os.utime(tiny_repo / CONVERT, ns=(OLD_NS + 1, OLD_NS + 1))
 
-    def refuse(path):
-        raise PermissionError(13, "Permission denied", str(path))
+    def refuse(root, path, *_, **__):
+        raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr(plan_module.Path, "read_bytes", refuse)
+    monkeypatch.setattr(plan_module, "read_below", refuse)
     assert to_parse(planned()) == [CONVERT]
 
 

@@ -1,0 +1,99 @@
+"""Read files of a tree that someone else wrote. This module imports almost nothing, so any module can use it.
+
+A name in such a tree can be a pipe that never ends or a link to a file outside of the tree, and it can change at any
+moment. So a file is opened without waiting, its type is checked after that, and only a limited number of bytes is read.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+_FLAGS = os.O_RDONLY
+for _flag in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
+    _FLAGS |= getattr(os, _flag, 0)
+_CAN_WALK = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+"""Whether the system opens a path one folder at a time."""
+
+
+def read_regular(path: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
+    """Read a regular file; the path may be a link.
+
+    Returns:
+        The bytes, and the status of the file when it was opened.
+
+    Raises:
+        OSError: it cannot be read, is no regular file, or has more than `max_bytes`.
+    """
+    return _read(os.open(path, _FLAGS), path, max_bytes)
+
+
+def read_head(path: str | Path, count: int) -> bytes:
+    """Return the first bytes of a regular file; the path may be a link.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file.
+    """
+    with _regular(os.open(path, _FLAGS), path) as file:
+        return file.read(count)
+
+
+def read_below(root: str, path: str, max_bytes: int, *, follow_links: bool) -> tuple[bytes, os.stat_result]:
+    """Read a regular file of a tree.
+
+    Args:
+        root: the folder of the tree; it may be a link.
+        path: the file below it, with forward slashes.
+        max_bytes: the most that is read.
+        follow_links: whether the file and the folders on the way to it may be links.
+
+    Returns:
+        The bytes, and the status of the file when it was opened.
+
+    Raises:
+        OSError: it cannot be read, is no regular file, has more than `max_bytes`, or is behind a link.
+    """
+    return _read(_open_below(root, path, follow_links=follow_links), path, max_bytes)
+
+
+def _read(descriptor: int, path: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
+    with _regular(descriptor, path) as file:
+        status = os.fstat(descriptor)
+        content = file.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise OSError(errno.EFBIG, f"more than {max_bytes / 1e6:g} MB", str(path))
+    return content, status
+
+
+def _regular(descriptor: int, path: str | Path) -> BinaryIO:
+    """Return an open file; close it if it is not a regular file."""
+    file = open(descriptor, "rb")
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return file
+    file.close()
+    raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
+def _open_below(root: str, path: str, *, follow_links: bool) -> int:
+    if follow_links:
+        return os.open(os.path.join(root, path), _FLAGS)
+    if (
+        not _CAN_WALK
+    ):  # Windows. A link can still be put there after the check, but only by a process on this machine.
+        whole = os.path.join(os.path.realpath(root), *path.split("/"))
+        if os.path.normcase(os.path.realpath(whole)) != os.path.normcase(whole):
+            raise OSError(errno.ELOOP, "behind a symbolic link", path)
+        return os.open(whole, _FLAGS)
+    *folders, name = path.split("/")
+    here = os.open(root, _FLAGS | os.O_DIRECTORY)
+    try:
+        for folder in folders:
+            below = os.open(folder, _FLAGS | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+            os.close(here)
+            here = below
+        return os.open(name, _FLAGS | os.O_NOFOLLOW, dir_fd=here)
+    finally:
+        os.close(here)

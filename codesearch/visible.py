@@ -1,0 +1,51 @@
+"""Text that others wrote -> text that is safe to print.
+
+A terminal obeys control characters: a file name can clear the screen, change the title or write to the clipboard.
+Invisible characters can make code read differently from what it is (Trojan Source). Both are replaced by escapes.
+"""
+
+from __future__ import annotations
+
+import re
+
+_OTHERS = (
+    r"\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    r"\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Control characters above ASCII, and characters that change the direction, have no width or are no characters."""
+_UNSAFE = re.compile(rf"[\x00-\x1f{_OTHERS}]")
+_UNSAFE_IN_JSON = re.compile(rf"[{_OTHERS}]")  # JSON has escapes for the rest, and line ends between values.
+_SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+
+
+def visible(text: str) -> str:
+    r"""Return one line of text with escapes for control characters and invisible characters.
+
+    >>> print(visible("a\x1b[2Jb\nc\u202ed"))
+    a\x1b[2Jb\nc\u202ed
+    """
+    return _UNSAFE.sub(_escaped, text)
+
+
+def visible_json(text: str) -> str:
+    r"""Return JSON with escapes for the characters that `visible` replaces; the data stays the same.
+
+    >>> print(visible_json('"\u202e"'))
+    "\u202e"
+    """
+    return _UNSAFE_IN_JSON.sub(_escaped_in_json, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match[0]
+    if short := _SHORT.get(character):
+        return short
+    number = ord(character)
+    if number < 0x100:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def _escaped_in_json(match: re.Match[str]) -> str:
+    pairs = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{pairs[start : start + 4]}" for start in range(0, len(pairs), 4))

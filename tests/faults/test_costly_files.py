@@ -1,0 +1,144 @@
+"""Source files that make a parser explode cost a warning, and little time and memory."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from codesearch.config import IndexConfig, ParseConfig
+from codesearch.errors import ParseError
+from codesearch.index import limits, parse
+from codesearch.index.file_parser import TOO_COSTLY
+from codesearch.index.parse import ParseJob, extract_guarded, parse_files
+from codesearch.parsing.languages import LANGUAGES, language_named
+from codesearch.parsing.texts.sections import plain_documents
+from codesearch.parsing.walker import WalkConfig, WalkReport, walk
+from tests.conftest import write_tree
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is that of Linux")
+PATTERNS = [
+    "a<",
+    "x=()=>",
+    ".b()",
+    "(",
+    "[",
+    "{",
+    "<",
+    "a(",
+    "a.",
+    "if (a)",
+    "a?",
+    "-",
+    "!",
+    '"${',
+    "a,",
+    "fn a(",
+]
+PATTERNS += ["class A{"]
+EXTENSIONS = {spec.name: spec.extensions[0] for spec in LANGUAGES}
+MAX_SECONDS, MAX_BYTES = 10, 1_000_000_000
+GOOD = "def push(item):\n    return item\n"
+
+
+def lines(pattern: str, count: int, language: str) -> str:
+    return ("<?php\n" if language == "php" else "") + f"{pattern}\n" * count
+
+
+def parsed(root: Path, tokenizer: Path, workers: int = 2):
+    """Parse a tree; return what came of each file."""
+    files = list(walk(root, WalkConfig(), WalkReport()))
+    job = ParseJob(root, IndexConfig(), tokenizer, 100, time.time_ns())
+    return {file.path: result for file, result in parse_files(job, files, workers)}
+
+
+def check_costs(root: Path, tokenizer: Path) -> None:
+    """Parse a tree of one costly file and a good one within the limits.
+
+    The file goes through up to three processes: with the good one, alone, and as plain text.
+    """
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    results = parsed(root, tokenizer)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2 * MAX_SECONDS + 1
+    assert after.ru_maxrss * 1024 < MAX_BYTES
+    assert [row[1] for row in results.pop("good.py").rows] == ["push"]
+    ((path, result),) = results.items()
+    assert not result.record.skipped
+    assert result.record.warnings in ("", f"{path}: {TOO_COSTLY.format(result.record.language)}")
+
+
+@pytest.mark.parametrize(
+    ("language", "pattern", "count"),
+    [("java", "a<", 50_000), ("java", "x=()=>", 4_000), ("csharp", "a<", 50_000)],
+)
+def test_a_file_that_takes_gigabytes_costs_a_warning(tmp_path, tokenizer_path, language, pattern, count):
+    name = f"bomb{EXTENSIONS[language]}"
+    write_tree(tmp_path, {"good.py": GOOD, name: lines(pattern, count, language)})
+    check_costs(tmp_path, tokenizer_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("language", EXTENSIONS)
+def test_no_pattern_takes_much_time_or_memory(tmp_path, tokenizer_path, language, pattern):
+    count = 150_000 // (len(pattern) + 1)
+    write_tree(tmp_path, {"good.py": GOOD, f"bomb{EXTENSIONS[language]}": lines(pattern, count, language)})
+    check_costs(tmp_path, tokenizer_path)
+
+
+@pytest.mark.slow
+def test_a_file_that_takes_minutes_costs_a_warning_in_a_pool(tmp_path, tokenizer_path, monkeypatch):
+    monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
+    write_tree(tmp_path, {"good.py": GOOD, "bomb.c": lines("x=()=>", 50_000, "c")})
+    results = parsed(tmp_path, tokenizer_path)
+    assert results["bomb.c"].record.warnings == f"bomb.c: {TOO_COSTLY.format('c')}"
+
+
+@pytest.mark.parametrize(("language", "pattern"), [("c", "x=()=>"), ("bash", ".b()"), ("lua", "a<")])
+def test_a_file_that_takes_minutes_becomes_plain_text(
+    tmp_path, tokenizer_path, monkeypatch, language, pattern
+):
+    monkeypatch.setattr(limits, "_SECONDS", 0.3)  # A copy of this process has it too.
+    monkeypatch.setattr(limits, "_SECONDS_PER_MB", 0)
+    name = f"bomb{EXTENSIONS[language]}"
+    write_tree(tmp_path, {"good.py": GOOD, name: lines(pattern, 50_000, language)})
+    results = parsed(tmp_path, tokenizer_path)
+    assert results[name].record.warnings == f"{name}: {TOO_COSTLY.format(language)}"
+    assert {(row[0], row[1]) for row in results[name].rows} == {("section", "bomb")}
+    assert [row[1] for row in results["good.py"].rows] == ["push"]
+
+
+def test_blocks_cover_all_lines_of_a_file():
+    source = "".join(f"word{number} = {number}\n" * 3 + "\n" for number in range(500)).encode()
+    documents = list(plain_documents(source, "a/b.c", language_named("c"), ParseConfig()))
+    assert len(documents) > 3 and {document.name for document in documents} == {"b"}
+    covered = [line for document in documents for line in range(document.start_line, document.end_line + 1)]
+    assert covered == list(range(1, 2001)) or covered == list(range(1, 2002))
+    assert documents[1].code == source[documents[1].start_byte : documents[1].end_byte].decode()
+
+
+def test_similar_to_a_costly_file_is_one_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "_SECONDS", 0.3)
+    with pytest.raises(ParseError, match="bomb.lua: the lua parser takes too much time or memory"):
+        extract_guarded(b"a<\n" * 50_000, "bomb.lua", language_named("lua"), ParseConfig())
+
+
+def test_a_guarded_parse_gives_what_a_parse_gives():
+    found = extract_guarded(GOOD.encode(), "good.py", language_named("python"), ParseConfig())
+    assert [(document.name, document.start_line) for document in found.documents] == [("push", 1)]
+
+
+def test_a_query_in_a_small_tree_survives_a_bomb(tmp_path, command, tiny_bundle):
+    write_tree(tmp_path / "tree", {"good.py": GOOD, "bomb.java": lines("a<", 50_000, "java")})
+    indexed = command("index", "tree", shipped=tiny_bundle)
+    assert indexed.returncode == 0
+    assert indexed.stderr == f"warning: bomb.java: {TOO_COSTLY.format('java')}\n"
+    assert "good.py:1" in command("query", "push", "--root", "tree", shipped=tiny_bundle).stdout
+    similar = command("similar", "tree/bomb.java:1", "--root", "tree", shipped=tiny_bundle)
+    assert similar.returncode == 2 and similar.stderr.count("\n") == 1
+    assert not list(Path(os.fspath(tmp_path)).glob("**/core*"))

@@ -1,0 +1,146 @@
+"""Pipes, devices, links and huge files in a repository: nothing waits, and nothing outside is read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from codesearch.errors import ConfigError
+from codesearch.settings import SETTINGS, index_options
+from codesearch.treefiles import read_below, read_head, read_regular
+from tests.conftest import index_by_engine, write_tree
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+SOURCE = "def push(item):\n    return item\n"
+SECRET = "def push_secret(key):\n    return key\n"
+PLACES = (".gitignore", ".codesearchignore", ".git/info/exclude", "a.py", "b")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "tree", {"good.py": SOURCE, "sub/deep.py": SOURCE, ".git/HEAD": ""})
+
+
+def put(path: Path, what: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    if what == "pipe":
+        os.mkfifo(path)
+        path.chmod(0o755)
+    else:
+        path.symlink_to(what)
+
+
+@pytest.mark.parametrize("what", ["pipe", "/dev/zero", "/dev/tty"])
+def test_a_pipe_or_a_device_hangs_no_command(tree, command, tiny_bundle, what):
+    for place in PLACES:
+        put(tree / place, what)
+    for words in (["index", "."], ["query", "push"], ["similar", "good.py:1"], ["index", ".", "--follow"]):
+        done = command(*words, cwd=tree, shipped=tiny_bundle)
+        assert done.returncode == 0, done.stderr
+    assert "good.py:1" in command("query", "push", cwd=tree, shipped=tiny_bundle).stdout
+
+
+@pytest.mark.parametrize("what", ["pipe", "/dev/zero"])
+def test_settings_in_a_pipe_are_an_error(tree, command, what):
+    put(tree / ".codesearch.toml", what)
+    done = command("index", ".", cwd=tree)
+    assert done.returncode == 2 and "not a regular file: make it readable or remove it" in done.stderr
+
+
+@pytest.mark.parametrize("what", ["pipe", "/dev/zero"])
+def test_a_pipe_above_the_root_hangs_no_command(tree, command, tiny_bundle, what):
+    put(tree / ".gitignore", what)
+    done = command("index", "sub", cwd=tree, shipped=tiny_bundle)
+    assert done.returncode == 0 and "its rules are not applied" in done.stderr
+
+
+@pytest.mark.parametrize("what", ["pipe", "/dev/zero"])
+@pytest.mark.parametrize("refresh", ["--refresh", "--no-refresh"])
+def test_a_pipe_in_the_place_of_an_indexed_file_hangs_no_query(
+    tree, command, home, tiny_bundle, what, refresh
+):
+    index_by_engine(tree, home, tiny_bundle)
+    put(tree / "good.py", what)
+    done = command("query", "push", refresh, cwd=tree)
+    assert done.returncode == 0 and "sub/deep.py:1" in done.stdout and "good.py" not in done.stdout
+
+
+@pytest.mark.parametrize("what", ["pipe", "/dev/zero"])
+def test_similar_to_a_pipe_is_an_error(tree, command, home, tiny_bundle, what):
+    index_by_engine(tree, home, tiny_bundle)
+    put(tree / "x.py", what)
+    done = command("similar", "x.py:1", cwd=tree)
+    assert done.returncode == 2 and "not a regular file" in done.stderr
+
+
+def test_answers_do_not_show_what_a_link_leads_to(tree, command, home, tiny_bundle, tmp_path):
+    write_tree(tmp_path, {"outside/deep.py": SECRET})
+    index_by_engine(tree, home, tiny_bundle)
+    put(tree / "good.py", str(tmp_path / "outside/deep.py"))
+    os.rename(tree / "sub", tree / "old")
+    put(tree / "sub", str(tmp_path / "outside"))
+    done = command("query", "push", "--no-refresh", "--full", cwd=tree)
+    assert done.returncode == 1 and "secret" not in done.stdout + done.stderr
+
+
+def test_answers_follow_links_where_the_walk_did(tree, command, tmp_path, tiny_bundle):
+    write_tree(tmp_path, {"outside/deep.py": SECRET})
+    put(tree / "linked", str(tmp_path / "outside"))
+    command("index", ".", "--follow", cwd=tree, shipped=tiny_bundle)
+    assert "linked/deep.py:1" in command("query", "push secret", cwd=tree, shipped=tiny_bundle).stdout
+
+
+def test_a_file_that_grew_over_the_limit_is_not_shown(tree, command, home, tiny_bundle):
+    index_by_engine(tree, home, tiny_bundle)
+    os.truncate(tree / "good.py", 1 << 40)
+    done = command("query", "push", "--no-refresh", cwd=tree)
+    assert "sub/deep.py:1" in done.stdout and "good.py" not in done.stdout
+
+
+def test_a_huge_ignore_file_is_refused_with_a_warning(tree, command, tiny_bundle):
+    (tree / ".gitignore").write_text("*.pyc\n" * 7_000_000)
+    (tree / "sub/.gitignore").write_text("x\n" * 20_000)
+    done = command("index", ".", cwd=tree, shipped=tiny_bundle)
+    assert "warning: .gitignore: more than 1 MB: its rules are not applied" in done.stderr
+    assert "warning: sub/.gitignore: more than 10,000 lines: its rules are not applied" in done.stderr
+
+
+@pytest.mark.parametrize("follow", [False, True])
+def test_reading_below_a_root(tree, tmp_path, follow):
+    (tree / "link.py").symlink_to(tree / "good.py")
+    (tree / "folder").symlink_to(tree / "sub")
+    assert read_below(str(tree), "sub/deep.py", 100, follow_links=follow)[0] == SOURCE.encode()
+    for path in ("link.py", "folder/deep.py"):
+        if follow:
+            assert read_below(str(tree), path, 100, follow_links=True)[0] == SOURCE.encode()
+        else:
+            with pytest.raises(OSError):
+                read_below(str(tree), path, 100, follow_links=False)
+
+
+def test_reading_has_a_limit_and_takes_only_regular_files(tree):
+    (tree / "pipe").symlink_to("/dev/zero")
+    assert read_regular(tree / "good.py", len(SOURCE))[0] == SOURCE.encode()
+    assert read_head(tree / "good.py", 3) == b"def"
+    with pytest.raises(OSError, match="more than 1e-05 MB"):
+        read_regular(tree / "good.py", 10)
+    for path in (tree / "pipe", tree / "sub"):
+        with pytest.raises(OSError):
+            read_regular(path, 100)
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 20_000, "x" * 200_000, '"a' + ".a" * 40_000])
+def test_settings_that_are_too_large_or_too_deep_are_one_line(tree, command, text):
+    (tree / ".codesearch.toml").write_text(text)
+    done = command("query", "push", cwd=tree)
+    assert done.returncode == 2 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+
+
+def test_a_project_cannot_choose_programs_or_read_outside(tree):
+    assert not any(SETTINGS[name].in_project for name in ("follow_links", "model", "pager"))
+    (tree / ".codesearch.toml").write_text("follow_links = true\n")
+    with pytest.raises(ConfigError, match="'follow_links' cannot be set by a project"):
+        index_options(tree)
