@@ -11,7 +11,7 @@ show = @echo; echo '$$ codesearch $(1)'; cd "$(STDLIB)" && \
 # Evaluation sets that must not be trained on; without the folder nothing is decontaminated.
 EVALUATION_SETS ?= $(wildcard ../shared/data)
 
-.PHONY: demo test lint bench bench-speed corpus clean
+.PHONY: demo test test-thorough lint bench bench-speed corpus clean
 
 demo: $(VENV)/installed
 	$(call show,index . --exclude site-packages --exclude /test/)
@@ -21,6 +21,11 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed-test lint
 	$(BIN)/pytest -q
+
+# Many minutes: faults in great number, and every pattern in every language.
+test-thorough: $(VENV)/installed-test
+	CODESEARCH_FAULT_CASES=2000 $(BIN)/pytest -q -m thorough
+	CODESEARCH_FAULT_CASES=2000 $(BIN)/pytest -q tests/faults/test_damage.py
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .

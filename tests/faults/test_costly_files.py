@@ -82,7 +82,7 @@ def test_a_file_that_takes_gigabytes_costs_a_warning(tmp_path, tokenizer_path, l
     check_costs(tmp_path, tokenizer_path)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("language", EXTENSIONS)
 def test_no_pattern_takes_much_time_or_memory(tmp_path, tokenizer_path, language, pattern):
@@ -91,7 +91,7 @@ def test_no_pattern_takes_much_time_or_memory(tmp_path, tokenizer_path, language
     check_costs(tmp_path, tokenizer_path)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_file_that_takes_minutes_costs_a_warning_in_a_pool(tmp_path, tokenizer_path, monkeypatch):
     monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
     write_tree(tmp_path, {"good.py": GOOD, "bomb.c": lines("x=()=>", 50_000, "c")})
