@@ -28,8 +28,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import os
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -247,14 +247,14 @@ def read_manifest(index_folder: Path) -> Manifest:
     path = index_folder / MANIFEST
     try:
         content = path.read_bytes()
-        if not _is_intact(content):
-            raise ValueError("its bytes were changed")
         raw = json.loads(content)
     except FileNotFoundError:
         raise IndexNotFoundError(f"no index at {index_folder}: run `codesearch index FOLDER`") from None
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise IndexCorruptError(path, f"cannot be read ({error})", "FOLDER") from None
-    root = raw.get("root", "FOLDER") if isinstance(raw, dict) else "FOLDER"
+    root = str(raw.get("root", "FOLDER")) if isinstance(raw, dict) else "FOLDER"
+    if not _is_intact(content):
+        raise IndexCorruptError(path, "its bytes were changed", root)
     if not isinstance(raw, dict) or raw.get("format") != FORMAT_VERSION:
         found = raw.get("format") if isinstance(raw, dict) else None
         raise IndexFormatError(found, FORMAT_VERSION, root)
