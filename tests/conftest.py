@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import string
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -145,7 +146,8 @@ def write_tokenizer(path: Path) -> None:
 def break_format(index: Path, number: int = 99) -> None:
     """Make the index in a folder one of another format."""
     manifest = index / MANIFEST
-    manifest.write_text(manifest.read_text().replace(f'"format": {FORMAT_VERSION}', f'"format": {number}'))
+    text = re.sub(r' "checksum": "\w+",\n', "", manifest.read_text())
+    manifest.write_text(text.replace(f'"format": {FORMAT_VERSION}', f'"format": {number}'))
 
 
 def write_tree(root: Path, files: dict[str, str]) -> Path:

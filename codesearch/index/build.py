@@ -25,6 +25,7 @@ from codesearch.errors import IndexStoreError
 from codesearch.index.commit import commit_manifest, last_number, writing
 from codesearch.index.embed import Embedder, embedding_processes
 from codesearch.index.file_parser import ParsedFile
+from codesearch.index.intact import check_intact, remember_written
 from codesearch.index.manifest import (
     Manifest,
     SegmentEntry,
@@ -38,7 +39,7 @@ from codesearch.index.plan import LiveFile, Plan, live_files
 from codesearch.index.policy import segments_to_merge
 from codesearch.index.stamps import write_stamps
 from codesearch.parsing.walker import SourceFile, extension_of
-from codesearch.segments.digest import check_sizes, describe_files
+from codesearch.segments.digest import describe_files
 from codesearch.segments.postings import load_field_lengths
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import FileRecord
@@ -113,8 +114,8 @@ def build_index(
         IndexCorruptError: a segment of the last commit is damaged.
         IndexStoreError: the storage is full or failed; the last commit stays current.
     """
-    for entry in plan.previous.segments if plan.previous else ():
-        check_sizes(plan.index_folder / entry.folder, entry.files, str(plan.root.resolve()))
+    if plan.previous:
+        check_intact(plan.index_folder, plan.previous)
     with writing(plan.index_folder), _Build(plan, home, encoder, on_progress) as build:
         return build.run(merge_all=merge_all)
 
@@ -143,6 +144,7 @@ class _Build:
         self.entries = _with_dead(plan, plan.previous) if plan.previous else []
         self.commit = self.on_disk.commit if self.on_disk else 0
         self.next_number = last_number(plan.index_folder) + 1
+        self.written: list[SegmentEntry] = []
         self.totals = _Totals.of(plan)
         self.parsed = 0
         self.done_bytes = 0
@@ -176,7 +178,8 @@ class _Build:
         with closing(parsing) as parsed:
             items = self._items(sorted([*self.plan.to_parse, *kept], key=_path_of), parsed)
             while first := next(items, None):
-                self.entries.append(self._write(self._part(first, items, limit), readers))
+                self.written.append(self._write(self._part(first, items, limit), readers))
+                self.entries.append(self.written[-1])
                 if self.is_first and self.done_bytes < self.total_bytes:
                     self._commit(complete=False)
         manifest = self._commit(complete=True)
@@ -293,6 +296,7 @@ class _Build:
             complete=complete,
         )
         commit_manifest(self.plan.index_folder, manifest)
+        remember_written(self.plan.index_folder, manifest, self.written)
         if complete:
             write_stamps(self.plan.index_folder, self.plan.stamps, manifest.commit)
         return manifest

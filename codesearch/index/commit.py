@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 from codesearch.errors import CodeSearchError, IndexNotFoundError, IndexStoreError
 from codesearch.files import write_atomically
-from codesearch.index.manifest import MANIFEST, SEGMENTS, Manifest, read_manifest
+from codesearch.index.manifest import MANIFEST, SEGMENTS, Manifest, manifest_bytes, read_manifest
 from codesearch.segments.store import storage_error
 
 
 def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
     """Make `manifest` the current one; a reader sees the old or the new one, never a mixture."""
-    text = json.dumps(asdict(manifest), indent=1, sort_keys=True)
-    write_atomically(index_folder / MANIFEST, text.encode(), sync=True)
+    write_atomically(index_folder / MANIFEST, manifest_bytes(manifest), sync=True)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
     <home>/indexes/<name>-<hash>/
         manifest.json           names the segments; replaced by one rename
         stamps                  time stamps of the last walk (see `stamps`); disposable
+        checked                 stamps of files whose bytes were checked (see `intact`); disposable
         lock                    held while a process writes the index
         segments/<number>/      never changed once the manifest names it
             documents.sqlite    files and documents (see `store`)
@@ -25,8 +26,10 @@ Format history:
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -43,6 +46,10 @@ SEGMENTS = "segments"
 WITH_CODE = "sources.npy"
 """Only segments with code have this file. `codesearch.segments.sources` reads it; this module must import fast."""
 _MOST_COUNTED = 50
+_CHECKSUM = "checksum"
+_DIGEST_BYTES = 16
+_NO_DIGEST = "0" * 2 * _DIGEST_BYTES
+_CHECKSUM_VALUE = re.compile(rb'"checksum": "([0-9a-f]{32})"')
 OTHER = "other"
 Counts = dict[str, dict[str, int]]
 """Reason -> extension or name -> number."""
@@ -210,6 +217,25 @@ def segment_folder(number: int) -> str:
     return f"{SEGMENTS}/{number:06d}"
 
 
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """Return the content of the file. The value of `checksum` is the digest of the file with zeros in its place."""
+    text = json.dumps({**asdict(manifest), _CHECKSUM: _NO_DIGEST}, indent=1, sort_keys=True).encode()
+    return text.replace(_NO_DIGEST.encode(), _digest(text), 1)
+
+
+def _is_intact(content: bytes) -> bool:
+    """Say whether a manifest has the right checksum, or none."""
+    found = _CHECKSUM_VALUE.search(content)
+    if not found:
+        return True
+    start, end = found.span(1)
+    return _digest(content[:start] + _NO_DIGEST.encode() + content[end:]) == found[1]
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).hexdigest().encode()
+
+
 def read_manifest(index_folder: Path) -> Manifest:
     """Read the committed manifest.
 
@@ -220,19 +246,22 @@ def read_manifest(index_folder: Path) -> Manifest:
     """
     path = index_folder / MANIFEST
     try:
-        raw = json.loads(path.read_text("utf-8"))
+        content = path.read_bytes()
+        raw = json.loads(content)
     except FileNotFoundError:
         raise IndexNotFoundError(f"no index at {index_folder}: run `codesearch index FOLDER`") from None
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise IndexCorruptError(path, f"cannot be read ({error})", "FOLDER") from None
-    root = raw.get("root", "FOLDER") if isinstance(raw, dict) else "FOLDER"
+    root = str(raw.get("root", "FOLDER")) if isinstance(raw, dict) else "FOLDER"
+    if not _is_intact(content):
+        raise IndexCorruptError(path, "its bytes were changed", root)
     if not isinstance(raw, dict) or raw.get("format") != FORMAT_VERSION:
         found = raw.get("format") if isinstance(raw, dict) else None
         raise IndexFormatError(found, FORMAT_VERSION, root)
     try:
         return Manifest(
             **{
-                **raw,
+                **{name: value for name, value in raw.items() if name != _CHECKSUM},
                 "walked": Tally(**raw["walked"]),
                 "parsed": Tally(**raw["parsed"]),
                 "segments": [SegmentEntry(**entry) for entry in raw["segments"]],

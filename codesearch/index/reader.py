@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from codesearch.errors import IndexCorruptError
+from codesearch.index.intact import check_intact
 from codesearch.index.manifest import Manifest, read_manifest
-from codesearch.segments.digest import check_sizes
 from codesearch.segments.reader import SegmentReader
 
 
@@ -47,13 +47,19 @@ class IndexReader:
         Raises:
             IndexNotFoundError: nothing was committed.
             IndexFormatError: the manifest has another format.
-            IndexCorruptError: files do not match the manifest.
+            IndexCorruptError: a file is missing or damaged.
         """
         try:
-            return cls(index_folder, read_manifest(index_folder))
+            return cls._checked(index_folder)
         except IndexCorruptError:
             # Try again with the current manifest, because a writer may have committed and deleted the old files.
-            return cls(index_folder, read_manifest(index_folder))
+            return cls._checked(index_folder)
+
+    @classmethod
+    def _checked(cls, index_folder: Path) -> IndexReader:
+        manifest = read_manifest(index_folder)
+        check_intact(index_folder, manifest)
+        return cls(index_folder, manifest)
 
     @property
     def root(self) -> Path:
@@ -61,13 +67,12 @@ class IndexReader:
         return Path(self.manifest.root)
 
     def check(self) -> None:
-        """Check that every file still exists and has its recorded size.
+        """Check that every file is still the one that was opened or an intact copy.
 
         Raises:
-            IndexCorruptError: a file is missing or has another size.
+            IndexCorruptError: a file is missing or damaged.
         """
-        for segment, entry in zip(self.segments, self.manifest.segments, strict=True):
-            check_sizes(segment.folder, entry.files, self.manifest.root)
+        check_intact(self.folder, self.manifest)
 
     def close(self) -> None:
         """Close the databases."""

@@ -1,7 +1,8 @@
 """Time stamps of a root's last walk. With them, a check for changes needs no walk.
 
-    stamps    one line of JSON, {"commit": .., "files": N, "watched": M}; then N + M paths below the root, each ended by
-              a zero byte, files first; then size and mtime_ns of each, int64
+    stamps    one line of JSON, {"commit": .., "files": N, "watched": M, "crc32": ..}, the checksum of what follows;
+              then N + M paths below the root, each ended by a zero byte, files first; then size and mtime_ns of each,
+              int64
 
 "watched" counts folders and ignore files. The folders are those that the walk entered; the time stamp of a folder
 changes if a file is added, removed or renamed in it. Ignore files above the root have absolute paths. A time stamp of 0
@@ -18,6 +19,7 @@ import time
 from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
+from zlib import crc32
 
 from codesearch.files import stamp_of, write_atomically
 
@@ -60,13 +62,15 @@ def compare(root: str, index_folder: Path, commit: int) -> Comparison:
 
 def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
     """Write the stamps of a commit."""
-    head = json.dumps({"commit": commit, "files": len(stamps.files), "watched": len(stamps.watched)})
     entries = [*stamps.files.items(), *stamps.watched.items()]
     names = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path, _ in entries)
     numbers = array("q", (number for _, stamp in entries for number in stamp))
     if sys.byteorder == "big":
         numbers.byteswap()
-    write_atomically(index_folder / FILE, head.encode() + b"\n" + names + numbers.tobytes())
+    rest = names + numbers.tobytes()
+    counts = {"files": len(stamps.files), "watched": len(stamps.watched)}
+    head = json.dumps({"commit": commit, **counts, "crc32": crc32(rest)})
+    write_atomically(index_folder / FILE, head.encode() + b"\n" + rest)
 
 
 def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:
@@ -75,7 +79,7 @@ def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:
         head, _, rest = (index_folder / FILE).read_bytes().partition(b"\n")
         fields = json.loads(head)
         count = fields["files"] + fields["watched"]
-        if commit is not None and fields["commit"] != commit:
+        if (commit is not None and fields["commit"] != commit) or fields["crc32"] != crc32(rest):
             return Stamps()
         numbers = array("q", rest[len(rest) - 16 * count :])
         if sys.byteorder == "big":

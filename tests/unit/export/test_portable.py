@@ -30,6 +30,8 @@ from codesearch.export import scratch as scratch_module
 from codesearch.export.portable import HEAD
 from codesearch.export.unpack import open_portable
 from codesearch.index.catalogue import imported_folder
+from codesearch.index.intact import remember_written
+from codesearch.index.manifest import read_manifest
 from tests.conftest import TINY_REPO, write_tree
 
 QUERIES = ("convert a number to a string", "sort a list", "push", "read lines of a file")
@@ -436,5 +438,8 @@ def test_a_path_in_an_index_that_leaves_the_folder_is_never_opened(reader, home,
     with closing(sqlite3.connect(store)) as connection:
         connection.execute("UPDATE files SET path = '../b.py'")
         connection.commit()
+    folder = store.parents[2]
+    manifest = read_manifest(folder)
+    remember_written(folder, manifest, manifest.segments)  # As if the index had been made so.
     request = SearchRequest("secret function", refresh=False)
     assert reader.search(request, Scope(roots=(root,))).hits == []

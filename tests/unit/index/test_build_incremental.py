@@ -234,7 +234,12 @@ def test_the_segments_of_the_last_commit_alone_stay(tiny_repo, home, index_tree)
         index_tree(tiny_repo)
         step(tiny_repo)
     index = index_tree(tiny_repo)
-    assert sorted(path.name for path in index.folder.iterdir()) == ["manifest.json", "segments", "stamps"]
+    assert sorted(path.name for path in index.folder.iterdir()) == [
+        "checked",
+        "manifest.json",
+        "segments",
+        "stamps",
+    ]
     assert segment_names(index.folder) == [f"{entry.number:06d}" for entry in index.manifest.segments]
     assert index.manifest.commit == 4
 
@@ -260,7 +265,12 @@ def test_generations_of_older_versions_are_cleared_away(tiny_repo, home, index_t
     write_tree(folder, {"manifest.json": '{"format": 5, "root": "/src", "generation": 3}'})
     write_tree(folder / "generation-000003", {"documents.sqlite": "old", "rows/kinds.npy": "old"})
     index = index_tree(tiny_repo)
-    assert sorted(path.name for path in folder.iterdir()) == ["manifest.json", "segments", "stamps"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "checked",
+        "manifest.json",
+        "segments",
+        "stamps",
+    ]
     assert (index.manifest.documents, index.manifest.commit) == (13, 1)
 
 

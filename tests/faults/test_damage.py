@@ -1,0 +1,270 @@
+"""Damaged files of an index: the right answer or one line, never another answer and never a traceback."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.errors import IndexStoreError
+from codesearch.index.catalogue import index_folder
+from codesearch.search.request import SearchRequest
+from tests.command import Command
+from tests.conftest import TINY_REPO, write_tree
+
+QUERIES = ("convert int to string", "read all lines", "Stack.push", "sort strings", "close file")
+_CASES = int(os.environ.get("CODESEARCH_FAULT_CASES", "120"))
+"""Cases of `test_every_kind_of_damage`; `CODESEARCH_FAULT_CASES=2000` tries more."""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "tree", TINY_REPO)
+
+
+@pytest.fixture
+def engine(home: Path, tiny_bundle: Path) -> Iterator[Engine]:
+    opened = Engine(home, model=tiny_bundle)
+    yield opened
+    opened.close()
+
+
+def answers(home: Path, bundle: Path, tree: Path) -> list[list[tuple[str, int, float]]]:
+    """Ask a fresh engine, as a new process would."""
+    engine = Engine(home, model=bundle)
+    try:
+        scope = Scope(roots=(tree,))
+        return [
+            [
+                (hit.path, hit.start_line, hit.score)
+                for hit in engine.search(SearchRequest(query, refresh=False), scope).hits
+            ]
+            for query in QUERIES
+        ]
+    finally:
+        engine.close()
+
+
+def overwrite(path: Path, seed: int = 0) -> None:
+    """Replace the bytes of a file by random ones; its size stays."""
+    path.write_bytes(random.Random(seed).randbytes(path.stat().st_size))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "vectors.int8",
+        "vectors.scales",
+        "postings/field_lengths.npy",
+        "postings/doc_ids.npy",
+        "rows/kinds.npy",
+        "documents.sqlite",
+    ],
+)
+def test_damage_of_the_same_size_is_noticed_by_the_next_query(engine, tree, home, tiny_bundle, name):
+    engine.index(tree)
+    path = index_folder(home, tree) / "segments/000001" / name
+    before = path.stat()
+    overwrite(path)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # The change of the inode still shows it.
+    with pytest.raises(IndexStoreError, match="its bytes were changed: run `codesearch index --rebuild"):
+        answers(home, tiny_bundle, tree)
+
+
+def test_a_service_that_has_the_index_open_notices_it_too(engine, tree, home):
+    engine.index(tree)
+    assert engine.search("push").hits
+    overwrite(index_folder(home, tree) / "segments/000001/vectors.scales")
+    with pytest.raises(IndexStoreError, match="its bytes were changed"):
+        engine.search(SearchRequest("push", refresh=False))
+
+
+@pytest.mark.parametrize(
+    "name", ["vectors.int8", "vectors.scales", "postings/field_lengths.npy", "documents.sqlite"]
+)
+def test_an_update_does_not_carry_damage_over(engine, tree, home, tiny_bundle, name):
+    engine.index(tree)
+    overwrite(index_folder(home, tree) / "segments/000001" / name)
+    write_tree(tree, {"new.py": "def new():\n    return 1\n"})
+    with pytest.raises(IndexStoreError, match="its bytes were changed"):
+        engine.index(tree)
+    engine.index(tree, rebuild=True)
+    assert any(hit.name == "new" for hit in engine.search("new").hits)
+
+
+def test_a_copied_home_is_checked_once_and_then_remembered(
+    engine, tree, home, tmp_path, tiny_bundle, monkeypatch
+):
+    engine.index(tree)
+    expected = answers(home, tiny_bundle, tree)
+    copy = shutil.copytree(home, tmp_path / "copy")
+    checked: list[str] = []
+    from codesearch.index import intact
+
+    original = intact.check_digest
+
+    def counted(path: Path, entry: dict[str, object], root: str) -> None:
+        checked.append(path.name)
+        original(path, entry, root)
+
+    monkeypatch.setattr(intact, "check_digest", counted)
+    assert answers(copy, tiny_bundle, tree) == expected
+    assert "vectors.int8" in checked
+    checked.clear()
+    assert answers(copy, tiny_bundle, tree) == expected
+    assert checked == []
+
+
+def test_a_changed_manifest_is_one_line(engine, tree, home, tiny_bundle):
+    engine.index(tree)
+    manifest = index_folder(home, tree) / "manifest.json"
+    text = manifest.read_text()
+    manifest.write_text(text.replace('"documents": 13', '"documents": 12'))
+    with pytest.raises(
+        IndexStoreError, match=rf"its bytes were changed: run `codesearch index --rebuild {tree}`"
+    ):
+        answers(home, tiny_bundle, tree)
+
+
+def test_damaged_stamps_cost_a_walk_and_nothing_else(engine, tree, home):
+    engine.index(tree)
+    stamps = index_folder(home, tree) / "stamps"
+    content = bytearray(stamps.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    stamps.write_bytes(content)
+    write_tree(tree, {"new.py": "def newly_written():\n    return 1\n"})
+    assert any(hit.name == "newly_written" for hit in engine.search("newly_written").hits)
+
+
+def flip(path: Path, chance: random.Random) -> None:
+    content = bytearray(path.read_bytes())
+    if content:
+        region = chance.choice([0, len(content) // 2, max(len(content) - 64, 0)])
+        content[min(region + chance.randrange(64), len(content) - 1)] ^= 1 << chance.randrange(8)
+        path.write_bytes(content)
+
+
+def truncate(path: Path, chance: random.Random) -> None:
+    os.truncate(path, chance.randrange(path.stat().st_size + 1))
+
+
+def append(path: Path, chance: random.Random) -> None:
+    with open(path, "ab") as file:
+        file.write(chance.randbytes(chance.randrange(1, 200)))
+
+
+def delete(path: Path, chance: random.Random) -> None:
+    path.unlink()
+
+
+def zero(path: Path, chance: random.Random) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+DAMAGES: tuple[Callable[[Path, random.Random], None], ...] = (
+    flip,
+    flip,
+    flip,
+    truncate,
+    append,
+    delete,
+    zero,
+)
+
+
+def test_every_kind_of_damage_gives_the_right_answer_or_one_line(engine, tree, home, tmp_path, tiny_bundle):
+    engine.index(tree)
+    write_tree(tree, {"more.py": "def more(one):\n    '''Do more.'''\n    return one\n"})
+    engine.index(tree)
+    engine.close()
+    expected = answers(home, tiny_bundle, tree)
+    files = sorted(path.relative_to(home) for path in home.rglob("*") if path.is_file())
+    assert {"manifest.json", "stamps", "checked", "documents.sqlite", "vectors.int8"} <= {
+        path.name for path in files
+    }
+    older = shutil.copytree(home, tmp_path / "older")
+    chance = random.Random(20)
+    wrong = []
+    for case in range(_CASES):
+        shutil.rmtree(home)
+        shutil.copytree(older, home)
+        path = files[case % len(files)]
+        damage = chance.choice(DAMAGES)
+        damage(home / path, chance)
+        started = time.monotonic()
+        try:
+            found = answers(home, tiny_bundle, tree)
+        except IndexStoreError as error:
+            assert "\n" not in str(error)
+        else:
+            if found != expected:
+                wrong.append((case, damage.__name__, str(path)))
+        assert time.monotonic() - started < 20
+    assert wrong == []
+
+
+def test_a_file_of_an_older_commit_in_its_place_is_noticed(engine, tree, home, tmp_path, tiny_bundle):
+    engine.index(tree)
+    older = shutil.copytree(index_folder(home, tree), tmp_path / "older")
+    for number in range(3):
+        write_tree(tree, {f"more{number}.py": f"def more{number}(one):\n    return {number}\n"})
+        engine.index(tree)
+    engine.index(tree, optimize=True)
+    engine.close()
+    folder = index_folder(home, tree)
+    expected = answers(home, tiny_bundle, tree)
+    (segment,) = (folder / "segments").iterdir()
+    for name in (
+        "vectors.int8",
+        "vectors.scales",
+        "documents.sqlite",
+        "postings/doc_ids.npy",
+        "rows/files.npy",
+    ):
+        kept = (segment / name).read_bytes()
+        shutil.copy2(older / "segments/000001" / name, segment / name)
+        try:
+            assert answers(home, tiny_bundle, tree) == expected
+        except IndexStoreError as error:
+            assert name in str(error)
+        else:
+            assert (segment / name).read_bytes() == kept
+        (segment / name).write_bytes(kept)
+    assert answers(home, tiny_bundle, tree) == expected
+
+
+def test_the_command_says_it_in_one_line_with_exit_code_2(tree, home, tiny_bundle):
+    run = Command(tree, home)
+    assert run("index", ".", "--model", tiny_bundle).returncode == 0
+    overwrite(index_folder(home, tree) / "segments/000001/vectors.int8")
+    for arguments in (
+        ("query", "push"),
+        ("similar", "python/convert.py:5"),
+        ("index", "."),
+        ("export", "x.codesearch"),
+    ):
+        write_tree(tree, {"another.py": f"def another():\n    return {len(arguments[0])}\n"})
+        done = run(*arguments, "--no-refresh") if arguments[0] in ("query", "similar") else run(*arguments)
+        assert done.returncode == 2, (arguments, done.stdout)
+        assert done.stderr.count("\n") == 1 and "its bytes were changed" in done.stderr, done.stderr
+    assert run("index", ".", "--rebuild", "--model", tiny_bundle).returncode == 0
+    assert run("query", "push").returncode == 0
+
+
+def test_a_read_only_home_still_answers(engine, tree, home, tiny_bundle):
+    engine.index(tree)
+    expected = answers(home, tiny_bundle, tree)
+    folder = index_folder(home, tree)
+    (folder / "checked").unlink()
+    folder.chmod(0o500)
+    try:
+        assert answers(home, tiny_bundle, tree) == expected
+    finally:
+        folder.chmod(0o700)
