@@ -51,9 +51,13 @@ _HELP = {"--help", "-h", "--version", "-V"}
 def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
     """Run a command line of this process, print its output, and exit."""
     invocation = Invocation.of(facts())
-    make_app(_printed, commands)(
-        list(arguments), prog_name="codesearch", obj=invocation, default_map=_defaults(invocation, arguments)
-    )
+    defaults = _defaults(invocation, arguments)
+    try:
+        make_app(_printed, commands)(
+            list(arguments), prog_name="codesearch", obj=invocation, default_map=defaults
+        )
+    except OSError as error:  # Help and other text of the library could not be written.
+        sys.exit(failed_output(error))
 
 
 def _defaults(invocation: Invocation, arguments: Sequence[str]) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def read_rules(path: str, *, above: str = "", below: str = "") -> Rules:
         OSError: it cannot be read, is no regular file or is too large.
     """
     content, _ = read_regular(path, _MAX_BYTES)
-    lines = content.decode("utf-8", "replace").split("\n")
+    lines = content.decode("utf-8-sig", "replace").split("\n")  # Git skips a byte order mark too.
     if len(lines) > _MAX_LINES:
         raise OSError(errno.EFBIG, f"more than {_MAX_LINES:,} lines", path)
     return Rules(tuple(compile_lines(lines, strict=False)), above, below)

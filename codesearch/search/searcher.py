@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from textwrap import shorten
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,10 @@ from codesearch.types import Hit
 
 MAX_CODE_TERMS = 64
 """If the query is code, only this many terms are used. They are enough, and more would be slow."""
+
+
+_SHOWN_QUERY = 80
+"""Characters of a query that an error shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +194,7 @@ class Searcher:
             raise ConfigError(f"mode {mode!r}: choose one of {', '.join(MODES)}")
         terms = query_terms(query)
         if not terms:
-            raise ConfigError(f"query {query!r} has no words to search for")
+            raise ConfigError(f"query {shorten(query, _SHOWN_QUERY)!r} has no words to search for")
         code = is_code(query)
         return AnalysedQuery(
             text="" if code else query,  # Code is neither a name nor a request for a conversion.

@@ -1,0 +1,73 @@
+"""Odd locales, outputs and inputs: one line, or the usual answer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command import Command
+from tests.conftest import write_tree
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the devices and locales of POSIX")
+
+
+@pytest.fixture
+def command(tmp_path: Path, home: Path) -> Command:
+    return Command(write_tree(tmp_path / "tree", {"a.py": "def alpha(one):\n    return one\n"}), home)
+
+
+def test_a_locale_of_ascii_names_every_file(command, home):
+    write_tree(command.folder, {"ünï/ç.py": "def gamma(two):\n    return two\n"})
+    ascii_only = Command(command.folder, home, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})
+    assert ascii_only("index", ".").returncode == 0
+    assert command("query", "gamma", "--files", "-n", "1").stdout == "ünï/ç.py\n"
+    assert ascii_only("query", "gamma", "--files", "-n", "1").stdout == "ünï/ç.py\n"
+    assert ascii_only("index", "ünï").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["query", "--help"], ["--version"], ["query", "alpha"], ["status"]]
+)
+def test_a_full_device_is_one_line(command, arguments):
+    command("index", ".")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command.line(*arguments),
+            cwd=command.folder,
+            env=command.environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, "error: output: No space left on device\n")
+
+
+def test_an_ignore_file_with_a_byte_order_mark_works(command):
+    write_tree(command.folder, {"b.py": "def beta():\n    return 2\n"})
+    (command.folder / ".gitignore").write_bytes(b"\xef\xbb\xbfb.py\n")
+    command("index", ".")
+    assert command("query", "beta", "--files").stdout != "b.py\n"
+
+
+def test_a_long_query_without_words_is_not_echoed_whole(command):
+    command("index", ".")
+    done = command("query", "(% " * 40_000)
+    assert done.returncode == 2 and len(done.stderr) < 200
+
+
+def test_zero_columns_print_all_the_same(command):
+    command("index", ".")
+    narrow = Command(command.folder, command.home, {"COLUMNS": "0"})
+    assert "def alpha(one):" in narrow("query", "alpha").stdout
+    assert "documents" in narrow("status").stdout
+
+
+def test_a_path_that_is_too_long_is_one_line(command):
+    for arguments in (["index", "x" * 5_000, "--follow"], ["query", "alpha", "--root", "y" * 5_000]):
+        done = command(*arguments)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
