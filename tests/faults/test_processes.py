@@ -1,0 +1,148 @@
+"""Processes that are killed at any moment: no process stays behind, and every query sees a complete state."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.errors import IndexNotFoundError
+from codesearch.search.request import SearchRequest
+from tests.command import Command
+from tests.conftest import write_tree
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are listed as on Linux")
+_FILES, _FUNCTIONS = 60, 60
+
+
+def source(file: int, version: int) -> str:
+    return "".join(
+        f"def task_{file}_{number}_{version}(item):\n    '''Do task {number}.'''\n    return item + {number}\n\n"
+        for number in range(_FUNCTIONS)
+    )
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "tree", {f"part{file}.py": source(file, 0) for file in range(_FILES)})
+
+
+def descendants(pid: int) -> set[int]:
+    """Return the processes that a process started, and theirs."""
+    found: set[int] = set()
+    waiting = [pid]
+    while waiting:
+        listed = subprocess.run(
+            ["ps", "-o", "pid=", "--ppid", str(waiting.pop())], capture_output=True, text=True, check=False
+        )
+        children = {int(word) for word in listed.stdout.split()} - found
+        found |= children
+        waiting += children
+    return found
+
+
+def is_running(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until_gone(pids: set[int], seconds: float) -> set[int]:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and any(map(is_running, pids)):
+        time.sleep(0.05)
+    return {pid for pid in pids if is_running(pid)}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT])
+def test_no_worker_outlives_its_parent(tree, home, tiny_bundle, number):
+    write_tree(tree, {f"more{file}.py": source(file, 1) * 4 for file in range(100)})
+    command = Command(tree, home)
+    running = command.start(
+        "index", ".", "--model", tiny_bundle, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    workers: set[int] = set()
+    deadline = time.monotonic() + 20
+    while not workers and time.monotonic() < deadline and running.poll() is None:
+        workers = descendants(running.pid)
+    assert workers, "the index was made without workers"
+    running.send_signal(number)
+    _, err = running.communicate(timeout=20)  # A worker that held the pipe would make this wait.
+    assert b"Traceback" not in err
+    assert wait_until_gone(workers, 10) == set()
+
+
+def test_two_interrupts_in_a_row_end_the_command(tree, home, tiny_bundle):
+    write_tree(tree, {f"more{file}.py": source(file, 1) * 4 for file in range(100)})
+    running = Command(tree, home).start(
+        "index", ".", "--model", tiny_bundle, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    time.sleep(0.8)
+    for _ in range(2):
+        if running.poll() is None:
+            running.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+    out, err = running.communicate(timeout=20)
+    assert running.returncode in (130, 0)
+    assert b"Traceback" not in err
+
+
+def answer(home: Path, tree: Path, bundle: Path) -> list[tuple[str, str]] | None:
+    """Return what a fresh process finds; None if nothing is indexed."""
+    engine = Engine(home, model=bundle)
+    try:
+        request = SearchRequest("task 7", top_k=200, mode="lexical", refresh=False)
+        hits = engine.search(request, Scope(roots=(tree,))).hits
+        return sorted((hit.path, hit.name) for hit in hits)
+    except IndexNotFoundError:
+        return None
+    finally:
+        engine.close()
+
+
+def check_kills(tree: Path, home: Path, bundle: Path, kills: int) -> None:
+    """Kill `index` at random moments while the tree changes; each query sees the old or the new state of a file."""
+    chance = random.Random(kills)
+    command = Command(tree, home)
+    version = 0
+    for kill in range(kills):
+        if kill % 3 == 0:
+            version += 1
+            for file in chance.sample(range(_FILES), 5):
+                (tree / f"part{file}.py").write_text(source(file, version))
+        running = command.start(
+            "index", ".", "--model", bundle, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(chance.uniform(0.05, 1.2))
+        running.kill()
+        running.wait()
+        found = answer(home, tree, bundle)
+        if found:
+            versions: dict[str, set[str]] = {}
+            for path, name in found:
+                versions.setdefault(path, set()).add(name.rpartition("_")[2])
+            assert all(len(seen) == 1 for seen in versions.values()), "a file is there in two versions"
+    assert command("index", ".", "--model", bundle).returncode == 0
+    fresh = home.parent / "fresh"
+    assert Command(tree, fresh)("index", ".", "--model", bundle).returncode == 0
+    assert answer(home, tree, bundle) == answer(fresh, tree, bundle)
+    leftovers = [path for path in home.rglob("*.part")]
+    assert leftovers == []
+
+
+def test_kills_at_random_moments_lose_nothing(tree, home, tiny_bundle):
+    check_kills(tree, home, tiny_bundle, 8)
+
+
+@pytest.mark.thorough
+def test_two_hundred_kills_lose_nothing(tree, home, tiny_bundle):
+    check_kills(tree, home, tiny_bundle, 200)
