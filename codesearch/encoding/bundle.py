@@ -23,6 +23,7 @@ MANIFEST = "manifest.json"
 QUERY, DOCUMENT, TOKENIZER = "query.onnx", "document.onnx", "tokenizer.json"
 _MODELS = Path(__file__).resolve().parent.parent / "models"
 SHIPPED = _MODELS / "nbow"
+_MOST = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +76,9 @@ def load_bundle(folder: Path) -> Bundle:
             folder=folder,
             name=str(manifest["name"]),
             architecture=str(manifest["architecture"]),
-            dim=int(manifest["dim"]),
-            max_query_tokens=int(manifest["max_query_tokens"]),
-            max_document_tokens=int(manifest["max_document_tokens"]),
+            dim=_count(manifest, "dim"),
+            max_query_tokens=_count(manifest, "max_query_tokens"),
+            max_document_tokens=_count(manifest, "max_document_tokens"),
             licence=str(manifest["licence"]),
             model_id=hashlib.sha256("".join(digests).encode()).hexdigest()[:16],
             metrics=dict(manifest.get("metrics", {})),
@@ -104,8 +105,20 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
+def _count(manifest: dict[str, Any], name: str) -> int:
+    """Return a number of the manifest that must be possible: 1 to `_MOST`."""
+    value = manifest[name]
+    if type(value) is not int or not 1 <= value <= _MOST:
+        raise ValueError(name)
+    return value
+
+
 def _checked_digest(folder: Path, name: str, manifest: dict[str, Any]) -> str:
     path = folder / name
+    if Path(name).name != name:
+        raise ModelBundleError(
+            f"{folder}/manifest.json: {name!r} is not in its folder: install the model again"
+        )
     try:
         expected = manifest["files"][name]["sha256"]
     except (KeyError, TypeError):
@@ -113,6 +126,8 @@ def _checked_digest(folder: Path, name: str, manifest: dict[str, Any]) -> str:
             f"{folder}/manifest.json: no sha256 of {name}: install the model again"
         ) from None
     try:
+        if path.exists() and not path.is_file():
+            raise ModelBundleError(f"{path}: not a regular file: install the model again")
         with open(path, "rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:

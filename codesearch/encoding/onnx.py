@@ -225,6 +225,10 @@ def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
     return onnxruntime
 
 
+_EXTERNAL_DATA = b"\n\x08location\x12"
+"""The name of another file as a graph stores it: the entry "location" of a tensor's `external_data`."""
+
+
 def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
     """Open a graph with options under which a text's vector does not depend on its batch.
 
@@ -251,8 +255,11 @@ def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN4
     # Compute products with int8 matrices in float32. Otherwise the input is rounded too, and the kernel that does it
     # depends on the batch.
     options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
+    graph = path.read_bytes()
+    if _EXTERNAL_DATA in graph:  # The checksums of a bundle do not cover it.
+        raise ModelBundleError(f"{path}: its weights are in another file: export the model as one file")
     try:
-        session = runtime.InferenceSession(str(path), options, providers=providers)
+        session = runtime.InferenceSession(graph, options, providers=providers)
     except Exception as error:  # The exceptions of ONNX Runtime have no other common base class.
         raise ModelBundleError(
             f"{path}: ONNX Runtime cannot open it ({error}): install the model again"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from codesearch.encoding.bundle import load_bundle
+from codesearch.encoding.bundle import MANIFEST, QUERY, load_bundle
 from codesearch.errors import ModelBundleError
 from tests.tiny_bundle import FILES, change_one_byte, write_bundle, write_manifest
 
@@ -117,3 +119,53 @@ def test_no_changed_byte_of_the_manifest_goes_unnoticed_or_raises_anything_else(
             refused += 1
         path.write_bytes(content)
     assert refused > len(content) // 6
+
+
+@pytest.mark.parametrize("name", ["dim", "max_query_tokens", "max_document_tokens"])
+@pytest.mark.parametrize("value", [0, -1, 10**9, 1.5, "64", None, True])
+def test_impossible_numbers_are_named(bundle, name, value):
+    path = bundle / MANIFEST
+    path.write_text(json.dumps({**json.loads(path.read_text()), name: value}))
+    with pytest.raises(ModelBundleError, match=f"no valid {name}: export the model again"):
+        load_bundle(bundle)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_or_a_device_in_place_of_a_graph_is_refused(bundle):
+    (bundle / QUERY).unlink()
+    os.mkfifo(bundle / QUERY)
+    with pytest.raises(ModelBundleError, match="not a regular file"):
+        load_bundle(bundle)
+    (bundle / QUERY).unlink()
+    (bundle / QUERY).symlink_to("/dev/zero")
+    with pytest.raises(ModelBundleError, match="not a regular file"):
+        load_bundle(bundle)
+
+
+def test_a_file_outside_of_the_folder_is_refused(bundle):
+    path = bundle / MANIFEST
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps({**manifest, "document_graph": "../other.onnx"}))
+    with pytest.raises(ModelBundleError, match="is not in its folder"):
+        load_bundle(bundle)
+
+
+def test_weights_in_another_file_are_refused(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    from onnx import TensorProto, helper, numpy_helper
+
+    from codesearch.encoding.onnx import open_session
+
+    weights = numpy_helper.from_array(np.ones((64, 64), np.float32), "w")
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 64])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 64])],
+        [weights],
+    )
+    path = tmp_path / "model.onnx"
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, path, save_as_external_data=True, location="weights.bin", size_threshold=0)
+    with pytest.raises(ModelBundleError, match="its weights are in another file"):
+        open_session(path, "cpu", threads=1)
