@@ -13,6 +13,12 @@ import os
 import signal
 import sys
 
+try:
+    import resource
+except ModuleNotFoundError:  # Windows does not have it.
+    resource = None  # type: ignore[assignment]
+
+_HAS_TIMER = hasattr(signal, "setitimer")
 _SECONDS, _SECONDS_PER_MB = 4.0, 10.0
 _BYTES, _BYTES_PER_BYTE = 400_000_000, 250
 
@@ -20,13 +26,11 @@ _BYTES, _BYTES_PER_BYTE = 400_000_000, 250
 def limit_file(size: int) -> None:
     """Limit this process from now on to what a file of `size` bytes may take; end the process if it takes more."""
     seconds = _SECONDS + _SECONDS_PER_MB * size / 1e6
-    if sys.platform != "win32":
+    if _HAS_TIMER:
         signal.setitimer(signal.ITIMER_PROF, seconds)
     else:
         faulthandler.dump_traceback_later(seconds, exit=True, file=open(os.devnull, "w"))
-    if sys.platform == "linux":
-        import resource
-
+    if resource and sys.platform == "linux":
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         limit = _data_bytes() + _BYTES + _BYTES_PER_BYTE * size
         resource.setrlimit(
@@ -36,7 +40,7 @@ def limit_file(size: int) -> None:
 
 def lift_limits() -> None:
     """End the limit of time; the limit of memory stays until the next file."""
-    if sys.platform != "win32":
+    if _HAS_TIMER:
         signal.setitimer(signal.ITIMER_PROF, 0)
     else:
         faulthandler.cancel_dump_traceback_later()
@@ -44,9 +48,7 @@ def lift_limits() -> None:
 
 def leave_no_core() -> None:
     """Write no core file if this process crashes."""
-    if sys.platform != "win32":
-        import resource
-
+    if resource:
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 

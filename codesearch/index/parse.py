@@ -22,7 +22,7 @@ from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.errors import IndexStoreError, ParseError
 from codesearch.index.file_parser import FileParser, ParsedFile, skipped_file
 from codesearch.index.limits import lift_limits, limit_file
-from codesearch.index.workers import CAN_COPY, OneWorker, WorkerDiedError, Workers, WorkerStartError
+from codesearch.index.workers import OneWorker, WorkerDiedError, Workers, WorkerStartError, can_copy
 from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec, language_named, load_query
 from codesearch.parsing.walker import SourceFile
@@ -117,7 +117,7 @@ def _one_worker(
     job: ParseJob, files: Sequence[SourceFile], tokenizer: SubtokenTokenizer | None
 ) -> OneWorker[Task, Parsed]:
     """Return a worker for a few files: a copy of this process, if the system has that."""
-    if not CAN_COPY:
+    if not can_copy():
         return OneWorker(_open_parser, job, copy=False)
     for name in {file.language for file in files}:
         prepare(language_named(name))
@@ -196,9 +196,10 @@ def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseC
     Raises:
         ParseError: the parser crashed or went over a limit.
     """
-    if CAN_COPY:
+    copy = can_copy()
+    if copy:
         prepare(spec)
-    worker: OneWorker[bytes, Extraction] = OneWorker(_open_extractor, path, spec, config, copy=CAN_COPY)
+    worker: OneWorker[bytes, Extraction] = OneWorker(_open_extractor, path, spec, config, copy=copy)
     with closing(worker):
         try:
             return worker.ask(source)

@@ -135,7 +135,7 @@ class OneWorker(Generic[T, R]):
             start: called once in each process; returns the function that handles its tasks.
             arguments: the arguments of `start`.
             copy: whether the process is a copy of this one (a fork), which starts in a few milliseconds and has all
-                objects of this process; only if `CAN_COPY`.
+                objects of this process; only if `can_copy()`.
         """
         self._open = partial(_copied if copy else _started, start, *arguments)
         self._worker: _Worker | None = None
@@ -179,8 +179,14 @@ class _Process(Protocol):
     def wait(self) -> int: ...
 
 
-CAN_COPY = sys.platform == "linux"
-"""Whether a process can be copied. On macOS, a copy may crash in the system's libraries."""
+def can_copy() -> bool:
+    """Say whether this process may be copied now.
+
+    On macOS, a copy may crash in the system's libraries. Another thread may hold a lock that the copy never gets, and
+    gRPC has such threads that Python does not count.
+    """
+    is_alone = threading.active_count() == 1 and "grpc" not in sys.modules
+    return sys.platform == "linux" and hasattr(os, "fork") and is_alone
 
 
 class _Copy:

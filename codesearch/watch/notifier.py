@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import logging
 import platform
+from contextlib import suppress
 from typing import Protocol
 
 from codesearch.engine.dependencies import Dependencies
@@ -54,9 +55,10 @@ def open_notifier(on_change: OnChange) -> Notifier:
         logging.NullHandler()
     )  # It warns of lost events; they are reported.
     if platform.system() == "Linux":
-        from codesearch.watch.inotify import InotifyNotifier
+        with suppress(ModuleNotFoundError):  # A Python without POSIX's modules.
+            from codesearch.watch.inotify import InotifyNotifier
 
-        return InotifyNotifier(on_change)
+            return InotifyNotifier(on_change)
     from codesearch.watch.observer import ObserverNotifier
 
     return ObserverNotifier(on_change)

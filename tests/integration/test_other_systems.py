@@ -51,7 +51,7 @@ IMPORT_ALL = """
 import importlib, pkgutil, codesearch
 names = [name for _, name, _ in pkgutil.walk_packages(codesearch.__path__, "codesearch.")]
 for name in names:
-    if not name.endswith("__main__"):
+    if not name.endswith(("__main__", "watch.inotify")):  # Only Linux has inotify.
         importlib.import_module(name)
 print(len(names))
 try:
@@ -71,12 +71,23 @@ GUARDED = {
     ("evaluation/stages.py", "RUSAGE_CHILDREN"),
     ("evaluation/stages.py", "RUSAGE_SELF"),
     ("evaluation/stages.py", "getrusage"),
+    *(("index/limits.py", name) for name in "ITIMER_PROF RLIMIT_CORE RLIMIT_DATA RLIM_INFINITY".split()),
+    *(("index/limits.py", name) for name in "getrlimit setitimer setrlimit sysconf".split()),
+    ("index/workers.py", "SIGHUP"),
+    ("index/workers.py", "SIGPROF"),
+    ("index/workers.py", "fork"),
+    ("index/workers.py", "setpgid"),
     ("files.py", "LOCK_EX"),
     ("files.py", "LOCK_NB"),
     ("files.py", "flock"),
     ("service/address.py", "fchdir"),
     ("service/client.py", "AF_UNIX"),
+    ("service/client.py", "getuid"),
     ("service/server.py", "AF_UNIX"),
+    ("treefiles.py", "O_DIRECTORY"),
+    ("treefiles.py", "O_NOFOLLOW"),
+    ("watch/inotify.py", "FIONREAD"),
+    ("watch/inotify.py", "ioctl"),
 }
 """What Windows does not have, and the code that uses it only where it is there."""
 

@@ -90,7 +90,7 @@ def read_link(link: Path) -> str:
 builtins.__import__ = import_as_elsewhere
 for _module, _names in (
     (os, "chown fchdir fchmod fork getuid killpg pread pwrite sched_getaffinity setsid"),
-    (signal, "SIGHUP SIGUSR1"),
+    (signal, "SIGHUP SIGUSR1 setitimer"),
     (socket, "AF_UNIX"),
 ):
     for _name in _names.split():

@@ -91,9 +91,9 @@ def test_no_more_is_in_flight_than_keeps_the_workers_busy(tmp_path, tokenizer_pa
 
 @pytest.mark.parametrize("can_copy", [True, False])
 def test_little_work_and_one_worker_need_one_process(tmp_path, tokenizer_path, monkeypatch, can_copy):
-    if can_copy and not parse.CAN_COPY:
+    if can_copy and not parse.can_copy():
         pytest.skip("processes are not copied here")
-    monkeypatch.setattr(parse, "CAN_COPY", can_copy)
+    monkeypatch.setattr(parse, "can_copy", lambda: can_copy)
     monkeypatch.setattr(parse, "Workers", None)
     before = child_processes()
     results = parse_files(job(tmp_path, tokenizer_path), tree(tmp_path), 2)
