@@ -71,7 +71,7 @@ GUARDED = {
     ("evaluation/stages.py", "RUSAGE_CHILDREN"),
     ("evaluation/stages.py", "RUSAGE_SELF"),
     ("evaluation/stages.py", "getrusage"),
-    *(("index/limits.py", name) for name in "ITIMER_PROF RLIMIT_CORE RLIMIT_DATA RLIM_INFINITY".split()),
+    *(("index/limits.py", name) for name in "ITIMER_PROF RLIMIT_CORE".split()),
     *(("index/limits.py", name) for name in "getrlimit setitimer setrlimit sysconf".split()),
     ("index/workers.py", "SIGHUP"),
     ("index/workers.py", "SIGPROF"),
