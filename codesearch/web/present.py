@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 import codesearch
-from codesearch.analysis.terms import query_terms, terms_of
+from codesearch.analysis.terms import STOP_WORDS, query_terms, terms_of
 from codesearch.engine.answer import Answer, Definition, answer_fields
 from codesearch.engine.engine import Engine
 from codesearch.search.snippets import best_lines
@@ -53,7 +53,8 @@ def reasons(hit: Hit, query: str) -> list[str]:
 def _shared(query: str, terms: set[str]) -> list[str]:
     """Return the first few words of a query that have one of some terms."""
     words = dict.fromkeys(word.strip(".,;:!?()[]{}\"'`").lower() for word in query.split())
-    return [word for word in words if word and terms.intersection(query_terms(word))][:_MAX_WORDS]
+    wanted = (word for word in words if word and word not in STOP_WORDS)
+    return [word for word in wanted if terms.intersection(query_terms(word))][:_MAX_WORDS]
 
 
 def definition_json(found: Definition) -> dict[str, Any]:

@@ -54,6 +54,7 @@ def test_a_search_has_snippets_with_tokens_and_reasons(client, root):
     assert hit["snippet"][0]["text"] == "def copy_tree(source):"
     assert hit["snippet"][0]["tokens"][0] == ["keyword", "def"]
     assert hit["reasons"][0] == "name contains `copy`, `tree`"
+    assert not any("a" in reason.removeprefix("words: ").split(", ") for reason in hit["reasons"])
 
 
 def test_filters_limit_a_search(client):
