@@ -37,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_compounds(corpus.add_parser("compounds", help="find names that are two words written together"))
     _add_load(corpus.add_parser("load", help="read an existing corpus: CodeSearchNet in any layout"))
     _add_sample(corpus.add_parser("sample", help="choose functions to write questions about"))
+    _add_join(corpus.add_parser("join", help="join the questions of authors to their functions"))
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
     _add_average(commands.add_parser("average", help="average trained runs of one vocabulary"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
@@ -178,6 +179,21 @@ def _sample(options: argparse.Namespace) -> None:
     )
     counts = write_batches(sampled, options.out, options.batch)
     print(", ".join(f"{language} {count}" for language, count in counts.items()))
+
+
+def _add_join(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folders", nargs="+", type=Path, help="folders that `sample` wrote")
+    parser.add_argument("--answers", type=Path, required=True, help="folder with the files of the authors")
+    parser.add_argument("--out", type=Path, required=True, help="file to write")
+    parser.set_defaults(run_command=_join)
+
+
+def _join(options: argparse.Namespace) -> None:
+    from training.corpus.sample import join_questions
+
+    lines = list(join_questions(options.folders, options.answers))
+    options.out.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    print(f"{len(lines)} questions in {options.out}")
 
 
 def _add_load(parser: argparse.ArgumentParser) -> None:

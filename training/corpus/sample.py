@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from codesearch.parsing.extract import extract
 from codesearch.parsing.identifiers import subtokens
@@ -25,6 +26,7 @@ from training.corpus.docstrings import split_docstring
 from training.corpus.fetch import read_marker
 from training.corpus.filters import documentation_reason, drop_reason
 from training.corpus.recipe import SourcePackage
+from training.errors import TrainingError
 
 STYLES = {"keywords": 0.60, "question": 0.25, "symptom": 0.15}
 """Style of a question -> its share."""
@@ -175,3 +177,36 @@ def write_batches(
         )
         (out / f"batch-{start // size:03d}.txt").write_text("".join(texts), "utf-8")
     return Counter(function.language for function, _ in functions)
+
+
+def join_questions(folders: Sequence[Path], answers: Path) -> Iterator[str]:
+    """Yield a line for each question that an author wrote, in the order of the functions' numbers.
+
+    Left out are functions that nobody would search for ("-") and questions that another function has too.
+
+    Args:
+        folders: with `functions.jsonl`.
+        answers: folder with the authors' files: the number of a function, a tab and the question in each line.
+
+    Raises:
+        TrainingError: a line is not of this form.
+    """
+    functions: dict[int, dict[str, Any]] = {}
+    for folder in folders:
+        for line in (folder / "functions.jsonl").read_text("utf-8").splitlines():
+            function = json.loads(line)
+            functions[function["number"]] = function
+    questions: dict[int, str] = {}
+    for path in sorted(answers.glob("*.tsv")):
+        for line in path.read_text("utf-8").splitlines():
+            number, tab, question = line.partition("\t")
+            if not tab or not number.isdecimal() or int(number) not in functions or "\t" in question:
+                raise TrainingError(f"{path}: not a number, a tab and a question: {line[:80]!r}")
+            questions[int(number)] = " ".join(question.split())
+    counts = Counter(question.lower() for question in questions.values())
+    for number, question in sorted(questions.items()):
+        if question != "-" and counts[question.lower()] == 1:
+            function = functions[number]
+            place = [function[name] for name in ("language", "package", "path", "line", "name")]
+            about = [function["style"], "documented" if function["documented"] else "undocumented"]
+            yield "\t".join(map(str, [*about, *place, question]))
