@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 
 import numpy as np
 
 from codesearch.engine.answer import Definition
 from codesearch.errors import IndexNotFoundError
 from codesearch.index.reader import IndexReader
-from codesearch.index.source import cut_lines, read_source
+from codesearch.search.hydrate import SourceExcerpts
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import KINDS
@@ -32,13 +30,10 @@ def find_definition(index: IndexReader, path: str, line: int) -> Definition:
     around = [row for row in rows if row.start_line <= line <= row.end_line]
     if not around:
         raise IndexNotFoundError(f"{path}:{line} has no definition in the index: give a line inside one")
-    is_readable = not segment.has_sources or _is_inside(root, path)
-    found = read_source(segment, file) if is_readable else None
-    if found is None:
-        raise IndexNotFoundError(f"{path} is gone or cannot be read: run `codesearch index {root}`")
-    source, stale = found
     row = max(around, key=lambda row: row.start_byte)
-    code = cut_lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
+    excerpt = SourceExcerpts().excerpt((segment, file, row))
+    if excerpt is None:
+        raise IndexNotFoundError(f"{path} is gone or cannot be read: run `codesearch index {root}`")
     return Definition(
         root=root,
         path=path,
@@ -50,8 +45,8 @@ def find_definition(index: IndexReader, path: str, line: int) -> Definition:
         docstring=row.docstring,
         start_line=row.start_line,
         end_line=row.end_line,
-        code=code.decode("utf-8", "replace"),
-        stale=stale,
+        code=excerpt.code,
+        stale=excerpt.stale,
     )
 
 
@@ -93,13 +88,3 @@ def _indexed(index: IndexReader, path: str) -> tuple[SegmentReader, FileRecord]:
             if file_id not in segment.dead_files:
                 return segment, file
     raise IndexNotFoundError(f"{path} is not in the index of {index.manifest.root}: give a path of a hit")
-
-
-def _is_inside(root: str, path: str) -> bool:
-    """Say whether a path is a regular file whose real place is below the root; a link may have replaced it."""
-    real = os.path.realpath(os.path.join(root, path))
-    base = os.path.join(os.path.realpath(root), "")
-    try:
-        return real.startswith(base) and stat.S_ISREG(os.stat(real).st_mode)
-    except OSError:
-        return False
