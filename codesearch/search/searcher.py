@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from textwrap import shorten
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,7 +193,7 @@ class Searcher:
             raise ConfigError(f"mode {mode!r}: choose one of {', '.join(MODES)}")
         terms = query_terms(query)
         if not terms:
-            raise ConfigError(f"query {shorten(query, _SHOWN_QUERY)!r} has no words to search for")
+            raise ConfigError(f"query {_shown(query)!r} has no words to search for")
         code = is_code(query)
         return AnalysedQuery(
             text="" if code else query,  # Code is neither a name nor a request for a conversion.
@@ -237,3 +236,7 @@ def rank_documents(
     if config.name_weight:
         ranking.put_names_first()
     return ranking
+
+
+def _shown(query: str) -> str:
+    return query if len(query) <= _SHOWN_QUERY else f"{query[:_SHOWN_QUERY]}..."

@@ -99,7 +99,14 @@ def test_a_file_that_takes_minutes_costs_a_warning_in_a_pool(tmp_path, tokenizer
     assert results["bomb.c"].record.warnings == f"bomb.c: {TOO_COSTLY.format('c')}"
 
 
-@pytest.mark.parametrize(("language", "pattern"), [("c", "x=()=>"), ("bash", ".b()"), ("lua", "a<")])
+@pytest.mark.parametrize(
+    ("language", "pattern"),
+    [
+        pytest.param("c", "x=()=>", marks=pytest.mark.thorough),
+        pytest.param("bash", ".b()", marks=pytest.mark.thorough),
+        ("lua", "a<"),
+    ],
+)
 def test_a_file_that_takes_minutes_becomes_plain_text(
     tmp_path, tokenizer_path, monkeypatch, language, pattern
 ):
