@@ -89,6 +89,9 @@ def index(
     backend: BackendOption = "local",
     uri: UriOption = DEFAULT_URI,
     prefix: PrefixOption = "codesearch",
+    vector_index: Annotated[
+        str, typer.Option("--vector-index", help="Index for vectors of a new collection: hnsw or ivf_sq8.")
+    ] = "hnsw",
     home: HomeOption = None,
 ) -> Iterator[Output]:
     """Index folders, or update their indexes.
@@ -107,7 +110,7 @@ def index(
         else None,
         content=content,
     )
-    server = Server(backend, uri, prefix)
+    server = Server(backend, uri, prefix, vector_index)
     roots = _of_shard(shard, folders, invocation) if shard else folders or [Path()]
     if server.is_remote:
         remote = invocation.remote_engine(server, home, model=model, device=device)

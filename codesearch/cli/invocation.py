@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 _WIDTH = 80
 BACKENDS = ("local", "milvus")
+VECTOR_INDEXES = ("hnsw", "ivf_sq8")
+"""Indexes for vectors that a new collection can have; `codesearch.backends.milvus.store` builds them."""
 TOKEN = "CODESEARCH_MILVUS_TOKEN"
 """Environment variable with user:password or the key of a Milvus server."""
 
@@ -68,10 +70,15 @@ class Server:
     backend: str
     uri: str
     prefix: str
+    vector_index: str = VECTOR_INDEXES[0]
 
     def __post_init__(self) -> None:
-        if self.backend not in BACKENDS:
-            raise ConfigError(f"--backend {self.backend}: choose one of {', '.join(BACKENDS)}")
+        for option, value, known in (
+            ("--backend", self.backend, BACKENDS),
+            ("--vector-index", self.vector_index, VECTOR_INDEXES),
+        ):
+            if value not in known:
+                raise ConfigError(f"{option} {value}: choose one of {', '.join(known)}")
 
     @property
     def is_remote(self) -> bool:
@@ -148,7 +155,7 @@ class Invocation:
 
         token = self.terminal.variables.get(TOKEN, "")
         return RemoteEngine(
-            Connection(server.uri, token, server.prefix),
+            Connection(server.uri, token, server.prefix, server.vector_index),
             self.path(home) if home else self.home,
             model=self.path(model) if model else None,
             device=device,

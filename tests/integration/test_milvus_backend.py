@@ -336,6 +336,16 @@ def test_the_command_line_indexes_lists_and_searches(
     assert "int_to_string" in environment("query", "convert int to string", "--model", tiny_bundle).stdout
 
 
+def test_another_index_for_vectors_finds_the_same(server, prefix, tiny_repo, home, tiny_bundle) -> None:
+    run = Command(tiny_repo, home)
+    where = ["--backend", "milvus", "--uri", server.uri, "--prefix", prefix, "--model", tiny_bundle]
+    wrong = run("index", tiny_repo, *where, "--vector-index", "flat")
+    assert wrong.returncode == 2 and "--vector-index flat: choose one of hnsw, ivf_sq8" in wrong.stderr
+    assert run("index", tiny_repo, *where, "--vector-index", "ivf_sq8").returncode == 0
+    found = run("query", "convert int to string", *where, "--jsonl")
+    assert json.loads(found.stdout.splitlines()[0])["name"] == "int_to_string"
+
+
 def test_a_server_that_is_not_there_is_one_line(tiny_repo: Path, home: Path) -> None:
     found = Command(tiny_repo, home)("query", "push", "--backend", "milvus", "--uri", "http://127.0.0.1:1")
     assert found.returncode == 2
