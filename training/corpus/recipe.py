@@ -36,7 +36,7 @@ class SourcePackage:
     kind: str
     name: str
     repository: str
-    licence: str
+    licence: str = ""
     train_only: bool = False
 
     @property
