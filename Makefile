@@ -20,7 +20,7 @@ demo: $(VENV)/installed
 	$(call show,query "parse command line arguments" -k 3)
 
 test: $(VENV)/installed-test lint
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n 2 --dist loadfile
 
 # Many minutes: faults in great number, and every pattern in every language.
 test-thorough: $(VENV)/installed-test
