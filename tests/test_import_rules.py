@@ -45,7 +45,7 @@ ORDER = (
     "cli",
 )
 ALLOWED = {
-    **{name: BASE for name in BASE},
+    **{name: BASE for name in sorted(BASE)},
     **{name: BASE | set(ORDER[:position]) for position, name in enumerate(ORDER)},
 }
 """Package of codesearch -> the packages it may import besides itself."""
