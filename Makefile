@@ -20,7 +20,7 @@ demo: $(VENV)/installed
 	$(call show,query "parse command line arguments" -k 3)
 
 test: $(VENV)/installed-test lint
-	$(BIN)/pytest -q -n 2 --dist loadfile
+	$(BIN)/pytest -q
 
 # Many minutes: faults in great number, and every pattern in every language.
 test-thorough: $(VENV)/installed-test
