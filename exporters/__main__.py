@@ -45,6 +45,10 @@ def _parser() -> argparse.ArgumentParser:
     pretrained.add_argument("--vocabulary-size", type=int, default=18_000, help="tokens to keep")
     pretrained.add_argument("--max-tokens", type=int, default=64, help="tokens of a document to read")
     pretrained.set_defaults(run_command=_pretrained)
+    reranker = commands.add_parser("reranker", help="export a trained cross-encoder")
+    _add_run_and_out(reranker, "bundle folder to write")
+    reranker.add_argument("--name", default="reranker-minilm-l4-v1", help="name in the manifest")
+    reranker.set_defaults(run_command=_reranker)
     check = commands.add_parser("check", help="compare a bundle with its manifest, and with its run")
     check.add_argument("--bundle", type=Path, required=True, help="bundle folder")
     check.add_argument("--run", type=Path, help="run that it was made from")
@@ -99,6 +103,14 @@ def _pretrained(options: argparse.Namespace) -> None:
     )
     size = sum(described["bytes"] for described in manifest["files"].values())
     print(f"{options.out}: {manifest['name']}, {manifest['vocabulary_size']:,} tokens, {size / 1e6:.1f} MB")
+
+
+def _reranker(options: argparse.Namespace) -> None:
+    from exporters.cross_encoder import write_cross_encoder
+
+    manifest = write_cross_encoder(options.run, options.out, options.name)
+    size = sum(described["bytes"] for described in manifest["files"].values())
+    print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -158,7 +158,8 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
 
         def work(project: Project, _: str) -> str:
             filters = _filters(project, path, language, kind)
-            request = SearchRequest(query, _between(limit, 1, MAX_LIMIT), filters=filters)
+            count = _between(limit, 1, MAX_LIMIT)
+            request = SearchRequest(query, count, filters=filters, rerank=engine.can_rerank)
             answer = engine.search(request, Scope(within=(project.root,)))
             return hits_text(answer, project.root, _between(snippet_lines, 0, MAX_SNIPPET_LINES))
 

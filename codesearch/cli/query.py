@@ -33,6 +33,7 @@ from codesearch.cli.options import (
     PathsOption,
     PrefixOption,
     RefreshOption,
+    RerankOption,
     RootsOption,
     TopKOption,
     UriOption,
@@ -65,6 +66,7 @@ def query(
         float,
         typer.Option("--min-confidence", help="Show no answers if the confidence is lower: 0 to 1."),
     ] = 0.0,
+    rerank: RerankOption = False,
     as_json: JsonOption = False,
     as_jsonl: JsonLinesOption = False,
     vimgrep: VimgrepOption = False,
@@ -102,6 +104,7 @@ def query(
         mode=mode,
         min_confidence=min_confidence,
         changed=changed,
+        rerank=rerank,
         refresh=refresh,
     )
     engine = invocation.searching_engine(Server(backend, uri, prefix), home, model=model, device=device)

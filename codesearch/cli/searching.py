@@ -39,6 +39,7 @@ def make_request(
     mode: str = "hybrid",
     min_confidence: float = 0.0,
     changed: str | None = None,
+    rerank: bool = False,
     refresh: bool = True,
 ) -> SearchRequest:
     """Make a request from the options of a command."""
@@ -59,6 +60,7 @@ def make_request(
         refresh=refresh,
         min_confidence=min_confidence,
         changed=changed,
+        rerank=rerank,
     )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,8 @@ from codesearch.errors import ModelBundleError
 BUNDLE_FORMAT = 1
 MANIFEST = "manifest.json"
 QUERY, DOCUMENT, TOKENIZER = "query.onnx", "document.onnx", "tokenizer.json"
-_MODELS = Path(__file__).resolve().parent.parent / "models"
-SHIPPED = _MODELS / "nbow"
+MODELS = Path(__file__).resolve().parent.parent / "models"
+SHIPPED = MODELS / "nbow"
 _MOST = 100_000
 
 
@@ -61,24 +62,19 @@ def load_bundle(folder: Path) -> Bundle:
     Raises:
         ModelBundleError: the bundle is missing, incomplete, damaged or has another format.
     """
-    manifest = _read_manifest(folder)
-    if manifest.get("format") != BUNDLE_FORMAT:
-        raise ModelBundleError(
-            f"{folder}: model bundle format {manifest.get('format')}, expected {BUNDLE_FORMAT}: "
-            "use a bundle made for this version"
-        )
+    manifest = read_manifest(folder)
     try:
         graphs = dict(manifest.get("document_graphs", {}))
         document = str(manifest.get("document_graph", DOCUMENT))
         files = dict.fromkeys((QUERY, document, TOKENIZER, *sorted({*graphs.values()})))
-        digests = [_checked_digest(folder, name, manifest) for name in files]
+        digests = checked_files(folder, manifest, files)
         return Bundle(
             folder=folder,
             name=str(manifest["name"]),
             architecture=str(manifest["architecture"]),
-            dim=_count(manifest, "dim"),
-            max_query_tokens=_count(manifest, "max_query_tokens"),
-            max_document_tokens=_count(manifest, "max_document_tokens"),
+            dim=count_in(manifest, "dim"),
+            max_query_tokens=count_in(manifest, "max_query_tokens"),
+            max_document_tokens=count_in(manifest, "max_document_tokens"),
             licence=str(manifest["licence"]),
             model_id=hashlib.sha256("".join(digests).encode()).hexdigest()[:16],
             metrics=dict(manifest.get("metrics", {})),
@@ -90,7 +86,12 @@ def load_bundle(folder: Path) -> Bundle:
         raise ModelBundleError(f"{folder}/manifest.json: no valid {error}: export the model again") from None
 
 
-def _read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read a bundle's manifest.
+
+    Raises:
+        ModelBundleError: it is missing, or has another format.
+    """
     path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_text("utf-8"))
@@ -102,10 +103,24 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         raise ModelBundleError(f"{path}: cannot be read ({error}): install the model again") from None
     if not isinstance(manifest, dict):
         raise ModelBundleError(f"{path}: not a bundle manifest: install the model again")
+    if manifest.get("format") != BUNDLE_FORMAT:
+        raise ModelBundleError(
+            f"{folder}: model bundle format {manifest.get('format')}, expected {BUNDLE_FORMAT}: "
+            "use a bundle made for this version"
+        )
     return manifest
 
 
-def _count(manifest: dict[str, Any], name: str) -> int:
+def checked_files(folder: Path, manifest: dict[str, Any], names: Iterable[str]) -> list[str]:
+    """Check every byte of some files of a bundle; return their sha256.
+
+    Raises:
+        ModelBundleError: a file is missing or damaged.
+    """
+    return [_checked_digest(folder, name, manifest) for name in names]
+
+
+def count_in(manifest: dict[str, Any], name: str) -> int:
     """Return a number of the manifest that must be possible: 1 to `_MOST`."""
     value = manifest[name]
     if type(value) is not int or not 1 <= value <= _MOST:

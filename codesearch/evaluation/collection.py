@@ -27,6 +27,7 @@ from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.systems import System, systems_without
 from codesearch.index.reader import IndexReader
 from codesearch.search.request import Filters
+from codesearch.search.cross_encoder import SHIPPED, CrossEncoder
 from codesearch.search.searcher import Searcher
 from codesearch.segments.store import DocumentRow, FileRecord
 
@@ -125,7 +126,8 @@ def rank_all(
     Returns:
         The run, with at most `DEPTH` documents for each query; and the milliseconds of each query.
     """
-    searcher = Searcher([collection.index], collection.encoder, system.config)
+    cross_encoder = CrossEncoder(SHIPPED) if system.rerank else None
+    searcher = Searcher([collection.index], collection.encoder, system.config, cross_encoder)
     run: Run = {}
     times_ms = []
     for number, (query_id, text) in enumerate(queries.items(), 1):
@@ -148,7 +150,7 @@ def run_systems(
 ) -> tuple[dict[str, Run], dict[str, dict[str, float]]]:
     """Run every query with every system; return the runs, and p50 and p95 of milliseconds per query, by system."""
     runs, times = {}, {}
-    for system in systems_without(options.without):
+    for system in systems_without(options.without, rerank=options.rerank):
         with clock.stage(f"query {system.name}"):
             runs[system.name], times_ms = rank_all(collection, queries, system, options, filters)
         p50, p95 = np.percentile(times_ms, [50, 95]).round(2).tolist()

@@ -18,12 +18,13 @@ _PLAIN = replace(_FUSED, name_weight=0.0)
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A way to rank: a mode of the searcher and its weights."""
+    """A way to rank: a mode of the searcher, its weights, and whether the cross-encoder reorders the best."""
 
     name: str
     mode: str
     what: str
     config: RankConfig = field(default_factory=RankConfig)
+    rerank: bool = False
 
 
 SYSTEMS = (
@@ -32,6 +33,7 @@ SYSTEMS = (
     System("fused", "hybrid", "both, without reranking", _FUSED),
     System(DEFAULT, "hybrid", "as it ships"),
 )
+RERANKED = System("reranked", "hybrid", "as it ships, reordered by the cross-encoder", rerank=True)
 SIGNALS: dict[str, dict[str, Any]] = {
     "vectors": {"semantic_weight": 0.0},
     "keywords": {"lexical_weight": 0.0, "code_lexical_weight": 0.0},
@@ -48,8 +50,8 @@ SIGNALS: dict[str, dict[str, Any]] = {
 """Signal that `--without` turns off -> the settings that do it."""
 
 
-def systems_without(signals: Collection[str]) -> tuple[System, ...]:
-    """Return the systems; `fused` and the default lack some signals of the ranking.
+def systems_without(signals: Collection[str], *, rerank: bool = False) -> tuple[System, ...]:
+    """Return the systems, with `rerank` also `RERANKED`; all but the first two lack some signals of the ranking.
 
     Raises:
         ConfigError: there is no such signal.
@@ -61,5 +63,5 @@ def systems_without(signals: Collection[str]) -> tuple[System, ...]:
         off |= SIGNALS[signal]
     return tuple(
         replace(system, config=replace(system.config, **off)) if system.mode == "hybrid" else system
-        for system in SYSTEMS
+        for system in (*SYSTEMS, *([RERANKED] if rerank else []))
     )

@@ -1,0 +1,1 @@
+"""A cross-encoder that reorders the first results of the product: its questions, its training."""
