@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,8 +19,6 @@ from tests.command import Command
 from tests.conftest import TINY_REPO, write_tree
 
 QUERIES = ("convert int to string", "read all lines", "Stack.push", "sort strings", "close file")
-_CASES = int(os.environ.get("CODESEARCH_FAULT_CASES", "120"))
-"""Cases of `test_every_kind_of_damage`; `CODESEARCH_FAULT_CASES=2000` tries more."""
 
 
 @pytest.fixture
@@ -141,73 +138,6 @@ def test_damaged_stamps_cost_a_walk_and_nothing_else(engine, tree, home):
     stamps.write_bytes(content)
     write_tree(tree, {"new.py": "def newly_written():\n    return 1\n"})
     assert any(hit.name == "newly_written" for hit in engine.search("newly_written").hits)
-
-
-def flip(path: Path, chance: random.Random) -> None:
-    content = bytearray(path.read_bytes())
-    if content:
-        region = chance.choice([0, len(content) // 2, max(len(content) - 64, 0)])
-        content[min(region + chance.randrange(64), len(content) - 1)] ^= 1 << chance.randrange(8)
-        path.write_bytes(content)
-
-
-def truncate(path: Path, chance: random.Random) -> None:
-    os.truncate(path, chance.randrange(path.stat().st_size + 1))
-
-
-def append(path: Path, chance: random.Random) -> None:
-    with open(path, "ab") as file:
-        file.write(chance.randbytes(chance.randrange(1, 200)))
-
-
-def delete(path: Path, chance: random.Random) -> None:
-    path.unlink()
-
-
-def zero(path: Path, chance: random.Random) -> None:
-    path.write_bytes(bytes(path.stat().st_size))
-
-
-DAMAGES: tuple[Callable[[Path, random.Random], None], ...] = (
-    flip,
-    flip,
-    flip,
-    truncate,
-    append,
-    delete,
-    zero,
-)
-
-
-def test_every_kind_of_damage_gives_the_right_answer_or_one_line(engine, tree, home, tmp_path, tiny_bundle):
-    engine.index(tree)
-    write_tree(tree, {"more.py": "def more(one):\n    '''Do more.'''\n    return one\n"})
-    engine.index(tree)
-    engine.close()
-    expected = answers(home, tiny_bundle, tree)
-    files = sorted(path.relative_to(home) for path in home.rglob("*") if path.is_file())
-    assert {"manifest.json", "stamps", "checked", "documents.sqlite", "vectors.int8"} <= {
-        path.name for path in files
-    }
-    older = shutil.copytree(home, tmp_path / "older")
-    chance = random.Random(20)
-    wrong = []
-    for case in range(_CASES):
-        shutil.rmtree(home)
-        shutil.copytree(older, home)
-        path = files[case % len(files)]
-        damage = chance.choice(DAMAGES)
-        damage(home / path, chance)
-        started = time.monotonic()
-        try:
-            found = answers(home, tiny_bundle, tree)
-        except IndexStoreError as error:
-            assert "\n" not in str(error)
-        else:
-            if found != expected:
-                wrong.append((case, damage.__name__, str(path)))
-        assert time.monotonic() - started < 20
-    assert wrong == []
 
 
 def test_a_file_of_an_older_commit_in_its_place_is_noticed(engine, tree, home, tmp_path, tiny_bundle):
