@@ -176,7 +176,10 @@ def home_of_three(tmp_path: Path, tiny_bundle: Path) -> Home:
     made.before.append(made.answers())
     shutil.copytree(folder, made.older)
     for number in range(2):
-        write_tree(tree, {f"more{number}.py": f"def more{number}(work):\n    '''Do more work.'''\n    return {number}\n"})
+        write_tree(
+            tree,
+            {f"more{number}.py": f"def more{number}(work):\n    '''Do more work.'''\n    return {number}\n"},
+        )
         made.index()
         made.before.append(made.answers())
     made.now.extend(made.before.pop())
@@ -244,7 +247,9 @@ def at_most(seconds: int) -> Iterator[None]:
 def check_cases(home: Home, step: int) -> Counter[str]:
     """Try one case of `step`, and return how often each outcome was seen."""
     files = home.files
-    assert {"manifest.json", "stamps", "checked", "documents.sqlite", "vectors.int8"} <= {path.name for path in files}
+    assert {"manifest.json", "stamps", "checked", "documents.sqlite", "vectors.int8"} <= {
+        path.name for path in files
+    }
     assert any(path.parts[0] == "cache" for path in files)
     cases = list(enumerate(product(files, DAMAGES, USES)))
     assert len(cases) > 2_000
