@@ -3,8 +3,8 @@
     <home>/cache/<model id>.sqlite    vectors (digest BLOB PRIMARY KEY, row BLOB: crc32 of digest and rest, float32
                                       scale, int8 [D])
 
-If the file is damaged, it is renamed and a new one is made. A damaged row, or one of another digest, counts as missing. Models that only add up
-rows of a table have no cache. They embed a text about as fast as a cache finds a vector.
+If the file is damaged, it is renamed and a new one is made. A damaged row, or one of another digest, counts as missing.
+Models that only add up rows of a table have no cache. They embed a text about as fast as a cache finds a vector.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ class VectorCache:
 def collect_vectors(home: Path, model_id: str, dim: int) -> None:
     """Delete the vectors that no index uses, if they outnumber the used ones.
 
-    If an index of the home cannot be read, or the cache cannot be written, delete nothing. Vectors of a running build may be deleted, because the build
-    has copies of them.
+    If an index of the home cannot be read, or the cache cannot be written, delete nothing. Vectors of a running build may
+    be deleted, because the build has copies of them.
     """
     entries = list_indexes(home)
     if any(entry.manifest is None for entry in entries) or not cache_path(home, model_id).exists():

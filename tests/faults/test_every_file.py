@@ -273,5 +273,4 @@ def test_damage_of_a_sample_of_files_and_places_gives_the_right_answer_or_one_li
 @pytest.mark.thorough
 def test_damage_of_every_file_at_every_place_gives_the_right_answer_or_one_line(home_of_three):
     seen = check_cases(home_of_three, 1)
-    print(dict(seen))
     assert seen.total() > 2_000
