@@ -135,8 +135,8 @@ class VectorCache:
 def collect_vectors(home: Path, model_id: str, dim: int) -> None:
     """Delete the vectors that no index uses, if they outnumber the used ones.
 
-    If an index of the home cannot be read, or the cache cannot be written, delete nothing. Vectors of a running build may
-    be deleted, because the build has copies of them.
+    If an index of the home cannot be read, or the cache cannot be written, delete nothing. Vectors of a running build
+    may be deleted, because the build has copies of them.
     """
     entries = list_indexes(home)
     if any(entry.manifest is None for entry in entries) or not cache_path(home, model_id).exists():

@@ -31,7 +31,7 @@ LATER = {"later.py": "def added_later(one):\n    '''Is added later.'''\n    retu
 _AREA = 64
 """Bytes of a file that count as its header, middle or end."""
 _SAMPLE = 23
-"""The usual suite tries one case of so many. The number is prime, so the sample has every kind of damage and every use."""
+"""The usual suite tries one case of so many. The number is prime, so the sample has all kinds of damage and uses."""
 _SECONDS = 30
 Answers = list[list[tuple[str, int, float]]]
 Damage = Callable[[Path, random.Random, str, Path], None]
