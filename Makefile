@@ -28,7 +28,7 @@ test: $(VENV)/installed-test lint
 
 # Many minutes: faults in great number, and every pattern in every language.
 test-thorough: $(VENV)/installed-test
-	CODESEARCH_FAULT_CASES=2000 $(BIN)/pytest -q -m thorough
+	$(BIN)/pytest -q -m thorough
 	CODESEARCH_FAULT_CASES=2000 $(BIN)/pytest -q tests/faults/test_damage.py
 
 lint: $(VENV)/installed-test

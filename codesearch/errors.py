@@ -13,6 +13,7 @@
         ├── IndexNotFoundError   no index for the requested folder
         ├── IndexFormatError     an index written by another version
         ├── IndexCorruptError    an index file that does not match its manifest
+        ├── IndexWriteError      an index that cannot be written; the last commit stays
         └── IndexLockedError     another process is writing this index
 
 Each message is one line: what happened, where, and what to do.
@@ -109,6 +110,10 @@ class IndexCorruptError(IndexStoreError):
     def __init__(self, path: Path, reason: str, root: str) -> None:
         super().__init__(f"{path}: {reason}: run `codesearch index --rebuild {root}`")
         self.path = path
+
+
+class IndexWriteError(IndexStoreError):
+    """An index that cannot be written, because storage or memory ran out or is not writable; the last commit stays."""
 
 
 class IndexLockedError(IndexStoreError):

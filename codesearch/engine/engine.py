@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from codesearch.config import IndexOptions, RankConfig, VectorConfig
 from codesearch.engine.answer import Answer, Changes, Definition, Freshness
 from codesearch.engine.scope import Scope, choose_indexes, outdated_roots, uncovered_folders
-from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.errors import ConfigError, IndexNotFoundError, IndexWriteError
 from codesearch.home import default_home
 from codesearch.index.catalogue import IndexEntry, find_folder, list_indexes, remove_index
 from codesearch.search.request import Place, SearchRequest
@@ -532,7 +532,18 @@ class Engine:
             )
 
     def _refreshed(self, scope: Scope) -> list[Freshness]:
-        return [self._refresh(entry, _REFRESH_S) for entry in choose_indexes(self.home, scope)]
+        return [self._refreshed_if_possible(entry) for entry in choose_indexes(self.home, scope)]
+
+    def _refreshed_if_possible(self, entry: IndexEntry) -> Freshness:
+        """Refresh an index; if it cannot be written, because the home is full or read-only, say what it lacks."""
+        try:
+            return self._refresh(entry, _REFRESH_S)
+        except IndexWriteError:
+            from codesearch.engine.update import not_refreshed
+
+            if entry.manifest is None:
+                raise
+            return not_refreshed(entry, entry.manifest.root, self._vectors)
 
     def _refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
         from codesearch.index.stamps import compare

@@ -149,6 +149,12 @@ def refresh_index(
         return Freshness(manifest.root, "locked", Changes(0, 0))
 
 
+def not_refreshed(entry: IndexEntry, root: str, vectors: VectorConfig) -> Freshness:
+    """Compare an index that cannot be written with its folder."""
+    changes = count_changes(entry, vectors)
+    return Freshness(root, "current" if changes == Changes(0, 0) else "behind", changes)
+
+
 def save_stamps(plan: Plan) -> None:
     """Store the stamps of a plan that found nothing to do, so the next check need not read the files."""
     if plan.previous and plan.stamps_changed:
@@ -158,10 +164,13 @@ def save_stamps(plan: Plan) -> None:
 def _save_tally(plan: Plan, previous: Manifest) -> None:
     """Store what the walk skipped, if nothing else has changed."""
     if plan.walked != previous.walked:
-        from codesearch.index.commit import commit_manifest
+        from codesearch.index.commit import commit_manifest, writing
 
         missing = plan.missing_grammars
-        commit_manifest(plan.index_folder, replace(previous, walked=plan.walked, missing_grammars=missing))
+        with writing(plan.index_folder):
+            commit_manifest(
+                plan.index_folder, replace(previous, walked=plan.walked, missing_grammars=missing)
+            )
 
 
 def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:

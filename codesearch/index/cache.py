@@ -1,17 +1,17 @@
 """A cache of vectors by text digest. All indexes of a home that use a model share it, so no text is embedded twice.
 
-    <home>/cache/<model id>.sqlite    vectors (digest BLOB PRIMARY KEY, row BLOB: crc32 of the rest, float32 scale,
-                                      int8 [D])
+    <home>/cache/<model id>.sqlite    vectors (digest BLOB PRIMARY KEY, row BLOB: crc32 of digest and rest, float32
+                                      scale, int8 [D])
 
-If the file is damaged, it is renamed and a new one is made. A damaged row counts as missing. Models that only add up
-rows of a table have no cache. They embed a text about as fast as a cache finds a vector.
+If the file is damaged, it is renamed and a new one is made. A damaged row, or one of another digest, counts as missing.
+Models that only add up rows of a table have no cache. They embed a text about as fast as a cache finds a vector.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -20,9 +20,10 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.errors import IndexStoreError
 from codesearch.index.catalogue import list_indexes
 from codesearch.index.manifest import Manifest
-from codesearch.segments.store import StoreReader
+from codesearch.segments.store import StoreReader, storage_error
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, row BLOB NOT NULL)"
 _BATCH = 500
@@ -51,7 +52,9 @@ class VectorCache:
             raise
 
     def _open(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._path, timeout=30)
+        connection = sqlite3.connect(self._path, timeout=30)
+        connection.text_factory = bytes  # Damage can turn a row into text that cannot be decoded.
+        return connection
 
     def _prepare(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
@@ -59,12 +62,16 @@ class VectorCache:
         self._connection.execute(_SCHEMA)
 
     def _unless_damaged(self, work: Callable[[], T]) -> T:
-        """Do `work`; if the file is damaged, replace it by an empty one and do `work` again."""
+        """Do `work`; if the file is damaged, replace it by an empty one and do `work` again.
+
+        Raises:
+            IndexWriteError: the file is full, locked or cannot be written.
+        """
         try:
             return work()
-        except sqlite3.OperationalError:  # The file is locked, full or not writable, but not damaged.
-            raise
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            if not _is_damage(error) and (known := storage_error(error, self._path)):
+                raise known from error
             self._connection.close()
             for suffix in ("-wal", "-shm"):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
@@ -85,7 +92,8 @@ class VectorCache:
             for digest, row in self._connection.execute(
                 f"SELECT digest, row FROM vectors WHERE digest IN ({marks})", batch
             ):
-                if len(row) == 8 + self._dim and _checksum(row[4:]) == row[:4]:
+                is_row = isinstance(row, bytes) and len(row) == 8 + self._dim
+                if is_row and _checksum(digest, row[4:]) == row[:4]:
                     scale = np.frombuffer(row, dtype=np.float32, count=1, offset=4)[0]
                     found[digest] = (np.frombuffer(row, dtype=np.int8, offset=8), scale)
         return found
@@ -93,7 +101,9 @@ class VectorCache:
     def add(self, digests: Sequence[bytes], rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
         """Add vectors: int8 [B, D] and float32 [B]; commit immediately, so an interrupted build keeps them."""
         vectors = (scale.tobytes() + row.tobytes() for row, scale in zip(rows, scales, strict=True))
-        entries = [(digest, _checksum(row) + row) for digest, row in zip(digests, vectors, strict=True)]
+        entries = [
+            (digest, _checksum(digest, row) + row) for digest, row in zip(digests, vectors, strict=True)
+        ]
         self._unless_damaged(lambda: self._add(entries))
 
     def _add(self, entries: list[tuple[bytes, bytes]]) -> None:
@@ -125,8 +135,8 @@ class VectorCache:
 def collect_vectors(home: Path, model_id: str, dim: int) -> None:
     """Delete the vectors that no index uses, if they outnumber the used ones.
 
-    If an index of the home cannot be read, delete nothing. Vectors of a running build may be deleted, because the build
-    has copies of them.
+    If an index of the home cannot be read, or the cache cannot be written, delete nothing. Vectors of a running build
+    may be deleted, because the build has copies of them.
     """
     entries = list_indexes(home)
     if any(entry.manifest is None for entry in entries) or not cache_path(home, model_id).exists():
@@ -137,7 +147,7 @@ def collect_vectors(home: Path, model_id: str, dim: int) -> None:
         if entry.manifest and entry.manifest.model["id"] == model_id
     }
     documents = sum(manifest.documents for manifest in users.values())
-    with closing(VectorCache(home, model_id, dim)) as cache:
+    with suppress(IndexStoreError, sqlite3.Error), closing(VectorCache(home, model_id, dim)) as cache:
         if len(cache) > 2 * documents + _SPARE:
             digests = (_digests(folder, manifest) for folder, manifest in users.items())
             cache.keep_only(chain.from_iterable(digests))
@@ -150,5 +160,14 @@ def _digests(index_folder: Path, manifest: Manifest) -> Iterator[bytes]:
             yield from store.text_digests()
 
 
-def _checksum(row: bytes) -> bytes:
-    return crc32(row).to_bytes(4, "little")
+def _checksum(digest: bytes, row: bytes) -> bytes:
+    return crc32(row, crc32(digest)).to_bytes(4, "little")
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Say whether a database is damaged, and not only locked, full or not writable."""
+    if not isinstance(error, sqlite3.OperationalError):
+        return True
+    return (
+        getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
+    )  # A table or a column has another name.

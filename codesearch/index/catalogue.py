@@ -7,12 +7,12 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from codesearch.errors import IndexLockedError, IndexStoreError
+from codesearch.errors import IndexLockedError, IndexStoreError, IndexWriteError
 from codesearch.files import OPEN_FILES_STAY, file_lock, stamp_of
 from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 
@@ -94,10 +94,15 @@ def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterat
 
     Raises:
         IndexLockedError: another process holds the lock.
+        IndexWriteError: the lock cannot be written.
     """
-    started = time.monotonic()
+    started, path = time.monotonic(), index_folder / "lock"
     while True:
-        with file_lock(index_folder / "lock") as owner:
+        with ExitStack() as lock:
+            try:
+                owner = lock.enter_context(file_lock(path))
+            except OSError as error:
+                raise IndexWriteError(f"{path}: {error.strerror}: give another --home") from None
             if owner is None:
                 yield
                 return

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from codesearch.errors import CodeSearchError, IndexNotFoundError, IndexStoreError
+from codesearch.errors import IndexNotFoundError, IndexStoreError, IndexWriteError
 from codesearch.files import write_atomically
 from codesearch.index.manifest import MANIFEST, SEGMENTS, Manifest, manifest_bytes, read_manifest
 from codesearch.segments.store import storage_error
@@ -23,14 +23,16 @@ def writing(index_folder: Path) -> Iterator[None]:
     """Run a block that writes segments; delete unnamed segments afterwards, even after a failure or an interrupt.
 
     Raises:
-        IndexStoreError: the storage is full or failed; the last commit is untouched.
+        IndexWriteError: storage or memory ran out or failed; the last commit is untouched.
     """
     first = last_number(index_folder) + 1
+    kept = "; the last good index is untouched" if (index_folder / MANIFEST).exists() else ""
     try:
         yield
     except Exception as error:
-        if not isinstance(error, CodeSearchError) and (known := storage_error(error, index_folder)):
-            raise known from error
+        known = error if isinstance(error, IndexWriteError) else storage_error(error, index_folder)
+        if known:
+            raise IndexWriteError(f"{known}{kept}") from error
         raise
     finally:
         _drop_unnamed(index_folder, first)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from codesearch.cores import available_cores
 from codesearch.encoding.encoder import Encoder, TokenIds
-from codesearch.errors import IndexStoreError
+from codesearch.errors import IndexWriteError
 from codesearch.index.cache import VectorCache
 from codesearch.index.tokens import join_tokens, split_tokens
 from codesearch.index.workers import WorkerDiedError, Workers, WorkerStartError
@@ -158,9 +158,9 @@ class Embedder:
         try:
             found = embedded.result()
         except (WorkerDiedError, WorkerStartError):
-            raise IndexStoreError(
+            raise IndexWriteError(
                 "an embedding process was stopped, probably because memory ran out: free some and run "
-                "`codesearch index` again; the last good index is untouched"
+                "`codesearch index` again"
             ) from None
         place = {digest: position for position, digest in enumerate(digests)}
         for part in parts:

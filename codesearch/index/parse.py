@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Self
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.cores import available_cores
 from codesearch.encoding.tokenizer import SubtokenTokenizer
-from codesearch.errors import IndexStoreError, ParseError
+from codesearch.errors import IndexWriteError, ParseError
 from codesearch.index.file_parser import FileParser, ParsedFile, skipped_file
 from codesearch.index.limits import lift_limits, limit_file
 from codesearch.index.workers import OneWorker, WorkerDiedError, Workers, WorkerStartError, can_copy
@@ -93,7 +93,7 @@ def parse_files(
         tokenizer: the tokenizer of the job, if it is open in this process.
 
     Raises:
-        IndexStoreError: no process could be started.
+        IndexWriteError: no process could be started.
     """
     if workers is None:
         workers = available_cores()
@@ -107,9 +107,9 @@ def parse_files(
         with closing(pool):
             yield from _parse_all(pool, job, files, workers)
     except WorkerStartError:
-        raise IndexStoreError(
+        raise IndexWriteError(
             "the worker processes stop before their first task, probably because memory ran out: free some and run "
-            "`codesearch index` again; the last good index is untouched"
+            "`codesearch index` again"
         ) from None
 
 

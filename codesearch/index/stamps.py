@@ -17,6 +17,7 @@ import os
 import sys
 import time
 from array import array
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from zlib import crc32
@@ -61,7 +62,7 @@ def compare(root: str, index_folder: Path, commit: int) -> Comparison:
 
 
 def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
-    """Write the stamps of a commit."""
+    """Write the stamps of a commit; without them the next check is a walk."""
     entries = [*stamps.files.items(), *stamps.watched.items()]
     names = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path, _ in entries)
     numbers = array("q", (number for _, stamp in entries for number in stamp))
@@ -70,7 +71,8 @@ def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
     rest = names + numbers.tobytes()
     counts = {"files": len(stamps.files), "watched": len(stamps.watched)}
     head = json.dumps({"commit": commit, **counts, "crc32": crc32(rest)})
-    write_atomically(index_folder / FILE, head.encode() + b"\n" + rest)
+    with suppress(OSError):  # The home is full or read-only.
+        write_atomically(index_folder / FILE, head.encode() + b"\n" + rest)
 
 
 def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:

@@ -76,8 +76,12 @@ def check_digest(path: Path, entry: Mapping[str, Any], root: str) -> None:
     """Check one file's bytes.
 
     Raises:
-        IndexCorruptError: they differ from the manifest.
+        IndexCorruptError: they differ from the manifest or cannot be read.
     """
-    with open(path, "rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
-            raise IndexCorruptError(path, "its bytes were changed", root)
+    try:
+        with open(path, "rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise IndexCorruptError(path, error.strerror or str(error), root) from None
+    if found != entry["sha256"]:
+        raise IndexCorruptError(path, "its bytes were changed", root)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from codesearch.errors import IndexCorruptError, IndexStoreError
+from codesearch.errors import IndexCorruptError, IndexWriteError
 from codesearch.types import KINDS, Document
 
 _FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -259,18 +259,15 @@ def _expected_schema() -> list[tuple[Any, ...]]:
         return connection.execute(_SCHEMA_QUERY).fetchall()
 
 
-def storage_error(error: Exception, folder: Path) -> IndexStoreError | None:
+def storage_error(error: Exception, folder: Path) -> IndexWriteError | None:
     """Return an error that says why writing to `folder` failed, or None if the storage is not the reason."""
     full = (isinstance(error, sqlite3.OperationalError) and "full" in str(error)) or (
         isinstance(error, OSError) and error.errno in _FULL_ERRNOS
     )
     if full:
-        return IndexStoreError(
-            f"no space left under {folder}: free some or give another --home; the last good index is untouched"
-        )
+        return IndexWriteError(f"no space left under {folder}: free some or give another --home")
     if isinstance(error, sqlite3.Error):
-        return IndexStoreError(f"{folder}: cannot be written ({error}); the last good index is untouched")
+        return IndexWriteError(f"{folder}: cannot be written ({error})")
     if isinstance(error, OSError):
-        reason = error.strerror or str(error)
-        return IndexStoreError(f"{error.filename or folder}: {reason}; the last good index is untouched")
+        return IndexWriteError(f"{error.filename or folder}: {error.strerror or error}")
     return None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,12 +16,11 @@ from codesearch.engine.scope import Scope
 from codesearch.errors import IndexStoreError
 from codesearch.index.catalogue import index_folder
 from codesearch.search.request import SearchRequest
+from codesearch.segments import digest
 from tests.command import Command
 from tests.conftest import TINY_REPO, write_tree
 
 QUERIES = ("convert int to string", "read all lines", "Stack.push", "sort strings", "close file")
-_CASES = int(os.environ.get("CODESEARCH_FAULT_CASES", "120"))
-"""Cases of `test_every_kind_of_damage`; `CODESEARCH_FAULT_CASES=2000` tries more."""
 
 
 @pytest.fixture
@@ -143,73 +142,6 @@ def test_damaged_stamps_cost_a_walk_and_nothing_else(engine, tree, home):
     assert any(hit.name == "newly_written" for hit in engine.search("newly_written").hits)
 
 
-def flip(path: Path, chance: random.Random) -> None:
-    content = bytearray(path.read_bytes())
-    if content:
-        region = chance.choice([0, len(content) // 2, max(len(content) - 64, 0)])
-        content[min(region + chance.randrange(64), len(content) - 1)] ^= 1 << chance.randrange(8)
-        path.write_bytes(content)
-
-
-def truncate(path: Path, chance: random.Random) -> None:
-    os.truncate(path, chance.randrange(path.stat().st_size + 1))
-
-
-def append(path: Path, chance: random.Random) -> None:
-    with open(path, "ab") as file:
-        file.write(chance.randbytes(chance.randrange(1, 200)))
-
-
-def delete(path: Path, chance: random.Random) -> None:
-    path.unlink()
-
-
-def zero(path: Path, chance: random.Random) -> None:
-    path.write_bytes(bytes(path.stat().st_size))
-
-
-DAMAGES: tuple[Callable[[Path, random.Random], None], ...] = (
-    flip,
-    flip,
-    flip,
-    truncate,
-    append,
-    delete,
-    zero,
-)
-
-
-def test_every_kind_of_damage_gives_the_right_answer_or_one_line(engine, tree, home, tmp_path, tiny_bundle):
-    engine.index(tree)
-    write_tree(tree, {"more.py": "def more(one):\n    '''Do more.'''\n    return one\n"})
-    engine.index(tree)
-    engine.close()
-    expected = answers(home, tiny_bundle, tree)
-    files = sorted(path.relative_to(home) for path in home.rglob("*") if path.is_file())
-    assert {"manifest.json", "stamps", "checked", "documents.sqlite", "vectors.int8"} <= {
-        path.name for path in files
-    }
-    older = shutil.copytree(home, tmp_path / "older")
-    chance = random.Random(20)
-    wrong = []
-    for case in range(_CASES):
-        shutil.rmtree(home)
-        shutil.copytree(older, home)
-        path = files[case % len(files)]
-        damage = chance.choice(DAMAGES)
-        damage(home / path, chance)
-        started = time.monotonic()
-        try:
-            found = answers(home, tiny_bundle, tree)
-        except IndexStoreError as error:
-            assert "\n" not in str(error)
-        else:
-            if found != expected:
-                wrong.append((case, damage.__name__, str(path)))
-        assert time.monotonic() - started < 20
-    assert wrong == []
-
-
 def test_a_file_of_an_older_commit_in_its_place_is_noticed(engine, tree, home, tmp_path, tiny_bundle):
     engine.index(tree)
     older = shutil.copytree(index_folder(home, tree), tmp_path / "older")
@@ -258,13 +190,23 @@ def test_the_command_says_it_in_one_line_with_exit_code_2(tree, home, tiny_bundl
     assert run("query", "push").returncode == 0
 
 
-def test_a_read_only_home_still_answers(engine, tree, home, tiny_bundle):
+def test_a_home_where_nothing_can_be_remembered_still_answers(engine, tree, home, tiny_bundle):
     engine.index(tree)
     expected = answers(home, tiny_bundle, tree)
-    folder = index_folder(home, tree)
-    (folder / "checked").unlink()
-    folder.chmod(0o500)
-    try:
-        assert answers(home, tiny_bundle, tree) == expected
-    finally:
-        folder.chmod(0o700)
+    checked = index_folder(home, tree) / "checked"
+    checked.unlink()
+    checked.mkdir()  # Permissions would not stop the superuser.
+    assert answers(home, tiny_bundle, tree) == expected
+    assert [path.name for path in checked.parent.glob("*.part")] == []
+
+
+def test_a_file_that_the_disk_cannot_read_is_one_line(engine, tree, home, tiny_bundle, monkeypatch):
+    engine.index(tree)
+    (index_folder(home, tree) / "checked").unlink()
+
+    def unreadable(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(digest.hashlib, "file_digest", unreadable)
+    with pytest.raises(IndexStoreError, match=r"documents.sqlite: Input/output error: run `codesearch index"):
+        answers(home, tiny_bundle, tree)

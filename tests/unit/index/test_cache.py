@@ -9,11 +9,14 @@ from contextlib import closing
 import numpy as np
 import pytest
 
+from codesearch.encoding.bundle import load_bundle
+from codesearch.engine.engine import Engine
+from codesearch.errors import IndexStoreError
 from codesearch.index import cache as cache_module
 from codesearch.index.cache import VectorCache, cache_path, collect_vectors
 from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
-from tests.conftest import break_format, build, contents, write_tree
+from tests.conftest import break_format, build, contents, index_by_engine, write_tree
 
 DIM = 16
 
@@ -115,7 +118,9 @@ def test_a_cache_that_is_only_busy_stays_where_it_is(cache, home, monkeypatch):
         holder = real(path)
         holder.execute("BEGIN EXCLUSIVE")
         busy = VectorCache(home, "model", DIM)
-        with pytest.raises(sqlite3.OperationalError, match="locked"):
+        with pytest.raises(
+            IndexStoreError, match=r"cache.model\.sqlite: cannot be written \(database is locked\)"
+        ):
             busy.add(digests, rows, scales)
         busy.close()
         holder.close()
@@ -139,6 +144,93 @@ def test_a_changed_byte_in_a_row_makes_it_unknown(cache):
         assert list(cache.find(digests)) == [digests[0], digests[2]], position
         cache.add(digests[1:2], rows[1:2], scales[1:2])
         assert list(cache.find(digests)) == digests
+
+
+def change(home, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(home / "cache" / "model.sqlite")) as connection, connection:
+        connection.execute(statement, values)
+
+
+def test_the_row_of_another_text_is_not_used(cache, home):
+    digests, rows, scales = entries(3)
+    cache.add(digests, rows, scales)
+    change(
+        home,
+        "UPDATE vectors SET row = (SELECT row FROM vectors WHERE digest = ?) WHERE digest = ?",
+        digests[0],
+        digests[1],
+    )
+    assert list(cache.find(digests)) == [digests[0], digests[2]]
+
+
+@pytest.mark.parametrize(
+    "value", [7, 1.5, "a text as long as a row", None], ids=["int", "float", "text", "null"]
+)
+def test_a_row_of_another_type_is_unknown(home, value):
+    VectorCache(home, "model", DIM).close()
+    digests, rows, scales = entries(2)
+    change(home, "DROP TABLE vectors")
+    change(home, "CREATE TABLE vectors (digest BLOB PRIMARY KEY, row BLOB)")
+    change(home, "INSERT INTO vectors VALUES (?, ?)", digests[0], value)
+    cache = VectorCache(home, "model", DIM)
+    assert cache.find(digests) == {}
+    cache.add(digests, rows, scales)
+    assert list(cache.find(digests)) == digests
+    cache.close()
+
+
+@pytest.mark.parametrize(
+    "word", [b"row BLOB", b"digest BLOB", b"TABLE", b"tablevectors", b"PRIMARY", b"vectors"]
+)
+def test_a_damaged_schema_is_set_aside(cache, home, word):
+    digests, rows, scales = entries(2)
+    cache.add(digests, rows, scales)
+    cache.close()
+    path = home / "cache" / "model.sqlite"
+    content = path.read_bytes()
+    assert word in content
+    path.write_bytes(content.replace(word, b"q" + word[1:]))
+    again = VectorCache(home, "model", DIM)
+    assert set(again.find(digests)) in (set(), set(digests))
+    again.add(digests, rows, scales)
+    assert as_lists(again.find(digests)) == {
+        digest: (row.tolist(), float(scale)) for digest, row, scale in zip(digests, rows, scales, strict=True)
+    }
+    assert len(again) == 2
+    again.keep_only(digests[:1])
+    assert list(again.find(digests)) == digests[:1]
+    again.close()
+
+
+def test_a_cache_without_space_is_named_in_the_error(cache, home):
+    digests, rows, scales = entries(2_000)
+    cache._connection.execute("PRAGMA max_page_count = 3")
+    with pytest.raises(IndexStoreError, match=r"no space left under .*cache.model\.sqlite: free some"):
+        cache.add(digests, rows, scales)
+
+
+def test_a_cache_that_cannot_be_tidied_does_not_fail_the_build(tiny_repo, home, tiny_bundle, monkeypatch):
+    def full(self, digests):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(cache_module, "_SPARE", -1_000)
+    monkeypatch.setattr(VectorCache, "keep_only", full)
+    index_by_engine(tiny_repo, home, tiny_bundle)
+    engine = Engine(home, model=tiny_bundle)
+    assert engine.search("push").hits
+    engine.close()
+
+
+def test_a_damaged_index_does_not_fail_the_build_of_another(
+    tiny_repo, home, tiny_bundle, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(cache_module, "_SPARE", -1_000)
+    other = write_tree(tmp_path / "other", {"a.py": "def kept_by_another_index():\n    return 1\n"})
+    index_by_engine(other, home, tiny_bundle)
+    (index_folder(home, other) / "segments/000001/documents.sqlite").write_bytes(b"damaged" * 2_000)
+    index_by_engine(tiny_repo, home, tiny_bundle)
+    with closing(VectorCache(home, load_bundle(tiny_bundle).model_id, 32)) as cache:
+        assert len(cache) == 13 + 1
 
 
 def cached_digests(home) -> set[bytes]:

@@ -141,7 +141,7 @@ class StillbornJob(ParseJob):
 
 def test_processes_that_cannot_start_are_one_error_and_no_file_s_fault(tmp_path, tokenizer_path, many_chunks):
     files = tree(tmp_path)
-    with pytest.raises(IndexStoreError, match=r"before their first task.*the last good index is untouched"):
+    with pytest.raises(IndexStoreError, match=r"before their first task.*run `codesearch index` again$"):
         list(parse_files(job(tmp_path, tokenizer_path, StillbornJob), files, 2))
 
 

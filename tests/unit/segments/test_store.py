@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from codesearch.errors import IndexCorruptError, IndexStoreError
+from codesearch.errors import IndexCorruptError, IndexWriteError
 from codesearch.segments.store import (
     DATABASE,
     FileRecord,
@@ -104,17 +104,15 @@ def test_a_damaged_database_is_a_corrupt_index(tmp_path, store):
 )
 def test_full_storage_is_told_with_its_cure(tmp_path, error):
     known = storage_error(error, tmp_path)
-    assert type(known) is IndexStoreError
-    assert str(known) == (
-        f"no space left under {tmp_path}: free some or give another --home; the last good index is untouched"
-    )
+    assert type(known) is IndexWriteError
+    assert str(known) == (f"no space left under {tmp_path}: free some or give another --home")
 
 
 def test_other_storage_failures_name_the_file_and_the_reason(tmp_path):
     denied = storage_error(PermissionError(errno.EACCES, "Permission denied", "/x/y"), tmp_path)
-    assert str(denied) == "/x/y: Permission denied; the last good index is untouched"
+    assert str(denied) == "/x/y: Permission denied"
     failed = storage_error(sqlite3.OperationalError("disk I/O error"), tmp_path)
-    assert str(failed) == f"{tmp_path}: cannot be written (disk I/O error); the last good index is untouched"
+    assert str(failed) == f"{tmp_path}: cannot be written (disk I/O error)"
 
 
 def test_what_is_no_storage_failure_is_not_taken_for_one(tmp_path):

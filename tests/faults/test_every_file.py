@@ -1,0 +1,276 @@
+"""Every file of a home is damaged at every place: the right answer or one line, and the cure in that line works."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.errors import CodeSearchError, IndexCorruptError
+from codesearch.index.catalogue import index_folder
+from codesearch.index.manifest import read_manifest
+from codesearch.search.request import SearchRequest
+from codesearch.segments.digest import check_digests
+from tests.conftest import TINY_REPO, write_tree
+
+QUERIES = ("convert int to string", "Stack.push", "sort strings", "do more work", "added later")
+PLACES = ("header", "middle", "end")
+LATER = {"later.py": "def added_later(one):\n    '''Is added later.'''\n    return one\n"}
+_AREA = 64
+"""Bytes of a file that count as its header, middle or end."""
+_SAMPLE = 23
+"""The usual suite tries one case of so many. The number is prime, so the sample has all kinds of damage and uses."""
+_SECONDS = 30
+Answers = list[list[tuple[str, int, float]]]
+Damage = Callable[[Path, random.Random, str, Path], None]
+
+
+def _area(size: int, place: str) -> tuple[int, int]:
+    start = {"header": 0, "middle": size // 2, "end": max(size - _AREA, 0)}[place]
+    return start, min(start + _AREA, size)
+
+
+def flip(path: Path, chance: random.Random, place: str, older: Path) -> None:
+    content = bytearray(path.read_bytes())
+    start, end = _area(len(content), place)
+    if content:
+        content[chance.randrange(start, end)] ^= 1 << chance.randrange(8)
+        path.write_bytes(content)
+
+
+def overwrite(path: Path, chance: random.Random, place: str, older: Path) -> None:
+    content = bytearray(path.read_bytes())
+    start, end = _area(len(content), place)
+    content[start:end] = chance.randbytes(end - start)
+    path.write_bytes(content)
+
+
+def zero(path: Path, chance: random.Random, place: str, older: Path) -> None:
+    content = bytearray(path.read_bytes())
+    start, end = _area(len(content), place)
+    content[start:end] = bytes(end - start)
+    path.write_bytes(content)
+
+
+def truncate(path: Path, chance: random.Random, place: str, older: Path) -> None:
+    start, end = _area(path.stat().st_size, place)
+    os.truncate(path, chance.randrange(start, end) if end > start else 0)
+
+
+def append(path: Path, chance: random.Random, place: str, older: Path) -> None:
+    with open(path, "ab") as file:
+        file.write(chance.randbytes(chance.randrange(1, 200)))
+
+
+def delete(path: Path, chance: random.Random, place: str, older: Path) -> None:
+    path.unlink()
+
+
+def randomize(path: Path, chance: random.Random, place: str, older: Path) -> None:
+    path.write_bytes(chance.randbytes(path.stat().st_size))
+
+
+def exchange(path: Path, chance: random.Random, place: str, older: Path) -> None:
+    """Put the file of an older commit in its place, or one of another segment."""
+    others = [older, *(path.parents[1].glob(f"*/{path.name}") if "segments" in path.parts else ())]
+    others = [other for other in others if other.exists() and other != path]
+    if others:
+        shutil.copyfile(chance.choice(others), path)
+
+
+DAMAGES: tuple[tuple[Damage, str], ...] = (
+    *product((flip, flip, overwrite, zero, truncate), PLACES),
+    (append, ""),
+    (delete, ""),
+    (randomize, ""),
+    (exchange, ""),
+)
+USES = ("query", "refresh", "update", "rebuild")
+
+
+@dataclass(frozen=True)
+class Home:
+    """A home with three commits of one tree, what it answers, and copies to restore it from.
+
+    Attributes:
+        folder: the home.
+        tree: the indexed folder.
+        bundle: the model.
+        whole: a copy of the home.
+        older: a copy of the home at its first commit.
+        now: the answers.
+        before: the answers at the second and the first commit.
+        later: the answers after an update with `LATER`.
+    """
+
+    folder: Path
+    tree: Path
+    bundle: Path
+    whole: Path
+    older: Path
+    now: Answers
+    before: list[Answers]
+    later: Answers
+
+    @property
+    def files(self) -> list[Path]:
+        """All files, relative to the home."""
+        return sorted(path.relative_to(self.whole) for path in self.whole.rglob("*") if path.is_file())
+
+    @contextmanager
+    def engine(self) -> Iterator[Engine]:
+        engine = Engine(self.folder, model=self.bundle)
+        try:
+            yield engine
+        finally:
+            engine.close()
+
+    def answers(self, *, refresh: bool = False) -> Answers:
+        """Ask as a new process would."""
+        with self.engine() as engine:
+            scope = Scope(roots=(self.tree,))
+            requests = (SearchRequest(query, top_k=40, refresh=refresh) for query in QUERIES)
+            found = [engine.search(request, scope).hits for request in requests]
+        return [[(hit.path, hit.start_line, round(hit.score, 6)) for hit in hits] for hits in found]
+
+    def index(self, *, rebuild: bool = False) -> None:
+        with self.engine() as engine:
+            engine.index(self.tree, rebuild=rebuild)
+
+    def restore(self) -> None:
+        """Make the home whole again, with its files checked and remembered."""
+        shutil.rmtree(self.folder)
+        shutil.copytree(self.whole, self.folder)
+        (self.tree / "later.py").unlink(missing_ok=True)
+        assert self.answers() == self.now
+
+    def is_sound(self) -> bool:
+        """Say whether `doctor` would find every byte of the index right."""
+        folder = index_folder(self.folder, self.tree)
+        manifest = read_manifest(folder)
+        try:
+            for segment in manifest.segments:
+                check_digests(folder / segment.folder, segment.files, manifest.root)
+        except IndexCorruptError:
+            return False
+        return True
+
+
+@pytest.fixture
+def home_of_three(tmp_path: Path, tiny_bundle: Path) -> Home:
+    folder, tree = tmp_path / "home", write_tree(tmp_path / "tree", TINY_REPO)
+    made = Home(folder, tree, tiny_bundle, tmp_path / "whole", tmp_path / "older", [], [], [])
+    made.index()
+    made.before.append(made.answers())
+    shutil.copytree(folder, made.older)
+    for number in range(2):
+        write_tree(
+            tree,
+            {f"more{number}.py": f"def more{number}(work):\n    '''Do more work.'''\n    return {number}\n"},
+        )
+        made.index()
+        made.before.append(made.answers())
+    made.now.extend(made.before.pop())
+    shutil.copytree(folder, made.whole)
+    write_tree(tree, LATER)
+    made.index()
+    made.later.extend(made.answers())
+    assert len({str(answers) for answers in (*made.before, made.now, made.later)}) == 4
+    return made
+
+
+def use(home: Home, how: str) -> tuple[Answers, list[Answers]]:
+    """Use a damaged home; return its answers and those that are right."""
+    if how == "query":
+        return home.answers(), [home.now]
+    write_tree(home.tree, LATER)
+    if how == "refresh":
+        return home.answers(refresh=True), [home.later]
+    home.index(rebuild=how == "rebuild")
+    return home.answers(), [home.later]
+
+
+def outcome(home: Home, path: Path, damage: Damage, place: str, how: str, seed: int) -> str:
+    """Damage one file, use the home, and say what happened: "right", "one line", or what is wrong."""
+    home.restore()
+    damage(home.folder / path, random.Random(seed), place, home.older / path)
+    is_older_commit = damage is exchange and path.name == "manifest.json"
+    try:
+        found, right = use(home, how)
+    except CodeSearchError as error:
+        if "\n" in str(error) or how == "rebuild":
+            return f"message: {error}"
+        if isinstance(error, IndexCorruptError):
+            home.index(rebuild=True)
+            assert home.answers() == (home.later if (home.tree / "later.py").exists() else home.now)
+        return "one line"
+    except Exception as error:
+        return f"traceback: {type(error).__name__}: {error}"
+    if found not in right and not (is_older_commit and found in home.before):
+        return "another answer"
+    if how != "query" and not home.is_sound():
+        return "not sound"
+    return "right"
+
+
+@contextmanager
+def at_most(seconds: int) -> Iterator[None]:
+    """Fail where something takes longer."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError(f"more than {seconds} s")
+
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def check_cases(home: Home, step: int) -> Counter[str]:
+    """Try one case of `step`, and return how often each outcome was seen."""
+    files = home.files
+    assert {"manifest.json", "stamps", "checked", "documents.sqlite", "vectors.int8"} <= {
+        path.name for path in files
+    }
+    assert any(path.parts[0] == "cache" for path in files)
+    cases = list(enumerate(product(files, DAMAGES, USES)))
+    assert len(cases) > 2_000
+    seen: Counter[str] = Counter()
+    wrong = []
+    for seed, (path, (damage, place), how) in cases[::step]:
+        with at_most(_SECONDS):
+            found = outcome(home, path, damage, place, how, seed)
+        seen[found if found in ("right", "one line") else "wrong"] += 1
+        if found not in ("right", "one line"):
+            wrong.append(f"{seed}: {damage.__name__} {place} of {path}, {how}: {found}")
+    assert not wrong, "\n".join(wrong)
+    return seen
+
+
+def test_damage_of_a_sample_of_files_and_places_gives_the_right_answer_or_one_line(home_of_three):
+    seen = check_cases(home_of_three, _SAMPLE)
+    assert seen["right"] > 20 and seen["one line"] > 20
+
+
+@pytest.mark.thorough
+def test_damage_of_every_file_at_every_place_gives_the_right_answer_or_one_line(home_of_three):
+    seen = check_cases(home_of_three, 1)
+    assert seen.total() > 2_000

@@ -1,0 +1,89 @@
+"""A home that is full or cannot be written: queries still answer, and everything else says in one line why not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from codesearch.engine.engine import Engine
+from codesearch.errors import IndexStoreError
+from codesearch.index.catalogue import index_folder
+from tests.command import Command
+from tests.conftest import TINY_REPO, write_tree
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+LIMITS = (0, 1, 100, 600, 2_000, 5_000, 10_000, 20_000)
+"""Bytes that a file may have. Each limit fails another write: the lock, rows, vectors, the database, the manifest."""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "tree", TINY_REPO)
+
+
+def limit(size: int) -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def one_line(done) -> str:
+    assert (done.returncode, done.stdout) == (2, ""), done
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("size", LIMITS)
+def test_a_first_index_without_space_is_one_line_that_names_the_home(tree, home, tiny_bundle, size):
+    run = Command(tree, home)
+    message = one_line(run("index", ".", "--model", tiny_bundle, preexec_fn=partial(limit, size)))
+    assert str(home) in message
+    assert "last good index" not in message
+    assert run("index", ".", "--model", tiny_bundle).returncode == 0
+    assert "convert.py" in run("query", "int to string", "--files").stdout
+
+
+@pytest.mark.parametrize("size", LIMITS)
+def test_a_query_answers_from_the_last_index_if_an_update_has_no_space(tree, home, tiny_bundle, size):
+    run = Command(tree, home)
+    run("index", ".", "--model", tiny_bundle)
+    write_tree(tree, {"new.py": "def new():\n    return 1\n"})
+    done = run("query", "int to string", "--files", preexec_fn=partial(limit, size))
+    assert done.returncode == 0 and "convert.py" in done.stdout
+    assert done.stderr == f"note: 1 file changed since {tree} was indexed: run `codesearch index {tree}`\n"
+    message = one_line(run("index", ".", preexec_fn=partial(limit, size)))
+    assert str(home) in message
+    assert "new.py" in run("query", "new", "--files").stdout
+
+
+def lock_that_cannot_be_opened(folder: Path) -> None:
+    """Make the lock a folder. Unlike permissions, this also stops the superuser."""
+    (folder / "lock").unlink()
+    (folder / "lock").mkdir()
+
+
+def lock_that_leads_nowhere(folder: Path) -> None:
+    """Make the lock a link to a folder that does not exist."""
+    (folder / "lock").unlink()
+    (folder / "lock").symlink_to(folder / "gone" / "lock")
+
+
+@pytest.mark.parametrize("spoil", [lock_that_cannot_be_opened, lock_that_leads_nowhere])
+def test_an_index_that_cannot_be_locked_still_answers(tree, home, tiny_bundle, spoil: Callable[[Path], None]):
+    with_tree = Engine(home, model=tiny_bundle)
+    with_tree.index(tree)
+    spoil(index_folder(home, tree))
+    assert [found.state for found in with_tree.search("push").freshness] == ["current"]
+    write_tree(tree, {"new.py": "def new():\n    return 1\n"})
+    answer = with_tree.search("push")
+    assert [(found.state, found.changes.to_parse) for found in answer.freshness] == [("behind", 1)]
+    assert answer.hits
+    with pytest.raises(IndexStoreError, match="lock: "):
+        with_tree.index(tree)
+    with pytest.raises(IndexStoreError, match="lock: "):
+        with_tree.refresh(tree)
+    with_tree.close()
