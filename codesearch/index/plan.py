@@ -208,7 +208,9 @@ def _plan_listing(
     report = WalkReport()
     since_ns = old.listed_ns - _RACY_NS
     listing = list_folders(root, config.walk, report, seen.folders, old.watched, since_ns)
-    if listing is None or report.warnings or report.missing_grammars:  # A walk counts these in the whole tree.
+    if (
+        listing is None or report.warnings or report.missing_grammars
+    ):  # A walk counts these in the whole tree.
         return None
     touched = listing.listed | listing.gone
     elsewhere = {path: stamp for path, stamp in old.files.items() if _folder(path) not in touched}
@@ -228,7 +230,10 @@ def _plan_listing(
         if (path if is_folder(path) else folder_of_rules(path)) not in touched
     }
     stamps = Stamps(
-        {**elsewhere, **{file.path: (file.size, trusted_mtime(file.mtime_ns, seen.started_ns)) for file in files}},
+        {
+            **elsewhere,
+            **{file.path: (file.size, trusted_mtime(file.mtime_ns, seen.started_ns)) for file in files},
+        },
         {**watched, **{path: _trusted(stamp, seen.started_ns) for path, stamp in report.watched.items()}},
         listed_ns=seen.started_ns,
         is_partial=True,

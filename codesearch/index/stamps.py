@@ -1,7 +1,7 @@
 """Time stamps of a root's last walk. With them, a check for changes needs no walk.
 
-    stamps    one line of JSON, {"commit": .., "files": N, "watched": M, "listed_ns": .., "is_partial": .., "crc32": ..},
-              the checksum of what follows; then N + M paths below the root, each ended by a zero byte, files first;
+    stamps    one line of JSON, {"commit": .., "files": N, "watched": M, "listed_ns": .., "is_partial": .., "crc32": C}
+              C is the checksum of what follows: N + M paths below the root, each ended by a zero byte, files first;
               then size and mtime_ns of each, int64
 
 "watched" counts folders and ignore files. The folders are those that the walk entered; the time stamp of a folder

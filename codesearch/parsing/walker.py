@@ -212,9 +212,7 @@ class _Walk:
         except BadPatternError as error:
             raise ConfigError(f"--exclude: {error}") from None
 
-    def rules_of(
-        self, folder: str, known: dict[str, list[Rules]], watched: Collection[str]
-    ) -> list[Rules]:
+    def rules_of(self, folder: str, known: dict[str, list[Rules]], watched: Collection[str]) -> list[Rules]:
         """Return the rules of the folders above a folder, which have only the ignore files that are watched."""
         if folder not in known:
             above = folder[: folder.rstrip("/").rfind("/") + 1]
@@ -229,7 +227,9 @@ class _Walk:
         """Say whether a folder above this one was listed and no longer has it."""
         ends = [0, *(place + 1 for place, character in enumerate(folder) if character == "/")]
         return any(
-            folder[:end] in self.listed and folder[:below] not in self.listed and folder[:below] not in self.stayed
+            folder[:end] in self.listed
+            and folder[:below] not in self.listed
+            and folder[:below] not in self.stayed
             for end, below in pairwise(ends)
         )
 

@@ -103,7 +103,9 @@ PARAMETERS: dict[str, Mapping[str, Parameter]] = {
     },
     "similar": {**PLACE, **FILTERS, "filter_path": PATHS, "filter_root": ROOTS},
     "document": PLACE,
-    "status": {"changes": Parameter("Whether to compare each folder with its index.", choices=YES_NO, default="no")},
+    "status": {
+        "changes": Parameter("Whether to compare each folder with its index.", choices=YES_NO, default="no")
+    },
     "openapi.json": {},
 }
 """Name of a path below `/api/v1/` -> its parameters."""

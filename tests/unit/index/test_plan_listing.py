@@ -72,7 +72,10 @@ def save_by_rename(root: Path) -> None:
 
 def move_folder_in(root: Path) -> None:
     outside = root.parent / "outside"
-    write_tree(outside, {"x.py": SOURCE.format("x"), "deep/y.py": SOURCE.format("y"), ".gitignore": "z.py\n", "z.py": ""})
+    write_tree(
+        outside,
+        {"x.py": SOURCE.format("x"), "deep/y.py": SOURCE.format("y"), ".gitignore": "z.py\n", "z.py": ""},
+    )
     outside.rename(root / "a/moved")
 
 
@@ -108,8 +111,12 @@ LISTED: dict[str, Edit] = {
     "file renamed": lambda root: (root / "a/one.py").rename(root / "a/three.py"),
     "file moved": lambda root: (root / "a/one.py").rename(root / "b/three.py"),
     "file deleted": lambda root: (root / "a/deep/one.py").unlink(),
-    "ignored files": lambda root: write_tree(root, {"a/no_one.py": "", "b/not_one.py": "", "ignored/a.py": ""}),
-    "files by rules of folders above": lambda root: write_tree(root, {"a/deep/er/no_one.py": "", "b/deep/not.py": ""}),
+    "ignored files": lambda root: write_tree(
+        root, {"a/no_one.py": "", "b/not_one.py": "", "ignored/a.py": ""}
+    ),
+    "files by rules of folders above": lambda root: write_tree(
+        root, {"a/deep/er/no_one.py": "", "b/deep/not.py": ""}
+    ),
     "folder moved in": move_folder_in,
     "folder renamed": lambda root: (root / "other").rename(root / "c"),
     "folder moved down": lambda root: (root / "a/deep").rename(root / "b/deep/a"),
@@ -175,7 +182,11 @@ def test_a_refresh_lists_only_changed_folders(root, home, encoder, monkeypatch):
 def test_a_run_of_index_after_a_listing_walks_and_counts_what_was_skipped(root, home, encoder, walks):
     write_tree(root, {"a/new.xyz": ""})
     listed = make_plan(root, home, encoder, may_list=True)
-    assert (listed.nothing_to_do, listed.stamps.is_partial, listed.walked.skipped) == (True, True, {"hidden": {"": 2}})
+    assert (listed.nothing_to_do, listed.stamps.is_partial, listed.walked.skipped) == (
+        True,
+        True,
+        {"hidden": {"": 2}},
+    )
     write_stamps(index_folder(home, root), listed.stamps, 1)
     again = make_plan(root, home, encoder, may_list=True)
     assert (again.nothing_to_do, walks) == (True, [])

@@ -169,7 +169,13 @@ def test_the_description_fits_what_is_returned(client, root):
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     api = client.get(f"{API}openapi.json").json()
     place = {"root": str(root), "path": "copying.py", "line": 1}
-    asked = {"search": {"q": "copy"}, "similar": place, "document": place, "status": {"changes": "yes"}, "openapi.json": {}}
+    asked = {
+        "search": {"q": "copy"},
+        "similar": place,
+        "document": place,
+        "status": {"changes": "yes"},
+        "openapi.json": {},
+    }
     assert api["paths"].keys() == {API + name for name in asked}
     for name, params in asked.items():
         schema = api["paths"][API + name]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
