@@ -72,6 +72,8 @@ HEAVY = (
     "pygments",
     "mcp",
     "anyio",
+    "starlette",
+    "uvicorn",
 )
 """What takes milliseconds to import; each command is held to its own list of these."""
 

@@ -556,7 +556,7 @@ class Engine:
         if manifest and self._shared and self._shared.is_unchanged(manifest):
             return Freshness(manifest.root, "current", Changes(0, 0))
         seen = compare(manifest.root, entry.folder, manifest.commit) if manifest else None
-        if manifest and seen and seen.changed == {}:
+        if manifest and seen and seen.is_current:
             return Freshness(manifest.root, "current", Changes(0, 0))
         from codesearch.engine.update import refresh_index
 

@@ -1,24 +1,32 @@
 """A root and its last commit -> the plan of an update. This module imports fast, because most runs have nothing to do.
 
-If no folder changed since the last walk, no walk is needed: the saved stamps name all files to check.
+If no folder changed since the last walk, no walk is needed: the saved stamps name all files to check. If some folders
+changed, a refresh lists only these.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codesearch.config import IndexConfig, IndexOptions, WalkConfig
 from codesearch.errors import IndexStoreError
 from codesearch.index.manifest import Manifest, Tally, limited_counts, read_manifest
-from codesearch.index.stamps import Comparison, Stamp, Stamps, compare, read_stamps
+from codesearch.index.stamps import Comparison, Stamp, Stamps, compare, is_folder, read_stamps
 from codesearch.parsing.ignore import rule_files_above
 from codesearch.parsing.languages import LANGUAGES, grammar_version
-from codesearch.parsing.walker import SourceFile, WalkReport, known_file, walk
+from codesearch.parsing.walker import (
+    SourceFile,
+    WalkReport,
+    folder_of_rules,
+    known_file,
+    list_folders,
+    walk,
+)
 from codesearch.segments.digest import content_digest
 from codesearch.segments.store import FileRecord, StoreReader
 from codesearch.treefiles import read_below
@@ -26,6 +34,8 @@ from codesearch.treefiles import read_below
 _RACY_NS = 2_000_000_000
 """A file that was written within this time before the walk may change again without a new time stamp."""
 UNREADABLE = "unreadable"
+_MOST_FOLDERS = 1_000
+"""If more folders changed, a walk takes no longer than to list them one by one."""
 _PARSED_BYTES_S = 1_000_000
 """Bytes of source that two cores index in a second, at least."""
 
@@ -97,6 +107,7 @@ def plan_update(
     *,
     rebuild: bool = False,
     seen: Comparison | None = None,
+    may_list: bool = False,
 ) -> Plan:
     """Compare `root` with the last commit: by the stamps if no folder changed, else by a walk.
 
@@ -107,6 +118,8 @@ def plan_update(
         model_id: identifies the model that makes the vectors.
         rebuild: whether to ignore the last commit.
         seen: a recent comparison with the stamps; it is used only if it belongs to the last commit.
+        may_list: whether to list only changed folders instead of a walk. The counts of skipped files are then those of
+            the last walk, so a later plan without this option walks.
 
     Raises:
         ConfigError: `root` is not a readable folder.
@@ -116,9 +129,12 @@ def plan_update(
     if previous and previous.complete and previous.walk_config() == config.walk:
         if seen is None or seen.commit != previous.commit:
             seen = compare(str(root), index_folder, previous.commit)
-        files = _files_in_known_folders(root, config.walk, seen)
-        if files is not None:
-            return _plan_files(root, index_folder, config, previous, files, seen)
+        if may_list or not seen.stamps.is_partial:
+            files = None if seen.folders else _files_in_known_folders(root, config.walk, seen)
+            if files is not None:
+                return _plan_files(root, index_folder, config, previous, files, seen)
+        if may_list and (plan := _plan_listing(root, index_folder, config, previous, seen)):
+            return plan
     return _plan_walk(root, index_folder, config, previous, digest)
 
 
@@ -143,6 +159,7 @@ def _plan_walk(
     stamps = Stamps(
         {file.path: (file.size, trusted_mtime(file.mtime_ns, started_ns)) for file in files},
         {path: _trusted(stamp, started_ns) for path, stamp in report.watched.items()},
+        listed_ns=started_ns,
     )
     return Plan(
         root=root,
@@ -164,13 +181,95 @@ def _plan_walk(
 
 def _files_in_known_folders(root: Path, config: WalkConfig, seen: Comparison) -> list[SourceFile] | None:
     """Return the files whose stamps changed, as a walk would return them; None if a walk is needed."""
-    if seen.changed is None:
+    if seen.changed is None or not _has_same_rules_above(root, config, seen):
         return None
+    return _known(seen.changed.items(), config)
+
+
+def _has_same_rules_above(root: Path, config: WalkConfig, seen: Comparison) -> bool:
     above = {path for path, _ in rule_files_above(root)} if config.ignore_files else set()
-    if above != {path for path in seen.stamps.watched if os.path.isabs(path)}:
-        return None
-    files = [known_file(path, stamp, config) for path, stamp in sorted(seen.changed.items())]
+    return above == {path for path in seen.stamps.watched if os.path.isabs(path)}
+
+
+def _known(changed: Iterable[tuple[str, Stamp]], config: WalkConfig) -> list[SourceFile] | None:
+    files = [known_file(path, stamp, config) for path, stamp in sorted(changed)]
     return None if None in files else [file for file in files if file]
+
+
+def _plan_listing(
+    root: Path, index_folder: Path, config: IndexConfig, previous: Manifest, seen: Comparison
+) -> Plan | None:
+    """Plan an update for a tree where some folders changed; None if a walk is needed."""
+    old = seen.stamps
+    if seen.changed is None or config.walk.follow_links or len(seen.folders) > _MOST_FOLDERS:
+        return None
+    if not _has_same_rules_above(root, config.walk, seen):
+        return None
+    report = WalkReport()
+    since_ns = old.listed_ns - _RACY_NS
+    listing = list_folders(root, config.walk, report, seen.folders, old.watched, since_ns)
+    if (
+        listing is None or report.warnings or report.missing_grammars
+    ):  # A walk counts these in the whole tree.
+        return None
+    touched = listing.listed | listing.gone
+    elsewhere = {path: stamp for path, stamp in old.files.items() if _folder(path) not in touched}
+    changed = _known(((path, seen.changed[path]) for path in seen.changed.keys() & elsewhere), config.walk)
+    if changed is None:
+        return None
+    here = {file.path for file in listing.files}
+    lost = [path for path in old.files if _folder(path) in touched and path not in here]
+    files = sorted([*changed, *listing.files], key=lambda file: file.path)
+    known = _known_files(index_folder, previous, [*lost, *(file.path for file in files)])
+    to_parse = _different(root, files, known, old, config.walk)
+    removed = [known[path] for path in lost if path in known]
+    dead = [*(known[file.path] for file in to_parse if file.path in known), *removed]
+    watched = {
+        path: stamp
+        for path, stamp in old.watched.items()
+        if (path if is_folder(path) else folder_of_rules(path)) not in touched
+    }
+    stamps = Stamps(
+        {
+            **elsewhere,
+            **{file.path: (file.size, trusted_mtime(file.mtime_ns, seen.started_ns)) for file in files},
+        },
+        {**watched, **{path: _trusted(stamp, seen.started_ns) for path, stamp in report.watched.items()}},
+        listed_ns=seen.started_ns,
+        is_partial=True,
+    )
+    return Plan(
+        root=root,
+        index_folder=index_folder,
+        config=config,
+        previous=previous,
+        config_digest=previous.config_digest,
+        to_parse=to_parse,
+        dead=dead,
+        kept=previous.source_files - len(dead),
+        removed=len(removed),
+        walked=previous.walked,
+        missing_grammars=previous.missing_grammars,
+        stamps=stamps,
+        stamps_changed=stamps != old,
+        started_ns=seen.started_ns,
+    )
+
+
+def _folder(path: str) -> str:
+    return path[: path.rfind("/") + 1]
+
+
+def _different(
+    root: Path, files: Sequence[SourceFile], known: Mapping[str, LiveFile], old: Stamps, walk: WalkConfig
+) -> list[SourceFile]:
+    """Return the files that the last commit does not have as they are now."""
+    return [
+        file
+        for file in files
+        if not (live := known.get(file.path))
+        or not _is_unchanged(root, file, live.record, old.files.get(file.path), walk)
+    ]
 
 
 def _plan_files(
@@ -183,13 +282,9 @@ def _plan_files(
 ) -> Plan:
     """Plan an update for a tree where at most the content of some files changed."""
     known = _known_files(index_folder, previous, [file.path for file in files]) if files else {}
-    to_parse = [
-        file
-        for file in files
-        if not (live := known.get(file.path)) or not _is_unchanged(root, file, live.record, None, config.walk)
-    ]
-    dead = [known[file.path] for file in to_parse if file.path in known]
     old = seen.stamps
+    to_parse = _different(root, files, known, old, config.walk)
+    dead = [known[file.path] for file in to_parse if file.path in known]
     new = {file.path: (file.size, trusted_mtime(file.mtime_ns, seen.started_ns)) for file in files}
     return Plan(
         root=root,
@@ -203,7 +298,7 @@ def _plan_files(
         removed=0,
         walked=previous.walked,
         missing_grammars=previous.missing_grammars,
-        stamps=Stamps({**old.files, **new}, old.watched) if files else old,
+        stamps=replace(old, files={**old.files, **new}) if files else old,
         stamps_changed=any(old.files[path] != stamp for path, stamp in new.items()),
         started_ns=seen.started_ns,
     )

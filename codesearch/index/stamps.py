@@ -1,8 +1,8 @@
 """Time stamps of a root's last walk. With them, a check for changes needs no walk.
 
-    stamps    one line of JSON, {"commit": .., "files": N, "watched": M, "crc32": ..}, the checksum of what follows;
-              then N + M paths below the root, each ended by a zero byte, files first; then size and mtime_ns of each,
-              int64
+    stamps    one line of JSON, {"commit": .., "files": N, "watched": M, "listed_ns": .., "is_partial": .., "crc32": C}
+              C is the checksum of what follows: N + M paths below the root, each ended by a zero byte, files first;
+              then size and mtime_ns of each, int64
 
 "watched" counts folders and ignore files. The folders are those that the walk entered; the time stamp of a folder
 changes if a file is added, removed or renamed in it. Ignore files above the root have absolute paths. A time stamp of 0
@@ -31,10 +31,20 @@ Stamp = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Stamps:
-    """The stamps of files and watched paths at a walk: path -> size and mtime_ns."""
+    """The stamps of files and watched paths at a walk: path -> size and mtime_ns.
+
+    Attributes:
+        files: stamps of the source files.
+        watched: stamps of folders and ignore files.
+        listed_ns: wall clock time before the folders were listed; 0 if unknown.
+        is_partial: whether only changed folders were listed since the last whole walk. Then the counts of skipped files
+            are those of that walk.
+    """
 
     files: dict[str, Stamp] = field(default_factory=dict)
     watched: dict[str, Stamp] = field(default_factory=dict)
+    listed_ns: int = field(default=0, compare=False)
+    is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +55,29 @@ class Comparison:
         commit: the commit.
         stamps: its stamps.
         changed: the result of `changed_files`.
+        folders: folders whose stamps changed; empty if `changed` is None.
         started_ns: wall clock time before the first file was checked.
     """
 
     commit: int
     stamps: Stamps
     changed: dict[str, Stamp] | None
+    folders: frozenset[str]
     started_ns: int
+
+    @property
+    def is_current(self) -> bool:
+        """Say whether nothing changed."""
+        return self.changed == {} and not self.folders
 
 
 def compare(root: str, index_folder: Path, commit: int) -> Comparison:
     """Compare a root with the stamps of a commit without a walk."""
     started_ns = time.time_ns()
     stamps = read_stamps(index_folder, commit)
-    return Comparison(commit, stamps, changed_files(root, stamps), started_ns)
+    folders = changed_folders(root, stamps)
+    changed = None if folders is None else changed_files(root, stamps)
+    return Comparison(commit, stamps, changed, folders or frozenset(), started_ns)
 
 
 def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
@@ -70,7 +89,8 @@ def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
         numbers.byteswap()
     rest = names + numbers.tobytes()
     counts = {"files": len(stamps.files), "watched": len(stamps.watched)}
-    head = json.dumps({"commit": commit, **counts, "crc32": crc32(rest)})
+    listed = {"listed_ns": stamps.listed_ns, "is_partial": stamps.is_partial}
+    head = json.dumps({"commit": commit, **counts, **listed, "crc32": crc32(rest)})
     with suppress(OSError):  # The home is full or read-only.
         write_atomically(index_folder / FILE, head.encode() + b"\n" + rest)
 
@@ -92,23 +112,34 @@ def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:
     if len(names) != count:
         return Stamps()
     pairs = list(zip(names, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
-    return Stamps(dict(pairs[: fields["files"]]), dict(pairs[fields["files"] :]))
+    return Stamps(
+        dict(pairs[: fields["files"]]),
+        dict(pairs[fields["files"] :]),
+        fields.get("listed_ns", 0),
+        fields.get("is_partial", False),
+    )
 
 
-def changed_files(root: str, stamps: Stamps) -> dict[str, Stamp] | None:
-    """Find the files whose stamps changed, without a walk.
-
-    Returns:
-        Path -> current stamp, (-1, -1) for a file that no longer exists. None if a walk is needed, because a folder or
-        an ignore file changed or there are no stamps.
-    """
+def changed_folders(root: str, stamps: Stamps) -> frozenset[str] | None:
+    """Find the folders whose stamps changed; None if a walk is needed, because an ignore file changed or is unknown."""
     if not stamps.watched:
         return None
     below = os.path.join(root, "")
-    if any(stamp_of(_place(below, path)) != stamp for path, stamp in stamps.watched.items()):
-        return None
+    watched = stamps.watched.items()
+    changed = frozenset(path for path, stamp in watched if stamp_of(_place(below, path)) != stamp)
+    return changed if all(map(is_folder, changed)) else None
+
+
+def changed_files(root: str, stamps: Stamps) -> dict[str, Stamp]:
+    """Find the files whose stamps changed: path -> current stamp, (-1, -1) for a file that no longer exists."""
+    below = os.path.join(root, "")
     seen = ((path, stamp_of(below + path), stamp) for path, stamp in stamps.files.items())
     return {path: now for path, now, stamp in seen if now != stamp}
+
+
+def is_folder(path: str) -> bool:
+    """Say whether a watched path is a folder below the root."""
+    return not path or path.endswith("/")
 
 
 def _place(below: str, path: str) -> str:

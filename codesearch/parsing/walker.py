@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
@@ -92,20 +93,8 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
     Raises:
         ConfigError: `root` is not a folder that can be read, or a pattern or language of `config` is wrong.
     """
-    try:
-        os.scandir(root).close()
-    except OSError as error:
-        raise ConfigError(f"{root}: {error.strerror}: give a folder that can be read") from None
-    above = rule_files_above(root) if config.ignore_files else []
-    for path, _ in above:
-        report.watch(path, path)
-    report.watch(PROJECT_FILE, os.path.join(root, PROJECT_FILE))
-    rules = rules_above(root, above, report.warn)
-    try:
-        rules.append(Rules(tuple(compile_lines(config.exclude, strict=True))))
-    except BadPatternError as error:
-        raise ConfigError(f"--exclude: {error}") from None
-    yield from _Walk(root, config, report).files(rules)
+    walker = _Walk(root, config, report)
+    yield from walker.files(walker.first_rules())
 
 
 def known_file(path: str, stamp: tuple[int, int], config: WalkConfig) -> SourceFile | None:
@@ -123,20 +112,134 @@ def known_file(path: str, stamp: tuple[int, int], config: WalkConfig) -> SourceF
     return SourceFile(path, spec.name, size, mtime_ns)
 
 
-class _Walk:
-    """One walk: what it may enter, what it has seen, and where it reports."""
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a walk of some folders found.
 
-    def __init__(self, root: Path, config: WalkConfig, report: WalkReport) -> None:
+    Attributes:
+        files: the source files in the folders that were listed.
+        listed: folders that were listed: the given ones that still exist, and folders below them that are new or moved.
+        gone: folders of the earlier walk that a walk would not enter any more.
+    """
+
+    files: list[SourceFile]
+    listed: frozenset[str]
+    gone: frozenset[str]
+
+
+def list_folders(
+    root: Path,
+    config: WalkConfig,
+    report: WalkReport,
+    changed: Iterable[str],
+    watched: Collection[str],
+    since_ns: int,
+) -> Listing | None:
+    """List the folders that changed since an earlier walk, as a walk of the whole root would.
+
+    Args:
+        root: the root of both walks.
+        config: of both walks; links are not followed.
+        report: gets what this walk skips, and new stamps of the folders that it lists and of their ignore files.
+        changed: folders of the earlier walk whose time stamps changed. No ignore file of the earlier walk changed.
+        watched: `WalkReport.watched` of the earlier walk.
+        since_ns: wall clock time before the earlier walk. A folder with a later change of its status may have come from
+            elsewhere with its old time stamp, so it is listed if its parent is.
+
+    Returns:
+        None if the whole root has to be walked: a folder of the earlier walk has a new ignore file.
+
+    Raises:
+        ConfigError: `root` is not a folder that can be read.
+    """
+    known = frozenset(path for path in watched if not path or path.endswith("/"))
+    walker = _Walk(root, config, report, known, since_ns)
+    rules = {"": walker.first_rules()}
+    files: list[SourceFile] = []
+    for folder in sorted(changed):  # A folder comes before those in it.
+        if folder not in walker.listed and not walker.is_gone(folder):
+            files.extend(walker.files(walker.rules_of(folder, rules, watched), folder))
+    new_rules = (path for path in report.watched.keys() - watched if not path.endswith("/"))
+    if any(folder_of_rules(path) in known for path in new_rules):
+        return None
+    gone = frozenset(folder for folder in known - walker.listed if walker.is_gone(folder))
+    return Listing(files, frozenset(walker.listed), gone)
+
+
+def folder_of_rules(path: str) -> str:
+    """Return the folder of an ignore file; that of `.git/info/exclude` is the one with `.git`."""
+    if path.endswith(EXCLUDE_FILE):
+        return path.removesuffix(EXCLUDE_FILE)
+    head, slash, _ = path.rpartition("/")
+    return head + slash
+
+
+class _Walk:
+    """One walk: what it may enter, what it has seen, and where it reports.
+
+    A folder in `known` is not entered if its status has not changed since `since_ns`; `stayed` has these folders.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        config: WalkConfig,
+        report: WalkReport,
+        known: frozenset[str] = frozenset(),
+        since_ns: int = 0,
+    ) -> None:
         self.root, self.config, self.report = str(root), config, report
+        self.known, self.since_ns = known, since_ns
+        self.listed: set[str] = set()
+        self.stayed: set[str] = set()
         self.languages = frozenset(map(language_name, config.languages))
         self.seen = {_identity(root.stat())}
 
-    def files(self, rules: list[Rules]) -> Iterator[SourceFile]:
-        """Yield the files of all folders: those of a folder first, then what lies deeper."""
-        stack = [("", rules)]
+    def first_rules(self) -> list[Rules]:
+        """Return the rules that apply to the root, and watch their files."""
+        try:
+            os.scandir(self.root).close()
+        except OSError as error:
+            raise ConfigError(f"{self.root}: {error.strerror}: give a folder that can be read") from None
+        root = Path(self.root)
+        above = rule_files_above(root) if self.config.ignore_files else []
+        for path, _ in above:
+            self.report.watch(path, path)
+        self.report.watch(PROJECT_FILE, os.path.join(self.root, PROJECT_FILE))
+        rules = rules_above(root, above, self.report.warn)
+        try:
+            return [*rules, Rules(tuple(compile_lines(self.config.exclude, strict=True)))]
+        except BadPatternError as error:
+            raise ConfigError(f"--exclude: {error}") from None
+
+    def rules_of(self, folder: str, known: dict[str, list[Rules]], watched: Collection[str]) -> list[Rules]:
+        """Return the rules of the folders above a folder, which have only the ignore files that are watched."""
+        if folder not in known:
+            above = folder[: folder.rstrip("/").rfind("/") + 1]
+            rules = self.rules_of(above, known, watched)
+            names = {name for name in IGNORE_FILES if f"{above}{name}" in watched}
+            if f"{above}{EXCLUDE_FILE}" in watched:
+                names.add(".git")
+            known[folder] = self.with_own_rules(above, rules, names) if self.config.ignore_files else rules
+        return known[folder]
+
+    def is_gone(self, folder: str) -> bool:
+        """Say whether a folder above this one was listed and no longer has it."""
+        ends = [0, *(place + 1 for place, character in enumerate(folder) if character == "/")]
+        return any(
+            folder[:end] in self.listed
+            and folder[:below] not in self.listed
+            and folder[:below] not in self.stayed
+            for end, below in pairwise(ends)
+        )
+
+    def files(self, rules: list[Rules], first: str = "") -> Iterator[SourceFile]:
+        """Yield the files of a folder and of those that it enters: those of a folder first, then what lies deeper."""
+        stack = [(first, rules)]
         while stack:
             folder, rules = stack.pop()
             here = os.path.join(self.root, folder)
+            self.listed.add(folder)
             self.report.watch(folder, here)
             try:
                 with os.scandir(here) as scan:
@@ -151,7 +254,10 @@ class _Walk:
                 path = f"{folder}{entry.name}"
                 if self.is_folder(entry):
                     if self.enters(entry, path, rules):
-                        below.append((f"{path}/", rules))
+                        if self.has_stayed(entry, f"{path}/"):
+                            self.stayed.add(f"{path}/")
+                        else:
+                            below.append((f"{path}/", rules))
                 elif isinstance(found := self.source_file(entry, path, rules), SourceFile):
                     yield found
                 elif found:
@@ -162,6 +268,12 @@ class _Walk:
         try:
             return entry.is_dir(follow_symlinks=self.config.follow_links)
         except OSError:  # A link to itself; `source_file` meets the same error and reports it.
+            return False
+
+    def has_stayed(self, entry: os.DirEntry[str], folder: str) -> bool:
+        try:
+            return folder in self.known and entry.stat().st_ctime_ns < self.since_ns
+        except OSError:
             return False
 
     def enters(self, entry: os.DirEntry[str], path: str, rules: list[Rules]) -> bool:

@@ -101,9 +101,11 @@ class Api:
     def similar(self, asked: Values) -> dict[str, Any]:
         """Search for what is similar to a definition that is indexed."""
         found = self.engine.document(*_place(self.engine, asked))
-        request = SearchRequest("", asked.number("limit"), filters=_filters(asked))
+        filters = _filters(asked, asked.texts("filter_path"))
+        request = SearchRequest("", asked.number("limit"), filters=filters)
         place = Place(Path(found.root, found.path), asked.number("line"))
-        return answer_json(self.engine.similar(place, request), asked.number("lines"))
+        scope = Scope(roots=_roots(self.engine, asked.texts("filter_root")))
+        return answer_json(self.engine.similar(place, request, scope), asked.number("lines"))
 
     def document(self, asked: Values) -> dict[str, Any]:
         """Return a definition."""
@@ -111,14 +113,14 @@ class Api:
 
     def status(self, asked: Values) -> dict[str, Any]:
         """Return what is indexed."""
-        return status_json(self.engine)
+        return status_json(self.engine, changes=asked.text("changes") == "yes")
 
     def openapi(self, asked: Values) -> dict[str, Any]:
         """Return the description of the API."""
         return description(PREFIX)
 
 
-def _filters(asked: Values, paths: tuple[str, ...] = ()) -> Filters:
+def _filters(asked: Values, paths: tuple[str, ...]) -> Filters:
     kinds = asked.texts("kind")
     allowed = CONTENT[asked.text("content")]
     if kinds and allowed and not (kinds := tuple(kind for kind in kinds if kind in allowed)):

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
 import codesearch
-from codesearch.engine.answer import Answer, Definition
+from codesearch.engine.answer import Answer, Changes, Definition
 from codesearch.types import Hit
 from codesearch.web.highlight import CLASSES
 from codesearch.web.parameters import PARAMETERS, Parameter
@@ -59,7 +59,7 @@ _STATUS = {
             "type": "array",
             "items": {
                 "type": "object",
-                "required": ["root", "documents", "files", "languages", "kinds", "indexed"],
+                "required": ["root", "documents", "files", "languages", "kinds", "indexed", "changes"],
                 "properties": {
                     "root": {"type": "string"},
                     "documents": {"type": "integer"},
@@ -67,6 +67,7 @@ _STATUS = {
                     "languages": _COUNTS,
                     "kinds": _COUNTS,
                     "indexed": {"type": "string", "format": "date-time"},
+                    "changes": {"anyOf": [{"$ref": "#/components/schemas/Changes"}, {"type": "null"}]},
                 },
             },
         },
@@ -97,6 +98,7 @@ def description(prefix: str) -> dict[str, Any]:
                 "Hit": _record(Hit, snippet=_LINES, reasons={"type": "array", "items": {"type": "string"}}),
                 "Definition": _record(Definition, lines=_LINES),
                 "Status": _STATUS,
+                "Changes": _record(Changes),
                 "Description": {"type": "object"},
                 "Error": _ERROR,
             },

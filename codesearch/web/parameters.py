@@ -84,6 +84,9 @@ KIND = Parameter("Kinds of definitions.", repeatable=True, choices=KINDS)
 LIMIT = Parameter("How many hits.", low=1, high=100, default=20)
 LINES = Parameter("Lines of each snippet.", low=0, high=50, default=3)
 ABOUT_CONTENT = Parameter("Code, documentation, configuration or all.", choices=tuple(CONTENT), default="all")
+PATHS = Parameter("Shell patterns of files or folders; `!` excludes.", repeatable=True)
+ROOTS = Parameter("Indexed folders; all if absent.", repeatable=True)
+YES_NO = ("yes", "no")
 PLACE = {
     "root": Parameter("The indexed folder.", required=True),
     "path": Parameter("The file, relative to the folder.", required=True),
@@ -94,13 +97,15 @@ PARAMETERS: dict[str, Mapping[str, Parameter]] = {
     "search": {
         "q": Parameter("A question, keywords, a name or code.", required=True),
         **FILTERS,
-        "path": Parameter("Shell patterns of files or folders; `!` excludes.", repeatable=True),
-        "root": Parameter("Indexed folders; all if absent.", repeatable=True),
+        "path": PATHS,
+        "root": ROOTS,
         "mode": Parameter("How to search.", choices=MODES, default="hybrid"),
     },
-    "similar": {**PLACE, **FILTERS},
+    "similar": {**PLACE, **FILTERS, "filter_path": PATHS, "filter_root": ROOTS},
     "document": PLACE,
-    "status": {},
+    "status": {
+        "changes": Parameter("Whether to compare each folder with its index.", choices=YES_NO, default="no")
+    },
     "openapi.json": {},
 }
 """Name of a path below `/api/v1/` -> its parameters."""

@@ -66,13 +66,13 @@ def definition_json(found: Definition) -> dict[str, Any]:
     }
 
 
-def status_json(engine: Engine) -> dict[str, Any]:
-    """Return what is indexed."""
-    return {"version": codesearch.__version__, "roots": list(_roots(engine))}
+def status_json(engine: Engine, *, changes: bool) -> dict[str, Any]:
+    """Return what is indexed, and if `changes`, what an update of each index would do."""
+    return {"version": codesearch.__version__, "roots": list(_roots(engine, changes=changes))}
 
 
-def _roots(engine: Engine) -> Iterable[dict[str, Any]]:
-    for index in engine.status():
+def _roots(engine: Engine, *, changes: bool) -> Iterable[dict[str, Any]]:
+    for index in engine.status(changes=changes):
         if index.error:
             continue
         yield {
@@ -82,4 +82,5 @@ def _roots(engine: Engine) -> Iterable[dict[str, Any]]:
             "languages": index.languages,
             "kinds": engine.kinds(index.root),
             "indexed": index.created,
+            "changes": asdict(index.changes) if index.changes else None,
         }

@@ -21,6 +21,8 @@ from codesearch.web.security import Access, is_loopback
 
 VARIABLE = "CODESEARCH_TOKEN"
 _PATIENCE_S = 10.0
+_READ_S = 30.0
+"""A client that has not read an answer after this time is disconnected."""
 _MAX_CONNECTIONS = 400
 _MAX_HEAD_BYTES = 1 << 16
 _STOP_S = 2.0
@@ -115,9 +117,14 @@ class Site:
 
 
 class _Patient(H11Protocol):
-    """Closes a connection on which no complete request arrives in time, and idle ones if there are too many."""
+    """Closes a connection on which no complete request arrives in time, and idle ones if there are too many.
+
+    It also closes one whose client does not read an answer. Uvicorn's own time limit for idle connections would wait
+    until the answer is read.
+    """
 
     _timer: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - uvicorn's type
         super().connection_made(transport)
@@ -129,12 +136,21 @@ class _Patient(H11Protocol):
         self._watch()
 
     def data_received(self, data: bytes) -> None:
+        if self._unread and not self.transport.get_write_buffer_size():
+            self._unread.cancel()
+            self._unread = None
         super().data_received(data)
         self._watch()
 
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self._unread and self.transport.get_write_buffer_size():
+            self._unread = self.loop.call_later(_READ_S, self._not_read)
+
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._timer:
-            self._timer.cancel()
+        for timer in (self._timer, self._unread):
+            if timer:
+                timer.cancel()
         super().connection_lost(exc)
 
     @property
@@ -149,6 +165,11 @@ class _Patient(H11Protocol):
             self._timer = None
         elif self.is_idle and not self._timer:
             self._timer = self.loop.call_later(_PATIENCE_S, self._late)
+
+    def _not_read(self) -> None:
+        self._unread = None
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
 
     def _late(self) -> None:
         self._timer = None

@@ -207,3 +207,21 @@ def test_the_command_says_that_nothing_changed_and_then_what_did(tmp_path, home,
     assert done.stdout == "b.py:1:1:def push_b(item)\n"
     done = ask("query", "push", *options, "--changed", "--lang", "go")
     assert (done.returncode, done.stderr) == (1, f"no document matches --lang go --changed=HEAD in {root}\n")
+
+
+def test_a_service_compares_with_a_revision_at_each_query(tmp_path, home, tiny_bundle):
+    root = repository(tmp_path / "r")
+    index_by_engine(root, home, tiny_bundle)
+    ask = Command(root, home)
+    asked = ("query", "push", "--changed", "--vimgrep", "--mode", "lexical")
+    with ask.start("serve", stdout=subprocess.PIPE) as service:
+        try:
+            service.stdout.readline()
+            assert (ask(*asked).returncode, ask(*asked).stdout) == (1, "")
+            write_tree(root, {"b.py": "def push_b(item): pass\n"})
+            assert ask(*asked).stdout == "b.py:1:1:def push_b(item)\n"
+            git(root, "commit", "-q", "-a", "-m", "second")
+            assert ask(*asked).returncode == 1
+            assert ask(*asked, "--changed=HEAD~1").stdout == "b.py:1:1:def push_b(item)\n"
+        finally:
+            service.terminate()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from codesearch.engine.engine import Engine
 from tests.command import ROOT
 from tests.conftest import TINY_REPO, write_tree
 
@@ -18,6 +19,7 @@ pytest.importorskip("mcp")
 import anyio
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp_types import ListRootsResult, Root
 
 
 @pytest.fixture
@@ -69,7 +71,7 @@ def test_a_name_of_several_definitions_lists_their_places(project):
 
 
 def test_an_unindexed_project_is_indexed_with_progress(project):
-    write_tree(project, {f"many/m{n}.py": f"def f{n}():\n    return {n}\n" * 300 for n in range(60)})
+    write_tree(project, many_files(60))
     seen: list[float] = []
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
@@ -190,3 +192,71 @@ def test_setup_prints_what_write_merges(command, tmp_path):
     assert entry["args"][-1] == "mcp" and printed.returncode == 0
     assert command("mcp", "--setup", "nobody").stderr.startswith("error: client 'nobody': choose one of")
     assert command("mcp", "--instructions").stdout.startswith("## Code search")
+
+
+def many_files(count: int) -> dict[str, str]:
+    return {f"many/m{n}.py": f"def f{n}():\n    return {n}\n" * 300 for n in range(count)}
+
+
+def test_a_cancelled_index_run_stops_and_the_next_call_indexes_the_project(project):
+    write_tree(project, many_files(400))
+
+    async def session() -> tuple[bool, str]:
+        async with Client(parameters(project)) as client:
+            with anyio.CancelScope() as scope:
+
+                async def progress(done: float, total: float | None, message: str | None) -> None:
+                    scope.cancel()
+
+                await client.call_tool("search_code", {"query": "sort"}, progress_callback=progress)
+            await anyio.sleep(1)
+            stopped = not Engine(project.parent / "home").status()
+            result = await client.call_tool("search_code", {"query": "sort a list"})
+            assert scope.cancelled_caught
+            return stopped, result.content[0].text
+
+    stopped, text = anyio.run(session)
+    assert stopped
+    assert "sortStrings" in text
+
+
+def test_the_first_folder_of_the_client_is_the_project(project):
+    write_tree(project.parent / "other", {"pyproject.toml": "", "one.py": "def only_here():\n    pass\n"})
+    asked = parameters(project)
+    without_root = asked.model_copy(update={"args": ["-m", "codesearch", "mcp"]})
+
+    async def roots(context: object) -> ListRootsResult:
+        gone, other = (project.parent / name for name in ("gone", "other"))
+        return ListRootsResult(roots=[Root(uri=folder.as_uri()) for folder in (gone, other, project)])
+
+    async def session() -> list[tuple[bool, str]]:
+        async with Client(without_root, list_roots_callback=roots, mode="legacy") as client:
+            calls = (
+                ("search_code", {"query": "only here"}),
+                ("search_code", {"query": "sort a list"}),
+                ("read_definition", {"place": "../src/python/convert.py:4"}),
+                ("read_definition", {"place": str(project / "python/convert.py:4")}),
+            )
+            results = [await client.call_tool(name, arguments) for name, arguments in calls]
+            return [(bool(result.is_error), result.content[0].text) for result in results]
+
+    found, other, above, absolute = anyio.run(session)
+    assert "one.py:1-2 function only_here" in found[1]
+    assert "sortStrings" not in other[1]
+    assert above[0] and "is outside of the project" in above[1]
+    assert absolute[0] and "is outside of the project" in absolute[1]
+
+
+def test_without_the_extra_the_message_says_how_to_add_it(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['mcp'] = None\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "codesearch", "mcp", "--home", str(tmp_path / "home")],
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"},
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: mcp is not installed: ") and len(done.stderr.splitlines()) == 1
+    assert "mcp" in done.stderr.partition(": ")[2].partition(": ")[2]

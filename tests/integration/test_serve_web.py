@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+import shutil
 import socket
 import subprocess
 import time
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +80,17 @@ def test_a_taken_port_is_an_error_with_a_cure(indexed, command):
         taken.listen()
         done = command("serve", "--web", "--port", taken.getsockname()[1])
     assert done.returncode == 2 and "is taken: give another with --port" in done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_the_commands_of_the_page_answer(site):
+    page = (Path(__file__).parents[2] / "docs/web.md").read_text("utf-8")
+    lines = re.findall(r"^curl .*$", page, re.MULTILINE)
+    answers = []
+    for line in lines:
+        asked = [*shlex.split(line.replace("http://127.0.0.1:7177/", site)), "--fail", "--silent"]
+        answers.append(json.loads(subprocess.run(asked, capture_output=True, check=True).stdout))
+    search, status, description = answers
+    assert [hit["language"] for hit in search["hits"]] == ["python"] * 3
+    assert [root["files"] for root in status["roots"]] == [6]
+    assert description["openapi"] == "3.1.0"

@@ -9,7 +9,7 @@ import pytest
 
 from codesearch.files import stamp_of
 from codesearch.index.catalogue import index_folder
-from codesearch.index.stamps import FILE, Stamps, changed_files, read_stamps, write_stamps
+from codesearch.index.stamps import FILE, Stamps, changed_files, changed_folders, read_stamps, write_stamps
 from tests.conftest import HashEncoder, build
 
 OLD = (1_600_000_000, 1_600_000_000)
@@ -51,11 +51,15 @@ def stamped(tiny_repo: Path, home: Path, encoder: HashEncoder) -> Stamps:
 
 
 def test_an_unchanged_tree_is_current_and_every_file_and_folder_has_its_stamp(tiny_repo, stamped):
-    assert changed_files(str(tiny_repo), stamped) == {}
+    assert is_current(str(tiny_repo), stamped)
     files = {path.relative_to(tiny_repo).as_posix(): stamp_of(str(path)) for path in tiny_repo.rglob("*.*")}
     assert stamped.files == files
     folders = {os.path.normpath(tiny_repo / path) for path in stamped.watched}
     assert {str(tiny_repo), *(str(path) for path in tiny_repo.iterdir())} <= folders
+
+
+def is_current(root: str, stamps: Stamps) -> bool:
+    return changed_folders(root, stamps) == frozenset() and changed_files(root, stamps) == {}
 
 
 def edit(root: Path) -> None:
@@ -98,7 +102,7 @@ CHANGES = (edit, add, remove, rename, add_folder, ignore, touch, replace_by_fold
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_a_change_is_seen(tiny_repo, stamped, change):
     change(tiny_repo)
-    assert changed_files(str(tiny_repo), stamped) != {}
+    assert not is_current(str(tiny_repo), stamped)
 
 
 @pytest.mark.parametrize("place", ["", "go"])
@@ -109,17 +113,17 @@ def test_a_change_to_rules_of_what_is_ignored_is_seen(tiny_repo, home, encoder, 
         os.utime(path, OLD)
     manifest = build(tiny_repo, home, encoder).manifest
     stamps = read_stamps(index_folder(home, tiny_repo), manifest.commit)
-    assert changed_files(str(tiny_repo), stamps) == {}
+    assert is_current(str(tiny_repo), stamps)
     rules.write_text("*.py\n*.go")  # In place, so that the folder keeps its stamp.
-    assert changed_files(str(tiny_repo), stamps) != {}
+    assert not is_current(str(tiny_repo), stamps)
 
 
 def test_a_fresh_file_and_a_fresh_folder_are_never_known(tiny_repo, home, encoder):
     manifest = build(tiny_repo, home, encoder).manifest
     stamps = read_stamps(index_folder(home, tiny_repo), manifest.commit)
     assert {mtime_ns for _, mtime_ns in stamps.files.values()} == {0}
-    assert changed_files(str(tiny_repo), stamps) != {}
+    assert not is_current(str(tiny_repo), stamps)
 
 
 def test_without_stamps_nothing_is_known(tiny_repo):
-    assert changed_files(str(tiny_repo), Stamps()) != {}
+    assert not is_current(str(tiny_repo), Stamps())

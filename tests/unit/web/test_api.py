@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import threading
+from collections.abc import Callable
 
 import pytest
 
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("httpx", reason="httpx is not installed")
 
+import httpx
 from starlette.testclient import TestClient
 
 from codesearch.engine.engine import Engine
 from codesearch.web.app import make_app
 from codesearch.web.security import Access
+from codesearch.web.work import Work
 from tests.conftest import write_tree
 
 API = "/api/v1/"
@@ -164,10 +169,84 @@ def test_the_description_fits_what_is_returned(client, root):
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     api = client.get(f"{API}openapi.json").json()
     place = {"root": str(root), "path": "copying.py", "line": 1}
-    asked = {"search": {"q": "copy"}, "similar": place, "document": place, "status": {}, "openapi.json": {}}
+    asked = {
+        "search": {"q": "copy"},
+        "similar": place,
+        "document": place,
+        "status": {"changes": "yes"},
+        "openapi.json": {},
+    }
     assert api["paths"].keys() == {API + name for name in asked}
     for name, params in asked.items():
         schema = api["paths"][API + name]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
         done = client.get(API + name, params=params)
         assert done.status_code == 200
         jsonschema.validate(done.json(), {**schema, "components": api["components"]})
+
+
+def similar_names(client, root, **filters):
+    place = {"root": str(root), "path": "copying.py", "line": 1}
+    return [hit["name"] for hit in client.get(f"{API}similar", params={**place, **filters}).json()["hits"]]
+
+
+def test_filters_limit_what_is_similar(client, engine, root, tmp_path):
+    other = write_tree(tmp_path / "other", {"copier.py": "def copy_file(source):\n    return list(source)\n"})
+    engine.index(other)
+    assert set(similar_names(client, root)) == {"deepCopy", "copy_file"}
+    assert similar_names(client, root, filter_root=str(root)) == ["deepCopy"]
+    assert similar_names(client, root, filter_path="copier.py") == ["copy_file"]
+    assert similar_names(client, root, filter_path="!web/") == ["copy_file"]
+    assert similar_names(client, root, lang="js") == ["deepCopy"]
+    assert similar_names(client, root, kind="class") == []
+    place = {"root": str(root), "path": "copying.py", "line": 1, "filter_root": str(tmp_path)}
+    assert client.get(f"{API}similar", params=place).status_code == 404
+
+
+def test_status_says_what_changed_if_asked(client, root):
+    def changes(**params):
+        (found,) = client.get(f"{API}status", params=params).json()["roots"]
+        return found["changes"]
+
+    assert changes(changes="yes") == {"to_parse": 0, "removed": 0}
+    write_tree(root, {"new.py": "def new():\n    pass\n"})
+    (root / "web/copy.js").unlink()
+    assert changes(changes="yes") == {"to_parse": 1, "removed": 1}
+    assert changes() is None
+
+
+def statuses(engine, work: Work, count: int, until: Callable[[list[int]], bool]) -> list[int]:
+    """Ask several times at once, for answers that never come; return the statuses as soon as they suffice."""
+    never = threading.Event()
+    engine.search = lambda request, scope: never.wait(20)
+
+    async def ask() -> list[int]:
+        found: list[int] = []
+        transport = httpx.ASGITransport(make_app(engine, Access("127.0.0.1", 7177, ""), work=work))
+        async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
+
+            async def one() -> None:
+                answer = await client.get(f"{API}search", params={"q": "copy"})
+                assert answer.headers["retry-after"] == "1" and answer.json()["error"]["cure"]
+                found.append(answer.status_code)
+
+            tasks = [asyncio.create_task(one()) for _ in range(count)]
+            async with asyncio.timeout(10):
+                while not until(found):
+                    await asyncio.sleep(0.01)
+            for task in tasks:
+                task.cancel()
+        return found
+
+    try:
+        return asyncio.run(ask())
+    finally:
+        never.set()
+
+
+def test_too_many_requests_at_once_get_503(engine):
+    assert statuses(engine, Work(threads=2, waiting=3), 9, lambda found: len(found) >= 4) == [503] * 4
+
+
+def test_a_request_over_the_time_limit_gets_504_whether_it_runs_or_waits(engine):
+    work = Work(threads=1, deadline_s=0.1)
+    assert statuses(engine, work, 2, lambda found: len(found) == 2) == [504, 504]
