@@ -195,7 +195,7 @@ class RankConfig:
     field_b: tuple[float, ...] = (0.5, 0.5, 0.5, 0.75, 0.5)
     hnsw_ef_search: int = 400
     second_stage_count: int = 20
-    second_stage_weight: float = 0.5
+    second_stage_weight: float = 0.4
 
     def penalty(self, reason: str) -> float:
         """Return the weight of a penalty, given the name of its signal in `codesearch.search.penalties`."""

@@ -15,7 +15,7 @@ from typing import Any
 import onnx
 
 from codesearch.encoding.bundle import TOKENIZER
-from codesearch.search.cross_encoder import MODEL
+from codesearch.encoding.cross_encoder import MODEL
 from exporters.bert import add_states
 from exporters.bundle import write_manifest
 from exporters.graph import GraphBuilder

@@ -15,7 +15,7 @@ from codesearch.index.manifest import MANIFEST, Manifest
 from codesearch.index.reader import IndexReader
 
 if TYPE_CHECKING:
-    from codesearch.search.cross_encoder import CrossEncoder
+    from codesearch.encoding.cross_encoder import CrossEncoder
 
 _MAX_INDEXES = 16
 _MAX_ENCODERS = 4
@@ -113,7 +113,7 @@ class Opened:
         Raises:
             ModelBundleError: it is damaged.
         """
-        from codesearch.search.cross_encoder import SHIPPED, CrossEncoder
+        from codesearch.encoding.cross_encoder import SHIPPED, CrossEncoder
 
         with self._lock:
             if self._cross_encoder is None:

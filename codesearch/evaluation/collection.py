@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from codesearch.encoding.cross_encoder import SHIPPED, CrossEncoder
 from codesearch.encoding.encoder import Encoder
 from codesearch.engine.engine import Engine
 from codesearch.evaluation.environment import describe_encoder
@@ -27,7 +28,6 @@ from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.systems import System, systems_without
 from codesearch.index.reader import IndexReader
 from codesearch.search.request import Filters
-from codesearch.search.cross_encoder import SHIPPED, CrossEncoder
 from codesearch.search.searcher import Searcher
 from codesearch.segments.store import DocumentRow, FileRecord
 

@@ -31,7 +31,7 @@ from codesearch.search.second_stage import add_second_stage
 from codesearch.types import Hit
 
 if TYPE_CHECKING:  # It imports ONNX Runtime's module, which only a query that asks for it needs.
-    from codesearch.search.cross_encoder import CrossEncoder
+    from codesearch.encoding.cross_encoder import CrossEncoder
 
 MAX_CODE_TERMS = 64
 """If the query is code, only this many terms are used. They are enough, and more would be slow."""

@@ -11,7 +11,7 @@ from codesearch.search.fusion import Ranking
 from codesearch.search.hydrate import SourceExcerpts
 
 if TYPE_CHECKING:
-    from codesearch.search.cross_encoder import CrossEncoder
+    from codesearch.encoding.cross_encoder import CrossEncoder
 
 SIGNAL = "cross_encoder"
 _LOGITS = 10.0
@@ -24,7 +24,7 @@ def add_second_stage(query: str, ranking: Ranking, cross_encoder: CrossEncoder, 
     The worst of them gets 0, so none falls below the candidates that were not read. A query that is the name of a
     definition, or code, keeps its order.
     """
-    from codesearch.search.cross_encoder import candidate_text
+    from codesearch.encoding.cross_encoder import candidate_text
 
     if not query or ranking.signals["name"].any():
         return

@@ -17,10 +17,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from codesearch.encoding.cross_encoder import candidate_text
 from codesearch.engine.engine import Engine
 from codesearch.evaluation.collection import FUNCTIONS
 from codesearch.index.snapshot import Stored
-from codesearch.search.cross_encoder import candidate_text
 from codesearch.search.hydrate import SourceExcerpts
 from codesearch.search.request import Filters
 from codesearch.search.searcher import Searcher

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from codesearch.encoding.cross_encoder import pair_ids
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.evaluation.collection import FUNCTIONS
-from codesearch.search.cross_encoder import pair_ids
 from training.encoders.bert import BertConfig
 from training.errors import TrainingError
 from training.pretrained import load_bert, pretrained_folder, prune_tokenizer, pruned

@@ -50,7 +50,7 @@ def test_the_candidate_that_it_prefers_becomes_the_first(index):
     hits = found(index, QUERY, Prefers(last.partition("_")[2]))
     assert hits[0].name == last
     assert hits[0].signals["cross_encoder"] == pytest.approx(1.0)
-    assert hits[0].parts["cross_encoder"] == pytest.approx(0.5)
+    assert hits[0].parts["cross_encoder"] == pytest.approx(0.4)
     assert [hit.signals["cross_encoder"] for hit in hits[1:]] == [0.0] * 5
 
 

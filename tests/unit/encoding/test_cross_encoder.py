@@ -7,8 +7,8 @@ import shutil
 import numpy as np
 import pytest
 
+from codesearch.encoding.cross_encoder import MODEL, SHIPPED, CrossEncoder, candidate_text, pair_ids
 from codesearch.errors import ModelBundleError
-from codesearch.search.cross_encoder import MODEL, SHIPPED, CrossEncoder, candidate_text, pair_ids
 
 DELETE = candidate_text(
     "lib/trees.py",
