@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import sys
 
 import numpy as np
 import pytest
 
 from codesearch.encoding.cross_encoder import MODEL, SHIPPED, CrossEncoder, candidate_text, pair_ids
-from codesearch.errors import ModelBundleError
+from codesearch.errors import MissingExtraError, ModelBundleError
 
 DELETE = candidate_text(
     "lib/trees.py",
@@ -67,3 +68,9 @@ def test_a_damaged_or_missing_file_is_one_clear_error(tmp_path, name):
     (bundle / name).unlink()
     with pytest.raises(ModelBundleError):
         CrossEncoder(bundle)
+
+
+def test_without_onnx_runtime_the_error_says_how_to_add_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(MissingExtraError, match="onnxruntime"):
+        CrossEncoder(SHIPPED).scores("delete", [DELETE])
