@@ -19,12 +19,13 @@ demo: $(VENV)/installed
 	$(call show,query "median of a list of numbers" -k 3)
 	$(call show,query "parse command line arguments" -k 3)
 
-# These measure the memory of processes, which tests that ran before in the same process would raise.
-MEASURE_MEMORY = tests/faults/test_costly_files.py tests/unit/evaluation/test_stages.py
+# Not beside others: two measure the memory of processes, which earlier tests would raise; with the client of gRPC, which
+# the last one imports, no later test may copy the process.
+ALONE = tests/faults/test_costly_files.py tests/unit/evaluation/test_stages.py tests/integration/test_milvus_backend.py
 
 test: $(VENV)/installed-test lint
-	$(BIN)/pytest -q $(MEASURE_MEMORY)
-	$(BIN)/pytest -q -n 2 --dist loadfile $(MEASURE_MEMORY:%=--ignore %)
+	$(BIN)/pytest -q $(ALONE)
+	$(BIN)/pytest -q -n 2 --dist loadfile $(ALONE:%=--ignore %)
 
 # Many minutes: faults in great number, and every pattern in every language.
 test-thorough: $(VENV)/installed-test

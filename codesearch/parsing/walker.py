@@ -193,14 +193,14 @@ class _Walk:
         self.listed: set[str] = set()
         self.stayed: set[str] = set()
         self.languages = frozenset(map(language_name, config.languages))
-        self.seen = {_identity(root.stat())}
+        try:
+            os.scandir(self.root).close()
+            self.seen = {_identity(root.stat())}
+        except OSError as error:
+            raise ConfigError(f"{self.root}: {error.strerror}: give a folder that can be read") from None
 
     def first_rules(self) -> list[Rules]:
         """Return the rules that apply to the root, and watch their files."""
-        try:
-            os.scandir(self.root).close()
-        except OSError as error:
-            raise ConfigError(f"{self.root}: {error.strerror}: give a folder that can be read") from None
         root = Path(self.root)
         above = rule_files_above(root) if self.config.ignore_files else []
         for path, _ in above:

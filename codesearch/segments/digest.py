@@ -77,10 +77,13 @@ def check_digest(path: Path, entry: Mapping[str, Any], root: str) -> None:
 
     Raises:
         IndexCorruptError: they differ from the manifest or cannot be read.
+        FileNotFoundError: there is no such file.
     """
     try:
         with open(path, "rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise  # A writer may just have merged and deleted the segment.
     except OSError as error:
         raise IndexCorruptError(path, error.strerror or str(error), root) from None
     if found != entry["sha256"]:
