@@ -61,7 +61,8 @@ class Engine:
             vectors: when an HNSW graph is built.
             opened: open indexes and models, to share them between engines.
         """
-        self.home = Path(home).expanduser() if home else Path(default_home())
+        # A service changes its working directory, so a relative home would be another one then.
+        self.home = Path(home or default_home()).expanduser().absolute()
         self.device = device
         self._model = Path(model).expanduser() if model else None
         self._ranking = ranking or RankConfig()

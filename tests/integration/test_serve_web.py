@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -67,6 +68,19 @@ def test_clients_that_ask_and_disconnect_do_not_stop_another(site, port):
 def test_a_second_service_says_who_runs(site, command, port):
     done = command("serve", "--web", "--port", port)
     assert done.returncode == 2 and "answers for" in done.stderr
+
+
+def test_a_relative_home_is_served(indexed, command, home, port):
+    relative = os.path.relpath(home, command.folder)
+    with command.start(
+        "serve", "--web", "--port", port, "--home", relative, stdout=subprocess.PIPE, text=True
+    ) as service:
+        try:
+            service.stdout.readline()
+            service.stdout.readline()
+            assert "Stack.push" in names(f"http://127.0.0.1:{port}/")
+        finally:
+            service.terminate()
 
 
 def test_another_address_needs_a_token(indexed, command, port):
