@@ -193,3 +193,37 @@ def test_a_run_of_index_after_a_listing_walks_and_counts_what_was_skipped(root, 
     walked = make_plan(root, home, encoder, may_list=False)
     assert (walks, walked.stamps.is_partial) == ([root], False)
     assert walked.walked.skipped == {"hidden": {"": 2}, "no parser": {".xyz": 1}}
+
+
+def test_many_changed_folders_take_a_walk(root, home, encoder, walks, monkeypatch):
+    monkeypatch.setattr(plan_module, "_MOST_FOLDERS", 1)
+    write_tree(root, {"a/new.py": SOURCE.format("new"), "b/new.py": SOURCE.format("new")})
+    assert len(make_plan(root, home, encoder, may_list=True).to_parse) == 2
+    assert walks == [root]
+
+
+def test_a_folder_that_cannot_be_read_takes_a_walk_which_warns(root, home, encoder, walks, monkeypatch):
+    write_tree(root, {"a/new.py": SOURCE.format("new")})
+
+    def scandir(path, real=os.scandir):
+        if Path(path) == root / "a":
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    plan = make_plan(root, home, encoder, may_list=True)
+    assert walks == [root]
+    assert plan.walked.warnings
+    assert "a" in str(plan.walked.warnings[0])
+
+
+def test_followed_links_take_a_walk(tmp_path, home, encoder, walks):
+    root = tmp_path / "src"
+    write_tree(root, FILES)
+    config = IndexConfig(walk=replace(IndexConfig().walk, follow_links=True))
+    build(root, home, encoder, config=config)
+    walks.clear()
+    write_tree(root, {"a/new.py": SOURCE.format("new")})
+    plan = plan_update(root, index_folder(home, root), config, encoder.model_id, may_list=True)
+    assert [file.path for file in plan.to_parse] == ["a/new.py"]
+    assert walks == [root]
