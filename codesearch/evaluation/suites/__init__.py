@@ -42,6 +42,8 @@ SUITES = {
     "csn-mrr": "documentation against code among 999 others, the encoders' protocol; needs data",
     "advtest": "documentation against Python functions that lost their names; needs data",
     "known-items": "questions to the standard libraries of Python, Go and Ruby; Python's needs no data",
+    "applications": "questions to fifteen applications in ten languages, for development; needs data",
+    "applications-end": "the other half of these questions, for final figures only; needs data",
     "ncs": "questions about Android over a folder of Java code of yours; needs data",
 }
 """Name -> description. The module of a suite has the same name, with an underscore for each dash."""
