@@ -161,8 +161,8 @@ class RankConfig:
         generated_penalty: subtracted from documents in generated files, unless the query asks for them.
         vendored_penalty: subtracted from documents in vendored files, unless the query asks for them.
         stub_penalty: subtracted from functions that do nothing, such as abstract ones, unless the query asks for them.
-        data_penalty: subtracted from modules, and half of it from constants, types and settings, unless the query asks
-            for them.
+        data_penalty: subtracted from modules, and half of it from classes, constants, types and settings, unless the
+            query asks for them.
         section_penalty: subtracted from documentation, unless the query is a question or asks for documentation.
         file_diversity_penalty: subtracted from a document for each document of the same file above it, up to four.
         rerank_count: number of best candidates that direction and penalties apply to; 0 for none.
@@ -188,7 +188,7 @@ class RankConfig:
     stub_penalty: float = 0.2
     data_penalty: float = 0.2
     section_penalty: float = 0.15
-    file_diversity_penalty: float = 0.05
+    file_diversity_penalty: float = 0.04
     rerank_count: int = 200
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 0.75, 1.0, 0.5)

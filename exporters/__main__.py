@@ -7,6 +7,7 @@ import sys
 from itertools import islice
 from pathlib import Path
 
+from codesearch.encoding.bundle import SHIPPED
 from training.command import run_command
 
 _TEXTS = 300
@@ -49,6 +50,13 @@ def _parser() -> argparse.ArgumentParser:
     _add_run_and_out(reranker, "bundle folder to write")
     reranker.add_argument("--name", default="reranker-minilm-l4-v1", help="name in the manifest")
     reranker.set_defaults(run_command=_reranker)
+    tuned = commands.add_parser("tuned", help="export a bag that `python -m training tune` tuned")
+    _add_run_and_out(tuned, "bundle folder to write")
+    tuned.add_argument(
+        "--bundle", type=Path, default=SHIPPED, help="bundle that the run started from (default: the shipped)"
+    )
+    tuned.add_argument("--name", default="nbow-384-v4", help="name in the manifest")
+    tuned.set_defaults(run_command=_tuned)
     check = commands.add_parser("check", help="compare a bundle with its manifest, and with its run")
     check.add_argument("--bundle", type=Path, required=True, help="bundle folder")
     check.add_argument("--run", type=Path, help="run that it was made from")
@@ -111,6 +119,13 @@ def _reranker(options: argparse.Namespace) -> None:
     manifest = write_cross_encoder(options.run, options.out, options.name)
     size = sum(described["bytes"] for described in manifest["files"].values())
     print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
+
+
+def _tuned(options: argparse.Namespace) -> None:
+    from exporters.tuned_bag import write_tuned_bag
+
+    manifest = write_tuned_bag(options.run, options.bundle, options.out, options.name)
+    print(f"{options.out}: {manifest['name']}, {manifest['tuned']}")
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -62,7 +62,7 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
         "max_document_tokens": config.max_document_tokens,
         **({"document_graph": QUERY} if model.is_one else {}),
         **({"document_graphs": languages} if languages else {}),
-        **({"rows": rows} if (rows := _row_places(out, files)) else {}),
+        **({"rows": rows} if (rows := row_places_of(out, files)) else {}),
         **_origin(config),
         "trained_on": record["trained_on"],
         "data_hash": record["data_hash"],
@@ -71,7 +71,7 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
     return write_manifest(out, manifest, (*files, TOKENIZER))
 
 
-def _row_places(out: Path, files: Iterable[str]) -> dict[str, Any]:
+def row_places_of(out: Path, files: Iterable[str]) -> dict[str, Any]:
     """Return the tables of the graphs that only add up rows, by file."""
     places = {file: row_places(out / file) for file in files if file.endswith(".onnx")}
     return {file: found for file, found in places.items() if found}

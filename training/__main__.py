@@ -20,6 +20,7 @@ from training.corpus.lock import read_lock, write_lock
 from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe
 from training.evaluation_sets import SETS
 from training.reranker.command import add_reranker_steps
+from training.tuning.command import add_tune
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -42,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
     _add_average(commands.add_parser("average", help="average trained runs of one vocabulary"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
+    add_tune(commands.add_parser("tune", help="fine-tune the bag of a bundle on questions"))
     add_reranker_steps(commands.add_parser("reranker", help="train the cross-encoder of `query --rerank`"))
     return parser
 

@@ -31,7 +31,7 @@ def read_questions(paths: Sequence[Path], repeats: int) -> Iterator[Row]:
             row = Row(
                 repo=GROUP,
                 package=f"{GROUP}: {name}",
-                path=name,
+                path="",
                 func_name="",
                 identifier="",
                 language=GROUP,

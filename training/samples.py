@@ -70,7 +70,8 @@ class Samples:
 
 def texts_of_row(row: Row) -> tuple[str, str]:
     """Return the query and the document text of a row."""
-    return row.docstring, join_fields(row.func_name, row.docstring_rest, row.code[:_MAX_TEXT_CHARS])
+    text = join_fields(row.func_name, row.docstring_rest, row.code[:_MAX_TEXT_CHARS], path=row.path)
+    return row.docstring, text
 
 
 def name_texts_of_row(row: Row) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from codesearch.encoding.bundle import MODELS, TOKENIZER, checked_files, count_in, read_manifest
 from codesearch.encoding.onnx import open_session
+from codesearch.encoding.text import place_of
 from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer
 from codesearch.parsing.identifiers import subtokens
 
@@ -44,8 +45,7 @@ def candidate_text(path: str, qualified_name: str, docstring: str, code: str) ->
     Code repeats its identifiers and has many symbols, which would fill the few tokens that a model reads.
     """
     name = " ".join(subtokens(qualified_name))
-    folders = path.rsplit(".", 1)[0].split("/")[-2:]
-    file = " ".join(subtokens(" ".join(folders)))
+    file = " ".join(subtokens(place_of(path)))
     documentation = " ".join(docstring.partition("\n\n")[0].split())[:_MAX_DOCSTRING_CHARS]
     seen = {*_KEYWORDS, *subtokens(qualified_name)}
     body = []

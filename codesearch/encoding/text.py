@@ -5,13 +5,28 @@ from __future__ import annotations
 from codesearch.types import Document
 
 _MAX_DOCSTRING_CHARS = 600
+_PLACE_PARTS = 2
 
 
 def document_text(document: Document) -> str:
-    """Join qualified name, docstring and code; the most informative comes first, because the end may be cut."""
-    return join_fields(document.qualified_name, document.docstring, document.code)
+    """Return the text of a document, as `join_fields` makes it."""
+    return join_fields(document.qualified_name, document.docstring, document.code, path=document.path)
 
 
-def join_fields(qualified_name: str, docstring: str, code: str) -> str:
-    """Join the fields of a document like `document_text`."""
-    return f"{qualified_name}\n{docstring[:_MAX_DOCSTRING_CHARS]}\n{code}"
+def join_fields(qualified_name: str, docstring: str, code: str, *, path: str = "") -> str:
+    """Join place, qualified name, docstring and code; the most informative comes first, because the end may be cut.
+
+    >>> join_fields("Session.close", "End it.", "", path="src/net/session.py").splitlines()
+    ['net session Session.close', 'End it.']
+    """
+    name = " ".join(filter(None, (place_of(path), qualified_name)))
+    return f"{name}\n{docstring[:_MAX_DOCSTRING_CHARS]}\n{code}"
+
+
+def place_of(path: str) -> str:
+    """Return the last folder and the stem of a path: short code without documentation often names its topic only there.
+
+    >>> place_of("src/net/session.py")
+    'net session'
+    """
+    return " ".join(path.rsplit(".", 1)[0].split("/")[-_PLACE_PARTS:])

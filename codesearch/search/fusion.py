@@ -24,7 +24,10 @@ from numpy.typing import NDArray
 from codesearch.config import RankConfig
 from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import Candidates
+from codesearch.types import GENERATED, KINDS, TEST, VENDORED
 
+_METHOD = KINDS.index("method")
+_ASIDE = TEST | GENERATED | VENDORED
 _ABOVE = 0.001
 """The minimum score difference between a document that the query names and any other document."""
 
@@ -92,8 +95,18 @@ class Ranking:
             self.scores = (self.scores + self.parts[name]).astype(np.float32)
 
     def put_names_first(self) -> None:
-        """Raise documents whose name is the query above all others, and exact names above other spellings."""
-        tiers = self.signals["name"]
+        """Raise documents whose name is the query above all others.
+
+        Exact names come before other spellings. Of equal names, modules, classes and functions come before methods, and
+        those before tests, generated and vendored code.
+        """
+        names = self.signals["name"]
+        if not names.any():
+            return
+        method = self.snapshot.kinds(self.doc_ids) == _METHOD
+        aside = self.snapshot.flags(self.doc_ids) & _ASIDE != 0
+        # An exact name has 1, another spelling .5.
+        tiers = np.where(names > 0, names - np.float32(0.1) * method - np.float32(0.2) * aside, np.float32(0))
         for tier in sorted(set(tiers[tiers > 0].tolist())):  # `np.unique` would import masked arrays.
             of_tier, below = tiers == tier, tiers < tier
             if below.any():

@@ -172,7 +172,9 @@ def write_group(
 
     Writes `candidates.jsonl` and, last, `pools.jsonl`.
     """
-    with Engine(group / "home").open() as searcher:
+    engine = Engine(group / "home")
+    engine.index(group / "tree")  # The index may be of another model or format.
+    with engine.open() as searcher:
         by_package = _documents_of(searcher)
         pools, numbers = [], {}
         for number, url in enumerate(packages):

@@ -32,7 +32,9 @@ from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import KINDS
 
 FOLDER = Path(__file__).parent.parent / "applications"
-_FETCH = f"run `python -m training corpus fetch --recipe {FOLDER / 'sources.toml'} --out DIR` and give --data DIR"
+_FETCH = (
+    f"run `python -m training corpus fetch --recipe {FOLDER / 'sources.toml'} --out DIR` and give --data DIR"
+)
 
 
 @dataclass(frozen=True, slots=True)

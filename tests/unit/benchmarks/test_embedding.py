@@ -36,7 +36,7 @@ def test_each_way_embeds_with_the_model_counted():
 
 def test_texts_are_those_of_the_functions_of_a_tree(tmp_path):
     (tmp_path / "a.py").write_text('def add(x, y):\n    """Sum."""\n    return x + y\n')
-    assert [text.splitlines()[:2] for text in function_texts(tmp_path)] == [["add", "Sum."]]
+    assert [text.splitlines()[:2] for text in function_texts(tmp_path)] == [["a add", "Sum."]]
 
 
 def test_the_table_has_a_row_a_way():

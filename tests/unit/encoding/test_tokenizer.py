@@ -99,9 +99,13 @@ def test_a_file_that_is_no_tokenizer_is_named(tmp_path, content):
         SubtokenTokenizer.load(tmp_path / "tokenizer.json")
 
 
-def test_a_document_is_its_name_docstring_and_code_in_that_order():
-    document = Document("p", "go", "method", "n", "C.n", "sig", "says", "code()", 1, 2, 3, 4)
-    assert document_text(document) == "C.n\nsays\ncode()"
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [("p", "p"), ("src/net/session.test.go", "net session.test"), ("a/b/Makefile", "b Makefile")],
+)
+def test_a_document_is_its_place_name_docstring_and_code_in_that_order(path, place):
+    document = Document(path, "go", "method", "n", "C.n", "sig", "says", "code()", 1, 2, 3, 4)
+    assert document_text(document) == f"{place} C.n\nsays\ncode()"
 
 
 def test_a_long_docstring_leaves_room_for_the_code():

@@ -192,7 +192,7 @@ def test_the_report_counts_what_was_parsed_kept_and_removed(tiny_repo, home, enc
 
 
 def test_equal_texts_are_embedded_once(tmp_path, home, encoder):
-    write_tree(tmp_path / "src", {f"f{number}.py": "def same():\n    return 1\n" for number in range(5)})
+    write_tree(tmp_path / "src", {f"{number}/a/b.py": "def same():\n    return 1\n" for number in range(5)})
     report = build(tmp_path / "src", home, encoder)
     assert (len(encoder.embedded), report.embedded, report.cached) == (1, 1, 4)
 
@@ -202,13 +202,18 @@ def test_text_that_any_index_of_this_home_has_seen_is_never_embedded_again(
 ):
     build(tiny_repo, home, encoder)
     assert len(encoder.embedded) == len(set(encoder.embedded)) == 13
-    rename(tiny_repo)
-    build(tiny_repo, home, encoder)
     build(tiny_repo, home, encoder, rebuild=True)
     build(tiny_repo, home, encoder, config=IndexConfig(walk=WalkConfig(hidden=True)))
     write_tree(tmp_path / "worktree", TINY_REPO)
     build(tmp_path / "worktree", home, encoder)
     assert len(encoder.embedded) == 13
+
+
+def test_a_moved_file_is_embedded_again_because_its_place_is_in_the_text(tiny_repo, home, encoder):
+    build(tiny_repo, home, encoder)
+    rename(tiny_repo)
+    report = build(tiny_repo, home, encoder)
+    assert (report.embedded, len(encoder.embedded)) == (5, 18)
 
 
 def test_text_once_deleted_comes_back_from_the_cache(tiny_repo, home, encoder):

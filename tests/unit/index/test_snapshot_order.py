@@ -21,8 +21,8 @@ SAME = "def push_item(stack):\n    return stack.push(item)\n"
 def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
     """The same function in four files, each in a segment of its own, the last path indexed first."""
     monkeypatch.setattr(policy, "_GROWTH", 0)
-    for name in ("d.py", "b.py", "c.py", "a.py"):
-        index = index_tree(write_tree(tmp_path / "tree", {name: SAME}))
+    for name in ("d", "b", "c", "a"):
+        index = index_tree(write_tree(tmp_path / "tree", {f"{name}/src/push.py": SAME}))
     assert len(index.segments) == 4
     return index
 
@@ -32,15 +32,15 @@ def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
 def test_of_equal_documents_the_first_paths_compete_and_lead(equals, encoder, mode, count):
     searcher = Searcher([equals], encoder, RankConfig(candidate_count=count))
     ranked = searcher.rank("push item", 10, mode=mode)
-    paths = [searcher.snapshot.path_of(place.doc_id).name for place in ranked]
-    assert paths == ["a.py", "b.py", "c.py", "d.py"][:count]
+    paths = [searcher.snapshot.path_of(place.doc_id).parts[-3] for place in ranked]
+    assert paths == ["a", "b", "c", "d"][:count]
 
 
 def test_order_is_by_score_and_then_by_place(equals):
     snapshot = Snapshot([equals])
     doc_ids, scores = np.arange(4), np.array([1, 2, 1, 1], np.float32)
-    found = [snapshot.path_of(int(doc_ids[position])).name for position in snapshot.order(doc_ids, scores)]
-    assert found == ["b.py", "a.py", "c.py", "d.py"]
+    found = [snapshot.path_of(int(doc_ids[position])).parts[-3] for position in snapshot.order(doc_ids, scores)]
+    assert found == ["b", "a", "c", "d"]
 
 
 def test_two_roots_are_one_collection(tmp_path, index_tree, encoder):

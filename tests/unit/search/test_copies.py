@@ -74,10 +74,10 @@ def test_of_equal_copies_the_first_path_is_shown_after_any_history(
         index = index_tree(write_tree(root, {name: JOIN}))
     assert len(index.segments) == 4
     expected = [("a.js", 1, ("b.js:1", "c.js:1", "dist/a.js:1"), 3)]
-    assert places(search(Searcher([index], encoder), "join path")) == expected
+    assert places(search(Searcher([index], encoder), "join path", mode="lexical")) == expected
     fresh = index_tree(root, rebuild=True)
     assert len(fresh.segments) == 1
-    assert places(search(Searcher([fresh], encoder), "join path")) == expected
+    assert places(search(Searcher([fresh], encoder), "join path", mode="lexical")) == expected
 
 
 def test_filters_choose_which_copies_there_are(searcher):
@@ -92,7 +92,7 @@ def test_as_many_different_hits_as_asked_for_however_many_copies_there_are(tmp_p
     searcher = Searcher(
         [index_tree(write_tree(tmp_path / "tree", files))], encoder, RankConfig(candidate_count=5)
     )
-    hits = search(searcher, "join path", 5)
+    hits = search(searcher, "join path", 5, mode="lexical")
     assert [hit.rank for hit in hits] == [1, 2, 3, 4, 5]
     assert sorted(hit.path for hit in hits) == ["copy00.js", "x0.js", "x1.js", "x2.js", "x3.js"]
     (copied,) = (hit for hit in hits if hit.path == "copy00.js")

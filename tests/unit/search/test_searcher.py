@@ -59,7 +59,9 @@ def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
 
 
 def test_words_of_pasted_code_weigh_more(built_index, encoder):
-    config = RankConfig(lexical_weight=0.4, code_lexical_weight=2.0, file_diversity_penalty=0).all_code()
+    config = RankConfig(
+        lexical_weight=0.4, code_lexical_weight=2.0, file_diversity_penalty=0, data_penalty=0
+    ).all_code()
     for query, weight in (("push an item", 0.4), ("items.push(item);\nreturn items;", 2.0)):
         hits = search(Searcher([built_index], encoder, config), query, 13)
         assert max(hit.signals["bm25_normalised"] for hit in hits) > 0.2
@@ -158,7 +160,7 @@ def test_equal_scores_are_ordered_by_doc_id(tmp_path, encoder, index_tree: Index
 
 
 def test_texts_that_are_equal_to_the_model_tie_to_the_last_bit(tmp_path, encoder, index_tree: IndexTree):
-    files = {f"{name}.py": "def same(value):\n    return value + 1\n" for name in "abcdefghijk"}
+    files = {f"{name}/b/same.py": "def same(value):\n    return value + 1\n" for name in "abcdefghijk"}
     searcher = Searcher([index_tree(write_tree(tmp_path / "src", files))], encoder)
     ranked = searcher.rank("value", 11, mode="semantic")
     assert len({place.score for place in ranked}) == 1

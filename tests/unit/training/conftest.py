@@ -33,7 +33,7 @@ def synthetic_rows():
                 Row(
                     repo="a/b",
                     package="b",
-                    path="x",
+                    path="",
                     func_name=f"n{number % 7}",
                     identifier=f"n{number % 7}",
                     language=languages[number % len(languages)],

@@ -1,0 +1,81 @@
+"""Suite `applications`: its questions, and packages that no encoder may be trained on."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from codesearch.errors import ConfigError
+from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.suites import applications, applications_end
+from tests.conftest import write_tree
+
+ROOT = Path(__file__).parents[3]
+HALVES = ("development", "end")
+CODE = "def reap(children):\n    return [c for c in children if c.poll() is None]\n\n\ndef other():\n    return 1\n"
+LINES = (
+    "python/app\tkeywords\tundocumented\tapp.py\t1\treap\tremove finished processes\n"
+    "python/app\tquestion\tundocumented\tapp.py\t5\tother\twhich number is the other\n"
+)
+
+
+def recipe(path: str) -> dict[str, list[dict[str, str]]]:
+    tables = tomllib.loads((ROOT / path).read_text("utf-8"))["languages"]
+    return {name: [it for group in table.values() for it in group] for name, table in tables.items()}
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """One package with two questions in place of the suite's."""
+    write_tree(tmp_path / "data/packages/python/app", {"app.py": CODE})
+    (tmp_path / "development.tsv").write_text(LINES)
+    (tmp_path / "end.tsv").write_text(LINES.splitlines()[0] + "\n")
+    monkeypatch.setattr(applications, "FOLDER", tmp_path)
+    return BenchOptions(home=tmp_path / "home", data=tmp_path / "data")
+
+
+def test_each_half_has_over_200_questions_in_ten_languages_and_three_styles():
+    for half in HALVES:
+        questions = applications.read_questions(half)
+        assert len(questions) > 200
+        assert len({question.package.partition("/")[0] for question in questions}) == 10
+        assert set(Counter(question.style for question in questions)) == {"keywords", "question", "symptom"}
+        assert sum(question.about == "undocumented" for question in questions) > len(questions) / 2
+
+
+def test_no_question_is_in_both_halves():
+    texts = [{question.text for question in applications.read_questions(half)} for half in HALVES]
+    assert texts[0].isdisjoint(texts[1])
+
+
+def test_no_package_is_in_a_recipe_for_training():
+    asked = recipe("codesearch/evaluation/applications/sources.toml")
+    trained = [recipe("training/corpus/sources.toml"), recipe("training/written/sources.toml")]
+    repositories = {it["repository"].lower() for table in trained for its in table.values() for it in its}
+    assert repositories.isdisjoint(it["repository"].lower() for its in asked.values() for it in its)
+
+
+def test_every_package_of_the_questions_is_in_the_recipe():
+    asked = recipe("codesearch/evaluation/applications/sources.toml")
+    known = {f"{language}/{it['name'].replace('/', '__')}" for language, its in asked.items() for it in its}
+    for half in HALVES:
+        assert {question.package for question in applications.read_questions(half)} <= known
+
+
+def test_a_question_is_scored_by_the_rank_of_its_function(small):
+    result = applications.run(small)
+    assert result.suite == "applications"
+    assert result.judged_queries == 2
+    assert result.systems["default"].metrics["mrr"]["python/app"] == 1.0
+    assert applications_end.run(small).judged_queries == 1
+
+
+def test_without_data_or_with_another_version_the_error_says_how_to_fetch(small, tmp_path):
+    with pytest.raises(ConfigError, match=r"needs data: run `python -m training corpus fetch --recipe .*toml"):
+        applications.run(BenchOptions(home=tmp_path))
+    (tmp_path / "data/packages/python/app/app.py").write_text("\n" + CODE)
+    with pytest.raises(ConfigError, match=r"app\.py:1:reap is not in this version: run `python -m training"):
+        applications.run(small)

@@ -1,0 +1,41 @@
+"""Which of several definitions with the queried name comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codesearch.index.reader import IndexReader
+from codesearch.search.searcher import Searcher
+from tests.conftest import search, write_tree
+
+TREE = {
+    "http/message.py": "class Message:\n    def queue(self):\n        '''Put the queue of this queue into a queue.'''\n"
+    "        queue = self.queues.queue\n        return queue\n",
+    "tests/test_queue.py": "class queue:\n    def test_queue(self):\n        assert queue(queue).queue\n",
+    "queue.py": "import heapq\nimport os\n\nLIMITS = heapq.nsmallest\nheap = []\nfor size in os.environ:\n"
+    "    heapq.heappush(heap, size)\nprint(heap)\nos.chdir('/')\nheap.clear()\n",
+    "counting.py": "class Counter:\n    def add(self, item):\n        self.items[item] += 1\n",
+    "tests/helpers.py": "class Counter:\n    '''A counter that counts like a counter.'''\n\n"
+    "    def counter(self):\n        return self.counter\n",
+}
+
+
+@pytest.fixture
+def index(tmp_path: Path, index_tree: Callable[[Path], IndexReader]) -> IndexReader:
+    return index_tree(write_tree(tmp_path / "tree", TREE))
+
+
+def paths(index: IndexReader, query: str) -> list[str]:
+    return [hit.path for hit in search(Searcher([index], None), query, mode="lexical")]
+
+
+def test_a_module_comes_before_a_method_and_a_test_with_its_name(index: IndexReader) -> None:
+    assert paths(index, "queue")[:3] == ["queue.py", "http/message.py", "tests/test_queue.py"]
+
+
+def test_a_class_comes_before_a_class_of_tests_with_its_name(index: IndexReader) -> None:
+    assert paths(index, "Counter")[:2] == ["counting.py", "tests/helpers.py"]
+    assert paths(index, "counter")[0] == "tests/helpers.py"  # The method has exactly this name.
