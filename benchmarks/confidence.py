@@ -179,7 +179,8 @@ def _of_query(
 
 
 def _alike(searcher: Searcher, answers: set[int]) -> set[int]:
-    vectors = searcher.indexes[0].vectors
+    (segment,) = searcher.indexes[0].segments  # A fresh index of this size has one.
+    vectors = segment.vectors
     alike: set[int] = set()
     for answer in answers:
         vector = vectors.rows[answer].astype(np.float32)
