@@ -22,9 +22,10 @@ BY_LANGUAGE = {
 }
 """Suites with several groups: one table for each metric, with a column for each group."""
 ALL_TOGETHER = {
-    suite: ("mrr", *(f"recall_at_{k}" for k in (1, 5, 10, 100))) for suite in ("cosqa", "advtest")
+    **{suite: ("mrr", *(f"recall_at_{k}" for k in (1, 5, 10, 100))) for suite in ("cosqa", "advtest")},
+    "applications_end": ("mrr", *(f"recall_at_{k}" for k in (1, 10, 50))),
 }
-"""Suites of one group: one table for each suite, its first metric with the interval."""
+"""Suites of one group or of many small ones: one table for each suite, its first metric with the interval."""
 
 
 def main() -> None:

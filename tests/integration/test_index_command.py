@@ -124,7 +124,7 @@ def test_a_bad_option_is_one_line_and_leaves_no_index(index, home, options, mess
 def test_a_home_that_cannot_be_made_is_named(command, tiny_repo, tiny_bundle, tmp_path):
     (tmp_path / "file").write_text("")
     done = command("index", "tiny", "--model", tiny_bundle, "--home", "file")
-    folder = index_folder(Path("file"), tiny_repo)
+    folder = index_folder(tmp_path / "file", tiny_repo)
     assert (done.returncode, done.stderr) == (2, f"error: {folder}: Not a directory: give another --home\n")
 
 

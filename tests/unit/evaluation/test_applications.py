@@ -74,7 +74,9 @@ def test_a_question_is_scored_by_the_rank_of_its_function(small):
 
 
 def test_without_data_or_with_another_version_the_error_says_how_to_fetch(small, tmp_path):
-    with pytest.raises(ConfigError, match=r"needs data: run `python -m training corpus fetch --recipe .*toml"):
+    with pytest.raises(
+        ConfigError, match=r"needs data: run `python -m training corpus fetch --recipe .*toml"
+    ):
         applications.run(BenchOptions(home=tmp_path))
     (tmp_path / "data/packages/python/app/app.py").write_text("\n" + CODE)
     with pytest.raises(ConfigError, match=r"app\.py:1:reap is not in this version: run `python -m training"):

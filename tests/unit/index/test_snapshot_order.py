@@ -39,7 +39,9 @@ def test_of_equal_documents_the_first_paths_compete_and_lead(equals, encoder, mo
 def test_order_is_by_score_and_then_by_place(equals):
     snapshot = Snapshot([equals])
     doc_ids, scores = np.arange(4), np.array([1, 2, 1, 1], np.float32)
-    found = [snapshot.path_of(int(doc_ids[position])).parts[-3] for position in snapshot.order(doc_ids, scores)]
+    found = [
+        snapshot.path_of(int(doc_ids[position])).parts[-3] for position in snapshot.order(doc_ids, scores)
+    ]
     assert found == ["b", "a", "c", "d"]
 
 

@@ -30,7 +30,14 @@ def write_pools(folder, *, documentation: bool = False) -> None:
     (folder / "000").mkdir(parents=True)
     names = list(CODE)
     candidates = [
-        {"language": "python", "kind": "function", "path": f"src/{name}.py", "name": name, "docstring": "", "code": code}
+        {
+            "language": "python",
+            "kind": "function",
+            "path": f"src/{name}.py",
+            "name": name,
+            "docstring": "",
+            "code": code,
+        }
         for name, code in CODE.items()
     ]
     pools = []
@@ -100,7 +107,8 @@ def test_a_share_of_zero_gives_the_original_vectors(pools, tmp_path):
     tune(SHIPPED, pools, [], tmp_path / "run", TuningConfig(epochs=1, share=0.0))
     write_tuned_bag(tmp_path / "run", SHIPPED, tmp_path / "bundle", "same")
     ours, theirs = (
-        OnnxEncoder(load_bundle(folder)).encode_queries(["parse a date"])[0] for folder in (tmp_path / "bundle", SHIPPED)
+        OnnxEncoder(load_bundle(folder)).encode_queries(["parse a date"])[0]
+        for folder in (tmp_path / "bundle", SHIPPED)
     )
     assert ours @ theirs == pytest.approx(1.0, abs=1e-3)
 
