@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from dataclasses import fields
 from pathlib import Path
 
+from training.command import add_settings, settings_from
 from training.corpus.recipe import DEFAULT_RECIPE, read_recipe
+from training.reranker.config import RerankerConfig
 
 WRITTEN = Path(__file__).parent.parent / "written"
 
@@ -34,20 +35,8 @@ def add_reranker_steps(parser: argparse.ArgumentParser) -> None:
     train = steps.add_parser("train", help="train a cross-encoder, or go on with a run")
     train.add_argument("--pools", type=Path, default=Path("reranker"), help="folder that `pools` wrote")
     train.add_argument("--out", type=Path, required=True, help="run folder to write")
-    _add_settings(train)
+    add_settings(train, RerankerConfig)
     train.set_defaults(run_command=_train)
-
-
-def _add_settings(parser: argparse.ArgumentParser) -> None:
-    from training.reranker.config import RerankerConfig
-
-    for field in fields(RerankerConfig):
-        parser.add_argument(
-            f"--{field.name.replace('_', '-')}",
-            type=type(field.default),
-            default=field.default,
-            help="default: %(default)s",
-        )
 
 
 def _pools(options: argparse.Namespace) -> None:
@@ -65,8 +54,6 @@ def _pools(options: argparse.Namespace) -> None:
 
 
 def _train(options: argparse.Namespace) -> None:
-    from training.reranker.config import RerankerConfig
     from training.reranker.train import train
 
-    settings = {field.name: getattr(options, field.name) for field in fields(RerankerConfig)}
-    train(options.pools, options.out, RerankerConfig(**settings))
+    train(options.pools, options.out, settings_from(options, RerankerConfig))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields
 from pathlib import Path
 
 from codesearch.encoding.bundle import SHIPPED
+from training.command import add_settings, settings_from
 from training.tuning.config import TuningConfig
 
 
@@ -26,18 +26,12 @@ def add_tune(parser: argparse.ArgumentParser) -> None:
         help="files with real questions and the code that answers them (`query`, `code`)",
     )
     parser.add_argument("--out", type=Path, required=True, help="run folder to write; it is resumed")
-    for field in fields(TuningConfig):
-        parser.add_argument(
-            f"--{field.name.replace('_', '-')}",
-            type=type(field.default),
-            default=field.default,
-            help="default: %(default)s",
-        )
+    add_settings(parser, TuningConfig)
     parser.set_defaults(run_command=_tune)
 
 
 def _tune(options: argparse.Namespace) -> None:
     from training.tuning.train import tune
 
-    config = TuningConfig(**{field.name: getattr(options, field.name) for field in fields(TuningConfig)})
+    config = settings_from(options, TuningConfig)
     print(tune(options.bundle, options.pools, options.pairs, options.out, config))
