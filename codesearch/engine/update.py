@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from codesearch.index.build import Progress
 
 _PATIENCE_S = 2.0
-"""How long to wait for another writer. A query that updates the index takes less."""
+"""How long a build waits for another writer. A query that updates the index takes less."""
+_QUERY_PATIENCE_S = 0.5
+"""How long a query waits for another writer. A watcher that indexes a saved file takes less."""
 OpenEncoder = Callable[[Path], "Encoder"]
 """Folder of a bundle -> its encoder."""
 
@@ -135,7 +137,7 @@ def refresh_index(
     if not Path(manifest.root).is_dir():
         return Freshness(manifest.root, "behind", Changes(0, manifest.source_files))
     try:
-        with writer_lock(entry.folder, manifest.root):
+        with writer_lock(entry.folder, manifest.root, wait_s=_QUERY_PATIENCE_S):
             plan = plan_again(entry, vectors, seen)
             changes = Changes(len(plan.to_parse), plan.removed)
             if plan.nothing_to_do:

@@ -165,7 +165,7 @@ def test_with_several_folders_there_is_a_filter_for_them(open_page: Open, tree: 
     page.wait_for_function("root => new URLSearchParams(location.search).get('root') === root", arg=str(tree))
     wait_for(page, "copy_tree")
     assert parse_qs(urlsplit(page.watched.searches()[-1]).query)["root"] == [str(tree)]
-    page.wait_for_function("document.querySelector('#hits .name')?.innerText === 'copy_tree'")
+    page.wait_for_function("() => document.querySelector('#hits .name')?.innerText === 'copy_tree'")
 
 
 def test_nothing_indexed_says_what_to_do(open_page: Open, empty_site: str) -> None:

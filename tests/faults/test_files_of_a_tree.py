@@ -14,13 +14,14 @@ from tests.conftest import index_by_engine, write_tree
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 SOURCE = "def push(item):\n    return item\n"
+DEEPER = "def pop(items):\n    return items[-1]\n"
 SECRET = "def push_secret(key):\n    return key\n"
 PLACES = (".gitignore", ".codesearchignore", ".git/info/exclude", "a.py", "b")
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    return write_tree(tmp_path / "tree", {"good.py": SOURCE, "sub/deep.py": SOURCE, ".git/HEAD": ""})
+    return write_tree(tmp_path / "tree", {"good.py": SOURCE, "sub/deep.py": DEEPER, ".git/HEAD": ""})
 
 
 def put(path: Path, what: str) -> None:
@@ -112,10 +113,10 @@ def test_a_huge_ignore_file_is_refused_with_a_warning(tree, command, tiny_bundle
 def test_reading_below_a_root(tree, tmp_path, follow):
     (tree / "link.py").symlink_to(tree / "good.py")
     (tree / "folder").symlink_to(tree / "sub")
-    assert read_below(str(tree), "sub/deep.py", 100, follow_links=follow)[0] == SOURCE.encode()
-    for path in ("link.py", "folder/deep.py"):
+    assert read_below(str(tree), "sub/deep.py", 100, follow_links=follow)[0] == DEEPER.encode()
+    for path, content in (("link.py", SOURCE), ("folder/deep.py", DEEPER)):
         if follow:
-            assert read_below(str(tree), path, 100, follow_links=True)[0] == SOURCE.encode()
+            assert read_below(str(tree), path, 100, follow_links=True)[0] == content.encode()
         else:
             with pytest.raises(OSError):
                 read_below(str(tree), path, 100, follow_links=False)
