@@ -17,6 +17,8 @@ from typing import BinaryIO
 
 _MAX_NAME_CHARS = 50
 """Length of the part of the name that a `.part` file repeats. A name has at most 255 bytes, a character up to 4."""
+PART = ".part"
+"""Suffix of a file that is being written."""
 OPEN_FILES_STAY = os.name == "nt"
 """Whether the system refuses to delete or replace a file that a process has open or mapped."""
 _BUSY_S = 2.0
@@ -71,7 +73,7 @@ def atomic_writer(path: Path, *, sync: bool = False) -> Iterator[BinaryIO]:
     Raises:
         OSError: the file cannot be written.
     """
-    part = path.with_name(f"{path.name[:_MAX_NAME_CHARS]}.{os.urandom(4).hex()}.part")
+    part = path.with_name(f"{path.name[:_MAX_NAME_CHARS]}.{os.urandom(4).hex()}{PART}")
     try:
         with open(part, "xb") as file:
             yield file

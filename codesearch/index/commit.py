@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from codesearch.errors import IndexNotFoundError, IndexStoreError, IndexWriteError
-from codesearch.files import write_atomically
+from codesearch.files import PART, write_atomically
 from codesearch.index.manifest import MANIFEST, SEGMENTS, Manifest, manifest_bytes, read_manifest
 from codesearch.segments.store import storage_error
+
+_PART_S = 3600.0
+"""A file that is this old and was not finished belongs to a process that was killed."""
 
 
 def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
@@ -20,7 +24,9 @@ def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
 
 @contextmanager
 def writing(index_folder: Path) -> Iterator[None]:
-    """Run a block that writes segments; delete unnamed segments afterwards, even after a failure or an interrupt.
+    """Run a block that writes segments; afterwards delete unnamed segments, even after a failure or an interrupt.
+
+    Files that killed processes did not finish are deleted too.
 
     Raises:
         IndexWriteError: storage or memory ran out or failed; the last commit is untouched.
@@ -36,6 +42,7 @@ def writing(index_folder: Path) -> Iterator[None]:
         raise
     finally:
         _drop_unnamed(index_folder, first)
+        _drop_unfinished(index_folder)
 
 
 def last_number(index_folder: Path) -> int:
@@ -60,6 +67,13 @@ def _drop_unnamed(index_folder: Path, first: int) -> None:
     for path in _segments(index_folder):
         if path.name not in named:
             shutil.rmtree(path, ignore_errors=True)
+
+
+def _drop_unfinished(index_folder: Path) -> None:
+    for part in index_folder.glob(f"*{PART}"):
+        with suppress(OSError):  # Another process deleted it.
+            if part.stat().st_mtime < time.time() - _PART_S:
+                part.unlink()
 
 
 def _segments(index_folder: Path) -> list[Path]:

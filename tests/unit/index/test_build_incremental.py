@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from pathlib import Path
 
 import numpy as np
@@ -357,3 +358,14 @@ def test_the_warnings_of_unchanged_files_stay(tiny_repo, index_tree):
     assert index_tree(tiny_repo).manifest.warnings == [warning]
     (tiny_repo / CONVERT).unlink()
     assert index_tree(tiny_repo).manifest.warnings == [warning]
+
+
+def test_a_build_deletes_what_a_killed_process_did_not_finish(tiny_repo, home, encoder):
+    build(tiny_repo, home, encoder)
+    folder = index_folder(home, tiny_repo)
+    write_tree(folder, {"stamps.0a1b2c3d.part": "old", "checked.4e5f6a7b.part": "being written"})
+    an_hour_ago = time.time() - 3700
+    os.utime(folder / "stamps.0a1b2c3d.part", (an_hour_ago, an_hour_ago))
+    write_tree(tiny_repo, {"python/new.py": "def brand_new():\n    return 1\n"})
+    build(tiny_repo, home, encoder)
+    assert [path.name for path in folder.glob("*.part")] == ["checked.4e5f6a7b.part"]

@@ -1,0 +1,192 @@
+"""A service under load: fifty clients ask over HTTP and over the socket while files change."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from codesearch.service.client import ask
+from tests.command import Command
+from tests.conftest import write_tree
+
+pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory and files are read as on Linux")
+
+CLIENTS = 50
+SUBJECTS = (
+    "invoice",
+    "socket",
+    "matrix",
+    "cursor",
+    "parcel",
+    "lantern",
+    "orchard",
+    "violin",
+    "glacier",
+    "pigeon",
+)
+VERBS = ("open", "close", "rotate", "merge", "print", "weigh", "paint", "repair", "borrow", "measure")
+NAMES = [f"{verb}_{subject}" for verb in VERBS for subject in SUBJECTS]
+"""Functions that never change; the name of each is a query with one right answer."""
+
+
+def function(name: str) -> str:
+    return f"def {name}(item):\n    return item.{name}()\n\n"
+
+
+@dataclass
+class Load:
+    """Clients of a service, and what they saw."""
+
+    command: Command
+    tree: Path
+    port: int
+    stop: threading.Event = field(default_factory=threading.Event)
+    seen: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    saved: list[str] = field(default_factory=list)
+
+    def ask_over_http(self, name: str) -> str:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.request("GET", f"/api/v1/search?{urlencode({'q': name, 'limit': 1})}")
+            answer = connection.getresponse()
+            body = answer.read()
+        finally:
+            connection.close()
+        if answer.status == 503:  # It has as many requests as it takes.
+            return ""
+        assert answer.status == 200, (answer.status, body)
+        return json.loads(body)["hits"][0]["name"]
+
+    def ask_over_socket(self, name: str) -> str:
+        arguments = (
+            "query",
+            name,
+            "-n",
+            "1",
+            "--json",
+            "--root",
+            str(self.tree),
+            "--home",
+            str(self.command.home),
+        )
+        answer = ask(str(self.command.home), arguments)
+        if answer is None:  # All its threads are busy: a command would do the work itself.
+            return ""
+        code, out, err = answer
+        assert code == 0, err
+        return json.loads(out)["hits"][0]["name"]
+
+    def ask_all_the_time(self, number: int) -> None:
+        """Ask until the end. Every answer is right, or it says that the service is busy."""
+        chance = random.Random(number)
+        over = "http" if number % 2 else "socket"
+        one = self.ask_over_http if number % 2 else self.ask_over_socket
+        while not self.stop.is_set():
+            name = chance.choice(NAMES)
+            try:
+                found = one(name)
+            except Exception as error:
+                self.wrong.append(f"{over} {name}: {type(error).__name__}: {error}")
+                return
+            if found not in ("", name):
+                self.wrong.append(f"{over} {name}: {found}")
+            self.seen[over if found else f"{over} busy"] += 1
+            time.sleep(0.05 if not found else 0)
+
+    def save_all_the_time(self) -> None:
+        """Write, change and delete files until the end."""
+        number = 0
+        while not self.stop.wait(0.3):
+            number += 1
+            name = f"update_number_{number}"
+            write_tree(self.tree, {f"changing{number % 5}.py": function(name)})
+            self.saved.append(name)
+            if number % 7 == 0:
+                (self.tree / f"changing{(number + 2) % 5}.py").unlink(missing_ok=True)
+
+
+def resources(pid: int) -> tuple[float, int]:
+    """Return the memory of a process in MB, and how many files it has open."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    kilobytes = int(status.partition("VmRSS:")[2].split()[0])
+    return kilobytes / 1024, len(os.listdir(f"/proc/{pid}/fd"))
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Iterator[tuple[Load, int]]:
+    tree = write_tree(
+        tmp_path / "tree",
+        {f"{verb}.py": "".join(map(function, NAMES[i::10])) for i, verb in enumerate(VERBS)},
+    )
+    command = Command(tmp_path, tmp_path / "home")
+    assert command("index", tree).returncode == 0
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with command.start("serve", "--web", "--port", port, stdout=subprocess.PIPE, text=True) as service:
+        try:
+            service.stdout.readline()
+            service.stdout.readline()
+            yield Load(command, tree, port), service.pid
+        finally:
+            service.terminate()
+
+
+def check(load: Load, pid: int, seconds: float, queries: int) -> None:
+    """Ask for some seconds, at least so many queries; memory and open files do not grow after the first quarter."""
+    threads = [threading.Thread(target=load.ask_all_the_time, args=(number,)) for number in range(CLIENTS)]
+    threads.append(threading.Thread(target=load.save_all_the_time))
+    for thread in threads:
+        thread.start()
+    samples = []
+    started = time.monotonic()
+    try:
+        while (passed := time.monotonic() - started) < seconds or load.seen["http"] + load.seen[
+            "socket"
+        ] < queries:
+            assert passed < 3 * seconds, load.seen
+            assert not load.wrong, load.wrong
+            samples.append(resources(pid))
+            time.sleep(seconds / 40)
+    finally:
+        load.stop.set()
+        for thread in threads:
+            thread.join()
+    assert not load.wrong, load.wrong
+    last = next(
+        name for name in reversed(load.saved) if (load.tree / f"changing{int(name[14:]) % 5}.py").exists()
+    )
+    deadline = time.monotonic() + 10
+    while (found := load.ask_over_http(last)) != last and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert found == last
+    quarter = len(samples) // 4
+    early, late = samples[quarter : 2 * quarter], samples[-quarter:]
+    print(f"{dict(load.seen)}, {len(load.saved)} saves, early {max(early)}, late {max(late)}")
+    assert max(late)[0] < 1.15 * max(early)[0], samples
+    assert min(files for _, files in late) <= max(files for _, files in early) + 5, samples
+
+
+def test_a_service_under_load_answers_right_and_does_not_grow(load):
+    check(*load, seconds=20, queries=1_000)
+
+
+@pytest.mark.thorough
+def test_ten_thousand_queries_in_thirty_minutes(load):
+    check(*load, seconds=1_800, queries=10_000)
