@@ -10,6 +10,7 @@ from codesearch.engine.answer import Answer, Definition
 from codesearch.engine.reports import IndexStatus
 from codesearch.search.snippets import best_lines
 from codesearch.types import Hit
+from codesearch.visible import visible
 
 MAX_RESULT_BYTES = 8_000
 """A list of hits is never longer."""
@@ -36,7 +37,7 @@ def hits_text(answer: Answer, project: Path, lines: int) -> str:
 
 
 def _hit_text(hit: Hit, query: str, project: Path, lines: int) -> str:
-    place = f"{relative(hit.root, hit.path, project)}:{hit.start_line}-{hit.end_line}"
+    place = f"{visible(relative(hit.root, hit.path, project))}:{hit.start_line}-{hit.end_line}"
     stale = " (changed since it was indexed)" if hit.stale else ""
     head = f"{place} {hit.kind} {_cut(hit.qualified_name or hit.name)}{stale}\n"
     if not lines:
@@ -48,7 +49,7 @@ def _hit_text(hit: Hit, query: str, project: Path, lines: int) -> str:
 
 def definition_text(found: Definition, project: Path) -> str:
     """Return a definition with line numbers; the end of a long one is replaced by a note that says how to get it."""
-    path = relative(found.root, found.path, project)
+    path = visible(relative(found.root, found.path, project))
     stale = " (changed since it was indexed)" if found.stale else ""
     name = _cut(found.qualified_name or found.name)
     head = f"{path}:{found.start_line}-{found.end_line} {found.kind} {name}{stale}\n"
@@ -66,7 +67,7 @@ def definition_text(found: Definition, project: Path) -> str:
 
 def places_text(places: Sequence[str]) -> str:
     """Return places of one name, one on a line."""
-    shown = _fitting([f"{place}\n" for place in places], MAX_RESULT_BYTES - _NOTE_BYTES)
+    shown = _fitting([f"{visible(place)}\n" for place in places], MAX_RESULT_BYTES - _NOTE_BYTES)
     left = len(places) - len(shown)
     note = f"{left} more left out: give a longer qualified name\n" if left else ""
     return f"{len(places)} definitions have this name: call again with one of these\n" + "".join(shown) + note
@@ -109,4 +110,6 @@ def _fitting(blocks: Sequence[str], limit: int) -> list[str]:
 
 
 def _cut(line: str) -> str:
-    return line if len(line) <= _MAX_LINE else f"{line[:_MAX_LINE]}…"
+    """Return the first characters of a line; control characters and invisible ones, except tabs, become escapes."""
+    cut = line if len(line) <= _MAX_LINE else f"{line[:_MAX_LINE]}…"
+    return "\t".join(map(visible, cut.split("\t")))

@@ -13,6 +13,7 @@ from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import HomeOption, ModelOption
 from codesearch.cli.progress import stage_progress
 from codesearch.errors import ConfigError
+from codesearch.visible import visible
 
 
 def import_(
@@ -43,5 +44,6 @@ def import_(
             on_progress=on_progress,
         )
     counts = f"{amount(report.documents, 'document')} from {amount(report.files, 'file')}"
-    line = f"imported {report.root}: {counts} in {report.seconds:.1f} s\n"
-    yield Output(line if report.has_sources else f"{line}search it with `--root {report.root}`\n")
+    root_name = visible(str(report.root))
+    line = f"imported {root_name}: {counts} in {report.seconds:.1f} s\n"
+    yield Output(line if report.has_sources else f"{line}search it with `--root {root_name}`\n")

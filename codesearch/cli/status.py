@@ -70,7 +70,7 @@ def _remote(engine: RemoteEngine, server: Server, *, as_json: bool) -> Iterator[
         yield Output(err=f"nothing is indexed in {server.uri}\n", code=1)
     for one in found:
         yield Output(
-            f"{one.root}\n"
+            f"{visible(one.root)}\n"
             f"  documents  {one.documents:,} from {amount(one.files, 'file')}: {counts(one.languages)}\n"
             f"  indexed    {_age(one.created)}, by shard {one.shard}\n"
         )

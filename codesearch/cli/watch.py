@@ -15,6 +15,7 @@ from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.options import DeviceOption, HomeOption, ModelOption
 from codesearch.cli.output import exit_on_terminate
 from codesearch.cli.progress import build_progress
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.watch.watcher import Report
@@ -46,19 +47,20 @@ def watch(
             report = engine.index(root, on_progress=on_progress)
         if report.built and not quiet:
             documents, files = amount(report.documents, "document"), amount(report.files, "file")
-            yield Output(f"{report.root.resolve()}: {documents} from {files} in {report.seconds:.1f} s\n")
+            root_name = visible(str(report.root.resolve()))
+            yield Output(f"{root_name}: {documents} from {files} in {report.seconds:.1f} s\n")
         yield Output(err="".join([*earlier_format(report), *missing_parsers(report)]))
     Watcher(engine, lambda report: print_report(report, quiet=quiet), roots=roots).run()
 
 
 def print_report(report: Report, *, quiet: bool) -> None:
     """Print a line about a watched root; warnings go to stderr and are always printed."""
-    root = report.root
+    root, reason = visible(str(report.root)), visible(report.reason)
     if report.state == "polling":
         every = f"checking it every {report.seconds:.0f} s"
-        print(f"note: {root}: cannot watch it, {every}: {report.reason}", file=sys.stderr, flush=True)
+        print(f"note: {root}: cannot watch it, {every}: {reason}", file=sys.stderr, flush=True)
     elif report.state == "failed":
-        print(f"warning: {root}: {report.reason}", file=sys.stderr, flush=True)
+        print(f"warning: {root}: {reason}", file=sys.stderr, flush=True)
     elif not quiet:
         print(f"{root}: {_news(report)}", flush=True)
 

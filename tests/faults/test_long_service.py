@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import os
 import random
 import socket
@@ -26,6 +27,7 @@ from tests.conftest import write_tree
 pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory and files are read as on Linux")
 
+LOG = logging.getLogger(__name__)
 CLIENTS = 50
 SUBJECTS = (
     "invoice",
@@ -178,7 +180,7 @@ def check(load: Load, pid: int, seconds: float, queries: int) -> None:
     assert found == last
     quarter = len(samples) // 4
     early, late = samples[quarter : 2 * quarter], samples[-quarter:]
-    print(f"{dict(load.seen)}, {len(load.saved)} saves, early {max(early)}, late {max(late)}")
+    LOG.info("%s, %s saves, early %s, late %s", dict(load.seen), len(load.saved), max(early), max(late))
     assert max(late)[0] < 1.15 * max(early)[0], samples
     assert min(files for _, files in late) <= max(files for _, files in early) + 5, samples
 

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from codesearch.agents.text import definition_text, hits_text
 from codesearch.cli.progress import build_progress
+from codesearch.engine.engine import Engine
 from codesearch.index.build import Progress
 from codesearch.visible import visible, visible_json
 from tests.conftest import index_by_engine, write_tree
@@ -101,6 +103,32 @@ def test_other_commands_have_no_control_characters(hostile, command, words):
     assert not FORBIDDEN.search(done.stdout + done.stderr) and done.returncode == 0
     if words[0] != "config":
         assert r"root\x1b[2J" in done.stdout
+
+
+def test_export_and_import_have_no_control_characters(hostile, command, tiny_bundle):
+    for words in (["export", "one.csx", "--root", hostile], ["import", "one.csx", "--root", hostile]):
+        done = command(*words, cwd=hostile.parent, shipped=tiny_bundle)
+        assert done.returncode == 0 and not FORBIDDEN.search(done.stdout + done.stderr)
+    assert r"root\x1b[2J" in done.stdout
+
+
+def test_watch_has_no_control_characters(hostile, command):
+    with command.start("watch", hostile, stdout=subprocess.PIPE) as watcher:
+        line = watcher.stdout.readline().decode()
+        watcher.terminate()
+    assert r"root\x1b[2J" in line and line.endswith("watching 1 folder, 3 documents\n")
+    assert not FORBIDDEN.search(line)
+
+
+def test_what_agents_read_has_no_control_characters(hostile, home, tiny_bundle):
+    engine = Engine(home, model=tiny_bundle)
+    answer = engine.search("push")
+    text = hits_text(answer, hostile, 5)
+    for hit in answer.hits:
+        text += definition_text(engine.document(hit.root, hit.path, hit.start_line), hostile)
+    engine.close()
+    assert r"push\x1b[2J" in text and r"# push \x1b[2J" in text
+    assert not FORBIDDEN.search(text)
 
 
 def test_a_warning_about_a_file_is_one_line(hostile, command):
