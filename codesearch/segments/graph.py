@@ -5,6 +5,8 @@ vectors.hnsw    written for segments with at least `VectorConfig.hnsw_threshold`
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,11 @@ def hnsw_available() -> bool:
 def build_graph(
     path: Path, rows: NDArray[np.int8], scales: NDArray[np.float32], config: VectorConfig
 ) -> None:
-    """Write the graph of quantized vectors: int8 [N, D] and float32 [N]."""
+    """Write the graph of quantized vectors: int8 [N, D] and float32 [N].
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     import hnswlib
 
     count, dim = rows.shape
@@ -37,6 +43,8 @@ def build_graph(
         part = slice(start, min(start + _CHUNK, count))
         graph.add_items(rows[part].astype(np.float32) * scales[part, None], np.arange(part.start, part.stop))
     graph.save_index(str(path))
+    if path.stat().st_size != graph.index_file_size():  # hnswlib does not notice a full device.
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
 
 def open_graph(path: Path, count: int, dim: int) -> Any:  # noqa: ANN401 - hnswlib has no types.

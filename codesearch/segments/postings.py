@@ -19,14 +19,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
 from codesearch.errors import IndexStoreError
-from codesearch.segments.rows import load_array
+from codesearch.segments.arrays import create_array, load_array, save_array
 from codesearch.segments.runs import RunSorter
 
 POSTINGS = "postings"
@@ -135,7 +135,7 @@ class PostingsWriter:
         rank[order] = np.arange(len(order), dtype=np.uint32)
         self._write_terms([encoded[position] for position in order])
         self._write_lists(rank)
-        np.save(self._folder / "field_lengths.npy", self._lengths[: self._documents])
+        save_array(self._folder / "field_lengths.npy", self._lengths[: self._documents])
         self.abandon()
 
     def abandon(self) -> None:
@@ -165,15 +165,16 @@ class PostingsWriter:
     def _write_terms(self, terms: list[bytes]) -> None:
         offsets = np.zeros(len(terms) + 1, dtype=np.uint64)
         np.cumsum([len(term) for term in terms], out=offsets[1:])
-        np.save(self._folder / "term_bytes.npy", np.frombuffer(b"".join(terms), dtype=np.uint8))
-        np.save(self._folder / "term_offsets.npy", offsets)
+        save_array(self._folder / "term_bytes.npy", np.frombuffer(b"".join(terms), dtype=np.uint8))
+        save_array(self._folder / "term_offsets.npy", offsets)
 
     def _write_lists(self, rank: NDArray[np.uint32]) -> None:
         order = np.add.outer(rank * np.uint32(_F), np.arange(_F, dtype=np.uint32)).ravel()
         sizes = np.zeros(len(order), dtype=np.uint64)
+        count = (len(self._words),)
         with (
-            self._open_array("doc_ids", "<u4") as doc_ids,
-            self._open_array("frequencies", "|u1") as frequencies,
+            create_array(self._folder / "doc_ids.npy", np.uint32, count) as doc_ids,
+            create_array(self._folder / "frequencies.npy", np.uint8, count) as frequencies,
         ):
             for words in self._words.ascending(order):
                 keys, rest = words.view("<u4")[1::2], words.view("<u4")[::2]
@@ -182,14 +183,7 @@ class PostingsWriter:
                 frequencies.write(rest.astype(np.uint8).data)
         offsets = np.zeros(len(order) + 1, dtype=np.uint64)
         np.cumsum(sizes, out=offsets[1:])
-        np.save(self._folder / "list_offsets.npy", offsets)
-
-    def _open_array(self, name: str, dtype: str) -> BinaryIO:
-        """Open the file of an array with one element per posting and write its header; the caller appends the data."""
-        file = open(self._folder / f"{name}.npy", "wb")
-        header = {"descr": dtype, "fortran_order": False, "shape": (len(self._words),)}
-        np.lib.format.write_array_header_1_0(file, header)
-        return file
+        save_array(self._folder / "list_offsets.npy", offsets)
 
 
 def load_field_lengths(segment: Path) -> NDArray[np.uint16]:

@@ -12,12 +12,11 @@ from array import array
 from collections.abc import Sequence
 from itertools import repeat
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.errors import IndexCorruptError
+from codesearch.segments.arrays import load_array, save_array
 from codesearch.segments.store import DocumentRow
 from codesearch.types import KINDS
 
@@ -42,10 +41,10 @@ class RowWriter:
         """Write `rows/` to a segment's folder."""
         folder = segment / ROWS
         folder.mkdir()
-        np.save(folder / "kinds.npy", np.asarray(self._kinds, dtype=np.uint8))
-        np.save(folder / "files.npy", np.asarray(self._files, dtype=np.uint32))
-        np.save(folder / "flags.npy", np.asarray(self._flags, dtype=np.uint8))
-        np.save(folder / "copies.npy", np.asarray(self._copies, dtype=np.int64))
+        save_array(folder / "kinds.npy", np.asarray(self._kinds, dtype=np.uint8))
+        save_array(folder / "files.npy", np.asarray(self._files, dtype=np.uint32))
+        save_array(folder / "flags.npy", np.asarray(self._flags, dtype=np.uint8))
+        save_array(folder / "copies.npy", np.asarray(self._copies, dtype=np.int64))
 
 
 class RowReader:
@@ -56,16 +55,3 @@ class RowReader:
         self.files: NDArray[np.uint32] = load_array(segment / ROWS / "files.npy", root)
         self.flags: NDArray[np.uint8] = load_array(segment / ROWS / "flags.npy", root)
         self.copies: NDArray[np.int64] = load_array(segment / ROWS / "copies.npy", root)
-
-
-def load_array(path: Path, root: str) -> NDArray[Any]:
-    """Map an array of an index.
-
-    Raises:
-        IndexCorruptError: the file is missing or not an array.
-    """
-    try:
-        # Return a plain array, because slicing a memmap runs Python code and a query takes hundreds of slices.
-        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-    except (OSError, ValueError) as error:
-        raise IndexCorruptError(path, str(error), root) from None

@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from codesearch.errors import IndexCorruptError
+from codesearch.segments.arrays import create_array, load_array, save_array
 from codesearch.segments.digest import content_digest
-from codesearch.segments.rows import load_array
 from codesearch.segments.store import FileRecord
 
 SOURCES, OFFSETS = "sources.npy", "sources_offsets.npy"
@@ -31,11 +31,9 @@ def write_sources(folder: Path, files: Iterable[bytes]) -> None:
         for source in files:
             offsets.append(offsets[-1] + (scratch.write(zlib.compress(source)) if source else 0))
         scratch.seek(0)
-        with open(folder / SOURCES, "wb") as file:
-            header = {"descr": "|u1", "fortran_order": False, "shape": (offsets[-1],)}
-            np.lib.format.write_array_header_1_0(file, header)
+        with create_array(folder / SOURCES, np.uint8, (offsets[-1],)) as file:
             shutil.copyfileobj(scratch, file)
-    np.save(folder / OFFSETS, np.array(offsets, dtype=np.int64))
+    save_array(folder / OFFSETS, np.array(offsets, dtype=np.int64))
 
 
 class SourceReader:

@@ -10,7 +10,6 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
 
-import numpy as np
 import pytest
 
 from codesearch import files as files_module
@@ -21,6 +20,7 @@ from codesearch.index.cache import VectorCache
 from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import MANIFEST
 from codesearch.index.reader import IndexReader
+from codesearch.segments import rows as rows_module
 from codesearch.segments import runs
 from codesearch.segments.postings import PostingsWriter
 from codesearch.segments.rows import RowWriter
@@ -217,7 +217,7 @@ WRITES = {
     "the cache": (VectorCache, "add", SQLITE_FULL),
     "rows": (RowWriter, "write", FULL),
     "postings": (PostingsWriter, "write", FULL),
-    "an array": (np, "save", FULL),
+    "an array": (rows_module, "save_array", FULL),
     "syncing": (build_module, "describe_files", FULL),
     "the manifest": (files_module.os, "replace", FULL),
 }
