@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -87,3 +89,37 @@ def test_an_index_that_cannot_be_locked_still_answers(tree, home, tiny_bundle, s
     with pytest.raises(IndexStoreError, match="lock: "):
         with_tree.refresh(tree)
     with_tree.close()
+
+
+READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+
+
+def can_mount(folder: Path) -> bool:
+    """Say whether this user may mount a folder read-only for one process."""
+    if not shutil.which("unshare"):
+        return False
+    line = ["unshare", "--mount", "sh", "-c", READ_ONLY, str(folder), "true"]
+    return subprocess.run(line, capture_output=True, check=False).returncode == 0
+
+
+def test_a_home_on_a_read_only_file_system_answers_and_takes_no_index(tree, home, tiny_bundle):
+    run = Command(tree, home)
+    run("index", ".", "--model", tiny_bundle)
+    if not can_mount(home):
+        pytest.skip("cannot mount a folder read-only")
+
+    def read_only(*words: str) -> subprocess.CompletedProcess[str]:
+        line = ["unshare", "--mount", "sh", "-c", READ_ONLY, str(home), *run.line(*words)]
+        return subprocess.run(
+            line, cwd=tree, env=run.environment, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    done = read_only("query", "int to string", "--files")
+    assert (done.returncode, done.stderr) == (0, "") and "convert.py" in done.stdout
+    write_tree(tree, {"new.py": "def new():\n    return 1\n"})
+    done = read_only("query", "int to string", "--files")
+    assert done.returncode == 0 and "convert.py" in done.stdout
+    assert done.stderr == f"note: 1 file changed since {tree} was indexed: run `codesearch index {tree}`\n"
+    assert "Read-only file system" in one_line(read_only("index", "."))
+    assert "Read-only file system" in one_line(read_only("remove", "."))
+    assert read_only("status").returncode == 0

@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -108,3 +109,16 @@ def test_the_commands_of_the_page_answer(site):
     assert [hit["language"] for hit in search["hits"]] == ["python"] * 3
     assert [root["files"] for root in status["roots"]] == [6]
     assert description["openapi"] == "3.1.0"
+
+
+def test_a_service_survives_the_removal_of_its_home(site, command, tiny_repo, home, tiny_bundle):
+    assert "Stack.push" in names(site)
+    shutil.rmtree(home)
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        names(site)
+    answer = json.load(caught.value)
+    assert caught.value.code == 404 and answer["error"]["message"] == f"nothing is indexed in {home}"
+    done = command("query", "push", "--root", tiny_repo)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "codesearch index" in done.stderr
+    assert command("index", tiny_repo, "--model", tiny_bundle).returncode == 0
+    assert "Stack.push" in names(site)
