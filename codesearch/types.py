@@ -50,6 +50,7 @@ class Document:
         code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
         flags: bits such as `STUB` that lower the rank.
         copy_key: a number that is the same for the same code in every file (see `codesearch.parsing.copies`).
+        context: the first paragraphs of the documentation of its class and of its module.
     """
 
     path: str
@@ -66,6 +67,7 @@ class Document:
     end_byte: int
     flags: int = 0
     copy_key: int = 0
+    context: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.identifiers import split_identifier, words
 from codesearch.types import Document
 
-FIELDS = ("name", "signature", "docstring", "body", "path")
+FIELDS = ("name", "signature", "docstring", "body", "context")
 MAX_TERM_LENGTH = 40
 """Longer runs of letters are data (base64, hashes). Nobody searches for them by words."""
 _MAX_FREQUENCY = 255
@@ -40,7 +40,7 @@ def document_terms(document: Document) -> list[Counter[str]]:
         _count(words(document.signature)),
         _count([*words(document.docstring), *_SUMMARY_AGAIN * words(first_paragraph(document.docstring))]),
         _count(words(document.code)),
-        _count(words(document.path.rpartition(".")[0])),
+        _count([*words(document.path.rpartition(".")[0]), *words(document.context)]),
     ]
 
 

@@ -10,16 +10,24 @@ _PLACE_PARTS = 2
 
 def document_text(document: Document) -> str:
     """Return the text of a document, as `join_fields` makes it."""
-    return join_fields(document.qualified_name, document.docstring, document.code, path=document.path)
+    return join_fields(
+        document.qualified_name,
+        document.docstring,
+        document.code,
+        path=document.path,
+        context=document.context,
+    )
 
 
-def join_fields(qualified_name: str, docstring: str, code: str, *, path: str = "") -> str:
-    """Join place, qualified name, docstring and code; the most informative comes first, because the end may be cut.
+def join_fields(qualified_name: str, docstring: str, code: str, *, path: str = "", context: str = "") -> str:
+    """Join place, qualified name, context, docstring and code; code comes last, because the end may be cut.
 
     >>> join_fields("Session.close", "End it.", "", path="src/net/session.py").splitlines()
     ['net session Session.close', 'End it.']
     """
     name = " ".join(filter(None, (place_of(path), qualified_name)))
+    if context:
+        name = f"{name}\n{context}"
     return f"{name}\n{docstring[:_MAX_DOCSTRING_CHARS]}\n{code}"
 
 

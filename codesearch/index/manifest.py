@@ -40,7 +40,7 @@ from codesearch.config import IndexOptions, WalkConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
-FORMAT_VERSION = 8
+FORMAT_VERSION = 9
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
 WITH_CODE = "sources.npy"

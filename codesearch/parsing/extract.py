@@ -15,7 +15,13 @@ from codesearch.config import ParseConfig
 from codesearch.parsing.callbacks import RETURNED
 from codesearch.parsing.copies import copy_key
 from codesearch.parsing.definitions import NAME_LENDERS, Definition, Matches, collect
-from codesearch.parsing.docstrings import clean_comment, clean_string_literal, clean_xml, is_block_comment
+from codesearch.parsing.docstrings import (
+    clean_comment,
+    clean_string_literal,
+    clean_xml,
+    first_paragraph,
+    is_block_comment,
+)
 from codesearch.parsing.flags import file_flags, is_stub
 from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.languages import LanguageSpec, language_of_source
@@ -29,6 +35,8 @@ _MAX_SIGNATURE = 300
 _MAX_DOCSTRING = 8_000
 _OWNERS = HEADER_KINDS | {"owner"}
 _EXPORT_LISTS = ("__all__",)
+_MAX_CONTEXT = 200
+"""Length of what a definition gets of the documentation of its class, and of that of its module."""
 _MIN_CALLBACK_LINES = 6
 """Inside a named function, shorter callbacks have no document of their own."""
 
@@ -43,13 +51,20 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file and how it is read."""
+    """A file and how it is read.
+
+    Attributes:
+        docstring: of the module; "" if it is a licence.
+        summaries: first paragraphs of documentation, by the name of the class, and that of the module by "".
+    """
 
     source: bytes
     path: str
     spec: LanguageSpec
     config: ParseConfig
     flags: int
+    docstring: str
+    summaries: dict[str, str]
 
 
 def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | None = None) -> Extraction:
@@ -77,7 +92,10 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
     definitions = _without_small_constants(definitions, source)
-    file = _File(source, path, spec, config, file_flags(path, source))
+    docstring = _module_docstring(definitions, found, source)
+    summaries = {d.name: _summary(d.docstring) for d in definitions if d.kind in HEADER_KINDS and d.docstring}
+    summaries[""] = _summary(docstring)
+    file = _File(source, path, spec, config, file_flags(path, source), docstring, summaries)
     documents = [*_documents(definitions, found, file), *_module(definitions, found, file)]
     documents.sort(key=lambda document: (document.start_byte, -document.end_byte))
     if dropped := sum(definition.is_too_deep for definition in definitions):
@@ -182,11 +200,6 @@ def _module(definitions: list[Definition], found: Matches, file: _File) -> Itera
     lines = file.source.split(b"\n")
     start = sum(len(line) + 1 for line in lines[: statements.first_row])
     text = b"\n".join(lines[statements.first_row : statements.last_row + 1])
-    if found.start in found.docstrings:
-        first, last = found.docstrings[found.start]
-        docstring = clean_string_literal(file.source[first:last].decode("utf-8", "replace"))
-    else:
-        docstring = head_comment(definitions, found)
     name = module_name(file.path) or "module"
     yield Document(
         path=file.path,
@@ -195,7 +208,7 @@ def _module(definitions: list[Definition], found: Matches, file: _File) -> Itera
         name=name,
         qualified_name=name,
         signature=_first_line(text),
-        docstring=docstring[:_MAX_DOCSTRING],
+        docstring=file.docstring,
         code=statements.code[: file.config.max_code_bytes].decode("utf-8", "replace"),
         start_line=statements.first_row + 1,
         end_line=statements.last_row + 1,
@@ -204,6 +217,27 @@ def _module(definitions: list[Definition], found: Matches, file: _File) -> Itera
         flags=file.flags,
         copy_key=copy_key("", name, statements.code, file.spec),
     )
+
+
+def _module_docstring(definitions: list[Definition], found: Matches, source: bytes) -> str:
+    if found.start in found.docstrings:
+        first, last = found.docstrings[found.start]
+        docstring = clean_string_literal(source[first:last].decode("utf-8", "replace"))
+    else:
+        docstring = head_comment(definitions, found)
+    return docstring[:_MAX_DOCSTRING]
+
+
+def _summary(docstring: str) -> str:
+    return first_paragraph(docstring)[:_MAX_CONTEXT]
+
+
+def _context(definition: Definition, file: _File) -> str:
+    """Return what the documentation of its class and of its module says in general; "" if there is none."""
+    of_classes = (
+        file.summaries[name] for name in reversed(definition.qualifiers) if file.summaries.get(name)
+    )
+    return " ".join(filter(None, (next(of_classes, ""), file.summaries[""])))
 
 
 def _qualifiers(definition: Definition, outer: Definition | None) -> list[str]:
@@ -241,6 +275,7 @@ def _document(definition: Definition, owner: str, signature: str, file: _File) -
         end_byte=definition.doc_end,
         flags=file.flags | (STUB if _is_stub(definition, file.source) else 0),
         copy_key=copy_key(owner, definition.name, whole, file.spec),
+        context=_context(definition, file),
     )
 
 

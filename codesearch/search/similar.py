@@ -62,7 +62,7 @@ def search_similar(searcher: Searcher, document: Document, request: SearchReques
 
 
 def _terms(document: Document) -> list[str]:
-    """List at most `MAX_CODE_TERMS` distinct terms of a document, in the order of `FIELDS`, without the path."""
+    """List at most `MAX_CODE_TERMS` distinct terms of a document, in the order of `FIELDS`, without the context."""
     return list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))[:MAX_CODE_TERMS]
 
 

@@ -10,7 +10,7 @@ from codesearch.types import Document
 
 
 def document(**fields: str) -> Document:
-    empty = dict.fromkeys(("path", "name", "qualified_name", "signature", "docstring", "code"), "")
+    empty = dict.fromkeys(("path", "name", "qualified_name", "signature", "docstring", "code", "context"), "")
     places = {"start_line": 1, "end_line": 1, "start_byte": 0, "end_byte": 0}
     return Document(**{**empty, "language": "python", "kind": "function", **fields}, **places)
 
@@ -26,12 +26,13 @@ def test_each_field_is_counted_apart():
         signature="def readAll(self, path)",
         docstring="Read the file, read it all.",
         code="return self.file.read()",
+        context="Files of tools.",
     )
     assert fields["name"] == {"reader": 1, "readall": 1, "read": 1, "all": 1}
     assert fields["signature"] == {"def": 1, "read": 1, "all": 1, "self": 1, "path": 1}
     assert fields["docstring"] == {"read": 6, "the": 3, "file": 3, "it": 3, "all": 3}
     assert fields["body"] == {"return": 1, "self": 1, "file": 1, "read": 1}
-    assert fields["path"] == {"library": 1, "io": 1, "tool": 1}
+    assert fields["context"] == {"library": 1, "io": 1, "tool": 2, "file": 1, "of": 1}
 
 
 def test_the_first_paragraph_of_documentation_counts_three_times():

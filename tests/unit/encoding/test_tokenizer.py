@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,9 +104,10 @@ def test_a_file_that_is_no_tokenizer_is_named(tmp_path, content):
     ("path", "place"),
     [("p", "p"), ("src/net/session.test.go", "net session.test"), ("a/b/Makefile", "b Makefile")],
 )
-def test_a_document_is_its_place_name_docstring_and_code_in_that_order(path, place):
+def test_a_document_is_its_place_name_context_docstring_and_code_in_that_order(path, place):
     document = Document(path, "go", "method", "n", "C.n", "sig", "says", "code()", 1, 2, 3, 4)
     assert document_text(document) == f"{place} C.n\nsays\ncode()"
+    assert document_text(replace(document, context="A shop.")) == f"{place} C.n\nA shop.\nsays\ncode()"
 
 
 def test_a_long_docstring_leaves_room_for_the_code():

@@ -412,3 +412,44 @@ def test_ten_thousand_nested_definitions_end_within_seconds_with_a_warning(langu
     assert time.monotonic() - began < 10
     assert len(found.documents) == 32
     assert found.warnings == [f"file.{language}: 9968 definitions nested deeper than 32 left out"]
+
+
+def contexts(source: str, language: str, path: str) -> dict[str, str]:
+    spec = language_named(language)
+    assert spec is not None
+    return {d.qualified_name: d.context for d in extract(source.encode(), path, spec).documents}
+
+
+def test_a_definition_has_the_summaries_of_its_class_and_of_its_module():
+    source = '"""Sell things.\n\nSlowly."""\n\nclass Shop:\n    """A place with a till.\n\n    It is closed on Sundays."""\n\n'
+    source += (
+        "    class Till:\n        def open(self): pass\n\n    def close(self): pass\n\ndef walk(): pass\n"
+    )
+    assert contexts(source, "python", "shop.py") == {
+        "Shop": "Sell things.",
+        "Shop.Till": "A place with a till. Sell things.",
+        "Shop.Till.open": "A place with a till. Sell things.",
+        "Shop.close": "A place with a till. Sell things.",
+        "walk": "Sell things.",
+    }
+
+
+def test_a_method_outside_of_its_type_has_the_summary_of_the_type():
+    assert contexts(GO, "go", "store.go") == {
+        "Store": "",
+        "Reader": "",
+        "ID": "",
+        "Store.Put": "Store keeps things.",
+        "New": "",
+    }
+
+
+def test_a_licence_is_no_context():
+    assert contexts(
+        "# Copyright 2020 A. B.\n# All rights reserved.\n\ndef walk(): pass\n", "python", "a.py"
+    ) == {"walk": ""}
+
+
+def test_a_context_is_short():
+    found = contexts(f'"""{"long " * 100}"""\n\ndef walk(): pass\n', "python", "a.py")
+    assert len(found["walk"]) == 200
