@@ -1,4 +1,4 @@
-"""Pipes, devices, links and huge files in a repository: nothing waits, and nothing outside is read."""
+"""Pipes, devices, links and huge files in a repository: no command hangs, and nothing outside is read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codesearch.settings import SETTINGS, index_options
 from codesearch.treefiles import read_below, read_head, read_regular
 from tests.conftest import index_by_engine, write_tree
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 SOURCE = "def push(item):\n    return item\n"
 DEEPER = "def pop(items):\n    return items[-1]\n"
 SECRET = "def push_secret(key):\n    return key\n"
@@ -134,7 +134,7 @@ def test_reading_has_a_limit_and_takes_only_regular_files(tree):
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 20_000, "x" * 200_000, '"a' + ".a" * 40_000])
-def test_settings_that_are_too_large_or_too_deep_are_one_line(tree, command, text):
+def test_settings_that_are_too_large_or_too_deep_are_a_one_line_error(tree, command, text):
     (tree / ".codesearch.toml").write_text(text)
     done = command("query", "push", cwd=tree)
     assert done.returncode == 2 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1

@@ -1,4 +1,4 @@
-"""A home that is full or cannot be written: queries still answer, and everything else says in one line why not."""
+"""A home that is full or cannot be written: queries still answer, and other commands fail with one line."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from codesearch.index.catalogue import index_folder
 from tests.command import Command
 from tests.conftest import TINY_REPO, write_tree
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the file size limit of POSIX")
 LIMITS = (0, 1, 100, 600, 2_000, 5_000, 10_000, 20_000)
-"""Bytes that a file may have. Each limit fails another write: the lock, rows, vectors, the database, the manifest."""
+"""Largest file in bytes. Each limit makes another write fail: lock, rows, vectors, database or manifest."""
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def one_line(done) -> str:
 
 
 @pytest.mark.parametrize("size", LIMITS)
-def test_a_first_index_without_space_is_one_line_that_names_the_home(tree, home, tiny_bundle, size):
+def test_a_first_index_without_space_is_a_one_line_error_that_names_the_home(tree, home, tiny_bundle, size):
     run = Command(tree, home)
     message = one_line(run("index", ".", "--model", tiny_bundle, preexec_fn=partial(limit, size)))
     assert str(home) in message
