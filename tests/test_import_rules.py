@@ -105,7 +105,7 @@ def test_every_package_has_its_place_in_the_order():
 
 
 @pytest.mark.parametrize("package", ALLOWED)
-def test_a_package_imports_only_what_lies_below_it(package):
+def test_a_package_imports_only_packages_below_it(package):
     files = [*source_files(f"codesearch/{package}"), *(ROOT / "codesearch").glob(f"{package}.py")]
     for path in files:
         assert packages_of(path) <= ALLOWED[package] | {package}, path

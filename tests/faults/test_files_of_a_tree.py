@@ -77,7 +77,7 @@ def test_similar_to_a_pipe_is_an_error(tree, command, home, tiny_bundle, what):
     assert done.returncode == 2 and "not a regular file" in done.stderr
 
 
-def test_answers_do_not_show_what_a_link_leads_to(tree, command, home, tiny_bundle, tmp_path):
+def test_hits_do_not_show_the_target_of_a_link(tree, command, home, tiny_bundle, tmp_path):
     write_tree(tmp_path, {"outside/deep.py": SECRET})
     index_by_engine(tree, home, tiny_bundle)
     put(tree / "good.py", str(tmp_path / "outside/deep.py"))
@@ -87,7 +87,7 @@ def test_answers_do_not_show_what_a_link_leads_to(tree, command, home, tiny_bund
     assert done.returncode == 1 and "secret" not in done.stdout + done.stderr
 
 
-def test_answers_follow_links_where_the_walk_did(tree, command, tmp_path, tiny_bundle):
+def test_hits_follow_links_if_the_walk_followed_them(tree, command, tmp_path, tiny_bundle):
     write_tree(tmp_path, {"outside/deep.py": SECRET})
     put(tree / "linked", str(tmp_path / "outside"))
     command("index", ".", "--follow", cwd=tree, shipped=tiny_bundle)

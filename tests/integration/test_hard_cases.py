@@ -92,7 +92,7 @@ def test_full_storage_is_one_error_and_leaves_the_last_good_index(indexed, comma
     assert_last_good(command, folder)
 
 
-def test_a_second_writer_is_told_to_wait(indexed, command, home):
+def test_a_second_writer_is_an_error_that_says_to_wait(indexed, command, home):
     (indexed / "new.py").write_text("def new():\n    pass\n")
     with writer_lock(index_folder(home, indexed), "tiny"):
         done = command("index", "tiny")

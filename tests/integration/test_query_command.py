@@ -197,7 +197,7 @@ def test_a_file_or_folder_that_no_index_covers_is_an_error(ask, tmp_path):
     assert done.stderr.startswith(f"error: no index covers {tmp_path}: run `codesearch index .` there, or ")
 
 
-def test_no_answer_exits_one_and_says_so(ask):
+def test_a_query_without_hits_exits_one_with_a_message(ask):
     done = ask("query", "--all", "qzxv", "--mode", "lexical")
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("no hits from 13 documents in ")

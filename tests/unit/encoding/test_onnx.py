@@ -73,7 +73,7 @@ def test_a_document_without_ids_is_the_zero_vector(onnx):
     np.testing.assert_allclose(np.linalg.norm(vectors[1]), 1, atol=1e-6)
 
 
-def test_no_documents_are_no_vectors(onnx):
+def test_no_documents_give_no_vectors(onnx):
     assert onnx.encode_documents([]).shape == (0, DIM)
 
 

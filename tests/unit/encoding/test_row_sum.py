@@ -40,7 +40,7 @@ def test_rows_are_weighted_summed_and_scaled_to_unit_length(graph):
     np.testing.assert_allclose(found, total / np.linalg.norm(total), atol=1e-6)
 
 
-def test_a_text_without_tokens_is_zeros_and_no_texts_are_no_vectors(graph):
+def test_a_text_without_tokens_gives_zeros_and_no_texts_give_no_vectors(graph):
     rows = RowSum(graph, PLACES)
     assert rows.encode([np.empty(0, np.uint32)]).tolist() == [[0, 0, 0, 0]]
     assert rows.encode([]).shape == (0, 4)

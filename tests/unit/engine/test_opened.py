@@ -111,7 +111,7 @@ def test_only_a_few_models_stay_open(tiny_bundle, tmp_path, monkeypatch):
     assert kept.encoder(tiny_bundle, "cpu") is not first
 
 
-def test_an_index_that_is_replaced_stays_open_for_those_who_use_it(folder, tiny_repo, home, encoder):
+def test_a_replaced_index_stays_open_while_it_is_in_use(folder, tiny_repo, home, encoder):
     kept = Opened()
     with kept.indexes([folder]) as (first,):
         write_tree(tiny_repo, {"new.py": "def new():\n    pass\n"})

@@ -24,7 +24,7 @@ def test_fractional_grades_have_fractional_gains():
     )
 
 
-def test_a_relevant_document_that_cannot_be_found_counts_against_the_run():
+def test_a_relevant_document_that_cannot_be_found_lowers_ndcg():
     assert ndcg(["b"], GRADES) == pytest.approx(1 / IDEAL)
 
 

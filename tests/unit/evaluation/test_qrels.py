@@ -91,7 +91,7 @@ def test_predictions_are_read_as_they_were_written(tmp_path):
     assert lines[:2] == ["query,language,identifier,url", f'"A, b",python,f,{URL}']
 
 
-def test_a_document_predicted_twice_counts_where_it_is_first(tmp_path):
+def test_a_document_predicted_twice_keeps_its_first_rank(tmp_path):
     rows = "query,language,identifier,url\nq,go,,u1\nq,Go,,u2\nq,go,,u1\n"
     assert read_predictions(written(tmp_path, rows)) == {("go", "q"): ["u1", "u2"]}
 

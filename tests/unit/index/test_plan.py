@@ -134,14 +134,14 @@ def test_a_file_with_a_changed_size_and_an_old_time_stamp_is_parsed(planned, tin
     assert to_parse(planned()) == [CONVERT]
 
 
-def test_new_and_deleted_files_are_work(planned, tiny_repo):
+def test_new_and_deleted_files_are_in_the_plan(planned, tiny_repo):
     (tiny_repo / CONVERT).rename(tiny_repo / "python" / "numbers.py")
     plan = planned()
     assert (to_parse(plan), plan.removed, plan.nothing_to_do) == (["python/numbers.py"], 1, False)
     assert [live.record.path for live in plan.dead] == [CONVERT]
 
 
-def test_a_deleted_file_alone_is_work(planned, tiny_repo):
+def test_a_plan_with_only_a_deleted_file_is_not_empty(planned, tiny_repo):
     (tiny_repo / CONVERT).unlink()
     plan = planned()
     assert (to_parse(plan), plan.removed, plan.nothing_to_do) == ([], 1, False)

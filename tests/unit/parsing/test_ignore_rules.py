@@ -67,7 +67,7 @@ def test_gitignore_overrides_git_info_exclude(tmp_path):
     assert walked(tmp_path) == ["b.py"]
 
 
-def test_a_git_file_of_a_submodule_or_worktree_is_no_warning(tmp_path):
+def test_a_git_file_of_a_submodule_or_worktree_causes_no_warning(tmp_path):
     write_tree(
         tmp_path, {"module/.git": "gitdir: ../.git/modules/module\n", "module/a.py": PY, ".git/HEAD": ""}
     )

@@ -146,7 +146,7 @@ def test_requests_of_the_page_itself_are_answered(client):
     assert client.get(f"{API}status", headers=headers).status_code == 200
 
 
-def test_with_a_token_only_those_who_send_it_are_answered(engine):
+def test_with_a_token_only_clients_that_send_it_are_answered(engine):
     client = client_of(engine, "a-token-of-tests")
     assert client.get(f"{API}status").status_code == 401
     assert client.get(f"{API}status", headers={"Authorization": "Bearer other"}).status_code == 401
