@@ -95,14 +95,14 @@ READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@
 
 
 def can_mount(folder: Path) -> bool:
-    """Say whether this user may mount a folder read-only for one process."""
+    """Return whether this user may mount a folder read-only for one process."""
     if not shutil.which("unshare"):
         return False
     line = ["unshare", "--mount", "sh", "-c", READ_ONLY, str(folder), "true"]
     return subprocess.run(line, capture_output=True, check=False).returncode == 0
 
 
-def test_a_home_on_a_read_only_file_system_answers_and_takes_no_index(tree, home, tiny_bundle):
+def test_a_home_on_a_read_only_file_system_answers_and_refuses_to_index(tree, home, tiny_bundle):
     run = Command(tree, home)
     run("index", ".", "--model", tiny_bundle)
     if not can_mount(home):

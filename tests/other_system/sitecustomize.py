@@ -70,7 +70,7 @@ def refused_for_open_files(function, which):
 
 
 def is_open(path: str) -> bool:
-    """Say whether a process of this user has a file open or mapped."""
+    """Return whether a process of this user has a file open or mapped."""
     for process in Path("/proc").glob("[0-9]*"):
         try:
             links = list((process / "fd").iterdir())
