@@ -32,7 +32,7 @@ def test_features_of_a_statement_equal_hand_computed_ones():
     tokens = {key[0]: count for key, count in found.items() if len(key) == 1}
     assert tokens == {LOCAL: 1, "f": 1, "1": 1}
     assert [key[1:] for key in found if key[0] == "next"] == [(LOCAL, "f"), ("f", "1")]
-    # `n` is the first child of `# = #`, which is the second child of `int # ;`.
+    # `n` is the first child of `# = #`, the second child of `int # ;`, whose label may have the keyword or `#`.
     assert found[LOCAL, "0", "0", "#=#"] == 1
     assert found[LOCAL, "1", "1", "##;"] + found[LOCAL, "1", "1", "int#;"] == 1
     assert found["1", "0", "1", "(#)"] == 1

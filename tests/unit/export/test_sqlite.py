@@ -1,4 +1,4 @@
-"""Export indexes to SQLite tables with the current code. An interrupted export leaves no file."""
+"""Export indexes to SQLite tables with the current code. An interrupted export changes nothing."""
 
 from __future__ import annotations
 
