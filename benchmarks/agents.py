@@ -8,7 +8,7 @@
   with the most different words first, the smaller ones first among equals, until it has read the definition. It reads
   at most 2,000 lines of a file at a time, and gives up after 20 files.
 
-Both read only Python files of the library. What they think costs nothing.
+Both read only Python files of the library. Only the bytes they read are counted.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def _ndcg_all(bench: Path | None) -> float | None:
 
 
 def encoder_table(rows: dict[str, dict[str, Any]]) -> str:
-    """Lay out every encoder, with the published one of the same architecture above ours."""
+    """Lay out every encoder, ours below the published one of the same architecture."""
     head = ["encoder", "parameters", "bundle MB", "documents/s", *LANGUAGES, "NDCG All", "trained on"]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     shown = [name for name in rows if name == "nbow" or not _CURVE.fullmatch(name)]

@@ -1,7 +1,7 @@
-"""The 99 queries on a Milvus server beside the embedded index -> `results/milvus.json`, figures of docs/scale-out.md.
+"""The 99 queries on a Milvus server and in the embedded index -> `results/milvus.json`, figures of docs/scale-out.md.
 
 `python -m benchmarks.milvus DATA` starts a Milvus Lite server, indexes the sources of the 99 queries, writes them to
-its collections and asks all judged queries of both; Milvus Lite takes seconds for each, so it runs for most of an hour.
+its collections and asks both all judged queries. Milvus Lite takes seconds for each, so it runs for most of an hour.
 """
 
 from __future__ import annotations

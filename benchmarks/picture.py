@@ -1,6 +1,6 @@
 """A real query in a real tree -> `docs/query.svg`, the picture of a terminal in the README.
 
-The picture needs no font from outside, because the width of each run of text is fixed.
+The picture needs no external font, because the width of each run of text is fixed.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from codesearch.evaluation.stages import tree_rss_bytes
 _EVERY_S = 0.02
 _PROC = Path("/proc")
 INSTALLED = {"PYTHONDONTWRITEBYTECODE": ""}
-"""Variables for commands of a checkout. They keep bytecode, which an installed package has too."""
+"""Variables for commands of a checkout. Python writes bytecode for it, as for an installed package."""
 
 
 @dataclass(frozen=True, slots=True)

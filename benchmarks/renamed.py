@@ -1,7 +1,7 @@
 """Real source files -> more files, in which the words of identifiers and comments are exchanged.
 
 Each copy exchanges a word for a different one of about the same frequency. So lengths, document frequencies and
-repetition are those of real code, but no two copies of a function have the same terms. Keywords of the languages stay.
+repetition are those of real code, but no two copies of a function have the same terms. Keywords are not changed.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def write_renamed(sources: Path, tree: Path, documents: int) -> int:
     """Write files until they have that many documents: first those of `sources` in random order, then copies.
 
     Returns:
-        how many files.
+        The number of files.
     """
     paths = sorted(path for path in sources.rglob("*") if path.is_file() and language_of_path(path.name))
     Random(0).shuffle(paths)

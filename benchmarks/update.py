@@ -120,7 +120,7 @@ def measure(
 def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
     """Return the time of a query in process over one segment and over eight, asked in turn."""
     engines = {}
-    for segment_bytes in (1 << 40, 1):  # The second makes segments of the smallest size, 1/8 of the tree.
+    for segment_bytes in (1 << 40, 1):  # 1 makes segments of the smallest size, 1/8 of the tree.
         build._SEGMENT_BYTES, usual = segment_bytes, build._SEGMENT_BYTES
         home = work / f"segments-{segment_bytes}"
         try:

@@ -1,4 +1,4 @@
-"""A BERT of sentences -> one ONNX graph, for queries and documents alike."""
+"""A BERT of sentences -> one ONNX graph for queries and documents."""
 
 from __future__ import annotations
 

@@ -116,8 +116,8 @@ def row_places(path: Path) -> dict[str, Any]:
     """Return where a graph's file has the rows and weights, if the graph only sums rows with weights.
 
     Returns:
-        offset, dtype and shape of `table` and `weights`, and `repeat_power` if each occurrence of a token that occurs n
-        times weighs n to that power; nothing for any other graph.
+        offset, dtype and shape of `table` and `weights`, and `repeat_power` if each of n occurrences of a token has the
+        weight n ** repeat_power; an empty dict for any other graph.
     """
     content = path.read_bytes()
     graph = onnx.load_from_string(content).graph

@@ -1,4 +1,4 @@
-"""The real command in a process of its own, with a home and a working directory of its own."""
+"""Run the real command in a separate process, with its own home and working directory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ bundle.SHIPPED = Path(sys.argv.pop(1))
 from codesearch.cli.entry import run
 run()
 """
-"""The command, with the bundle named first in the place of the shipped one."""
+"""The command with another shipped model: the bundle in the first argument."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Command:
             "PYTHONPATH": str(ROOT),
             "CODESEARCH_HOME": str(self.home),
             "TERM": "xterm-256color",
-            "CODESEARCH_AUTO_INDEX": "no",  # What is around the folder of a test is not to be indexed.
+            "CODESEARCH_AUTO_INDEX": "no",  # A test must not index the folders above its own.
             "CODESEARCH_PAGER": "never",
         }
         return {**kept, **own, **self.variables}
@@ -67,11 +67,11 @@ class Command:
             self.line(*arguments),
             cwd=self.folder,
             env=self.environment,
-            preexec_fn=_heed_ctrl_c,
+            preexec_fn=_react_to_ctrl_c,
             **options,
         )
 
 
-def _heed_ctrl_c() -> None:
-    """Undo what processes inherit where tests run in the background."""
+def _react_to_ctrl_c() -> None:
+    """React to Ctrl-C. Processes that a shell starts in the background inherit that it is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

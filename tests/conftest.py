@@ -31,13 +31,13 @@ from codesearch.segments.reader import SegmentReader
 from codesearch.types import Hit
 from tests.command import Command
 
-# Timings mean nothing on a busy machine; where a change is judged, the same examples are tried each time.
+# No deadline, because a busy machine is slow. In CI, every run tries the same examples.
 hypothesis.settings.register_profile("default", deadline=None, derandomize=bool(os.environ.get("CI")))
 hypothesis.settings.load_profile("default")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests with a client of gRPC last: after it is imported, no build may copy the process."""
+    """Run the Milvus tests last: a build must not fork a process that has imported gRPC."""
     items.sort(key=lambda item: "milvus" in item.nodeid)
 
 
@@ -113,7 +113,7 @@ end
 
 
 class HashEncoder:
-    """A bag of random token vectors: the same text always has the same unit vector, shared words pull close."""
+    """Sum random token vectors: equal texts have equal unit vectors, and shared words make texts similar."""
 
     name, dim, device, max_document_tokens, is_costly = "hash", 32, "cpu", 200, True
 
@@ -137,7 +137,7 @@ class HashEncoder:
 
 
 def write_tokenizer(path: Path) -> None:
-    """Write a tokenizer of whole words and single letters: training one gives other ids in each process."""
+    """Write a tokenizer of whole words and single letters. Trained ones differ between processes."""
     from tokenizers import Tokenizer, models
 
     letters = string.ascii_lowercase + string.digits
@@ -150,7 +150,7 @@ def write_tokenizer(path: Path) -> None:
 
 
 def break_format(index: Path, number: int = 99) -> None:
-    """Make the index in a folder one of another format."""
+    """Change the format number of the index in a folder."""
     manifest = index / MANIFEST
     text = re.sub(r' "checksum": "\w+",\n', "", manifest.read_text())
     manifest.write_text(text.replace(f'"format": {FORMAT_VERSION}', f'"format": {number}'))
@@ -173,7 +173,7 @@ def build(
     merge_all: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> BuildReport:
-    """Index a tree the way the command does, without the command."""
+    """Index a tree with an encoder, as the command does, in this process."""
     config = config or IndexConfig()
     folder = index_folder(home, root)
     folder.mkdir(parents=True, exist_ok=True)
@@ -204,7 +204,7 @@ def child_processes() -> set[int]:
 
 
 def contents(index: IndexReader) -> dict[str, Any]:
-    """Everything that lives in an index, in values that compare: indexes are equal when these are."""
+    """Return all live content of an index as plain values. Two indexes are equal if these are."""
     files, documents, postings = {}, {}, {}
     for segment in index.segments:
         names = {}
@@ -237,7 +237,7 @@ def contents(index: IndexReader) -> dict[str, Any]:
 
 
 def only(index: IndexReader) -> SegmentReader:
-    """The one segment of an index."""
+    """Return the only segment of an index."""
     (segment,) = index.segments
     return segment
 
@@ -260,7 +260,7 @@ def tokenizer_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def tiny_bundle(tmp_path_factory: pytest.TempPathFactory, tokenizer_path: Path) -> Path:
-    """A whole model bundle that embeds like `HashEncoder`; tests copy it before they damage it."""
+    """A complete model bundle that embeds like `HashEncoder`; tests copy it before they damage it."""
     pytest.importorskip("onnx")
     from tests.tiny_bundle import write_bundle
 
@@ -298,7 +298,7 @@ def nested_roots(tmp_path: Path, home: Path, encoder: HashEncoder) -> dict[str, 
 
 @pytest.fixture
 def index_tree(home: Path, encoder: HashEncoder) -> Iterator[Callable[..., IndexReader]]:
-    """Bring the index of a tree up to date and open it; what was opened is closed at the end."""
+    """Return a function that updates the index of a tree and opens it. The fixture closes what was opened."""
     opened: list[IndexReader] = []
 
     def update(root: Path, **options: Any) -> IndexReader:
@@ -313,13 +313,13 @@ def index_tree(home: Path, encoder: HashEncoder) -> Iterator[Callable[..., Index
 
 @pytest.fixture
 def always_merged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every update rewrites all segments into one."""
+    """Make every update merge all segments into one."""
     monkeypatch.setattr(policy, "_GROWTH", 1_000)
 
 
 @pytest.fixture
 def never_merged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every update leaves all segments as they are, but for those with nothing alive."""
+    """Make updates merge no segments. They still remove segments without live documents."""
     monkeypatch.setattr(build_module, "segments_to_merge", lambda *_, **__: [])
 
 

@@ -1,4 +1,4 @@
-"""The documents and the commands say the same."""
+"""The documentation agrees with the commands, the settings and the benchmarks."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_every_relative_link_leads_somewhere() -> None:
     assert broken == []
 
 
-def test_the_readme_tells_what_the_bench_found() -> None:
+def test_the_readme_has_the_figures_of_the_benchmark() -> None:
     found = json.loads((ROOT / "benchmarks/results/bench_csn99.json").read_text("utf-8"))
     readme = (ROOT / "README.md").read_text("utf-8")
     for name, told in (
@@ -116,7 +116,7 @@ def test_the_readme_tells_what_the_bench_found() -> None:
         assert f"| {name} | {means[0]:.3f} | {means[1]:.3f} |".replace(" 0.", " .") in readme
 
 
-def test_the_tables_of_speed_and_scale_are_those_of_their_json() -> None:
+def test_the_tables_of_measurements_match_their_json() -> None:
     speed, service, growth, watch = (
         json.loads((ROOT / f"benchmarks/results/{name}.json").read_text("utf-8"))
         for name in ("speed", "service", "growth", "watch")

@@ -1,4 +1,4 @@
-"""Imports point one way, and what a command does not need it does not load."""
+"""Imports point in one direction, and a command loads no module that it does not need."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ALLOWED = {
     **{name: BASE for name in sorted(BASE)},
     **{name: BASE | set(ORDER[:position]) for position, name in enumerate(ORDER)},
 }
-"""Package of codesearch -> the packages it may import besides itself."""
+"""The packages that each package of codesearch may import, besides itself."""
 HEAVY = (
     "numpy",
     "numpy.ma",
@@ -75,7 +75,7 @@ HEAVY = (
     "starlette",
     "uvicorn",
 )
-"""What takes milliseconds to import; each command is held to its own list of these."""
+"""Modules that take milliseconds to import. Each test lists those that a command may load."""
 
 
 def source_files(package: str) -> list[Path]:
@@ -105,7 +105,7 @@ def test_every_package_has_its_place_in_the_order():
 
 
 @pytest.mark.parametrize("package", ALLOWED)
-def test_a_package_imports_only_what_lies_below_it(package):
+def test_a_package_imports_only_packages_below_it(package):
     files = [*source_files(f"codesearch/{package}"), *(ROOT / "codesearch").glob(f"{package}.py")]
     for path in files:
         assert packages_of(path) <= ALLOWED[package] | {package}, path
@@ -117,7 +117,7 @@ def test_codesearch_never_imports_torch_training_or_exporters():
         assert not tops & {"torch", "training", "exporters", "benchmarks", "tests", "onnx"}, path
 
 
-def test_training_imports_only_what_corpus_and_encoder_share_with_search():
+def test_training_imports_only_parsing_encoding_and_evaluation():
     for path in source_files("training"):
         # The cross-encoder learns from the results of the product.
         product = {"engine", "index", "search"} if path.parent.name == "reranker" else set()
@@ -163,15 +163,15 @@ except SystemExit as done:
 """
 
 
-def test_the_command_line_loads_nothing_heavy_to_start():
+def test_the_command_line_starts_without_heavy_modules():
     assert loaded_after("from codesearch.cli.main import make_app; make_app()") == set()
 
 
-def test_help_loads_nothing_heavy():
+def test_help_loads_no_heavy_modules():
     assert loaded_after(RUN, "--help") == set()
 
 
-def test_an_index_that_is_up_to_date_is_found_so_without_numpy_or_a_model(tmp_path, tiny_bundle):
+def test_checking_that_an_index_is_up_to_date_needs_neither_numpy_nor_a_model(tmp_path, tiny_bundle):
     old_tree(tmp_path / "src")
     arguments = ("index", tmp_path / "src", "--home", tmp_path / "home", "--model", tiny_bundle)
     assert {"numpy", "onnxruntime", "tree_sitter"} <= loaded_after(RUN, *arguments)
@@ -190,14 +190,11 @@ def test_a_query_loads_no_parser_and_no_runtime(tmp_path):
     home = ("--home", tmp_path / "home")
     loaded_after(RUN, "index", tmp_path / "src", *home)
     assert loaded_after(RUN, "query", "--all", "read a file", *home) == {"numpy", "sqlite3"}
-    assert loaded_after(RUN, "query", "--all", "qzxv", *home) == {
-        "numpy",
-        "tokenizers",
-        "sqlite3",
-    }  # Cut to pieces.
+    # The tokenizer library is loaded to split an unknown word into pieces.
+    assert loaded_after(RUN, "query", "--all", "qzxv", *home) == {"numpy", "tokenizers", "sqlite3"}
 
 
-def test_a_query_by_any_graph_loads_its_runtime(tmp_path, tiny_bundle):
+def test_a_query_with_an_onnx_model_loads_the_runtime(tmp_path, tiny_bundle):
     old_tree(tmp_path / "src")
     home = ("--home", tmp_path / "home")
     loaded_after(RUN, "index", tmp_path / "src", *home, "--model", tiny_bundle)
@@ -216,7 +213,7 @@ print("LOADED", *sorted(sys.modules))
 """
 
 
-def test_a_query_that_a_service_answers_loads_next_to_nothing(indexed, command):
+def test_a_query_that_a_service_answers_loads_only_the_client(indexed, command):
     with command.start("serve", stdout=subprocess.PIPE) as service:
         try:
             service.stdout.readline()

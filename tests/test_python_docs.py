@@ -16,10 +16,10 @@ from tests.conftest import TINY_REPO, write_tree
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/python.md").read_text("utf-8")
 EXAMPLES = re.findall(r"^```python\n(.*?)^```(?:\s*^```text\n(.*?)^```)?", PAGE, re.DOTALL | re.MULTILINE)
-"""(code, what it prints) of each example."""
+"""The code of each example and what it prints."""
 NEXT = "--- next example"
 SOURCE_BYTES = 1_200_000
-"""So much source is parsed by worker processes."""
+"""Source of this size is parsed by worker processes."""
 
 
 def run_script(folder: Path, script: str) -> str:
@@ -59,7 +59,7 @@ def test_all_examples_run_in_order_and_print_what_they_show(folder):
     assert printed == [shown for _, shown in EXAMPLES]
 
 
-def test_a_script_without_a_main_guard_runs_once_though_workers_parse(tmp_path):
+def test_a_script_without_a_main_guard_runs_once_even_with_worker_processes(tmp_path):
     source = "".join(
         f"def function_{number}(first, second):\n    return first\n\n" for number in range(1_000)
     )

@@ -33,7 +33,7 @@ def write_bundle(folder: Path, tokenizer_path: Path, seed: int = 0, dim: int = D
 
 
 def write_manifest(folder: Path, manifest: dict[str, object]) -> Path:
-    """Describe the files that lie in a bundle's folder."""
+    """Write the manifest of a bundle with the size and hash of its files."""
     files = {name: (folder / name).read_bytes() for name in FILES}
     described = {n: {"bytes": len(b), "sha256": hashlib.sha256(b).hexdigest()} for n, b in files.items()}
     (folder / "manifest.json").write_text(json.dumps({**manifest, "files": described}, indent=1))

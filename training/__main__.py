@@ -242,7 +242,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         "--negatives-by",
         type=Path,
         metavar="BUNDLE",
-        help="exported model that chooses the hard negatives, instead of the one in training",
+        help="exported model that chooses the hard negatives, instead of the model in training",
     )
     _add_device(parser)
     for field in dataclasses.fields(TrainConfig):

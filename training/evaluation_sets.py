@@ -66,10 +66,10 @@ def read_cosqa(evaluation_sets: Path | None) -> Questions:
         ConfigError: its files are missing or have another format.
     """
     if evaluation_sets is None:
-        raise TrainingError("cosqa: not in the corpus: give its folder's parent by --evaluation-sets")
+        raise TrainingError("cosqa: not in the corpus: give its folder's parent with --evaluation-sets")
     folder = evaluation_sets / "cosqa"
     if not folder.is_dir():
-        raise TrainingError(f"{folder} is not there: give the folder that holds it by --evaluation-sets")
+        raise TrainingError(f"{folder} is not there: give the folder that holds it with --evaluation-sets")
     functions = cosqa.read_functions(folder / "codebase.python.jsonl.zst")
     queries, qrels = cosqa.read_queries(folder / "retrieval_dev.python.jsonl.zst", functions)
     positions = {name: position for position, name in enumerate(functions)}

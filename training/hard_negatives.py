@@ -1,4 +1,4 @@
-"""Training pairs -> the wrong documents that an encoder ranks high for each: the one in training, or another."""
+"""Training pairs -> the wrong documents that an encoder ranks high: the encoder in training, or another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples stored in a folder by all that determines them, so runs of one vocabulary tokenize a corpus once."""
+"""Samples stored under a hash of their inputs, so runs with the same vocabulary tokenize a corpus only once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from training.samples import Packed, Samples
 
 
 def kept_samples(folder: Path, decided_by: object, make: Callable[[], Samples]) -> Samples:
-    """Read the samples that `decided_by`, any JSON value, identifies; if there are none, make and store them."""
+    """Read the samples that belong to `decided_by`, any JSON value; if there are none, make and store them."""
     key = hashlib.sha256(json.dumps(decided_by, sort_keys=True).encode()).hexdigest()[:16]
     path = folder / f"{key}.npz"
     if not path.exists():

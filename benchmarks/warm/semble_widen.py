@@ -1,4 +1,4 @@
-"""Repeats the dimensions of a static model: `widen MODEL OUT TIMES`; cosines stay, the work is a wider model's."""
+"""Repeats the dimensions of a static model: `widen MODEL OUT TIMES`. The cosines do not change, but the work grows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TENSORS = "model.safetensors"
 
 
 def main(model: str, out: str, times: str) -> None:
-    """Copy a model, its token vectors so many times side by side."""
+    """Copy a model and repeat its token vectors `times` times in each row."""
     scratch = Path(f"{out}.part")
     shutil.copytree(model, scratch, dirs_exist_ok=True)
     tensors = load_file(scratch / _TENSORS)

@@ -1,4 +1,4 @@
-"""What the drivers share; it imports nothing that a peer's interpreter lacks."""
+"""Timing for all drivers, with imports that every peer's interpreter has."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ROUNDS = 5
 
 
 def print_times(ask: Callable[[str], object]) -> None:
-    """Time each query given on stdin, `_ROUNDS` times after a round of all that is not counted."""
+    """Time each query of stdin `_ROUNDS` times, after one round that is not counted."""
     queries = json.load(sys.stdin)
     for query in queries:
         ask(query)

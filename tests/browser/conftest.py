@@ -1,4 +1,4 @@
-"""Chromium, a service over a small tree with hostile names, and a page that watches what happens on it."""
+"""Chromium, a service over a small tree with hostile names, and pages that record errors and requests."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ function renderHostile(name) {
 
 @dataclass
 class Watched:
-    """What a page did: what it wrote to the console, what it could not do, what it asked for."""
+    """Errors and warnings of a page, and the addresses that it requested."""
 
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
@@ -87,7 +87,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="package")
 def site(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a service over the tree."""
+    """Yield the address of a service that searches the tree."""
     for package in ("starlette", "uvicorn"):
         pytest.importorskip(package, reason=f"{package} is not installed")
     home = tmp_path_factory.mktemp("web-home")
@@ -100,12 +100,12 @@ def site(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="package")
 def empty_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a service over nothing."""
+    """Yield the address of a service without an index."""
     with running_site(tmp_path_factory.mktemp("empty-home")) as address:
         yield address
 
 
-# Not for the session: as long as Playwright runs, no other test can start an event loop.
+# The scope is not the session: while Playwright runs, no other test can start an event loop.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -119,7 +119,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
-    """Open the page at an address below the site; the page has `watched`. Every test ends without errors."""
+    """Open the page at an address below the site, and record in `watched`. No test may cause errors."""
     contexts, all_watched = [], []
 
     def open_at(

@@ -1,4 +1,4 @@
-"""What a person reads on the page."""
+"""Read the page as a person does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names, paths, code and queries that try to be markup."""
+"""Names, paths, code and queries that contain markup are shown as text."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def test_the_keyboard_reaches_every_hit(open_page: Open) -> None:
     assert page.locator("#query").input_value() == "copy"
 
 
-def test_letters_typed_in_a_field_are_no_commands(open_page: Open) -> None:
+def test_letters_typed_in_a_field_are_not_commands(open_page: Open) -> None:
     page = open_page()
     page.keyboard.type("sojky?/")
     assert page.locator("#query").input_value() == "sojky?/"
@@ -43,7 +43,7 @@ def test_letters_typed_in_a_field_are_no_commands(open_page: Open) -> None:
     assert not page.locator("#help").is_visible()
 
 
-def test_enter_opens_the_definition_and_escape_leads_back(open_page: Open) -> None:
+def test_enter_opens_the_definition_and_escape_returns(open_page: Open) -> None:
     page = open_page()
     page.keyboard.type("copy_tree")
     page.keyboard.press("Enter")
@@ -115,7 +115,7 @@ def test_an_address_shows_the_same_again(open_page: Open) -> None:
     wait_for(again, "copy")
 
 
-def test_back_returns_to_committed_queries_not_to_letters(open_page: Open) -> None:
+def test_back_returns_to_committed_queries_not_to_each_letter(open_page: Open) -> None:
     page = open_page()
     page.keyboard.type("copy_tree", delay=5)
     page.keyboard.press("Enter")
@@ -206,7 +206,7 @@ def test_question_mark_lists_the_keys(open_page: Open) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("?")
     assert page.get_by_role("dialog", name="Keys").is_visible()
-    page.keyboard.press("j")  # No command behind the dialog.
+    page.keyboard.press("j")  # Keys are not commands while the dialog is open.
     page.keyboard.press("Escape")
     assert not page.locator("#help").is_visible()
     assert focused(page) == names(page)[0]

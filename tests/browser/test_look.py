@@ -56,12 +56,12 @@ CONTRASTS = """(markedColor) => {
     }
     return found;
 }"""
-# The colour behind words of the query; a script cannot read it from a highlight.
+# The background of highlighted words, which a script cannot read.
 MARKED = {"light": "#fff0c2", "dark": "#45390f"}
 
 
 def show(page: Any, view: str) -> Any:
-    """Show the definition of the first hit, if that is the view."""
+    """Open the definition of the first hit, if `view` is "definition"."""
     if view == "definition":
         page.goto("?q=copy")
         page.locator(".name").first.click()

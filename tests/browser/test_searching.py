@@ -34,7 +34,7 @@ def test_code_is_highlighted_with_its_line_numbers(open_page: Open) -> None:
     assert line.locator(".t-keyword").first.inner_text() == "def"
 
 
-def test_each_hit_says_why_it_is_one(open_page: Open) -> None:
+def test_each_hit_shows_why_it_matches(open_page: Open) -> None:
     page = open_page("?q=copy_tree")
     reason = page.locator(".hit").first.locator(".reasons li").first
     assert reason.inner_text() == "name contains copy_tree"
@@ -42,7 +42,7 @@ def test_each_hit_says_why_it_is_one(open_page: Open) -> None:
 
 
 def held_requests(page: Any, query: str) -> list[Any]:
-    """Let requests for a query wait; return them."""
+    """Hold back requests for a query; return the list that they are added to."""
     held: list[Any] = []
     page.route(f"**/api/v1/search?q={query}*", lambda route: held.append(route))
     return held
@@ -83,7 +83,7 @@ def test_requests_do_not_pile_up_while_the_service_is_slow(open_page: Open) -> N
     for route in held:
         route.continue_()
     wait_for(page, "copy_file")
-    assert len(page.watched.searches()) <= 4  # Of nine keys.
+    assert len(page.watched.searches()) <= 4  # Nine keys were typed.
 
 
 def test_quick_typing_does_not_send_a_request_for_each_key(open_page: Open) -> None:
@@ -98,7 +98,7 @@ def test_quick_typing_does_not_send_a_request_for_each_key(open_page: Open) -> N
         }"""
     )
     wait_for(page, "copy_file")
-    assert len(page.watched.searches()) == 2  # The first key, and the last.
+    assert len(page.watched.searches()) == 2  # Those of the first key and the last.
 
 
 def test_old_hits_stay_until_new_ones_arrive(open_page: Open) -> None:
@@ -113,7 +113,7 @@ def test_old_hits_stay_until_new_ones_arrive(open_page: Open) -> None:
     assert names(page) != before
 
 
-def test_filters_limit_the_hits_and_stand_in_the_address(open_page: Open) -> None:
+def test_filters_limit_the_hits_and_are_in_the_address(open_page: Open) -> None:
     page = open_page("?q=copy")
     assert any("web/copy.js" in place for place in page.locator(".hit .place").all_inner_texts())
     page.get_by_role("checkbox", name="javascript").check()
@@ -143,7 +143,7 @@ def test_kind_content_and_mode_are_filters_too(open_page: Open) -> None:
     page.wait_for_url("**/?q=copy&mode=lexical")
 
 
-def test_filters_of_an_address_are_shown_also_if_nothing_has_them(open_page: Open) -> None:
+def test_filters_of_an_address_are_shown_even_if_nothing_matches_them(open_page: Open) -> None:
     page = open_page("?q=copy&lang=go&path=shop/")
     assert page.get_by_role("checkbox", name="go").is_checked()
     assert page.get_by_role("textbox", name="Path").input_value() == "shop/"
@@ -219,7 +219,7 @@ def test_an_error_of_the_service_is_one_line_with_its_cure(open_page: Open) -> N
     alert = page.get_by_role("alert")
     assert alert.inner_text().startswith("index format 3, expected 4: run codesearch index again")
     assert alert.locator("code").inner_text() == "codesearch index"
-    assert names(page)  # The old hits stay.
+    assert names(page)  # The old hits are still shown.
     page.watched.errors.clear()
 
 
@@ -257,7 +257,7 @@ def test_a_service_with_a_token_asks_for_it_once(open_page: Open) -> None:
     page.watched.errors.clear()
 
 
-def test_more_hits_are_added_to_the_first_ones(open_page: Open) -> None:
+def test_more_hits_are_appended_to_the_first_ones(open_page: Open) -> None:
     page = open_page()
 
     def many(route: Any) -> None:

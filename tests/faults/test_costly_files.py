@@ -1,4 +1,4 @@
-"""Source files that make a parser explode cost a warning, and little time and memory."""
+"""Source files on which a parser needs too much time or memory cost one warning each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from codesearch.parsing.texts.sections import plain_documents
 from codesearch.parsing.walker import WalkConfig, WalkReport, walk
 from tests.conftest import write_tree
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is that of Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs the memory limit of Linux")
 PATTERNS = [
     "a<",
     "x=()=>",
@@ -50,7 +50,7 @@ def lines(pattern: str, count: int, language: str) -> str:
 
 
 def parsed(root: Path, tokenizer: Path, workers: int = 2):
-    """Parse a tree; return what came of each file."""
+    """Parse a tree; return the result of each file."""
     files = list(walk(root, WalkConfig(), WalkReport()))
     job = ParseJob(root, IndexConfig(), tokenizer, 100, time.time_ns())
     return {file.path: result for file, result in parse_files(job, files, workers)}
@@ -110,7 +110,7 @@ def test_a_file_that_takes_minutes_costs_a_warning_in_a_pool(tmp_path, tokenizer
 def test_a_file_that_takes_minutes_becomes_plain_text(
     tmp_path, tokenizer_path, monkeypatch, language, pattern
 ):
-    monkeypatch.setattr(limits, "_SECONDS", 0.3)  # A copy of this process has it too.
+    monkeypatch.setattr(limits, "_SECONDS", 0.3)  # A forked worker has this limit too.
     monkeypatch.setattr(limits, "_SECONDS_PER_MB", 0)
     name = f"bomb{EXTENSIONS[language]}"
     write_tree(tmp_path, {"good.py": GOOD, name: lines(pattern, 50_000, language)})
@@ -135,12 +135,12 @@ def test_similar_to_a_costly_file_is_one_error(tmp_path, monkeypatch):
         extract_guarded(b"a<\n" * 50_000, "bomb.lua", language_named("lua"), ParseConfig())
 
 
-def test_a_guarded_parse_gives_what_a_parse_gives():
+def test_a_parse_within_the_limits_gives_the_documents():
     found = extract_guarded(GOOD.encode(), "good.py", language_named("python"), ParseConfig())
     assert [(document.name, document.start_line) for document in found.documents] == [("push", 1)]
 
 
-def test_a_query_in_a_small_tree_survives_a_bomb(tmp_path, command, tiny_bundle):
+def test_a_query_in_a_small_tree_survives_a_costly_file(tmp_path, command, tiny_bundle):
     write_tree(tmp_path / "tree", {"good.py": GOOD, "bomb.java": lines("a<", 50_000, "java")})
     indexed = command("index", "tree", shipped=tiny_bundle)
     assert indexed.returncode == 0

@@ -1,4 +1,4 @@
-"""Damaged files of an index: the right answer or one line, never another answer and never a traceback."""
+"""Damaged files of an index: a right answer or a one-line error, never a wrong answer or a traceback."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def engine(home: Path, tiny_bundle: Path) -> Iterator[Engine]:
 
 
 def answers(home: Path, bundle: Path, tree: Path) -> list[list[tuple[str, int, float]]]:
-    """Ask a fresh engine, as a new process would."""
+    """Return the answers of a new engine, as in a new process."""
     engine = Engine(home, model=bundle)
     try:
         scope = Scope(roots=(tree,))
@@ -52,7 +52,7 @@ def answers(home: Path, bundle: Path, tree: Path) -> list[list[tuple[str, int, f
 
 
 def overwrite(path: Path, seed: int = 0) -> None:
-    """Replace the bytes of a file by random ones; its size stays."""
+    """Replace the bytes of a file by random ones of the same number."""
     path.write_bytes(random.Random(seed).randbytes(path.stat().st_size))
 
 
@@ -72,7 +72,7 @@ def test_damage_of_the_same_size_is_noticed_by_the_next_query(engine, tree, home
     path = index_folder(home, tree) / "segments/000001" / name
     before = path.stat()
     overwrite(path)
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # The change of the inode still shows it.
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # The change time (ctime) still differs.
     with pytest.raises(IndexStoreError, match="its bytes were changed: run `codesearch index --rebuild"):
         answers(home, tiny_bundle, tree)
 
@@ -88,7 +88,7 @@ def test_a_service_that_has_the_index_open_notices_it_too(engine, tree, home):
 @pytest.mark.parametrize(
     "name", ["vectors.int8", "vectors.scales", "postings/field_lengths.npy", "documents.sqlite"]
 )
-def test_an_update_does_not_carry_damage_over(engine, tree, home, tiny_bundle, name):
+def test_an_update_does_not_copy_damage(engine, tree, home, tiny_bundle, name):
     engine.index(tree)
     overwrite(index_folder(home, tree) / "segments/000001" / name)
     write_tree(tree, {"new.py": "def new():\n    return 1\n"})
@@ -121,7 +121,7 @@ def test_a_copied_home_is_checked_once_and_then_remembered(
     assert checked == []
 
 
-def test_a_changed_manifest_is_one_line(engine, tree, home, tiny_bundle):
+def test_a_changed_manifest_is_a_one_line_error(engine, tree, home, tiny_bundle):
     engine.index(tree)
     manifest = index_folder(home, tree) / "manifest.json"
     text = manifest.read_text()
@@ -132,7 +132,7 @@ def test_a_changed_manifest_is_one_line(engine, tree, home, tiny_bundle):
         answers(home, tiny_bundle, tree)
 
 
-def test_damaged_stamps_cost_a_walk_and_nothing_else(engine, tree, home):
+def test_damaged_stamps_only_cause_a_walk(engine, tree, home):
     engine.index(tree)
     stamps = index_folder(home, tree) / "stamps"
     content = bytearray(stamps.read_bytes())
@@ -142,7 +142,7 @@ def test_damaged_stamps_cost_a_walk_and_nothing_else(engine, tree, home):
     assert any(hit.name == "newly_written" for hit in engine.search("newly_written").hits)
 
 
-def test_a_file_of_an_older_commit_in_its_place_is_noticed(engine, tree, home, tmp_path, tiny_bundle):
+def test_a_file_replaced_by_that_of_an_older_commit_is_noticed(engine, tree, home, tmp_path, tiny_bundle):
     engine.index(tree)
     older = shutil.copytree(index_folder(home, tree), tmp_path / "older")
     for number in range(3):
@@ -172,7 +172,7 @@ def test_a_file_of_an_older_commit_in_its_place_is_noticed(engine, tree, home, t
     assert answers(home, tiny_bundle, tree) == expected
 
 
-def test_the_command_says_it_in_one_line_with_exit_code_2(tree, home, tiny_bundle):
+def test_the_command_reports_damage_in_one_line_with_exit_code_2(tree, home, tiny_bundle):
     run = Command(tree, home)
     assert run("index", ".", "--model", tiny_bundle).returncode == 0
     overwrite(index_folder(home, tree) / "segments/000001/vectors.int8")
@@ -190,17 +190,17 @@ def test_the_command_says_it_in_one_line_with_exit_code_2(tree, home, tiny_bundl
     assert run("query", "push").returncode == 0
 
 
-def test_a_home_where_nothing_can_be_remembered_still_answers(engine, tree, home, tiny_bundle):
+def test_a_home_where_checks_cannot_be_stored_still_answers(engine, tree, home, tiny_bundle):
     engine.index(tree)
     expected = answers(home, tiny_bundle, tree)
     checked = index_folder(home, tree) / "checked"
     checked.unlink()
-    checked.mkdir()  # Permissions would not stop the superuser.
+    checked.mkdir()  # Unlike permissions, a folder also stops the superuser.
     assert answers(home, tiny_bundle, tree) == expected
     assert [path.name for path in checked.parent.glob("*.part")] == []
 
 
-def test_a_file_that_the_disk_cannot_read_is_one_line(engine, tree, home, tiny_bundle, monkeypatch):
+def test_a_file_that_the_disk_cannot_read_is_a_one_line_error(engine, tree, home, tiny_bundle, monkeypatch):
     engine.index(tree)
     (index_folder(home, tree) / "checked").unlink()
 

@@ -1,4 +1,4 @@
-"""Every file of a home is damaged at every place: the right answer or one line, and the cure in that line works."""
+"""Damage every file of a home at every place: a right answer, or a one-line error whose cure works."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LATER = {"later.py": "def added_later(one):\n    '''Is added later.'''\n    retu
 _AREA = 64
 """Bytes of a file that count as its header, middle or end."""
 _SAMPLE = 23
-"""The usual suite tries one case of so many. The number is prime, so the sample has all kinds of damage and uses."""
+"""`make test` tries one case in 23. The number is prime, so the sample has all kinds of damage and uses."""
 _SECONDS = 30
 Answers = list[list[tuple[str, int, float]]]
 Damage = Callable[[Path, random.Random, str, Path], None]
@@ -83,7 +83,7 @@ def randomize(path: Path, chance: random.Random, place: str, older: Path) -> Non
 
 
 def exchange(path: Path, chance: random.Random, place: str, older: Path) -> None:
-    """Put the file of an older commit in its place, or one of another segment."""
+    """Replace a file by that of an older commit or of another segment."""
     others = [older, *(path.parents[1].glob(f"*/{path.name}") if "segments" in path.parts else ())]
     others = [other for other in others if other.exists() and other != path]
     if others:
@@ -102,7 +102,7 @@ USES = ("query", "refresh", "update", "rebuild")
 
 @dataclass(frozen=True)
 class Home:
-    """A home with three commits of one tree, what it answers, and copies to restore it from.
+    """A home with three commits of one tree, its answers, and copies to restore it from.
 
     Attributes:
         folder: the home.
@@ -138,7 +138,7 @@ class Home:
             engine.close()
 
     def answers(self, *, refresh: bool = False) -> Answers:
-        """Ask as a new process would."""
+        """Return the answers of a new engine, as in a new process."""
         with self.engine() as engine:
             scope = Scope(roots=(self.tree,))
             requests = (SearchRequest(query, top_k=40, refresh=refresh) for query in QUERIES)
@@ -150,14 +150,14 @@ class Home:
             engine.index(self.tree, rebuild=rebuild)
 
     def restore(self) -> None:
-        """Make the home whole again, with its files checked and remembered."""
+        """Restore the home, and query it once so that its checks are stored."""
         shutil.rmtree(self.folder)
         shutil.copytree(self.whole, self.folder)
         (self.tree / "later.py").unlink(missing_ok=True)
         assert self.answers() == self.now
 
     def is_sound(self) -> bool:
-        """Say whether `doctor` would find every byte of the index right."""
+        """Return whether every checksum of the index is right, as `doctor` checks."""
         folder = index_folder(self.folder, self.tree)
         manifest = read_manifest(folder)
         try:
@@ -192,7 +192,7 @@ def home_of_three(tmp_path: Path, tiny_bundle: Path) -> Home:
 
 
 def use(home: Home, how: str) -> tuple[Answers, list[Answers]]:
-    """Use a damaged home; return its answers and those that are right."""
+    """Use a damaged home; return its answers and the right ones."""
     if how == "query":
         return home.answers(), [home.now]
     write_tree(home.tree, LATER)
@@ -203,7 +203,7 @@ def use(home: Home, how: str) -> tuple[Answers, list[Answers]]:
 
 
 def outcome(home: Home, path: Path, damage: Damage, place: str, how: str, seed: int) -> str:
-    """Damage one file, use the home, and say what happened: "right", "one line", or what is wrong."""
+    """Damage one file and use the home; return "right", "one line" (an error), or what is wrong."""
     home.restore()
     damage(home.folder / path, random.Random(seed), place, home.older / path)
     is_older_commit = damage is exchange and path.name == "manifest.json"
@@ -227,7 +227,7 @@ def outcome(home: Home, path: Path, damage: Damage, place: str, how: str, seed: 
 
 @contextmanager
 def at_most(seconds: int) -> Iterator[None]:
-    """Fail where something takes longer."""
+    """Fail if the body takes longer."""
 
     def late(*_: object) -> None:
         raise TimeoutError(f"more than {seconds} s")
@@ -245,7 +245,7 @@ def at_most(seconds: int) -> Iterator[None]:
 
 
 def check_cases(home: Home, step: int) -> Counter[str]:
-    """Try one case of `step`, and return how often each outcome was seen."""
+    """Try every `step`-th case; return how often each outcome was seen."""
     files = home.files
     assert {"manifest.json", "stamps", "checked", "documents.sqlite", "vectors.int8"} <= {
         path.name for path in files
@@ -265,12 +265,12 @@ def check_cases(home: Home, step: int) -> Counter[str]:
     return seen
 
 
-def test_damage_of_a_sample_of_files_and_places_gives_the_right_answer_or_one_line(home_of_three):
+def test_damage_in_a_sample_of_cases_gives_the_right_answer_or_a_one_line_error(home_of_three):
     seen = check_cases(home_of_three, _SAMPLE)
     assert seen["right"] > 20 and seen["one line"] > 20
 
 
 @pytest.mark.thorough
-def test_damage_of_every_file_at_every_place_gives_the_right_answer_or_one_line(home_of_three):
+def test_damage_of_every_file_at_every_place_gives_the_right_answer_or_a_one_line_error(home_of_three):
     seen = check_cases(home_of_three, 1)
     assert seen.total() > 2_000

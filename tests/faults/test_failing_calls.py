@@ -1,4 +1,4 @@
-"""A call of the system that changes a home fails, or the process is killed at it: nothing is lost.
+"""A system call that changes a home fails, or the process is killed at it: nothing is lost.
 
 `strace` makes one call of a command fail, or kills the command at it. `make test` tries some calls of each command, and
 `make test-thorough` all of them.
@@ -25,7 +25,7 @@ from tests.command import Command
 from tests.conftest import TINY_REPO, write_tree
 
 ERRORS = {"write": "ENOSPC", "pwrite64": "ENOSPC", "mkdir": "ENOSPC", "fsync": "EIO", "rename": "EIO"}
-"""Calls of the system that fail, and the error of each."""
+"""System calls that fail, and the error of each."""
 KILLED = (*ERRORS, "unlink", "unlinkat", "rmdir")
 SAMPLE = 4
 """How many calls `make test` tries for each command and fault."""
@@ -33,7 +33,7 @@ Names = list[tuple[str, str]]
 
 
 def can_trace() -> bool:
-    """Say whether strace is installed and may trace processes."""
+    """Return whether strace is installed and may trace processes."""
     if not shutil.which("strace"):
         return False
     return (
@@ -97,7 +97,7 @@ CASES = {
 
 @dataclass(frozen=True)
 class Stage:
-    """A prepared command: the home before it, what is found before and after it, and its calls of the system."""
+    """A prepared command: the home before it, what is found before and after it, and its system calls."""
 
     case: Case
     run: Command
@@ -139,7 +139,7 @@ def copied(before: Path, home: Path) -> None:
 
 @pytest.fixture
 def stage(request: pytest.FixtureRequest, tmp_path: Path) -> Stage:
-    """Prepare a command, run it once, and count its calls of the system."""
+    """Prepare a command, run it once, and count its system calls."""
     case, tree = CASES[request.param], write_tree(tmp_path / "tree", TINY_REPO)
     run, before, log = Command(tree, tmp_path / "home"), tmp_path / "before", tmp_path / "calls"
     case.prepare(run, tree)
@@ -155,7 +155,7 @@ def stage(request: pytest.FixtureRequest, tmp_path: Path) -> Stage:
 
 
 def places(stage: Stage, calls: tuple[str, ...], sample: int | None) -> Iterator[tuple[str, int]]:
-    """Yield calls of the system, each with its number among those of its name."""
+    """Yield system calls, each with its number among the calls of the same name."""
     all_places = [(name, number + 1) for name in calls for number in range(stage.calls[name])]
     yield from (
         all_places if sample is None else random.Random(0).sample(all_places, min(sample, len(all_places)))
@@ -175,9 +175,8 @@ def check(stage: Stage, inject: str) -> None:
     again = run(*stage.case.words)
     assert again.returncode == 0 or (stage.case.may_be_done and again.returncode == 2), (inject, again)
     assert found(run.home) == stage.new, inject
-    assert len(list(run.home.rglob("*.part"))) <= 1, (
-        inject
-    )  # A later build deletes it when it is an hour old.
+    # A later build deletes a partial file that is an hour old.
+    assert len(list(run.home.rglob("*.part"))) <= 1, inject
 
 
 def check_errors(stage: Stage, sample: int | None) -> None:
@@ -241,7 +240,7 @@ def check_watcher(folder: Path, number: int) -> None:
             deadline = time.monotonic() + 10
             while watcher.poll() is None and found(run.home) == old and time.monotonic() < deadline:
                 time.sleep(0.02)
-        finally:  # The process would go on without strace.
+        finally:  # Without strace, its child would continue.
             subprocess.run(["pkill", "-KILL", "-P", str(watcher.pid)], check=False)
     seen = found(run.home)
     indexed(run, tree)

@@ -1,4 +1,4 @@
-"""Pipes, devices, links and huge files in a repository: nothing waits, and nothing outside is read."""
+"""Pipes, devices, links and huge files in a repository: no command hangs, and nothing outside is read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codesearch.settings import SETTINGS, index_options
 from codesearch.treefiles import read_below, read_head, read_regular
 from tests.conftest import index_by_engine, write_tree
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 SOURCE = "def push(item):\n    return item\n"
 DEEPER = "def pop(items):\n    return items[-1]\n"
 SECRET = "def push_secret(key):\n    return key\n"
@@ -77,7 +77,7 @@ def test_similar_to_a_pipe_is_an_error(tree, command, home, tiny_bundle, what):
     assert done.returncode == 2 and "not a regular file" in done.stderr
 
 
-def test_answers_do_not_show_what_a_link_leads_to(tree, command, home, tiny_bundle, tmp_path):
+def test_hits_do_not_show_the_target_of_a_link(tree, command, home, tiny_bundle, tmp_path):
     write_tree(tmp_path, {"outside/deep.py": SECRET})
     index_by_engine(tree, home, tiny_bundle)
     put(tree / "good.py", str(tmp_path / "outside/deep.py"))
@@ -87,7 +87,7 @@ def test_answers_do_not_show_what_a_link_leads_to(tree, command, home, tiny_bund
     assert done.returncode == 1 and "secret" not in done.stdout + done.stderr
 
 
-def test_answers_follow_links_where_the_walk_did(tree, command, tmp_path, tiny_bundle):
+def test_hits_follow_links_if_the_walk_followed_them(tree, command, tmp_path, tiny_bundle):
     write_tree(tmp_path, {"outside/deep.py": SECRET})
     put(tree / "linked", str(tmp_path / "outside"))
     command("index", ".", "--follow", cwd=tree, shipped=tiny_bundle)
@@ -134,7 +134,7 @@ def test_reading_has_a_limit_and_takes_only_regular_files(tree):
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 20_000, "x" * 200_000, '"a' + ".a" * 40_000])
-def test_settings_that_are_too_large_or_too_deep_are_one_line(tree, command, text):
+def test_settings_that_are_too_large_or_too_deep_are_a_one_line_error(tree, command, text):
     (tree / ".codesearch.toml").write_text(text)
     done = command("query", "push", cwd=tree)
     assert done.returncode == 2 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Patterns of ignore files that take long to match."""
+"""Patterns of ignore files that are slow to match with a regular expression."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_pattern_with_many_stars_is_quick(pattern, path):
 
 
 @given(PIECES.map("".join), st.text("ab/", min_size=1, max_size=12))
-def test_a_pattern_means_what_it_means_to_the_library(pattern, path):
+def test_a_pattern_matches_as_in_the_pathspec_library(pattern, path):
     path = re.sub("/+", "/", path).lstrip("/") or "a"
     try:
         regex, ignores = GitIgnoreSpecPattern.pattern_to_regex(pattern)
@@ -49,11 +49,11 @@ def test_a_pattern_means_what_it_means_to_the_library(pattern, path):
     if regex is None or ignores is None:
         assert compiled == []
         return
-    slow = Pattern(re.compile(regex.replace("[^a]", "(?!/)[^a]")), ignores)  # In git, no set matches a slash.
+    slow = Pattern(re.compile(regex.replace("[^a]", "(?!/)[^a]")), ignores)  # In git, [...] matches no slash.
     assert compiled[0].matches(path) == slow.matches(path)
 
 
-def test_a_very_long_pattern_is_no_pattern():
+def test_a_very_long_pattern_is_ignored_or_refused():
     assert compile_lines(["a" * 5_000], strict=False) == []
     with pytest.raises(BadPatternError, match="4,096 characters"):
         compile_lines(["a" * 5_000], strict=True)

@@ -25,7 +25,7 @@ from tests.command import Command
 from tests.conftest import write_tree
 
 pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory and files are read as on Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads memory and open files from /proc")
 
 LOG = logging.getLogger(__name__)
 CLIENTS = 50
@@ -52,7 +52,7 @@ def function(name: str) -> str:
 
 @dataclass
 class Load:
-    """Clients of a service, and what they saw."""
+    """Clients of a service, and the answers they got."""
 
     command: Command
     tree: Path
@@ -70,7 +70,7 @@ class Load:
             body = answer.read()
         finally:
             connection.close()
-        if answer.status == 503:  # It has as many requests as it takes.
+        if answer.status == 503:  # The service is at its limit of requests.
             return ""
         assert answer.status == 200, (answer.status, body)
         return json.loads(body)["hits"][0]["name"]
@@ -88,14 +88,14 @@ class Load:
             str(self.command.home),
         )
         answer = ask(str(self.command.home), arguments)
-        if answer is None:  # All its threads are busy: a command would do the work itself.
+        if answer is None:  # All threads are busy: the command would search itself.
             return ""
         code, out, err = answer
         assert code == 0, err
         return json.loads(out)["hits"][0]["name"]
 
     def ask_all_the_time(self, number: int) -> None:
-        """Ask until the end. Every answer is right, or it says that the service is busy."""
+        """Ask until the end, and record every wrong answer. The service may also say that it is busy."""
         chance = random.Random(number)
         over = "http" if number % 2 else "socket"
         one = self.ask_over_http if number % 2 else self.ask_over_socket
@@ -151,7 +151,7 @@ def load(tmp_path: Path) -> Iterator[tuple[Load, int]]:
 
 
 def check(load: Load, pid: int, seconds: float, queries: int) -> None:
-    """Ask for some seconds, at least so many queries; memory and open files do not grow after the first quarter."""
+    """Run the clients for some seconds and queries; memory and open files must not grow after the first quarter."""
     threads = [threading.Thread(target=load.ask_all_the_time, args=(number,)) for number in range(CLIENTS)]
     threads.append(threading.Thread(target=load.save_all_the_time))
     for thread in threads:
@@ -185,7 +185,7 @@ def check(load: Load, pid: int, seconds: float, queries: int) -> None:
     assert min(files for _, files in late) <= max(files for _, files in early) + 5, samples
 
 
-def test_a_service_under_load_answers_right_and_does_not_grow(load):
+def test_a_service_under_load_answers_correctly_and_does_not_grow(load):
     check(*load, seconds=20, queries=1_000)
 
 

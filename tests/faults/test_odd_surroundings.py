@@ -1,4 +1,4 @@
-"""Odd locales, outputs and inputs: one line, or the usual answer."""
+"""Unusual locales, outputs and inputs: the usual answer or a one-line error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.command import Command
 from tests.conftest import write_tree
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the devices and locales of POSIX")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the devices and locales of POSIX")
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def command(tmp_path: Path, home: Path) -> Command:
     return Command(write_tree(tmp_path / "tree", {"a.py": "def alpha(one):\n    return one\n"}), home)
 
 
-def test_a_locale_of_ascii_names_every_file(command, home):
+def test_names_beyond_ascii_are_printed_in_an_ascii_locale(command, home):
     write_tree(command.folder, {"ünï/ç.py": "def gamma(two):\n    return two\n"})
     ascii_only = Command(command.folder, home, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})
     assert ascii_only("index", ".").returncode == 0
@@ -31,7 +31,7 @@ def test_a_locale_of_ascii_names_every_file(command, home):
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["query", "--help"], ["--version"], ["query", "alpha"], ["status"]]
 )
-def test_a_full_device_is_one_line(command, arguments):
+def test_a_full_device_is_a_one_line_error(command, arguments):
     command("index", ".")
     with open("/dev/full", "w") as full:
         done = subprocess.run(
@@ -60,14 +60,14 @@ def test_a_long_query_without_words_is_not_echoed_whole(command):
     assert done.returncode == 2 and len(done.stderr) < 200
 
 
-def test_zero_columns_print_all_the_same(command):
+def test_a_terminal_of_zero_columns_still_gets_output(command):
     command("index", ".")
     narrow = Command(command.folder, command.home, {"COLUMNS": "0"})
     assert "def alpha(one):" in narrow("query", "alpha").stdout
     assert "documents" in narrow("status").stdout
 
 
-def test_a_path_that_is_too_long_is_one_line(command):
+def test_a_path_that_is_too_long_is_a_one_line_error(command):
     for arguments in (["index", "x" * 5_000, "--follow"], ["query", "alpha", "--root", "y" * 5_000]):
         done = command(*arguments)
         assert done.returncode == 2 and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""Processes that are killed at any moment: no process stays behind, and every query sees a complete state."""
+"""Processes that are killed at any moment: no process remains, and every query sees a complete state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from codesearch.search.request import SearchRequest
 from tests.command import Command
 from tests.conftest import write_tree
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are listed as on Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="lists processes as on Linux")
 _FILES, _FUNCTIONS = 60, 60
 
 
@@ -35,7 +35,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def descendants(pid: int) -> set[int]:
-    """Return the processes that a process started, and theirs."""
+    """Return the descendants of a process."""
     found: set[int] = set()
     waiting = [pid]
     while waiting:
@@ -76,7 +76,7 @@ def test_no_worker_outlives_its_parent(tree, home, tiny_bundle, number):
         workers = descendants(running.pid)
     assert workers, "the index was made without workers"
     running.send_signal(number)
-    _, err = running.communicate(timeout=20)  # A worker that held the pipe would make this wait.
+    _, err = running.communicate(timeout=20)  # A worker that kept the pipe open would block this.
     assert b"Traceback" not in err
     assert wait_until_gone(workers, 10) == set()
 
@@ -97,7 +97,7 @@ def test_two_interrupts_in_a_row_end_the_command(tree, home, tiny_bundle):
 
 
 def answer(home: Path, tree: Path, bundle: Path) -> list[tuple[str, str]] | None:
-    """Return what a fresh process finds; None if nothing is indexed."""
+    """Return what a new engine finds; None if nothing is indexed."""
     engine = Engine(home, model=bundle)
     try:
         request = SearchRequest("task 7", top_k=200, mode="lexical", refresh=False)
@@ -130,7 +130,7 @@ def check_kills(tree: Path, home: Path, bundle: Path, kills: int) -> None:
             versions: dict[str, set[str]] = {}
             for path, name in found:
                 versions.setdefault(path, set()).add(name.rpartition("_")[2])
-            assert all(len(seen) == 1 for seen in versions.values()), "a file is there in two versions"
+            assert all(len(seen) == 1 for seen in versions.values()), "a file is indexed in two versions"
     assert command("index", ".", "--model", bundle).returncode == 0
     fresh = home.parent / "fresh"
     assert Command(tree, fresh)("index", ".", "--model", bundle).returncode == 0

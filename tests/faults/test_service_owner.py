@@ -15,13 +15,13 @@ from codesearch.service.address import distrusted
 from codesearch.service.client import is_own_peer
 from codesearch.service.server import Handlers, serve
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of files here")
+pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs owners of files")
 HANDLERS = Handlers(lambda _: pytest.fail("asked"), lambda: None, lambda _: None, lambda: None)
 
 
 @pytest.fixture
 def served(tmp_path: Path):
-    """A home with the socket of a service that nobody answers."""
+    """Yield a home with a socket that accepts connections and answers none."""
     home = tmp_path / "served"
     (home / "service").mkdir(parents=True)
     home.chmod(0o755)
@@ -32,7 +32,7 @@ def served(tmp_path: Path):
         yield home
 
 
-def test_an_own_home_is_trusted(served, tmp_path):
+def test_a_home_of_the_same_user_is_trusted(served, tmp_path):
     assert distrusted(str(served)) == ""
     (tmp_path / "link").symlink_to(served)
     assert distrusted(str(tmp_path / "link")) == ""
@@ -74,7 +74,7 @@ def test_a_linked_folder_is_not_trusted(served, tmp_path):
         serve(served, HANDLERS)
 
 
-def test_the_client_says_in_one_line_that_it_does_not_ask(served, command, indexed, home):
+def test_the_client_notes_in_one_line_that_it_does_not_ask_the_service(served, command, indexed, home):
     os.rename(served / "service", home / "service")
     (home / "service").chmod(0o755)
     done = command("query", "push", "--root", indexed)
@@ -83,8 +83,8 @@ def test_the_client_says_in_one_line_that_it_does_not_ask(served, command, index
     assert done.stderr == expected
 
 
-@pytest.mark.skipif(not hasattr(socket, "SO_PEERCRED"), reason="the system does not tell the peer")
-def test_a_peer_of_another_user_is_not_ours():
+@pytest.mark.skipif(not hasattr(socket, "SO_PEERCRED"), reason="needs SO_PEERCRED")
+def test_a_peer_of_another_user_is_not_trusted():
     class Peer:
         def __init__(self, uid):
             self.uid = uid

@@ -1,4 +1,4 @@
-"""A home that is full or cannot be written: queries still answer, and everything else says in one line why not."""
+"""A home that is full or cannot be written: queries still answer, and other commands fail with one line."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from codesearch.index.catalogue import index_folder
 from tests.command import Command
 from tests.conftest import TINY_REPO, write_tree
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the file size limit of POSIX")
 LIMITS = (0, 1, 100, 600, 2_000, 5_000, 10_000, 20_000)
-"""Bytes that a file may have. Each limit fails another write: the lock, rows, vectors, the database, the manifest."""
+"""Largest file in bytes. Each limit makes another write fail: lock, rows, vectors, database or manifest."""
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def one_line(done) -> str:
 
 
 @pytest.mark.parametrize("size", LIMITS)
-def test_a_first_index_without_space_is_one_line_that_names_the_home(tree, home, tiny_bundle, size):
+def test_a_first_index_without_space_is_a_one_line_error_that_names_the_home(tree, home, tiny_bundle, size):
     run = Command(tree, home)
     message = one_line(run("index", ".", "--model", tiny_bundle, preexec_fn=partial(limit, size)))
     assert str(home) in message
@@ -95,14 +95,14 @@ READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@
 
 
 def can_mount(folder: Path) -> bool:
-    """Say whether this user may mount a folder read-only for one process."""
+    """Return whether this user may mount a folder read-only for one process."""
     if not shutil.which("unshare"):
         return False
     line = ["unshare", "--mount", "sh", "-c", READ_ONLY, str(folder), "true"]
     return subprocess.run(line, capture_output=True, check=False).returncode == 0
 
 
-def test_a_home_on_a_read_only_file_system_answers_and_takes_no_index(tree, home, tiny_bundle):
+def test_a_home_on_a_read_only_file_system_answers_and_refuses_to_index(tree, home, tiny_bundle):
     run = Command(tree, home)
     run("index", ".", "--model", tiny_bundle)
     if not can_mount(home):

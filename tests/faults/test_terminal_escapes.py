@@ -1,4 +1,4 @@
-"""What a repository contains reaches the terminal only as visible characters."""
+"""Text from a repository reaches the terminal only as visible characters."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FORBIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\U000e0000-\U000e0fff]"
 )
 OWN = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;(?:id=\d+;[!-~]*|;)\x1b\\")
-"""The escapes that codesearch itself writes: colours, and links whose addresses are printable."""
+"""The escape sequences that codesearch itself writes: colours, and links with printable addresses."""
 
 
 @pytest.fixture
@@ -49,12 +49,12 @@ def hostile(tmp_path: Path, home: Path, tiny_bundle: Path) -> Path:
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_every_attack_becomes_printable(attack):
+def test_every_control_character_becomes_printable(attack):
     shown = visible(ATTACKS[attack])
     assert shown.isascii() and shown.isprintable() and shown.startswith("\\")
 
 
-def test_letters_emoji_and_backslashes_stay():
+def test_letters_emoji_and_backslashes_are_kept():
     text = "naïve 漢字 👍🏽 \\x1b é ∑"
     assert visible(text) == text
 
@@ -75,7 +75,7 @@ def test_colours_and_links_are_the_only_escapes(hostile, command):
     assert not FORBIDDEN.search(OWN.sub("", done.stdout))
 
 
-def test_a_record_of_vimgrep_is_one_line(hostile, command):
+def test_a_hit_in_vimgrep_format_is_one_line(hostile, command):
     lines = command("query", "push", "--root", hostile, "-n", 20, "--vimgrep").stdout.splitlines()
     hits = command("query", "push", "--root", hostile, "-n", 20, "--jsonl").stdout.split("\n")[:-1]
     assert len(lines) == len(hits) and all(re.match(r".+:\d+:1:", line) for line in lines)
@@ -92,7 +92,7 @@ def test_json_is_safe_to_print_and_keeps_the_data(hostile, command, form):
     assert any(TEXT in hit["code"] for hit in hits)
 
 
-def test_escapes_of_json_are_those_of_json():
+def test_json_has_only_the_escapes_of_json():
     text = json.dumps({NAME: f"{NAME}\n"}, ensure_ascii=False, indent=2)
     assert json.loads(visible_json(text)) == {NAME: f"{NAME}\n"} and not FORBIDDEN.search(visible_json(text))
 
@@ -155,7 +155,7 @@ def test_errors_and_notes_have_no_control_characters(hostile, command):
         assert not FORBIDDEN.search(done.stdout + done.stderr)
 
 
-def test_the_name_of_a_folder_is_no_markup_in_the_progress_bar(monkeypatch):
+def test_the_name_of_a_folder_is_plain_text_in_the_progress_bar(monkeypatch):
     reading, writing = pty.openpty()
     with os.fdopen(writing, "w") as terminal:
         monkeypatch.setattr(sys, "stderr", terminal)

@@ -1,6 +1,6 @@
-"""Queries and their judgements over a small tree: `rank_stats.txt` shows what every change to ranking moves.
+"""Queries and their judgements over a small tree: `rank_stats.txt` shows the effect of every change to ranking.
 
-`pytest tests/golden --update-golden` writes the file anew; its difference belongs into the commit.
+`pytest tests/golden --update-golden` rewrites the file. Commit the difference.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def reciprocal_rank(run: list[str], grades: dict[str, int]) -> float:
 
 
 def ndcg(run: list[str], grades: dict[str, int]) -> float:
-    """Return NDCG over the whole run: gain 2^grade - 1, documents without a grade gain nothing."""
+    """Return NDCG over the whole run: gain 2^grade - 1, and 0 for documents without a grade."""
     gains = [2 ** grades.get(name, 0) - 1 for name in run]
     ideal = sorted((2**grade - 1 for grade in grades.values()), reverse=True)
 
@@ -67,7 +67,7 @@ def test_rankings_are_those_of_the_golden_file(request: pytest.FixtureRequest, e
     found = rank_stats(Searcher([index_tree(HERE / "tree")], encoder), qrels)
     if request.config.getoption("--update-golden"):
         STATS.write_text(found, "utf-8")
-    assert found == STATS.read_text("utf-8"), "rankings moved: look, then run with --update-golden"
+    assert found == STATS.read_text("utf-8"), "rankings changed: check them, then run with --update-golden"
 
 
 def test_every_judged_document_is_in_the_tree(encoder, index_tree):

@@ -1,6 +1,6 @@
-"""The shipped model on the bundled suite: `smoke.txt` holds its figures, and no average may fall below them.
+"""The shipped model on the bundled suite: no average may fall below its value in `smoke.txt`.
 
-`pytest tests/golden --update-golden` writes the file anew; its difference belongs into the commit.
+`pytest tests/golden --update-golden` rewrites the file. Commit the difference.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from codesearch.evaluation.suites import run_suite
 
 FIGURES = Path(__file__).parent / "smoke.txt"
 TOLERANCE = 0.002
-"""Processors add up in different orders, which may swap neighbours that score the same but for the last bits."""
+"""Processors add in different orders. This may swap neighbours whose scores differ only in the last bits."""
 
 
 def averages(result: SuiteResult) -> dict[tuple[str, str], float]:
@@ -28,7 +28,7 @@ def averages(result: SuiteResult) -> dict[tuple[str, str], float]:
 
 
 def drops(found: dict[tuple[str, str], float], golden: str) -> list[str]:
-    """List what is lower than in the golden file, or no longer there."""
+    """List the figures that are lower than in the golden file, or missing."""
     rows = (line.split() for line in golden.splitlines())
     return [
         f"{system} {metric}: {found.get((system, metric), 0):.4f}, was {value}"

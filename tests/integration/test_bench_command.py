@@ -1,4 +1,4 @@
-"""`codesearch bench` over a small challenge of its own: what it prints, writes, keeps and refuses."""
+"""`codesearch bench` on a small data set: what it prints, writes, keeps and refuses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ JUDGEMENTS = [
     ("Go", "read lines of a file", "go/reader.go#L900-L901", 3),
     ("Ruby", "priority queue", "ruby/queue.rb#L4-L6", 0),
 ]
-"""Two annotators of one function, a function that is no document, and a query without a relevant one."""
+"""One function with two annotators, one that is not a document, and a query without relevant functions."""
 
 
 def write_data(folder: Path) -> Path:
@@ -49,7 +49,7 @@ def data(tmp_path: Path) -> Path:
 
 @dataclass(frozen=True)
 class Bench:
-    """The command on the small challenge; what it writes lies in `data`."""
+    """The command on the small data set; it writes files into `data`."""
 
     command: Command
     data: Path
@@ -98,7 +98,7 @@ def predicted(path: Path, language: str, query: str) -> list[str]:
         return [row["url"] for row in rows if (row["language"], row["query"]) == (language, query)]
 
 
-def test_figures_are_those_of_the_predictions_worked_out_by_hand(output):
+def test_figures_equal_those_computed_from_the_predictions(output):
     system, data = output.default, output.folder
     found = predicted(data / "p.csv", "python", "convert int to string")
     place = found.index(f"{BASE}/python/convert.py#L4-L6") + 1
@@ -113,7 +113,7 @@ def test_figures_are_those_of_the_predictions_worked_out_by_hand(output):
     assert output.fields["details"]["coverage"]["go"] == {"judged": 2, "extracted": 1}
 
 
-def test_every_query_is_asked_in_every_language_and_answered_in_it_alone(output):
+def test_every_query_is_asked_in_every_language_and_has_only_answers_in_it(output):
     with open(output.folder / "p.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["query"] for row in rows} == {
@@ -135,7 +135,7 @@ def test_every_query_is_asked_in_every_language_and_answered_in_it_alone(output)
     assert not [row for row in rows if row["identifier"] in ("Stack", "Sorter", "PriorityQueue")]
 
 
-def test_predictions_score_as_the_run_that_wrote_them(bench, output):
+def test_predictions_get_the_scores_of_the_run_that_wrote_them(bench, output):
     scored = bench.json("scored.json", "--score", output.folder / "p.csv")["systems"]["p"]
     assert scored["scores"] == output.default["scores"]
     assert scored["ci95"] == output.default["ci95"]
@@ -161,7 +161,7 @@ def test_the_json_says_what_ran(output):
     assert fields["details"]["model"]["name"] == "tiny"
 
 
-def test_what_is_printed_names_groups_coverage_and_published_rows(output):
+def test_the_output_has_groups_coverage_and_published_rows(output):
     lines = output.printed
     assert lines[0] == "csn99: 2 judged queries, 10 documents"
     assert lines[2].split() == ["ndcg_all", "go", "python", "average", "95%", "of", "average"]
@@ -177,7 +177,7 @@ def test_other_judgements_can_be_given(bench):
     assert fields["systems"]["default"]["recall_at_10"] == {"java": 1.0, "average": 1.0}
 
 
-def test_the_page_loads_nothing_and_shows_what_was_ranked_first(output):
+def test_the_page_loads_no_other_files_and_shows_the_first_hits(output):
     page = (output.folder / "page.html").read_text()
     assert "src=" not in page and "<link" not in page and "@import" not in page
     assert "not a document" in page
@@ -185,7 +185,7 @@ def test_the_page_loads_nothing_and_shows_what_was_ranked_first(output):
     assert "light-dark(" in page
 
 
-def test_data_may_be_named_by_the_environment(command, data, tiny_bundle):
+def test_an_environment_variable_names_the_data(command, data, tiny_bundle):
     named = replace(command, variables={"CODESEARCH_BENCH_DATA": str(data)})
     assert named("bench", "--model", tiny_bundle).returncode == 0
 
@@ -217,7 +217,7 @@ def test_without_data_the_smoke_suite_runs(command, tiny_bundle):
     assert done.stdout.startswith("smoke")
 
 
-def test_comparing_says_what_changed(command, output):
+def test_a_comparison_lists_unchanged_scores(command, output):
     result = output.folder / "a.json"
     done = command("bench", "--compare", result, result)
     assert done.returncode == 0
@@ -237,7 +237,7 @@ def test_comparing_says_what_changed(command, output):
         (["--data", "data", "--model", "none"], "none"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_one_line(command, data, arguments, reason):
+def test_invalid_arguments_are_a_one_line_error(command, data, arguments, reason):
     done = command("bench", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert reason in done.stderr

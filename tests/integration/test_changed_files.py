@@ -58,7 +58,7 @@ def test_staged_unstaged_and_untracked_files_are_changed_and_ignored_ones_are_no
     assert found(home, root, tiny_bundle) == ["a.py", "b.py", "new.py"]
 
 
-def test_a_revision_is_compared_with_the_files_and_with_dots_its_merge_base_is(tmp_path, home, tiny_bundle):
+def test_a_revision_is_compared_with_the_files_and_with_dots_its_merge_base(tmp_path, home, tiny_bundle):
     root = repository(tmp_path / "r")
     git(root, "checkout", "-q", "-b", "topic")
     write_tree(root, {"a.py": "def push_a(item): pass\n"})
@@ -94,7 +94,7 @@ def test_a_root_may_be_below_or_above_the_top_of_a_work_tree(tmp_path, home, tin
     assert found(home, tmp_path / "all", tiny_bundle) == ["r/a.py", "r/sub/d.py"]
 
 
-def test_a_linked_work_tree_has_changes_of_its_own(tmp_path, home, tiny_bundle):
+def test_a_linked_work_tree_has_its_own_changes(tmp_path, home, tiny_bundle):
     root = repository(tmp_path / "r")
     git(root, "worktree", "add", "-q", tmp_path / "linked")
     write_tree(tmp_path, {"r/a.py": "def push_a(item): pass\n", "linked/b.py": "def push_b(item): pass\n"})
@@ -158,7 +158,9 @@ def test_variables_of_a_hook_do_not_name_another_repository(tmp_path, home, tiny
     assert found(home, root, tiny_bundle) == ["a.py"]
 
 
-def test_a_folder_in_no_work_tree_and_a_missing_git_are_errors(tmp_path, home, tiny_bundle, monkeypatch):
+def test_a_folder_outside_of_work_trees_and_a_missing_git_are_errors(
+    tmp_path, home, tiny_bundle, monkeypatch
+):
     root = write_tree(tmp_path / "r", FILES)
     with pytest.raises(ConfigError, match="r is in no git work tree"):
         found(home, root, tiny_bundle)
@@ -168,7 +170,7 @@ def test_a_folder_in_no_work_tree_and_a_missing_git_are_errors(tmp_path, home, t
 
 
 @pytest.mark.parametrize("revision", ["nope", "-x", "--output=x", "a..b", "main:a.py"])
-def test_what_is_no_commit_is_an_error_of_one_line(tmp_path, home, tiny_bundle, revision):
+def test_a_revision_that_is_not_a_commit_is_a_one_line_error(tmp_path, home, tiny_bundle, revision):
     root = repository(tmp_path / "r")
     with pytest.raises(ConfigError, match=f"^no revision {revision!r} in [^\n]+$"):
         found(home, root, tiny_bundle, revision)

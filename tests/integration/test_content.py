@@ -1,4 +1,4 @@
-"""`codesearch index --content`: documentation and configuration beside code."""
+"""`codesearch index --content`: documentation and configuration in addition to code."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_documentation_and_configuration_are_found_by_their_sections(index, foun
     assert found("stack", "--lang", "toml") == ["tiny/stack.toml:1:1:[stack]"]
 
 
-def test_the_choice_is_kept_until_another_is_made(index, found, command, tree):
+def test_content_is_remembered_until_it_is_changed(index, found, command, tree):
     index("--content", "docs")
     write_tree(tree, {"more.md": "# Queue capacity\n\nNone.\n"})
     assert "1 parsed, 7 unchanged, 0 removed" in index()
@@ -70,13 +70,13 @@ def test_the_choice_is_kept_until_another_is_made(index, found, command, tree):
     assert entry["not_indexed"] == {"other content": {".md": 2, ".toml": 1}}
 
 
-def test_a_project_may_choose_it(index, found, tree):
+def test_a_project_can_set_content(index, found, tree):
     write_tree(tree, {".codesearch.toml": 'content = "docs"\n'})
     index()
     assert found("capacity") == ["tiny/docs/stack.md:5:1:## Capacity"]
 
 
-def test_a_query_finds_what_was_written_since(index, found, tree):
+def test_a_query_finds_documentation_written_after_indexing(index, found, tree):
     index("--content", "docs")
     (tree / "docs" / "stack.md").write_text(
         GUIDE.replace("## Capacity", "## Sizes\n\nUnlimited.\n\n## Capacity")

@@ -20,7 +20,7 @@ DATA = Path(__file__).parents[3] / "shared" / "data" / "csn99"
 URL = re.compile(r"https://github.com/([^/]+/[^/]+)/blob/([0-9a-f]+)/(.*)#L(\d+)-L(\d+)")
 SHARE = 2_770 / 2_788
 
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the benchmark's sources are not beside this tree")
+pytestmark = pytest.mark.skipif(not DATA.exists(), reason="the sources of the benchmark are not here")
 
 
 def annotated_spans() -> dict[tuple[str, str, str], set[tuple[int, int]]]:

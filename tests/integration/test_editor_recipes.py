@@ -1,4 +1,4 @@
-"""The recipes of docs/editors.md run in the editors themselves, with queries that a shell could misread."""
+"""The recipes of docs/editors.md run in the editors themselves, with queries that a shell could misinterpret."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUERY = """push "an" item's 100% | $HOME `x` # top"""
 HIT = "a b.py:3:1:def push(item)"
 SOURCE = '"""A name with a space."""\n\ndef push(item):\n    """Put an item on top."""\n    return item\n'
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-in for the command is a shell script")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="replaces the command by a shell script")
 
 
 def recipe(heading: str) -> str:

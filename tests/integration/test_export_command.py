@@ -1,4 +1,4 @@
-"""`codesearch export --sqlite`: one file that `sqlite-utils` reads, or one line that says why not."""
+"""`codesearch export --sqlite`: one file that `sqlite-utils` reads, or a one-line error."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def exported(indexed: Path, command: Command) -> Path:
     return command.folder / "code.db"
 
 
-def test_an_export_says_in_one_line_what_it_has(indexed, command):
+def test_an_export_prints_one_line_about_its_content(indexed, command):
     done = command("export", "--sqlite", "code.db")
     assert (done.returncode, done.stderr) == (0, "")
     line = r"code\.db: 13 documents from 6 files of 1 indexed folder in \d+\.\d s, 0\.\d MB\n"
@@ -80,7 +80,7 @@ def test_sqlite_utils_shows_the_views(exported, sqlite_utils, indexed):
     ]
 
 
-def test_files_that_changed_since_are_counted_with_the_cure(indexed, command, sqlite_utils):
+def test_changed_files_are_counted_in_a_note_with_the_cure(indexed, command, sqlite_utils):
     (indexed / "go/reader.go").write_text("package reader\n")
     (indexed / "php/Crypto.php").unlink()
     done = command("export", "--sqlite", "code.db")
@@ -96,7 +96,7 @@ def test_files_that_changed_since_are_counted_with_the_cure(indexed, command, sq
     assert sqlite_utils("query", "code.db", query) == [{"count": 0}]
 
 
-def test_a_root_is_named_as_in_a_query(exported, command):
+def test_a_root_is_selected_as_in_a_query(exported, command):
     done = command("export", "--sqlite", "code.db", "--root", "tiny")
     assert done.stdout.startswith("code.db: 13 documents from 6 files of 1 indexed folder in ")
     before = exported.read_bytes()
@@ -119,7 +119,7 @@ def test_a_file_of_another_kind_is_replaced_only_by_force(indexed, command):
     assert (command.folder / "notes.txt").read_bytes().startswith(b"SQLite format 3\0")
 
 
-def test_nothing_to_write_and_nothing_indexed_are_one_line_each(command, home):
+def test_a_missing_file_name_and_a_missing_index_are_one_line_errors(command, home):
     done = command("export")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "error: name one file to write: FILE for a portable file, or --sqlite FILE\n"
@@ -129,7 +129,7 @@ def test_nothing_to_write_and_nothing_indexed_are_one_line_each(command, home):
     assert not (command.folder / "code.db").exists()
 
 
-def test_an_index_that_cannot_be_read_is_one_line(exported, command, home, indexed):
+def test_an_index_that_cannot_be_read_is_a_one_line_error(exported, command, home, indexed):
     before = exported.read_bytes()
     (database,) = home.glob("indexes/*/segments/*/documents.sqlite")
     change_one_byte(database)
@@ -150,7 +150,7 @@ def test_an_index_that_cannot_be_read_is_one_line(exported, command, home, index
     assert exported.read_bytes() == before
 
 
-def test_storage_that_fills_up_is_one_line_and_leaves_the_last_export(exported, command):
+def test_full_storage_is_a_one_line_error_and_keeps_the_last_export(exported, command):
     before = exported.read_bytes()
 
     def limit() -> None:
@@ -163,7 +163,7 @@ def test_storage_that_fills_up_is_one_line_and_leaves_the_last_export(exported, 
     assert [path.name for path in command.folder.glob("code.db*")] == ["code.db"]
 
 
-def test_documents_of_a_folder_that_is_gone_are_exported_without_code(indexed, command, sqlite_utils):
+def test_documents_of_a_deleted_folder_are_exported_without_code(indexed, command, sqlite_utils):
     shutil.rmtree(indexed)
     done = command("export", "--sqlite", "code.db")
     assert (done.returncode, done.stderr) == (

@@ -1,4 +1,4 @@
-"""The first query of a project indexes it; other folders, and who does not want it, get the command to run."""
+"""The first query in a project indexes it. Elsewhere, or if this is switched off, an error names the command."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_first_query_indexes_the_project_and_answers_and_the_next_only_answe
     assert (again.returncode, again.stdout, again.stderr) == (0, done.stdout, "")
 
 
-def test_json_on_stdout_stays_json(ask, tiny_bundle):
+def test_json_on_stdout_is_valid_while_indexing(ask, tiny_bundle):
     done = ask("query", "push", "--json", "--model", tiny_bundle)
     assert json.loads(done.stdout)["documents"] == 13 and done.stderr.startswith("indexed ")
 
@@ -62,7 +62,7 @@ def test_a_terminal_shows_the_progress(ask, project, tiny_bundle):
 
 
 @pytest.mark.parametrize(("arguments", "variable"), [(("--no-index",), ""), ((), "no")])
-def test_who_wants_no_index_gets_none(ask, home, arguments, variable):
+def test_an_option_or_variable_prevents_indexing(ask, home, arguments, variable):
     done = replace(ask, variables={**ask.variables, "CODESEARCH_AUTO_INDEX": variable})(
         "query", "push", *arguments
     )
@@ -71,7 +71,7 @@ def test_who_wants_no_index_gets_none(ask, home, arguments, variable):
     assert not home.exists()
 
 
-def test_a_folder_that_is_no_project_is_not_indexed(ask, project, home):
+def test_a_folder_outside_of_projects_is_not_indexed(ask, project, home):
     (project / ".git").rmdir()
     done = ask("query", "push")
     assert (done.returncode, done.stdout) == (2, "")

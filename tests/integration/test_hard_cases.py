@@ -1,4 +1,4 @@
-"""Interrupts, full disks and strange files: at worst a warning or one line, and the last good index stays."""
+"""Interrupts, full disks and strange files: at most a warning or a one-line error, and the last good index remains."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.conftest import write_tree
 
 
 def bigger_tree(root: Path, files: int) -> None:
-    """Write files of 20 functions of some kilobytes, none like another."""
+    """Write different files of some kilobytes with 20 functions each."""
     for number in range(files):
         lines = []
         for function in range(20):
@@ -33,7 +33,7 @@ def bigger_tree(root: Path, files: int) -> None:
 def wait_for(condition, seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
+        assert time.monotonic() < deadline, "timeout"
         time.sleep(0.005)
 
 
@@ -58,10 +58,10 @@ def test_an_interrupt_leaves_the_last_good_index(indexed, command, home, whole_g
     done = command("query", "--all", "--no-refresh", "push", "-k", "1", "--vimgrep")
     assert (done.returncode, done.stdout) == (0, "tiny/python/convert.py:17:1:def push(self, item)\n")
     assert command("index", "tiny").returncode == 0
-    assert [path.name for path in folder.glob("segments/*")] == ["000003"], "what was half written is gone"
+    assert [path.name for path in folder.glob("segments/*")] == ["000003"], "a partly written segment remains"
 
 
-def test_a_killed_index_leaves_the_last_good_one_and_the_next_clears_up(indexed, command, home):
+def test_a_killed_run_leaves_the_last_good_index_and_the_next_run_cleans_up(indexed, command, home):
     folder = index_folder(home, indexed)
     bigger_tree(indexed, 100)
     with command.start("index", "tiny", stdout=-1, stderr=-1, start_new_session=True) as process:
@@ -72,11 +72,11 @@ def test_a_killed_index_leaves_the_last_good_one_and_the_next_clears_up(indexed,
     done = command("index", "tiny")
     assert (done.returncode, done.stderr) == (0, "")
     named = [entry.folder for entry in read_manifest(folder).segments]
-    assert named[-1] == "segments/000003", "no number is given twice"
+    assert named[-1] == "segments/000003", "a number was used twice"
     assert [path.relative_to(folder).as_posix() for path in sorted(folder.glob("segments/*"))] == named
 
 
-def test_storage_that_fills_up_is_one_error_and_leaves_the_last_good_index(indexed, command, home):
+def test_full_storage_is_one_error_and_leaves_the_last_good_index(indexed, command, home):
     bigger_tree(indexed, 100)
 
     def limit() -> None:
@@ -92,7 +92,7 @@ def test_storage_that_fills_up_is_one_error_and_leaves_the_last_good_index(index
     assert_last_good(command, folder)
 
 
-def test_a_second_writer_is_told_to_wait(indexed, command, home):
+def test_a_second_writer_is_an_error_that_says_to_wait(indexed, command, home):
     (indexed / "new.py").write_text("def new():\n    pass\n")
     with writer_lock(index_folder(home, indexed), "tiny"):
         done = command("index", "tiny")
@@ -144,11 +144,11 @@ def test_a_file_that_may_not_be_read_costs_a_warning(command, indexed):
         path.chmod(0)
         start = command.line("index", "tiny", "--rebuild")
     elif subprocess.run(["setpriv", "--version"], capture_output=True, check=False).returncode == 0:
-        path.chmod(0)  # Nothing is unreadable to root, but to root without its privileges it is.
+        path.chmod(0)  # Root can read every file, unless it drops its privileges.
         drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--securebits=+noroot,+no_setuid_fixup"]
         start = [*drop, *command.line("index", "tiny", "--rebuild", "--model", model_of(command))]
     else:
-        pytest.skip("runs as root, to whom everything is readable")
+        pytest.skip("runs as root, who can read everything")
     done = subprocess.run(
         start, cwd=command.folder, env=command.environment, capture_output=True, text=True, check=False
     )
@@ -195,4 +195,4 @@ def test_nothing_is_written_outside_the_home(command, tiny_repo, tiny_bundle, tm
         subprocess.run(
             command.line(*arguments), cwd=command.folder, env=outside, capture_output=True, check=True
         )
-    assert list(user.rglob("*")) == [], "a library keeps notes of its own, to send them somewhere"
+    assert list(user.rglob("*")) == [], "a library wrote files (telemetry?)"

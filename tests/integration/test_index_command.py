@@ -1,4 +1,4 @@
-"""`codesearch index`: what it says, what it leaves on disk, how it ends."""
+"""`codesearch index`: its output, its files and its exit codes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.tiny_bundle import change_one_byte
 
 
 def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
-    """Every file's content and time stamp, but for the lock, which names its last holder."""
+    """Return content and time stamp of every file except the lock, which names its last holder."""
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != "lock"]
     return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
 
@@ -29,7 +29,7 @@ def only_file(home: Path, pattern: str) -> Path:
 
 @pytest.fixture
 def index(command: Command, tiny_repo: Path, tiny_bundle: Path):
-    """Index the tiny repository, by its name from the folder it lies in."""
+    """Index the tiny repository from its parent folder, by name."""
     return lambda *options: command("index", "tiny", "--model", tiny_bundle, *options)
 
 
@@ -97,7 +97,7 @@ def test_an_empty_tree_is_a_warning(command, tmp_path, tiny_bundle):
     ("folder", "reason"),
     [("absent", "no such folder"), ("tiny/go/reader.go", "not a folder")],
 )
-def test_a_path_that_is_no_folder_is_an_error_and_leaves_no_index(
+def test_a_path_that_is_not_a_folder_is_an_error_and_leaves_no_index(
     command, tiny_repo, tiny_bundle, home, folder, reason
 ):
     done = command("index", folder, "--model", tiny_bundle)
@@ -114,14 +114,14 @@ def test_a_path_that_is_no_folder_is_an_error_and_leaves_no_index(
         (["--device", "tpu"], "device 'tpu': choose one of auto, cpu, cuda"),
     ],
 )
-def test_a_bad_option_is_one_line_and_leaves_no_index(index, home, options, message):
+def test_a_bad_option_is_a_one_line_error_and_leaves_no_index(index, home, options, message):
     done = index(*options)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {message}\n")
     assert not list(home.glob("indexes/*/segments/*"))
     assert not list(home.glob("indexes/*/manifest.json"))
 
 
-def test_a_home_that_cannot_be_made_is_named(command, tiny_repo, tiny_bundle, tmp_path):
+def test_a_home_that_cannot_be_created_is_named(command, tiny_repo, tiny_bundle, tmp_path):
     (tmp_path / "file").write_text("")
     done = command("index", "tiny", "--model", tiny_bundle, "--home", "file")
     folder = index_folder(tmp_path / "file", tiny_repo)
@@ -139,7 +139,7 @@ def test_a_bundle_with_one_byte_changed_is_refused_by_name(command, tiny_repo, t
     )
 
 
-def test_an_index_of_another_format_is_made_anew(indexed, index, home):
+def test_an_index_of_another_format_is_rebuilt(indexed, index, home):
     break_format(only_file(home, "*/manifest.json").parent)
     done = index()
     assert (done.returncode, done.stderr) == (0, "")
@@ -148,7 +148,7 @@ def test_an_index_of_another_format_is_made_anew(indexed, index, home):
     assert [path.name for path in only_file(home, "*").glob("segments/*")] == ["000002"]
 
 
-def test_an_index_of_an_earlier_version_is_made_again_with_its_settings(index, home):
+def test_an_index_of_an_earlier_version_is_rebuilt_with_its_settings(index, home):
     assert index("--exclude", "*.go").returncode == 0
     break_format(only_file(home, "*/manifest.json").parent, 5)
     done = index()

@@ -1,4 +1,4 @@
-"""Agents ask over stdio, with the client of the official SDK."""
+"""`codesearch mcp` over stdio, with the client of the official SDK."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def parameters(project: Path) -> StdioServerParameters:
 
 
 def ask(project: Path, *calls: tuple[str, dict[str, object]]) -> list[tuple[bool, str]]:
-    """Call tools one after another; return whether each failed, and its text."""
+    """Call tools one after another; return for each whether it failed, and its text."""
 
     async def session() -> list[tuple[bool, str]]:
         async with Client(parameters(project)) as client:
@@ -135,7 +135,7 @@ def test_errors_are_one_line(project):
         assert failed and "\n" not in text and "Traceback" not in text
 
 
-def test_calls_at_the_same_time_get_their_own_answers(project):
+def test_concurrent_calls_get_their_own_answers(project):
     async def session() -> dict[str, str]:
         found: dict[str, str] = {}
         async with Client(parameters(project)) as client:
@@ -151,7 +151,7 @@ def test_calls_at_the_same_time_get_their_own_answers(project):
     assert all(name.split(".")[-1] in text for name, text in anyio.run(session).items())
 
 
-def test_a_cancelled_call_leaves_a_server_that_answers(project):
+def test_the_server_answers_after_a_cancelled_call(project):
     async def session() -> str:
         async with Client(parameters(project)) as client:
             with anyio.move_on_after(0.05):
@@ -161,7 +161,7 @@ def test_a_cancelled_call_leaves_a_server_that_answers(project):
     assert "sortStrings" in anyio.run(session)
 
 
-def test_the_first_call_from_cold_takes_less_than_two_seconds(project):
+def test_a_new_server_answers_the_first_call_in_less_than_two_seconds(project):
     ask(project, ("index_status", {}))
     started = time.monotonic()
     ask(project, ("search_code", {"query": "sort a list"}))

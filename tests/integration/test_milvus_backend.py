@@ -1,4 +1,4 @@
-"""The same search on a Milvus server: a real process that speaks its protocol."""
+"""The same search on a Milvus server: a real process, Milvus Lite."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def remote(server: Server, prefix: str, home: Path, tiny_bundle: Path) -> Iterat
 def filled(
     server: Server, tmp_path_factory: pytest.TempPathFactory, tiny_bundle: Path
 ) -> Iterator[tuple[RemoteEngine, Path]]:
-    """An engine whose collections hold one tree, for tests that change nothing; and the tree."""
+    """Yield an engine whose collections hold one tree, and the tree, for tests that change nothing."""
     folder = tmp_path_factory.mktemp("filled")
     engine = RemoteEngine(Connection(server.uri, prefix="filled"), folder / "home", model=tiny_bundle)
     tree = write_tree(folder / "tree", TINY_REPO)
@@ -176,7 +176,7 @@ def test_changed_and_deleted_files_leave_nothing_behind(remote: RemoteEngine, ti
     assert rows_in(remote) == before
 
 
-def test_a_root_that_left_the_list_is_deleted(remote: RemoteEngine, tmp_path: Path) -> None:
+def test_a_root_that_is_no_longer_listed_is_deleted(remote: RemoteEngine, tmp_path: Path) -> None:
     first, second = (write_tree(tmp_path / name, TINY_REPO) for name in ("first", "second"))
     remote.push([first, second])
     remote.push([second])
@@ -198,7 +198,7 @@ def many_roots(folder: Path, count: int) -> list[Path]:
     return roots
 
 
-def test_workers_that_are_killed_and_restarted_give_what_one_worker_gives(
+def test_workers_that_are_killed_and_restarted_write_the_rows_of_one_worker(
     server: Server, tmp_path: Path, tiny_bundle: Path
 ) -> None:
     roots = many_roots(tmp_path / "all", 6)
@@ -283,7 +283,7 @@ def test_another_format_is_refused(
         )
 
 
-def test_a_server_without_collections_is_one_line(server: Server, prefix: str) -> None:
+def test_a_server_without_collections_is_a_one_line_error(server: Server, prefix: str) -> None:
     with pytest.raises(BackendError, match=f"has no collections {prefix}_"):
         RemoteEngine(Connection(server.uri, prefix=prefix)).search(SearchRequest("push", mode="lexical"))
 
@@ -307,7 +307,7 @@ def silent_proxy() -> Iterator[str]:
             connection.close()
 
 
-def test_a_server_that_does_not_answer_is_one_line_after_the_timeout() -> None:
+def test_a_server_that_does_not_answer_is_a_one_line_error_after_the_timeout() -> None:
     with silent_proxy() as uri:
         started = time.monotonic()
         with pytest.raises(BackendError, match="check that it runs and that --uri is right"):
@@ -336,7 +336,9 @@ def test_the_command_line_indexes_lists_and_searches(
     assert "int_to_string" in environment("query", "convert int to string", "--model", tiny_bundle).stdout
 
 
-def test_another_index_for_vectors_finds_the_same(server, prefix, tiny_repo, home, tiny_bundle) -> None:
+def test_another_type_of_vector_index_finds_the_same_hits(
+    server, prefix, tiny_repo, home, tiny_bundle
+) -> None:
     run = Command(tiny_repo, home)
     where = ["--backend", "milvus", "--uri", server.uri, "--prefix", prefix, "--model", tiny_bundle]
     wrong = run("index", tiny_repo, *where, "--vector-index", "flat")
@@ -346,7 +348,7 @@ def test_another_index_for_vectors_finds_the_same(server, prefix, tiny_repo, hom
     assert json.loads(found.stdout.splitlines()[0])["name"] == "int_to_string"
 
 
-def test_a_server_that_is_not_there_is_one_line(tiny_repo: Path, home: Path) -> None:
+def test_an_absent_server_is_a_one_line_error(tiny_repo: Path, home: Path) -> None:
     found = Command(tiny_repo, home)("query", "push", "--backend", "milvus", "--uri", "http://127.0.0.1:1")
     assert found.returncode == 2
     assert found.stderr.count("\n") == 1 and found.stderr.startswith(
@@ -374,7 +376,7 @@ def test_a_list_is_split_over_shards_and_each_folder_is_in_one(tmp_path: Path, t
     assert sorted(indexed) == sorted(map(str, roots))
 
 
-def test_workers_get_a_terminate_signal_without_a_traceback(
+def test_an_interrupted_worker_ends_without_a_traceback(
     server: Server, tmp_path: Path, tiny_bundle: Path
 ) -> None:
     roots = many_roots(tmp_path / "all", 2)

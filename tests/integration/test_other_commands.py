@@ -1,4 +1,4 @@
-"""`codesearch status`, `remove`, `doctor`, and the command without one."""
+"""`codesearch status`, `remove`, `doctor`, and `codesearch` without a command."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_index_and_status_end_with_what_is_not_indexed(command, indexed):
     assert entry["not_indexed"] == {"no parser": {".xyz": 1}}
 
 
-def test_status_shows_an_index_that_cannot_be_read_and_a_folder_that_is_gone(indexed, command, home):
+def test_status_shows_an_unreadable_index_and_a_deleted_folder(indexed, command, home):
     shutil.rmtree(indexed)
     assert command("status", "--changes").stdout.startswith(f"{indexed}  (this folder is gone)\n")
     (manifest,) = home.glob("indexes/*/manifest.json")
@@ -87,7 +87,7 @@ def test_status_of_an_empty_home_exits_with_one_in_every_form(command, home):
     assert (done.returncode, done.stdout, done.stderr) == (1, "[]\n", "")
 
 
-def test_remove_forgets_the_index_and_keeps_the_sources(indexed, command, home):
+def test_remove_deletes_the_index_and_keeps_the_sources(indexed, command, home):
     before = {path: path.read_bytes() for path in indexed.rglob("*.*")}
     done = command("remove", "tiny", "--cache")
     assert (done.returncode, done.stderr) == (0, "")
@@ -101,7 +101,7 @@ def test_remove_of_all_names_each(indexed, command):
     assert (done.returncode, done.stdout) == (0, f"{indexed}: index removed\n")
 
 
-def test_remove_of_what_is_not_indexed_removes_nothing(indexed, command, home):
+def test_remove_of_a_folder_without_an_index_removes_nothing(indexed, command, home):
     done = command("remove", "tiny", "absent")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "error: absent is not indexed: see `codesearch status`\n"
@@ -138,14 +138,14 @@ def test_doctor_finds_a_flipped_byte_in_an_index_and_in_the_model(
     ]
 
 
-def test_doctor_proves_that_no_network_is_needed(command, tiny_bundle, home):
+def test_doctor_shows_that_no_network_is_needed(command, tiny_bundle, home):
     done = command("doctor", "--offline", "--device", "cpu", shipped=tiny_bundle)
     assert (done.returncode, done.stderr) == (0, "")
     last = done.stdout.splitlines()[-1]
     assert re.fullmatch(
         r"ok    offline      indexed and queried without a network; best answer \w+\.py:\d+ \w+", last
     )
-    assert not home.exists(), "it works in a folder of its own"
+    assert not home.exists(), "doctor wrote into the home"
 
 
 def test_the_version_and_an_unknown_command(command):

@@ -1,4 +1,4 @@
-"""The command where things are missing that other systems do not have: see `tests/other_system/sitecustomize.py`."""
+"""The command without functions that other systems lack: see `tests/other_system/sitecustomize.py`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tests.conftest import TINY_REPO, write_tree
 from tests.integration.test_serve_command import ANSWER, QUERY, bound_to_ask
 
 OTHER_SYSTEM = ROOT / "tests" / "other_system"
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the other system is made from Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="imitates the other system on Linux")
 
 
 @pytest.fixture
 def elsewhere(command: Command) -> Command:
-    """The command on another system."""
+    """Return the command on the imitated system."""
     return on_other_system(command)
 
 
@@ -89,10 +89,10 @@ GUARDED = {
     ("watch/inotify.py", "FIONREAD"),
     ("watch/inotify.py", "ioctl"),
 }
-"""What Windows does not have, and the code that uses it only where it is there."""
+"""Names that Windows does not have, and the modules that check for them before use."""
 
 
-def test_nothing_that_windows_does_not_have_is_used_unguarded(tmp_path):
+def test_names_that_windows_does_not_have_are_used_only_where_listed(tmp_path):
     check = [sys.executable, "-m", "mypy", "--platform", "win32", "--cache-dir", str(tmp_path)]
     done = subprocess.run(check, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     found = re.findall(r'^codesearch/(.*?):\d+: error: Module has no attribute "(\w+)"', done.stdout, re.M)
@@ -130,7 +130,7 @@ def serving(command: Command):
             process.kill()
 
 
-def test_a_service_answers_at_a_port_and_is_stopped(elsewhere, indexed, tmp_path):
+def test_a_service_answers_on_a_port_and_can_be_stopped(elsewhere, indexed, tmp_path):
     home = str(elsewhere.home)
     bound = on_other_system(replace(elsewhere, variables=bound_to_ask(tmp_path)))
     with serving(elsewhere) as process:
@@ -145,7 +145,7 @@ def test_a_service_answers_at_a_port_and_is_stopped(elsewhere, indexed, tmp_path
     assert elsewhere(*QUERY).stdout == ANSWER
 
 
-def test_only_who_can_read_the_token_is_answered(elsewhere, indexed, tmp_path):
+def test_only_clients_with_the_token_are_answered(elsewhere, indexed, tmp_path):
     bound = on_other_system(replace(elsewhere, variables=bound_to_ask(tmp_path)))
     with serving(elsewhere):
         port, token = read_port(str(elsewhere.home))
@@ -157,7 +157,7 @@ def test_only_who_can_read_the_token_is_answered(elsewhere, indexed, tmp_path):
         assert bound(*QUERY).stdout == ANSWER
 
 
-def test_a_service_that_was_killed_delays_nobody_and_is_replaced(elsewhere, indexed, tmp_path):
+def test_a_killed_service_does_not_block_queries_and_is_replaced(elsewhere, indexed, tmp_path):
     bound = on_other_system(replace(elsewhere, variables=bound_to_ask(tmp_path)))
     with serving(elsewhere) as process:
         first = read_port(str(elsewhere.home))
@@ -203,7 +203,7 @@ print(found(writer, "fourth"), segments())
 """
 
 
-def test_a_merge_leaves_the_segments_that_a_reader_has_open_to_the_next_one(elsewhere, tiny_repo):
+def test_segments_that_a_reader_has_open_are_deleted_after_a_later_merge(elsewhere, tiny_repo):
     lines = script(elsewhere, MERGE).splitlines()
     assert lines == [
         "['first'] ['000001']",
@@ -214,7 +214,7 @@ def test_a_merge_leaves_the_segments_that_a_reader_has_open_to_the_next_one(else
     ]
 
 
-def test_an_index_that_a_service_has_open_can_be_removed_and_made_again(elsewhere, indexed, tmp_path):
+def test_an_index_that_a_service_has_open_can_be_removed_and_rebuilt(elsewhere, indexed, tmp_path):
     with serving(elsewhere):
         assert elsewhere(*QUERY).stdout == ANSWER
         assert elsewhere("remove", indexed).returncode == 0
@@ -224,7 +224,7 @@ def test_an_index_that_a_service_has_open_can_be_removed_and_made_again(elsewher
         assert elsewhere(*QUERY, "--no-service").stdout == elsewhere(*QUERY).stdout != ""
 
 
-def test_doctor_proves_that_no_network_is_needed(elsewhere, tiny_bundle):
+def test_doctor_shows_that_no_network_is_needed(elsewhere, tiny_bundle):
     done = elsewhere("doctor", "--offline", "--device", "cpu", shipped=tiny_bundle)
     assert (done.returncode, done.stderr) == (0, "")
     assert "ok    offline      indexed and queried without a network" in done.stdout

@@ -36,7 +36,7 @@ def test_another_home_imports_and_searches_a_file(exported, command, tmp_path):
     assert other("status").stdout.startswith("tiny  (imported with code)\n")
 
 
-def test_a_file_that_is_not_portable_is_one_line(command):
+def test_a_file_that_is_not_portable_is_a_one_line_error(command):
     (command.folder / "notes.txt").write_text("notes")
     for arguments in (("import", "notes.txt"), ("query", "push", "--index", "notes.txt")):
         done = command(*arguments)

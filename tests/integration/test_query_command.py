@@ -1,4 +1,4 @@
-"""`codesearch query`: each form of output, filters, and exit codes 0, 1 and 2."""
+"""`codesearch query`: each output format, filters, and exit codes 0, 1 and 2."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.conftest import TINY_REPO, break_format, index_by_engine, write_tree
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory, tiny_bundle) -> Command:
-    """The command beside one indexed tiny repository, which the tests here only read."""
+    """Return the command in a folder with an indexed tiny repository, which the tests here only read."""
     folder = tmp_path_factory.mktemp("query")
     index_by_engine(write_tree(folder / "tiny", TINY_REPO), folder / "home", tiny_bundle)
     return Command(folder, folder / "home")
@@ -39,7 +39,7 @@ def test_plain_output_shows_place_signature_code_and_footer(ask):
     assert "\x1b" not in done.stdout
 
 
-def test_json_is_one_document_with_everything_about_each_answer(ask):
+def test_json_is_one_document_with_every_field_of_each_hit(ask):
     done = ask("query", "--all", "push", "-k", "2", "--json")
     answer = json.loads(done.stdout)
     assert (done.returncode, done.stderr) == (0, "")
@@ -76,7 +76,7 @@ def test_json_is_one_document_with_everything_about_each_answer(ask):
     }
 
 
-def test_jsonl_is_one_object_an_answer_in_order(ask):
+def test_jsonl_is_one_object_per_hit_in_order(ask):
     lines = ask("query", "--all", "push", "-k", "3", "--jsonl").stdout.splitlines()
     hits = [json.loads(line) for line in lines]
     assert [hit["rank"] for hit in hits] == [1, 2, 3]
@@ -90,14 +90,14 @@ def test_vimgrep_lines_are_path_line_column_and_signature(ask):
     ]
 
 
-def test_paths_are_shown_from_the_working_directory_else_absolute(ask, tmp_path):
+def test_paths_are_relative_below_the_working_directory_and_absolute_elsewhere(ask, tmp_path):
     inside = ask("query", "pop", "-k", "1", "--vimgrep", cwd=ask.folder / "tiny" / "python")
     assert inside.stdout == "convert.py:21:1:def pop(self)\n"
     outside = ask("query", "--all", "pop", "-k", "1", "--vimgrep", cwd=tmp_path)
     assert outside.stdout == f"{ask.folder}/tiny/python/convert.py:21:1:def pop(self)\n"
 
 
-def test_context_shows_lines_of_the_file_around(ask):
+def test_context_shows_lines_before_and_after_the_definition(ask):
     done = ask("query", "--all", "getJson", "-k", "1", "--context", "2")
     shown = [line.split(" | ") for line in done.stdout.splitlines() if " | " in line]
     assert [(int(number), text) for number, text in shown] == [
@@ -135,7 +135,9 @@ def test_filters_and_modes_are_taken_from_options(ask):
         (".", ["*.rb", "*.py", "!python/"], ["queue.rb"]),
     ],
 )
-def test_globs_are_relative_to_here_or_the_root_or_absolute_and_exclude(ask, folder, globs, expected):
+def test_globs_are_relative_to_the_working_directory_or_root_or_absolute_and_can_exclude(
+    ask, folder, globs, expected
+):
     options = [word for glob in globs for word in ("--path", glob.format(folder=ask.folder))]
     done = ask("query", "push", "--all", "--jsonl", *options, cwd=ask.folder / folder)
     assert {Path(json.loads(line)["path"]).name for line in done.stdout.splitlines()} == set(expected)
@@ -182,7 +184,7 @@ def test_other_words_are_part_of_the_query(ask, words):
     assert (answer["query"], len(answer["hits"])) == (" ".join(words), 5)
 
 
-def test_nested_roots_do_not_give_the_same_function_twice(indexed, command, home, tiny_bundle):
+def test_nested_roots_do_not_return_the_same_function_twice(indexed, command, home, tiny_bundle):
     index_by_engine(indexed / "ruby", home, tiny_bundle)
     done = command("query", "push", "--all", "-k", "20", "--vimgrep")
     lines = done.stdout.splitlines()
@@ -195,7 +197,7 @@ def test_a_file_or_folder_that_no_index_covers_is_an_error(ask, tmp_path):
     assert done.stderr.startswith(f"error: no index covers {tmp_path}: run `codesearch index .` there, or ")
 
 
-def test_no_answer_exits_one_and_says_so(ask):
+def test_a_query_without_hits_exits_one_with_a_message(ask):
     done = ask("query", "--all", "qzxv", "--mode", "lexical")
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("no hits from 13 documents in ")
@@ -238,7 +240,7 @@ def test_places_without_documents_are_named_as_they_were_typed(ask):
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
-def test_what_cannot_be_asked_is_one_line_and_exits_two(ask, arguments, message):
+def test_an_invalid_query_is_a_one_line_error_and_exits_two(ask, arguments, message):
     done = ask("query", "--all", *arguments)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {message}\n")
 
@@ -249,13 +251,13 @@ def test_a_missing_argument_exits_two(ask):
     assert "Missing argument" in done.stderr
 
 
-def test_nothing_indexed_yet_names_the_first_step(command, home):
+def test_without_an_index_the_error_names_the_first_step(command, home):
     done = command("query", "--all", "push")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"error: nothing is indexed in {home}: run `codesearch index FOLDER` first\n"
 
 
-def test_a_folder_that_no_index_covers_answers_from_nowhere_else(indexed, command, tmp_path):
+def test_in_a_folder_that_no_index_covers_other_indexes_are_not_searched(indexed, command, tmp_path):
     here = replace(command, variables={"HOME": str(tmp_path)})
     done = here("query", "push")
     assert (done.returncode, done.stdout) == (2, "")
@@ -273,7 +275,7 @@ def _untimed(out: str) -> str:
 
 
 @pytest.mark.parametrize("words", [("query", "push"), ("similar", "tiny/python/convert.py:5")])
-def test_an_index_of_an_earlier_version_is_made_again_by_the_first_question(indexed, command, home, words):
+def test_an_index_of_an_earlier_version_is_rebuilt_by_the_first_query(indexed, command, home, words):
     (index,) = home.glob("indexes/*")
     command = replace(command, variables={"CODESEARCH_AUTO_INDEX": ""})
     expected = command(*words, "--root", "tiny").stdout
@@ -286,7 +288,7 @@ def test_an_index_of_an_earlier_version_is_made_again_by_the_first_question(inde
     assert command(*words, "--root", "tiny").stderr == ""
 
 
-def test_an_index_of_an_earlier_version_stays_where_the_user_says_so(indexed, command, home):
+def test_an_index_of_an_earlier_version_is_not_rebuilt_if_the_user_forbids_it(indexed, command, home):
     (index,) = home.glob("indexes/*")
     break_format(index, 4)
     done = command("query", "push", "--root", "tiny")
@@ -326,7 +328,7 @@ def test_a_bundle_that_was_moved_away_is_named(indexed, command, home):
     assert done.stderr == f"error: {home}/moved: no model bundle there: give the folder of a manifest.json\n"
 
 
-def test_answers_are_of_the_files_as_they_are(indexed, command):
+def test_hits_show_the_current_files(indexed, command):
     path = indexed / "python" / "convert.py"
     path.write_text("# moved\n" + path.read_text())
     done = command("query", "--all", "pop", "-k", "1")
@@ -346,7 +348,7 @@ def test_without_a_refresh_a_changed_file_is_marked_and_a_deleted_one_is_not_sho
     assert hits and "python/convert.py" not in {hit["path"] for hit in hits}
 
 
-def test_what_takes_long_to_update_is_told_in_one_line(indexed, command):
+def test_an_update_that_would_take_long_is_a_one_line_note(indexed, command):
     for number in range(8):
         (indexed / f"many{number}.py").write_text(
             "".join(f"def f{n}():\n    return {n}\n" for n in range(4_000))
@@ -359,7 +361,7 @@ def test_what_takes_long_to_update_is_told_in_one_line(indexed, command):
     )
 
 
-def test_a_reader_that_closes_the_pipe_is_no_error(ask):
+def test_a_closed_pipe_is_not_an_error(ask):
     import subprocess
 
     with ask.start("query", "--all", "push", "-k", "13", "-C", "500", stdout=-1, stderr=-1) as query:

@@ -1,4 +1,4 @@
-"""`codesearch serve`: what it answers is what the command prints by itself, and without one nothing is lost."""
+"""`codesearch serve`: its answers equal the output of the command, and without a service the command works."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ANSWER = (
 
 @contextmanager
 def serving(command: Command) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a service; it accepts clients from the first line that it prints."""
+    """Run a service. It accepts clients as soon as it has printed its first line."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with command.start("serve", **streams) as process:
         try:
@@ -40,7 +40,7 @@ def serving(command: Command) -> Iterator[subprocess.Popen[bytes]]:
             ), process.stderr.read()
             yield process
         finally:
-            process.send_signal(signal.SIGCONT)  # Where a test that failed left it stopped.
+            process.send_signal(signal.SIGCONT)  # A failed test may have stopped it.
             process.terminate()
             process.wait(TIMEOUT)
 
@@ -51,7 +51,7 @@ def index(folder: Path, home: Path, bundle: Path, files: dict[str, str] = TINY_R
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory, tiny_bundle) -> Command:
-    """The command beside an indexed tree and a service that it does not ask."""
+    """Return the command in a folder with an indexed tree; it asks no service."""
     folder = tmp_path_factory.mktemp("serve")
     index(folder / "tiny", folder / "home", tiny_bundle)
     return Command(folder, folder / "home", {"CODESEARCH_NO_SERVICE": "1"})
@@ -59,19 +59,19 @@ def alone(tmp_path_factory, tiny_bundle) -> Command:
 
 @pytest.fixture(scope="module")
 def asking(alone, tmp_path_factory) -> Iterator[Command]:
-    """The command beside the same, with a service that it cannot do without."""
+    """Yield the command for the same tree; it fails unless the service answers."""
     with serving(alone):
         yield replace(alone, variables=bound_to_ask(tmp_path_factory.mktemp("bound")))
 
 
 def bound_to_ask(folder: Path) -> dict[str, str]:
-    """Variables with which a command that parses its own command line fails."""
+    """Return variables with which a command fails unless a service answers: typer cannot be imported."""
     poison = write_tree(folder / "poison", {"typer.py": "raise RuntimeError('no service answered')\n"})
     return {"PYTHONPATH": os.pathsep.join((str(poison), str(ROOT)))}
 
 
 def timeless(text: str) -> str:
-    """Take out what differs between two runs of a command: times, and the ids of links."""
+    """Remove what differs between two runs of a command: times and the ids of links."""
     return re.sub(r'in \d+ ms|"seconds": [\d.e-]+|(?<=\x1b]8;)id=[^;]*', "", text)
 
 
@@ -102,7 +102,7 @@ def test_a_service_prints_what_the_command_prints(asking, alone, arguments):
 @pytest.mark.parametrize(
     "arguments", [("naïve push", "--json", "--mode", "lexical"), ("naïve push", "-k", "1")], ids=str
 )
-def test_it_does_so_in_the_encoding_of_the_client(asking, alone, arguments):
+def test_a_service_answers_in_the_encoding_of_the_client(asking, alone, arguments):
     ascii_only = (
         replace(command, variables={**command.variables, "PYTHONIOENCODING": "ascii"})
         for command in (asking, alone)
@@ -139,7 +139,7 @@ def test_on_a_terminal_a_service_prints_what_the_command_prints(asking, alone, v
     assert ("\x1b[36m" in one[1]) == (variables == {})
 
 
-def test_a_command_line_that_fails_is_left_to_the_client(asking, alone):
+def test_the_client_itself_reports_errors_in_the_command_line(asking, alone):
     by_itself = replace(alone, variables={})
     for arguments in (
         ("query",),
@@ -159,17 +159,17 @@ def test_a_command_line_that_fails_is_left_to_the_client(asking, alone):
 @pytest.mark.parametrize(
     ("arguments", "variables"), [(("--no-service",), {}), ((), {"CODESEARCH_NO_SERVICE": "1"})], ids=str
 )
-def test_who_wants_no_service_asks_none(asking, arguments, variables):
+def test_an_option_or_variable_prevents_asking_the_service(asking, arguments, variables):
     done = replace(asking, variables={**asking.variables, **variables})(*QUERY, *arguments)
     assert done.returncode == 1
     assert "no service answered" in done.stderr
 
 
-def test_only_query_and_similar_are_asked(asking):
+def test_only_query_and_similar_ask_the_service(asking):
     assert "no service answered" in asking("status").stderr
 
 
-def test_a_reader_that_closes_the_pipe_is_no_error(asking):
+def test_a_closed_pipe_is_not_an_error(asking):
     with asking.start("query", "--all", "push", "-k", "13", "-C", "500", stdout=-1, stderr=-1) as query:
         query.stdout.close()
         assert query.stderr.read() == b""
@@ -185,7 +185,7 @@ def test_output_that_cannot_be_written_is_an_error(asking):
         assert query.wait() == 2
 
 
-def test_clients_that_say_nothing_half_or_nonsense_do_no_harm(asking):
+def test_empty_partial_and_invalid_requests_do_not_disturb_the_service(asking):
     for said in (b"", b'{"identity": ', b"[]\n", b"\xff\n", b'{"identity": []}\n'):
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(socket_path(str(asking.home)))
@@ -193,12 +193,12 @@ def test_clients_that_say_nothing_half_or_nonsense_do_no_harm(asking):
     assert asking(*QUERY).stdout == ANSWER
 
 
-def test_its_folder_and_socket_are_private(asking):
+def test_the_folder_and_the_socket_are_private(asking):
     path = Path(socket_path(str(asking.home)))
     assert [entry.stat().st_mode & 0o777 for entry in (path, path.parent)] == [0o600, 0o700]
 
 
-def test_a_second_one_is_refused_and_status_tells_of_the_first(asking, alone):
+def test_a_second_service_is_refused_and_status_shows_the_first(asking, alone):
     (line,) = (line for line in alone("status").stdout.splitlines() if line.startswith("process "))
     pid = int(line.split()[1])
     assert line == f"process {pid} answers queries (`codesearch serve`)"
@@ -225,7 +225,7 @@ def test_an_update_and_a_removal_are_seen_by_the_next_query(command, home, tmp_p
         )
 
 
-def test_after_kill_9_queries_go_on_and_the_next_service_takes_over(indexed, command, home, tmp_path):
+def test_after_kill_9_queries_still_work_and_a_new_service_can_start(indexed, command, home, tmp_path):
     with serving(command) as process:
         process.kill()
         process.wait(TIMEOUT)
@@ -242,7 +242,7 @@ def test_after_kill_9_queries_go_on_and_the_next_service_takes_over(indexed, com
     assert command("serve", "--stop").returncode == 1
 
 
-def test_a_home_with_a_long_path_and_ctrl_c(tiny_repo, command, tmp_path, tiny_bundle):
+def test_a_service_with_a_long_home_path_ends_at_ctrl_c(tiny_repo, command, tmp_path, tiny_bundle):
     home = tmp_path / ("long-" * 30)
     index(tiny_repo, home, tiny_bundle)
     here = replace(command, home=home)
@@ -253,10 +253,10 @@ def test_a_home_with_a_long_path_and_ctrl_c(tiny_repo, command, tmp_path, tiny_b
     assert not Path(socket_path(str(home))).exists()
 
 
-def test_an_interrupted_client_says_so_and_leaves_the_service_alone(indexed, command, tmp_path):
+def test_an_interrupted_client_does_not_stop_the_service(indexed, command, tmp_path):
     with serving(command) as process:
         bound = replace(command, variables=bound_to_ask(tmp_path))
-        process.send_signal(signal.SIGSTOP)  # So that the client waits.
+        process.send_signal(signal.SIGSTOP)  # Makes the client wait.
         with bound.start(*QUERY, stdout=-1, stderr=-1) as query:
             wait_for_connection(query.pid)
             query.send_signal(signal.SIGINT)
@@ -267,7 +267,7 @@ def test_an_interrupted_client_says_so_and_leaves_the_service_alone(indexed, com
 
 
 def wait_for_connection(pid: int) -> None:
-    """Wait until a process waits for its peer's answer."""
+    """Wait until a process has a connection open."""
     descriptors = Path(f"/proc/{pid}/fd")
     if not descriptors.exists():
         pytest.skip("no /proc here")
@@ -279,7 +279,7 @@ def wait_for_connection(pid: int) -> None:
 
 
 def is_socket(descriptor: Path) -> bool:
-    """Whether a link of /proc/PID/fd leads to a socket; one closed since it was listed does not."""
+    """Return whether a link of /proc/PID/fd is an open socket."""
     try:
         return os.readlink(descriptor).startswith("socket:")
     except FileNotFoundError:

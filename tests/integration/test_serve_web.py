@@ -42,7 +42,7 @@ def names(site):
         return [hit["qualified_name"] for hit in json.load(answer)["hits"]]
 
 
-def test_200_clients_that_hang_do_not_stop_another(site, port):
+def test_200_clients_that_hang_do_not_block_another(site, port):
     names(site)
     heads = (b"", b"GET /api/v1/search?q=a HTTP/1.1\r\nHost: ")
     clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(200)]
@@ -57,7 +57,7 @@ def test_200_clients_that_hang_do_not_stop_another(site, port):
             client.close()
 
 
-def test_clients_that_ask_and_disconnect_do_not_stop_another(site, port):
+def test_clients_that_ask_and_disconnect_do_not_block_another(site, port):
     head = f"GET /api/v1/search?q=push HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
     for _ in range(200):
         with socket.create_connection(("127.0.0.1", port)) as client:
@@ -66,7 +66,7 @@ def test_clients_that_ask_and_disconnect_do_not_stop_another(site, port):
     assert "Stack.push" in names(site)
 
 
-def test_a_second_service_says_who_runs(site, command, port):
+def test_a_second_service_is_refused(site, command, port):
     done = command("serve", "--web", "--port", port)
     assert done.returncode == 2 and "answers for" in done.stderr
 
@@ -89,7 +89,7 @@ def test_another_address_needs_a_token(indexed, command, port):
     assert done.returncode == 2 and "--token-file" in done.stderr
 
 
-def test_a_taken_port_is_an_error_with_a_cure(indexed, command):
+def test_a_port_in_use_is_an_error_with_a_cure(indexed, command):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -98,7 +98,7 @@ def test_a_taken_port_is_an_error_with_a_cure(indexed, command):
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
-def test_the_commands_of_the_page_answer(site):
+def test_the_commands_of_the_documentation_work(site):
     page = (Path(__file__).parents[2] / "docs/web.md").read_text("utf-8")
     lines = re.findall(r"^curl .*$", page, re.MULTILINE)
     answers = []

@@ -63,7 +63,7 @@ def test_an_option_of_index_wins_and_is_remembered_until_it_is_cleared(here, pro
 
 
 @pytest.mark.parametrize("words", [("query", "push"), ("index", "."), ("config",)])
-def test_a_wrong_file_stops_every_command_with_one_line_but_not_help(here, project, words):
+def test_an_invalid_file_is_a_one_line_error_in_every_command_except_help(here, project, words):
     project.write_text("hits = 'few'\n")
     done = here(*words)
     assert (done.returncode, done.stdout) == (2, "")

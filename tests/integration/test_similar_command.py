@@ -1,4 +1,4 @@
-"""`codesearch similar`: the function at a line, what is like it, and what is no place."""
+"""`codesearch similar`: which function is meant, what is similar to it, and invalid places."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(job):
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory, tiny_bundle) -> Command:
-    """The command beside one indexed tree and a file that is not in it, which the tests here only read."""
+    """Return the command in a folder with an indexed tree and a file outside of it, which the tests only read."""
     folder = tmp_path_factory.mktemp("similar")
     tree = write_tree(folder / "tiny", {**TINY_REPO, "python/copy.py": COPY})
     (tree / "python/siblings.py").write_text(SIBLINGS)
@@ -53,28 +53,28 @@ def found(ask: Command, *arguments: object) -> list[str]:
     return [hit["qualified_name"] for hit in json.loads(done.stdout)["hits"]]
 
 
-def test_the_copy_comes_first_and_the_function_itself_not_at_all(ask):
+def test_the_copy_is_first_and_the_function_itself_is_not_a_hit(ask):
     names = found(ask, "tiny/python/convert.py:5", "-k", 3)
     assert names[0] == "int_as_string"
     assert "int_to_string" not in names and len(names) == 3
 
 
-def test_a_file_that_is_not_indexed_is_as_good_and_its_line_has_a_column(ask):
+def test_a_file_that_is_not_indexed_can_be_given_with_line_and_column(ask):
     assert set(found(ask, "elsewhere.py:1:7", "-k", 2)) == {"int_as_string", "int_to_string"}
 
 
-def test_the_innermost_function_is_meant_and_what_is_around_it_left_out(ask):
+def test_the_innermost_function_is_compared_and_enclosing_definitions_are_not_hits(ask):
     names = found(ask, "tiny/python/copy.py:11", "-k", 20)
     assert names[0] == "Stack.push"
     assert {"Outer", "Outer.text", "Outer.text.inner"}.isdisjoint(names)
     assert "int_as_string" in names
 
 
-def test_a_sibling_whose_name_begins_another_is_not_taken_for_what_is_around_it(ask):
+def test_a_sibling_whose_name_is_a_prefix_is_not_an_enclosing_definition(ask):
     assert "run" in found(ask, "tiny/python/siblings.py:2", "-k", 20)
 
 
-def test_ranks_are_without_gaps_and_filters_apply(ask):
+def test_ranks_have_no_gaps_and_filters_apply(ask):
     done = ask("similar", "--all", "tiny/python/convert.py:5", "--jsonl", "--lang", "go", "--lang", "php")
     hits = [json.loads(line) for line in done.stdout.splitlines()]
     assert [hit["rank"] for hit in hits] == list(range(1, len(hits) + 1))
@@ -106,7 +106,7 @@ def test_plain_output_names_places(ask):
         ("notes.txt:1", "notes.txt: not a source file of a known language"),
     ],
 )
-def test_what_is_no_place_is_one_line_and_status_2(ask, place, message):
+def test_an_invalid_place_is_a_one_line_error_with_status_2(ask, place, message):
     done = ask("similar", "--all", place)
     assert done.returncode == 2
     assert done.stderr.startswith(f"error: {message}")

@@ -1,4 +1,4 @@
-"""What a person sees: colour, links and a progress bar on a terminal, and none of them elsewhere."""
+"""Colour, links and a progress bar on a terminal, and none of them elsewhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ termios = pytest.importorskip("termios")
 def on_terminal(
     command: Command, *arguments: object, stdout: bool, stderr: bool, height: int = 0
 ) -> tuple[int, str, str]:
-    """Run the command with stdout, stderr or both on a terminal; return exit code and what each got."""
+    """Run the command with stdout, stderr or both on a terminal; return the exit code and both outputs."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, 100, 0, 0))
     with subprocess.Popen(
@@ -53,7 +53,7 @@ def test_a_query_on_a_terminal_has_colour_and_links(indexed: Path, command: Comm
     code, out, _ = on_terminal(command, "query", "--all", "pop", "-k", "1", stdout=True, stderr=True)
     assert code == 0
     uri = (indexed / "python" / "convert.py").as_uri()
-    assert re.search(rf"\x1b\]8;[^;]*;{re.escape(uri)}\x1b\\", out), "an OSC 8 link to the file"
+    assert re.search(rf"\x1b\]8;[^;]*;{re.escape(uri)}\x1b\\", out), "no OSC 8 link to the file"
     assert "\x1b[36m" in out or "\x1b[1;36m" in out
     lines = [line.rstrip() for line in plain(out).splitlines()]
     assert lines[0] == "tiny/python/convert.py:21  Stack.pop  method, 3 lines"
@@ -78,13 +78,13 @@ def test_output_that_is_longer_than_the_screen_goes_through_a_pager(
     assert [line.startswith(":") for line in out.splitlines()] == [is_paged] * len(out.splitlines())
 
 
-def test_a_piped_query_has_neither_though_stderr_is_a_terminal(indexed: Path, command: Command):
+def test_a_piped_query_has_no_colour_or_links_if_only_stderr_is_a_terminal(indexed: Path, command: Command):
     code, out, err = on_terminal(command, "query", "--all", "pop", "-k", "1", stdout=False, stderr=True)
     assert (code, err) == (0, "")
     assert "\x1b" not in out
 
 
-def test_json_stays_json_on_a_terminal(indexed: Path, command: Command):
+def test_json_has_no_colour_on_a_terminal(indexed: Path, command: Command):
     _, out, _ = on_terminal(command, "query", "--all", "pop", "-k", "1", "--json", stdout=True, stderr=True)
     assert out.startswith("{\r\n")
     assert "\x1b" not in out

@@ -37,7 +37,7 @@ inotify_c.InotifyFD.add_callback = refuse
 
 
 class Watching:
-    """A running watcher: its lines, and what its index has."""
+    """A running watcher: its output and the content of its index."""
 
     def __init__(self, process: subprocess.Popen[bytes], command: Command) -> None:
         self.process, self.command = process, command
@@ -92,7 +92,7 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
 
 
-def test_it_says_what_it_indexed_what_it_watches_and_what_it_updated(command):
+def test_it_prints_what_it_indexes_watches_and_updates(command):
     with watching(command) as watcher:
         src = command.folder / "src"
         (src / "a.py").write_text("def third_one():\n    return 3\n")
@@ -124,7 +124,7 @@ def test_saves_renames_deletes_and_new_folders_are_indexed(command):
         watcher.wait_for("moved_one", "deeper_one")
 
 
-def test_a_change_of_the_ignore_rules_counts(command):
+def test_a_change_of_the_ignore_rules_is_applied(command):
     src = command.folder / "src"
     with watching(command) as watcher:
         (src / ".codesearchignore").write_text("sub/\n")
@@ -135,7 +135,7 @@ def test_a_change_of_the_ignore_rules_counts(command):
         watcher.wait_for("first_one", "other_one")
 
 
-def test_it_follows_a_switch_of_branches_and_git_stash(command):
+def test_a_branch_switch_and_git_stash_update_the_index(command):
     src = command.folder / "src"
     write_tree(src, {".gitignore": "node_modules/\n"})
     git(src, "init")
@@ -157,7 +157,7 @@ def test_it_follows_a_switch_of_branches_and_git_stash(command):
         watcher.wait_for("stashed_one", "second_one")
 
 
-def test_it_survives_that_its_root_is_deleted_and_made_again(command):
+def test_it_continues_when_its_root_is_deleted_and_created_again(command):
     src = command.folder / "src"
     with watching(command) as watcher:
         shutil.rmtree(src)
@@ -169,7 +169,7 @@ def test_it_survives_that_its_root_is_deleted_and_made_again(command):
         watcher.wait_for("changed_one")
 
 
-def test_without_watches_left_it_checks_at_an_interval_and_says_so(command, tmp_path):
+def test_without_inotify_watches_it_polls_and_prints_a_note(command, tmp_path):
     patch = write_tree(tmp_path / "patch", {"sitecustomize.py": EXHAUSTED})
     poor = replace(command, variables={"PYTHONPATH": os.pathsep.join((str(patch), str(ROOT)))})
     src = command.folder / "src"
@@ -203,7 +203,7 @@ def test_two_watchers_and_the_index_command_do_not_disturb_each_other(command):
         assert one.err == two.err == []
 
 
-def test_a_removed_index_ends_it(command):
+def test_it_ends_when_its_index_is_removed(command):
     with watching(command) as watcher:
         assert command("remove", "src").returncode == 0
         (command.folder / "src/a.py").write_text("x = 1\n")
@@ -212,7 +212,7 @@ def test_a_removed_index_ends_it(command):
 
 
 @pytest.mark.parametrize(("number", "code", "said"), [("SIGINT", 130, ["interrupted"]), ("SIGTERM", 0, [])])
-def test_signals_end_it_at_once(command, number, code, said):
+def test_it_ends_at_once_on_a_signal(command, number, code, said):
     with watching(command) as watcher:
         watcher.process.send_signal(getattr(signal, number))
         assert watcher.process.wait(5) == code
@@ -248,7 +248,7 @@ def serving(command: Command, *arguments: str) -> Iterator[subprocess.Popen[byte
             process.terminate()
 
 
-def test_the_service_updates_indexes_also_those_made_while_it_runs(command):
+def test_the_service_updates_existing_and_new_indexes(command):
     engine = Engine(command.home)
     command("index", "src")
     with serving(command):
@@ -280,14 +280,16 @@ def wait_for_documents(engine: Engine, root: Path, *names: str) -> None:
         time.sleep(0.05)
 
 
-def test_the_service_does_not_hide_that_an_index_is_older_than_a_save(command):
+def test_a_query_right_after_a_save_gets_the_new_content_from_a_service(command):
     command("index", "src")
     fresh = 0
     with serving(command):
         for number in range(20):
             (command.folder / "src/a.py").write_text(f"def at_once_{number}():\n    return 1\n")
             done = command("query", f"at_once_{number}", "--root", "src", "--vimgrep", "-k", "1")
-            if "is being indexed by another process" not in done.stderr:  # A slow machine took long to write.
+            if (
+                "is being indexed by another process" not in done.stderr
+            ):  # Writing took long on a slow machine.
                 assert done.stdout == f"src/a.py:1:1:def at_once_{number}()\n", done.stderr
                 assert done.stderr == ""
                 fresh += 1

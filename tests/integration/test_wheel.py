@@ -1,4 +1,4 @@
-"""The wheel, in environments that have what it declares and nothing else."""
+"""The wheel in environments that have only its declared dependencies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 @dataclass(frozen=True)
 class Installed:
-    """The command of an environment, far from the repository."""
+    """The command of an environment outside of the repository."""
 
     environment: Path
     folder: Path
@@ -81,7 +81,7 @@ def metadata_of(wheel: Path) -> Distribution:
 
 
 def needed(root: Distribution, extras: set[str]) -> Iterator[Distribution]:
-    """Yield what a distribution requires, directly or not, as it is installed here."""
+    """Yield the direct and indirect dependencies of a distribution, as installed here."""
     seen = set()
     waiting = [(root, extras)]
     while waiting:
@@ -99,13 +99,13 @@ def needed(root: Distribution, extras: set[str]) -> Iterator[Distribution]:
 
 
 def link(installed: Distribution, folder: Path) -> None:
-    """Make a distribution of this environment a part of another."""
+    """Link a distribution of this environment into another."""
     for name in {file.parts[0] for file in installed.files or ()} - {"..", "__pycache__"}:
         if not (folder / name).exists():
             (folder / name).symlink_to(installed.locate_file(name))
 
 
-def test_nothing_but_what_is_declared_can_be_imported(installed, request):
+def test_only_declared_dependencies_can_be_imported(installed, request):
     absent = ("pytest", "hnswlib", "zstandard", "torch", "training", "tests")
     code = f"import importlib.util as u; print([n for n in {absent!r} if u.find_spec(n)])"
     assert installed.python(code) == "[]\n"
@@ -162,7 +162,7 @@ def test_the_smoke_suite_runs(installed):
     assert "default" in done.stdout
 
 
-def test_the_page_of_a_package_index_has_no_links_that_lead_nowhere(wheel):
+def test_the_page_of_a_package_index_has_no_broken_links(wheel):
     text = metadata_of(wheel).metadata.get_payload()
     assert "# codesearch" in text and "## Install" in text
     assert re.findall(r"\]\((?!https?:)[^)]*\)", text) == []

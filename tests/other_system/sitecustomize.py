@@ -1,10 +1,12 @@
-"""Makes this system like Windows where codesearch would notice, in each process that has this folder on its path.
+"""Make Python behave as on Windows, in each process that has this folder on its path.
 
-- The modules in `_ABSENT` cannot be imported by codesearch. Libraries know their systems and may.
-- There are no Unix-domain sockets, no fork and no forkserver, and few of POSIX's functions and signals.
-- A folder cannot be opened, and a file that is open for reading cannot be synced.
-- A file that some process has open or mapped can be neither deleted nor replaced.
-- An event loop takes no signal handlers, and to terminate a process is to kill it.
+Only differences that codesearch can notice are imitated.
+
+- The modules in `_ABSENT` cannot be imported by codesearch. Libraries can still import them.
+- There are no Unix-domain sockets, no fork and no forkserver, and some functions and signals of POSIX are missing.
+- A folder cannot be opened, and a file that is open only for reading cannot be synced.
+- A file that a process has open or mapped cannot be deleted or replaced.
+- An event loop accepts no signal handlers, and `SIGTERM` kills a process.
 """
 
 from __future__ import annotations
@@ -44,9 +46,8 @@ def no_signal_handler(*_):
 
 
 def open_as_elsewhere(path, flags, *rest, **options):
-    if not flags & os.O_TMPFILE == os.O_TMPFILE and os.path.isdir(
-        path
-    ):  # As there, a nameless file is the system's.
+    # `tempfile` opens a folder to make a file without a name, which is allowed here.
+    if not flags & os.O_TMPFILE == os.O_TMPFILE and os.path.isdir(path):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
     return _open(path, flags, *rest, **options)
 
@@ -69,13 +70,13 @@ def refused_for_open_files(function, which):
 
 
 def is_open(path: str) -> bool:
-    """Say whether a process of this user has a file open or mapped."""
+    """Return whether a process of this user has a file open or mapped."""
     for process in Path("/proc").glob("[0-9]*"):
         try:
             links = list((process / "fd").iterdir())
             if path in (process / "maps").read_text() or any(read_link(link) == path for link in links):
                 return True
-        except OSError:  # It is another user's, or it has ended.
+        except OSError:  # The process belongs to another user, or it has ended.
             continue
     return False
 

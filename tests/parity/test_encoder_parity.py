@@ -37,7 +37,7 @@ def tokenizer():
 
 
 def random_encoder(tokenizer, architecture, pooling, count_power=1.0, *, dim=DIM, **settings):
-    """An encoder whose every weight matters: none is left at the zero that it starts from."""
+    """Return an encoder with random weights. None keeps its initial zero, so every weight has an effect."""
     torch.manual_seed(0)
     config = TrainConfig(
         architecture=architecture,
@@ -63,7 +63,7 @@ def parity(tower, tokenizer, dtype, folder, limit):
 
 
 @pytest.mark.parametrize(("architecture", "pooling", "power"), CASES)
-def test_graphs_equal_torch_whatever_the_batch_and_padding(architecture, pooling, power, tokenizer, tmp_path):
+def test_graphs_equal_torch_with_any_batch_and_padding(architecture, pooling, power, tokenizer, tmp_path):
     model = random_encoder(tokenizer, architecture, pooling, power)
     for tower, limit in ((model.query, 30), (model.document("go"), 50)):
         whole = parity(tower, tokenizer, "fp32", tmp_path, limit)
@@ -78,7 +78,7 @@ def test_graphs_equal_torch_whatever_the_batch_and_padding(architecture, pooling
 
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "int8"])
 @pytest.mark.parametrize("pooling", ["mean", "attention", "token-weights"])
-def test_the_rows_of_a_bag_s_queries_are_told_and_give_what_torch_gives(pooling, dtype, tokenizer, tmp_path):
+def test_the_row_sum_of_a_bag_graph_equals_torch(pooling, dtype, tokenizer, tmp_path):
     tower = random_encoder(tokenizer, "nbow", pooling).query
     path = tmp_path / "query.onnx"
     path.write_bytes(tower_graph(tower, dtype).SerializeToString())
@@ -99,9 +99,7 @@ def test_the_rows_of_a_bag_s_queries_are_told_and_give_what_torch_gives(pooling,
         ("selfatt", "mean", 1.0),
     ],
 )
-def test_no_rows_are_told_of_a_graph_that_does_more_than_add(
-    architecture, pooling, power, tokenizer, tmp_path
-):
+def test_a_graph_that_does_more_than_add_has_no_row_places(architecture, pooling, power, tokenizer, tmp_path):
     tower = random_encoder(tokenizer, architecture, pooling, power).document("go")
     path = tmp_path / "document.onnx"
     path.write_bytes(tower_graph(tower, "int8").SerializeToString())
@@ -109,7 +107,7 @@ def test_no_rows_are_told_of_a_graph_that_does_more_than_add(
 
 
 @pytest.mark.parametrize("power", [1.0, 0.5])
-def test_rows_added_without_a_runtime_are_what_the_document_graph_gives(tokenizer, tmp_path, power):
+def test_the_row_sum_without_a_runtime_equals_the_document_graph(tokenizer, tmp_path, power):
     tower = random_encoder(tokenizer, "nbow", "token-weights", power).document("go")
     path = tmp_path / "document.onnx"
     path.write_bytes(tower_graph(tower, "int8").SerializeToString())
@@ -118,12 +116,12 @@ def test_rows_added_without_a_runtime_are_what_the_document_graph_gives(tokenize
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     (expected,) = session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})
     texts = [row[kept > 0].astype(np.uint32) for row, kept in zip(ids, mask, strict=True)]
-    assert max(np.unique(text, return_counts=True)[1].max() for text in texts) > 2, "tokens occur again"
+    assert max(np.unique(text, return_counts=True)[1].max() for text in texts) > 2, "no text repeats a token"
     np.testing.assert_allclose(RowSum(path, row_places(path)).encode(texts), expected, atol=1e-6)
 
 
-def test_int8_products_as_wide_as_a_trained_model_s_do_not_depend_on_the_batch(tokenizer, tmp_path):
-    """ONNX Runtime rounds what enters products of this width, unless told not to: by another kernel for each batch."""
+def test_int8_products_of_the_width_of_a_trained_model_do_not_depend_on_the_batch(tokenizer, tmp_path):
+    """By default ONNX Runtime rounds inputs of products this wide, with a kernel that depends on the batch."""
     tower = random_encoder(tokenizer, "cnn-selfatt", "token-weights", dim=128).document("go")
     path = tmp_path / "document.onnx"
     path.write_bytes(tower_graph(tower, "int8").SerializeToString())
@@ -141,7 +139,7 @@ def test_attention_may_be_narrower_than_the_vectors(tokenizer, tmp_path):
 
 
 @pytest.mark.parametrize("architecture", ["nbow", "ncs", "cnn", "birnn", "selfatt"])
-def test_a_text_without_tokens_is_zeros(architecture, tokenizer):
+def test_the_embedding_of_a_text_without_tokens_is_zero(architecture, tokenizer):
     tower = random_encoder(tokenizer, architecture, "token-weights").document("go")
     session = onnxruntime.InferenceSession(
         tower_graph(tower, "int8").SerializeToString(), providers=["CPUExecutionProvider"]

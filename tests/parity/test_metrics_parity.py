@@ -1,4 +1,4 @@
-"""Our metrics against `ir_measures` (trec_eval underneath), where their variants are the same: whole grades."""
+"""Our metrics against `ir_measures` (which uses trec_eval), with whole grades, where the variants are the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walker leaves out what git leaves out."""
+"""The walker ignores the same files as git."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written is what is read, whatever it is; and a list is what counting by hand gives."""
+"""Structures on disk return what was written, and postings agree with a brute-force count."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def terms_of(documents: list[list[Counter[str]]]) -> set[str]:
 
 
 @given(BLOCKS)
-def test_postings_are_what_counting_by_hand_gives(blocks):
+def test_postings_agree_with_a_brute_force_count(blocks):
     documents = [document for block in blocks for document in block]
     with tempfile.TemporaryDirectory() as folder:
         writer = new_postings(Path(folder, "g"))
@@ -76,7 +76,7 @@ def test_postings_are_what_counting_by_hand_gives(blocks):
 
 
 @given(st.lists(st.tuples(DOCUMENT, st.sampled_from(["old", "dropped", "new"])), max_size=10))
-def test_keeping_some_documents_and_adding_others_is_writing_them_all(plan):
+def test_kept_and_added_documents_give_the_files_of_a_fresh_write(plan):
     old = [(document, fate) for document, fate in plan if fate != "new"]
     final = [(document, fate) for document, fate in plan if fate != "dropped"]
     new_ids = iter([place for place, (_, fate) in enumerate(final) if fate == "old"])
@@ -106,7 +106,7 @@ VECTORS = hnp.arrays(
 
 
 @given(VECTORS, st.integers(0, 29))
-def test_stored_vectors_are_near_and_their_similarities_exact(vectors, pick):
+def test_stored_vectors_are_close_and_their_similarities_exact(vectors, pick):
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = np.where(norms > 1e-3, vectors / np.maximum(norms, 1e-3), 0).astype(np.float32)
     rows, scales = quantize(vectors)
@@ -148,7 +148,7 @@ FILES = st.lists(
 
 
 @given(FILES)
-def test_rows_and_files_of_a_store_come_back_as_they_were(files):
+def test_rows_and_files_of_a_store_are_read_as_they_were_written(files):
     with tempfile.TemporaryDirectory() as folder:
         writer = StoreWriter(Path(folder))
         expected: list[tuple[FileRecord, list[DocumentRow]]] = []
@@ -173,15 +173,15 @@ def test_rows_and_files_of_a_store_come_back_as_they_were(files):
     hnp.arrays(np.float32, st.integers(0, 40), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])),
     st.integers(1, 45),
 )
-def test_the_best_positions_are_those_of_a_whole_sort(scores, count):
+def test_the_best_positions_are_those_of_a_full_sort(scores, count):
     expected = sorted(range(len(scores)), key=lambda position: (-scores[position], position))[:count]
     assert sorted(best_positions(scores, count).tolist()) == sorted(expected)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 600), st.sampled_from([3, 50, 1_000_000]), st.booleans())
-def test_the_best_positions_of_many_scores_are_those_of_a_whole_sort(seed, count, levels, ascending):
+def test_the_best_positions_of_many_scores_are_those_of_a_full_sort(seed, count, levels, ascending):
     scores = np.random.default_rng(seed).integers(0, levels, 9_000).astype(np.float32)
-    if ascending:  # The sample that says where to cut is then as wrong as it can be.
+    if ascending:  # The worst case for the sample that estimates the threshold.
         scores.sort()
     expected = np.argsort(-scores, kind="stable")[:count]
     assert sorted(best_positions(scores, count).tolist()) == sorted(expected.tolist())

@@ -25,13 +25,13 @@ def test_metrics_lie_within_0_and_1(run, grades, k):
 
 
 @given(GRADES)
-def test_the_ideal_ranking_scores_1_and_no_other_more(grades):
+def test_the_ideal_ranking_scores_1(grades):
     ideal = sorted(grades, key=lambda document: -grades[document])
     assert math.isclose(ndcg(ideal, grades), 1)
 
 
 @given(RUNS, GRADES)
-def test_within_is_never_below_all(run, grades):
+def test_ndcg_within_is_never_below_ndcg_all(run, grades):
     assert ndcg_within(run, grades) >= ndcg(run, grades) - 1e-12
 
 
@@ -47,7 +47,7 @@ def test_raising_a_better_document_by_one_place_never_lowers_ndcg(run, grades, d
 
 @settings(max_examples=25)
 @given(SCORES)
-def test_an_interval_holds_nothing_outside_the_scores(scores):
+def test_an_interval_stays_within_the_range_of_the_scores(scores):
     for low, high in bootstrap_intervals(scores).values():
         assert min(scores.values()) - 1e-9 <= low <= high <= max(scores.values()) + 1e-9
 

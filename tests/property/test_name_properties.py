@@ -1,4 +1,4 @@
-"""Whoever types a name gets what is called so, whatever else there is."""
+"""A query that is an exact name finds its definitions first."""
 
 from __future__ import annotations
 

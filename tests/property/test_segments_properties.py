@@ -1,4 +1,4 @@
-"""After any history of edits an index is that of a fresh build: documents, statistics, hits, order and scores."""
+"""After any edits an index equals a fresh build: documents, statistics, hits, order and scores."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ REQUESTS = [
 
 _AN_HOUR_NS = 3_600 * 10**9
 CONFIGS = [RankConfig(), RankConfig(candidate_count=3, rerank_count=4)]
-"""The second one leaves most documents out, so that ties at the edge of what competes matter."""
+"""The second one has few candidates, so ties at the last place matter."""
 
 
 def source(functions: list[tuple[list[str], list[str], list[str]]], path: str) -> str:
-    """Functions with a name, documentation and a body; the same ones may stand in many files.
+    """Return the source of a file with these functions. Several files may have the same ones.
 
-    Documentation and settings have the same words as sections.
+    Documentation and configuration have the same words in sections.
     """
     texts = []
     for name, documentation, body in functions:
@@ -153,7 +153,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def time_passes(self) -> None:
-        """Make all time stamps old enough to be trusted; the next update but one then needs no walk."""
+        """Make all time stamps old enough to be trusted; the second update after this needs no walk."""
         now = time.time_ns()
         for path in (self.root, *self.root.rglob("*")):
             if (mtime_ns := path.stat().st_mtime_ns) > now - _AN_HOUR_NS:
@@ -174,7 +174,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def a_writer_is_killed(self) -> None:
-        """What it had written so far lies there when the next one begins."""
+        """Leave a partly written segment for the next writer."""
         folder = index_folder(self.home, self.root)
         stray = folder / segment_folder(last_number(folder) + 1)
         stray.mkdir(parents=True)
@@ -233,7 +233,7 @@ class Histories(RuleBasedStateMachine):
         assert self.searched(self.home) == self.searched(fresh_home)
 
     def check_statistics(self, index: IndexReader) -> None:
-        """Compare N, df and lengths with what counting the live documents gives."""
+        """Compare N, df and lengths with a count over the live documents."""
         everything = contents(index)
         snapshot = Snapshot([index])
         assert snapshot.document_count == len(everything["documents"])
@@ -256,7 +256,7 @@ Histories.TestCase.settings = settings(deadline=None, max_examples=20, stateful_
 TestAnyHistoryEndsWithTheIndexOfAFreshBuild = Histories.TestCase
 
 
-def test_a_first_build_that_is_interrupted_goes_on_where_it_was(tmp_path, encoder, home, monkeypatch):
+def test_an_interrupted_first_build_continues_after_its_last_commit(tmp_path, encoder, home, monkeypatch):
     root = tmp_path / "tree"
     root.mkdir()
     for number in range(30):

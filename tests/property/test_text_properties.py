@@ -1,4 +1,4 @@
-"""Whatever is in a file of documentation or configuration, its documents are places of that file, in order."""
+"""Documents of any documentation or configuration file are line ranges of that file, in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOURCES = st.lists(LINES, max_size=25).map("\n".join).map(str.encode) | st.binar
 
 @pytest.mark.parametrize("spec", TEXT_LANGUAGES, ids=lambda spec: spec.name)
 @given(source=SOURCES)
-def test_documents_of_a_text_are_places_in_it(spec, source):
+def test_documents_of_a_text_are_line_ranges_of_it_in_order(spec, source):
     lines = source.split(b"\n")
     last = 0
     for document in extract(source, "folder/file.x", spec).documents:

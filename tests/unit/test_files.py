@@ -1,4 +1,4 @@
-"""Files that are replaced whole: what an interrupted write leaves, and what a finished one does."""
+"""Files that are replaced atomically, also when a write is interrupted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from codesearch import files
 from codesearch.files import atomic_writer, write_atomically
 
 
-def test_a_file_is_made_and_then_replaced_and_nothing_else_is_left(tmp_path):
+def test_a_file_is_created_and_replaced_and_no_other_file_is_left(tmp_path):
     path = tmp_path / "a.json"
     write_atomically(path, b"first")
     write_atomically(path, b"2")
@@ -20,7 +20,7 @@ def test_a_file_is_made_and_then_replaced_and_nothing_else_is_left(tmp_path):
 
 
 @pytest.mark.parametrize("interruption", [OSError, KeyboardInterrupt])
-def test_an_interrupted_write_leaves_the_old_file_whole_and_no_temporary_file(tmp_path, interruption):
+def test_an_interrupted_write_keeps_the_old_file_and_leaves_no_temporary_file(tmp_path, interruption):
     path = tmp_path / "a.json"
     path.write_bytes(b"old")
     with pytest.raises(interruption), atomic_writer(path) as file:
@@ -39,13 +39,13 @@ def test_a_file_that_cannot_be_replaced_leaves_no_temporary_file(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
-def test_a_folder_that_is_not_there_is_not_made(tmp_path):
+def test_a_missing_folder_is_not_created(tmp_path):
     with pytest.raises(FileNotFoundError):
         write_atomically(tmp_path / "none" / "a", b"content")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_content_is_synced_before_it_gets_its_name_and_its_folder_afterwards(tmp_path, monkeypatch):
+def test_the_content_is_synced_before_the_rename_and_the_folder_after_it(tmp_path, monkeypatch):
     path = tmp_path / "a"
     synced = []
     monkeypatch.setattr(
@@ -57,7 +57,7 @@ def test_the_content_is_synced_before_it_gets_its_name_and_its_folder_afterwards
     assert path.read_bytes() == b"content"
 
 
-def test_a_write_that_nobody_waits_for_is_not_synced(tmp_path, monkeypatch):
+def test_a_write_without_sync_is_not_synced(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda _: pytest.fail("synced"))
     write_atomically(tmp_path / "a", b"content")
 
@@ -68,7 +68,7 @@ def test_any_name_that_a_file_may_have_can_be_written(tmp_path, name):
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(name, b"content")]
 
 
-def test_several_may_write_one_file_and_one_of_them_wins(tmp_path):
+def test_of_several_writers_of_one_file_one_wins(tmp_path):
     contents = [bytes([number]) * 50_000 for number in range(20)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda content: write_atomically(tmp_path / "a", content), contents))
@@ -82,7 +82,7 @@ def test_the_permissions_are_those_of_any_new_file(tmp_path):
     assert (tmp_path / "a").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
-def test_where_open_files_stay_a_reader_delays_the_new_content(tmp_path, monkeypatch):
+def test_a_replacement_waits_for_readers_where_open_files_cannot_be_replaced(tmp_path, monkeypatch):
     path = tmp_path / "a"
     path.write_bytes(b"old")
     real, refusals = os.replace, [PermissionError, PermissionError]
@@ -99,7 +99,7 @@ def test_where_open_files_stay_a_reader_delays_the_new_content(tmp_path, monkeyp
 
 
 @pytest.mark.parametrize("stay", [True, False])
-def test_a_file_that_may_not_be_replaced_at_all_is_an_error(tmp_path, monkeypatch, stay):
+def test_a_file_that_cannot_be_replaced_is_an_error(tmp_path, monkeypatch, stay):
     def refuse(source, target):
         raise PermissionError
 

@@ -1,4 +1,4 @@
-"""Which folder holds the indexes where nobody names one."""
+"""The default folder of the indexes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WINDOWS = {"LOCALAPPDATA": r"C:\Users\me\AppData\Local", "USERPROFILE": r"C:\Use
         ("nt", {"USERPROFILE": "C:\\me"}, "~/.local/share\\codesearch"),
     ],
 )
-def test_each_system_has_its_folder_for_data(monkeypatch, system, variables, expected):
+def test_each_operating_system_has_its_data_folder(monkeypatch, system, variables, expected):
     paths = ntpath if system == "nt" else posixpath
     path = SimpleNamespace(join=paths.join, expanduser=lambda text: text)
     monkeypatch.setattr(home, "os", SimpleNamespace(name=system, environ=variables, path=path))

@@ -1,4 +1,4 @@
-"""Which commands add packages, for each way in which an environment is made."""
+"""The command that adds a package, for each kind of environment."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ python = "3.12"
 
 @pytest.fixture
 def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An environment with pip, made by nobody in particular."""
+    """Return an environment with pip that no other tool manages."""
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "codesearch-local"))
     monkeypatch.setattr(sys, "executable", "/env/bin/python")
     monkeypatch.setattr(installation, "find_spec", lambda name: name)
     return tmp_path / "codesearch-local"
 
 
-def test_pip_is_that_of_the_environment(prefix):
+def test_the_pip_of_the_environment_is_used(prefix):
     assert how_to_add("a", "b") == "run `/env/bin/python -m pip install a b`"
 
 
@@ -42,19 +42,19 @@ def test_a_path_with_a_space_is_quoted(prefix, monkeypatch):
     assert how_to_add("a") == "run `'/my env/python' -m pip install a`"
 
 
-def test_an_environment_without_pip_is_one_of_uv(prefix, monkeypatch):
+def test_an_environment_without_pip_uses_uv(prefix, monkeypatch):
     monkeypatch.setattr(installation, "find_spec", lambda name: None)
     assert how_to_add("a") == "run `uv pip install --python /env/bin/python a`"
 
 
-def test_what_conflicts_goes_first(prefix):
+def test_conflicting_packages_are_uninstalled_first(prefix):
     assert how_to_add("a", without=["b", "c"]) == (
         "run `/env/bin/python -m pip uninstall b c`, then `/env/bin/python -m pip install a`"
     )
 
 
 @pytest.mark.parametrize(("base", "flag"), [("", " --break-system-packages"), ("/usr", "")])
-def test_pip_is_told_that_it_may_change_what_the_system_manages(prefix, monkeypatch, base, flag):
+def test_pip_gets_a_flag_if_the_system_manages_its_packages(prefix, monkeypatch, base, flag):
     write_tree(prefix, {"EXTERNALLY-MANAGED": ""})
     monkeypatch.setattr(sys, "base_prefix", base or sys.prefix)
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(prefix))
@@ -77,7 +77,7 @@ def test_pipx_injects_into_the_environment_of_this_name(prefix):
         (', path = "/d/c.whl"', "'codesearch-local[cpu,bench] @ /d/c.whl'"),
     ],
 )
-def test_a_tool_of_uv_keeps_what_it_was_installed_with(prefix, source, tool):
+def test_a_uv_tool_keeps_its_other_packages(prefix, source, tool):
     write_tree(prefix, {"uv-receipt.toml": RECEIPT % source})
     assert how_to_add("a", "tree-sitter-zig") == (
         "run `uv tool install --with 'other[a] @ git+https://host/other' --with a --with tree-sitter-zig "
@@ -85,7 +85,7 @@ def test_a_tool_of_uv_keeps_what_it_was_installed_with(prefix, source, tool):
     )
 
 
-def test_a_tool_of_uv_loses_the_extra_of_what_conflicts(prefix):
+def test_a_uv_tool_loses_the_extra_with_the_conflicting_package(prefix):
     write_tree(prefix, {"uv-receipt.toml": RECEIPT % ""})
     line = how_to_add("onnxruntime-gpu", without=["onnxruntime", "tree-sitter-zig"])
     assert line == (
@@ -94,7 +94,7 @@ def test_a_tool_of_uv_loses_the_extra_of_what_conflicts(prefix):
     )
 
 
-def test_an_environment_in_the_cache_of_uv_is_left_alone(prefix, monkeypatch):
+def test_an_environment_in_the_uv_cache_is_not_changed(prefix, monkeypatch):
     monkeypatch.setattr(sys, "prefix", "/cache/uv/archive-v0/x1")
     assert how_to_add("a", "b") == "run `uvx --with a --with b --from codesearch-local codesearch`"
 

@@ -1,4 +1,4 @@
-"""Where a setting comes from, and what is said of a wrong one."""
+"""Where a setting comes from, and errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def test_without_files_everything_has_its_default(here, environment, tmp_path):
     assert found == {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
 
 
-def test_the_environment_wins_over_the_project_and_the_project_over_the_user(here, environment, tmp_path):
+def test_the_environment_overrides_the_project_and_the_project_overrides_the_user(
+    here, environment, tmp_path
+):
     user = write(user_file(environment, tmp_path), 'hits = 3\nmode = "lexical"\ndevice = "cpu"\n')
     project = write(here.parent / PROJECT_FILE, 'hits = 4\nmode = "semantic"\nexclude = ["*.gen"]\n')
     environment |= {"CODESEARCH_HITS": "5", "CODESEARCH_REFRESH": "no", "CODESEARCH_EXCLUDE": "ignored"}
@@ -47,14 +49,14 @@ def test_the_environment_wins_over_the_project_and_the_project_over_the_user(her
     }
 
 
-def test_the_nearest_project_file_counts(here, environment, tmp_path):
+def test_the_nearest_project_file_is_used(here, environment, tmp_path):
     write(here.parent / PROJECT_FILE, "hits = 4\n")
     nearest = write(here / PROJECT_FILE, "all_code = true\n")
     found = settings_in_force(here, environment, tmp_path)
     assert (found["all_code"], found["hits"].source) == (Value(True, str(nearest)), "default")
 
 
-def test_what_an_index_holds_is_set_by_the_user_and_by_the_root_itself(here, environment, tmp_path):
+def test_index_settings_come_from_the_user_and_from_the_root(here, environment, tmp_path):
     write(user_file(environment, tmp_path), "hidden = true\nmax_file_mb = 2\nhits = 3\n")
     write(here.parent / PROJECT_FILE, "follow_links = true\n")
     write(here / PROJECT_FILE, 'hidden = false\nlanguages = ["py"]\n')
@@ -80,7 +82,7 @@ def test_what_an_index_holds_is_set_by_the_user_and_by_the_root_itself(here, env
         ("hits = = 1", "not valid TOML (Invalid value (at line 1, column 8)): correct the line"),
     ],
 )
-def test_a_wrong_file_is_one_line_with_its_cure(here, environment, tmp_path, text, said):
+def test_an_invalid_file_is_a_one_line_error_with_its_cure(here, environment, tmp_path, text, said):
     path = write(here / PROJECT_FILE, text)
     with pytest.raises(ConfigError) as caught:
         settings_in_force(here, environment, tmp_path)
@@ -95,14 +97,14 @@ def test_a_wrong_file_is_one_line_with_its_cure(here, environment, tmp_path, tex
         ("CODESEARCH_MIN_CONFIDENCE", "x", "$CODESEARCH_MIN_CONFIDENCE must be a number, not 'x'"),
     ],
 )
-def test_a_wrong_variable_is_one_line(here, environment, tmp_path, name, text, said):
+def test_an_invalid_variable_is_a_one_line_error(here, environment, tmp_path, name, text, said):
     with pytest.raises(ConfigError) as caught:
         settings_in_force(here, {**environment, name: text}, tmp_path)
     assert str(caught.value) == said
     assert settings_in_force(here, {**environment, name: ""}, tmp_path)["hits"].source == "default"
 
 
-def test_a_user_may_choose_the_model(here, environment, tmp_path):
+def test_a_user_can_set_the_model(here, environment, tmp_path):
     path = write(user_file(environment, tmp_path), 'model = "~/bundle"\nmin_confidence = 1\n')
     found = settings_in_force(here, environment, tmp_path)
     assert found["model"] == Value("~/bundle", str(path))

@@ -94,7 +94,7 @@ def _query(spec: LanguageSpec) -> Query:
 
 
 def _own_name(source: bytes, spec: LanguageSpec, before: int, after: int) -> tuple[int, str] | None:
-    """Return the byte from which to look for the function's name, and that name; None if the code is no function."""
+    """Return the byte from which to look for the function's name, and that name; None if the code is not a function."""
     functions = [d for d in collect(source, spec).definitions.values() if d.kind in ("function", "method")]
     if not functions:
         return None

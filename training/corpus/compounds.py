@@ -1,7 +1,7 @@
 """Rows of a corpus -> the names that people write as one word and as two: `filename` and `file_name`.
 
 A compound is a subtoken whose two halves also occur next to each other, in identifiers (`fileName`) or prose ("file
-name"), at least a twentieth as often as the subtoken itself. `output` is no compound, because `out_put` is rare.
+name"), at least a twentieth as often as the subtoken itself. `output` is not a compound, because `out_put` is rare.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def read_lock(recipe: Path) -> dict[str, Pin]:
         return {key: Pin(**fields) for key, fields in json.loads(path.read_text("utf-8")).items()}
     except (ValueError, TypeError, AttributeError) as error:
         raise TrainingError(
-            f"{path}: not a lock ({error}): write it anew with `corpus fetch --update`"
+            f"{path}: not a lock ({error}): write it again with `corpus fetch --update`"
         ) from None
 
 

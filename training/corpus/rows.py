@@ -1,8 +1,8 @@
 """One documented function as a line of `*.jsonl.zst`, in CodeSearchNet's schema, and as a row to train on.
 
 The fields of a record are `repo, path, func_name, original_string, language, code, code_tokens, docstring,
-docstring_tokens, sha, url, package, partition`. Beyond CodeSearchNet: `package` says which archive it came in. What
-differs: `code` has no docstring inside, `sha` is the git blob id of the file, and `url` is a package URL.
+docstring_tokens, sha, url, package, partition`. They differ from CodeSearchNet in four fields: `code` has no docstring
+inside, `sha` is the git blob id of the file, `url` is a package URL, and `package`, which is new, names the archive.
 """
 
 from __future__ import annotations

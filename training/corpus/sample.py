@@ -45,7 +45,7 @@ class SampledFunction:
     """A function to write a question about.
 
     Attributes:
-        number: names it in a batch.
+        number: identifies the function in a batch.
         package: package URL with its version.
         path: of its file in the package.
         line: 1-based.
@@ -71,7 +71,7 @@ def sample_functions(
     first: int = 1,
     seed: int = 1,
 ) -> Iterator[tuple[SampledFunction, str]]:
-    """Yield functions with their code: of each language its quota, from as many repositories as there are."""
+    """Yield functions with their code: the quota of each language, from as many repositories as possible."""
     with get_context("spawn").Pool(1) as pool:
         forbidden = read_forbidden(evaluation_sets, pool)
     number = first - 1
@@ -182,7 +182,7 @@ def write_batches(
 def join_questions(folders: Sequence[Path], answers: Path) -> Iterator[str]:
     """Yield a line for each question that an author wrote, in the order of the functions' numbers.
 
-    Left out are functions that nobody would search for ("-") and questions that another function has too.
+    Skip functions that nobody would search for ("-") and questions that another function has too.
 
     Args:
         folders: with `functions.jsonl`.

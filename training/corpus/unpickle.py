@@ -35,7 +35,7 @@ def read_plain_pickle(path: Path) -> object:
     """Read a pickle that has only builtin containers, texts and numbers.
 
     Raises:
-        TrainingError: the file names a global, or is no pickle.
+        TrainingError: the file names a global, or is not a pickle.
     """
     try:
         with path.open("rb") as file:

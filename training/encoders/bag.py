@@ -1,7 +1,7 @@
 """Neural bag of words, and UNIF: the vectors of a text's tokens, pooled without their order.
 
-`token-weights` is NBoW with one learned weight for each token. `attention` is UNIF; of its softmax over the text only
-the numerators are computed. After scaling to unit length, a weighted sum and a weighted mean are the same, so the mean
+`token-weights` is NBoW with one learned weight for each token. `attention` is UNIF; only the numerators of its softmax
+over the text are computed. After scaling to unit length, a weighted sum and a weighted mean are the same, so the mean
 is computed as a sum too.
 
 *Source*: Husain et al. 2019 (NBoW); Cambronero et al. 2019 (UNIF).

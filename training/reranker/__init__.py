@@ -1,1 +1,1 @@
-"""A cross-encoder that reorders the first results of the product: its questions, its training."""
+"""A cross-encoder that reorders the first results of the product: its questions and its training."""

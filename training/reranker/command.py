@@ -1,4 +1,4 @@
-"""`python -m training reranker`: index the packages of the questions and ask them, then train."""
+"""`python -m training reranker`: index the packages, ask the questions, then train."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_reranker_steps(parser: argparse.ArgumentParser) -> None:
         help="fetched packages and their recipe; repeatable (default: corpus, and the recipe of the corpus)",
     )
     pools.set_defaults(run_command=_pools)
-    train = steps.add_parser("train", help="train a cross-encoder, or go on with a run")
+    train = steps.add_parser("train", help="train a cross-encoder, or resume a run")
     train.add_argument("--pools", type=Path, default=Path("reranker"), help="folder that `pools` wrote")
     train.add_argument("--out", type=Path, required=True, help="run folder to write")
     add_settings(train, RerankerConfig)

@@ -1,9 +1,8 @@
 """Questions about functions of the corpus -> what the product finds for each, with the right answer marked.
 
 The packages that have questions are indexed in groups, as a user would index them, but with at most `MAX_FILES` files
-each. A question then gets the product's first results in its own package. Beside the written questions, the first
-sentences of documentation serve as questions; the documentation of their candidates is then left out, because it would
-repeat the question.
+each. A question then gets the product's first results in its own package. The first sentences of documentation
+are questions too. The candidates of these have no documentation, because it would repeat the question.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from training.corpus.recipe import SourcePackage
 from training.errors import TrainingError
 
 MAX_FILES = 200
-"""Files of a package that are indexed, drawn by seed, and those that questions are about."""
+"""Largest number of indexed files of a package: those of its questions, and others drawn by seed."""
 DEPTH = 50
 """Candidates of a question."""
 _GROUP = 24
@@ -74,10 +73,10 @@ class Pool:
     """A question with its candidates, the product's best first.
 
     Attributes:
-        answer: position of the right answer in `candidates`; it is the last where the product did not find it.
+        answer: position of the right answer in `candidates`; the last one if the product did not find it.
         found: whether the product found the answer.
         candidates: number of each document in the group's `candidates.jsonl`.
-        parts: what each part of the score contributed, for each candidate that was found.
+        parts: the parts of the score, for each candidate that was found.
         signals: the signals of the ranking, for each candidate that was found.
     """
 
@@ -105,7 +104,7 @@ class Candidate:
     code: str
 
     def text(self, documentation: bool = True) -> str:
-        """Return what a cross-encoder reads of it."""
+        """Return the text that a cross-encoder reads."""
         return candidate_text(self.path, self.name, self.docstring if documentation else "", self.code)
 
 
@@ -259,7 +258,7 @@ def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
 
 
 def _write_lines(path: Path, records: Iterable[Pool | Candidate]) -> None:
-    """Write records as JSON lines, whole or not at all."""
+    """Write records as JSON lines to a new file; an interrupted write leaves no file."""
     part = path.with_suffix(".part")
     with part.open("w", encoding="utf-8") as file:
         for record in records:
@@ -268,7 +267,7 @@ def _write_lines(path: Path, records: Iterable[Pool | Candidate]) -> None:
 
 
 def read_groups(folder: Path) -> Iterator[tuple[list[Pool], list[Candidate]]]:
-    """Read the pools of each group, and the candidates that their numbers mean."""
+    """Read the pools of each group, and the candidates to which their numbers refer."""
     for path in sorted(folder.glob("*/pools.jsonl")):
         pools = [Pool(**record) for record in _lines(path)]
         yield pools, [Candidate(**record) for record in _lines(path.with_name("candidates.jsonl"))]

@@ -2,8 +2,8 @@
 
 Each step shows the model some questions with their right answer and `negatives` wrong candidates from the first
 `depth` of the product. The loss is listwise: the cross-entropy of the right answer among them, once by the logit alone
-and once by the logit added to the product's score. A run writes its state after each part of an epoch and goes on
-from there.
+and once by the logit added to the product's score. A run writes its state after each part of an epoch, and can
+be resumed from it.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class TokenPool:
     """A pool in token ids, in the product's order.
 
     Attributes:
-        wrong: positions of the candidates to learn from. Only functions and classes are, because no question asks for
-            another kind, and the model must not learn the kind.
-        scores: the product's, float32 [N], without an answer that was not found.
+        wrong: positions of the candidates to learn from. These are functions and classes, because no question asks
+            for another kind, and the model must not learn the kind.
+        scores: those of the product, float32 [N]; an answer that was not found has none.
     """
 
     pool: Pool
@@ -54,7 +54,7 @@ class TokenPool:
 
 
 def is_held_out(pool: Pool) -> bool:
-    """Say whether a pool is for validation: one package in ten."""
+    """Return whether a pool is for validation. The pools of one package in ten are."""
     return zlib.crc32(pool.package.encode()) % 10 == 0
 
 
@@ -79,7 +79,7 @@ def tokenized(folder: Path, tokenizer: SubtokenTokenizer, config: RerankerConfig
 
 
 def train(pools: Path, out: Path, config: RerankerConfig) -> None:
-    """Train a run on a folder of pools, or go on with it.
+    """Train a run on a folder of pools, or resume it.
 
     Writes `tokenizer.json`, `config.json`, `state.pt` and `log.jsonl`.
     """

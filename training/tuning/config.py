@@ -15,13 +15,13 @@ class TuningConfig:
         most_of_file: pairs of each file of real questions.
         depth: wrong candidates come from this many first results of the product.
         negatives: wrong candidates of each question and step.
-        drop: share of a document's tokens that a step leaves out.
+        drop: share of a document's tokens that a step drops.
         score_scale: factor of the product's score in the listwise loss.
         temperature: of the cosines in the loss over the whole batch.
         keep: weight of the squared difference to the cosines of the original bundle.
         questions: per step.
-        table_rate, turn_rate, weight_rate: learning rates of the vectors, of a turn of all vectors, and of the
-            logarithm of each token's weight.
+        table_rate, turn_rate, weight_rate: learning rates of the vectors, of a matrix that multiplies all vectors,
+            and of the logarithm of each token's weight.
         share: of the tuned vectors in the result; the rest is the original bundle's.
         seed: of everything drawn.
     """

@@ -31,7 +31,7 @@ class Example:
         query: int64 [T].
         answer: position of the right candidate.
         rest: the product's score of each candidate without its cosine, float32 [N].
-        prior: what the product multiplies each cosine by, float32 [N].
+        prior: factor of each cosine in the product's score, float32 [N].
         style: of the question, or `DOCUMENTATION`.
         held_out: whether it is for validation only.
     """
@@ -50,7 +50,7 @@ class BagReader:
     """Text -> token ids, as a bundle reads it.
 
     Attributes:
-        power: the number of equal tokens counts with this power.
+        power: exponent of the number of equal tokens.
     """
 
     tokenizer: SubtokenTokenizer

@@ -3,8 +3,8 @@
 A step shows the bag some questions with their right answer and wrong results of the product. The loss has three parts:
 the cross-entropy of the right answer among the question's candidates, by the product's score with the new cosine; the
 cross-entropy among all candidates of the step, by the cosine alone; and the squared difference to the cosines of the
-original, so that the bag does not forget what no question asks about. A run writes its state after each epoch and goes
-on from there.
+original bundle, which preserves what no question covers. A run writes its state after each epoch, and can be resumed
+from it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SEMANTIC_WEIGHT = RankConfig().semantic_weight
 
 
 class Side(nn.Module):
-    """The vectors of one side, from those of a bundle: each scaled by a learned weight, all turned by one matrix."""
+    """The vectors of one side. They start as those of a bundle, and have learned weights and a learned matrix."""
 
     def __init__(self, rows: NDArray[np.float32]) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class Bags(nn.Module):
 def tune(
     bundle: Path, pools: Path, questions: Sequence[Path], out: Path, config: TuningConfig
 ) -> dict[str, float]:
-    """Tune a bundle's bag, or go on with a run; return the figures of the last epoch.
+    """Tune a bundle's bag, or resume a run; return the figures of the last epoch.
 
     Writes `tables.npz`, `tokenizer.json`, `config.json`, `state.pt` and `log.jsonl`.
 
@@ -127,7 +127,7 @@ def tune(
 
 
 def _of_written(examples: list[Example], config: TuningConfig) -> list[Example]:
-    """Leave out written questions beyond the number of the settings."""
+    """Drop written questions beyond the number in the settings."""
     written = [place for place, example in enumerate(examples) if example.style != DOCUMENTATION]
     if not 0 < config.written < len(written):
         return examples
@@ -245,7 +245,7 @@ def _drawn(example: Example, config: TuningConfig, draw: np.random.Generator) ->
 
 
 def _without(bag: Bag, drop: float, draw: np.random.Generator) -> Bag:
-    """Leave tokens out of a document, but not all."""
+    """Drop tokens of a document, but never all."""
     ids, counts = bag
     kept = draw.random(len(ids)) >= drop
     return (ids[kept], counts[kept]) if kept.any() else bag

@@ -18,7 +18,7 @@ def table_of(config, client):
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_a_merge_keeps_everything_else_and_a_second_one_writes_nothing(name, tmp_path):
+def test_a_merge_keeps_other_settings_and_a_second_merge_changes_nothing(name, tmp_path):
     client, path = CLIENTS[name], tmp_path / "config"
     parse = tomllib.loads if client.is_toml else json.loads
     other: dict = {"command": "x", "args": ["ü"]}
@@ -41,7 +41,7 @@ def test_a_merge_keeps_everything_else_and_a_second_one_writes_nothing(name, tmp
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_a_new_file_is_what_is_printed(name, tmp_path):
+def test_a_new_file_has_the_printed_configuration(name, tmp_path):
     path = tmp_path / "new/config"
     assert write_configuration(CLIENTS[name], path) is None
     assert path.read_text("utf-8") == configuration(CLIENTS[name])

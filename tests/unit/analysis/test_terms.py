@@ -1,4 +1,4 @@
-"""Documents and queries -> the same terms."""
+"""Documents and queries are analysed into the same terms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def terms_of(**fields: str) -> dict[str, Counter[str]]:
     return dict(zip(FIELDS, document_terms(document(**fields)), strict=True))
 
 
-def test_each_field_is_counted_apart():
+def test_each_field_is_counted_separately():
     fields = terms_of(
         path="lib/io_tools.py",
         qualified_name="Reader.readAll",
@@ -47,26 +47,26 @@ def test_only_names_and_queries_have_compounds():
     assert query_terms("to_string") == ["tostr", "string"]
 
 
-def test_a_frequency_stops_at_what_a_byte_holds():
+def test_a_frequency_is_capped_at_255():
     assert terms_of(code="x " * 400)["body"] == {"x": 255}
 
 
-def test_runs_too_long_to_be_words_are_left_out():
+def test_character_runs_too_long_to_be_words_are_dropped():
     assert terms_of(code="a" * MAX_TERM_LENGTH + " " + "b" * (MAX_TERM_LENGTH + 1))["body"] == {
         "a" * MAX_TERM_LENGTH: 1
     }
 
 
-def test_a_query_keeps_the_order_of_its_words_and_each_only_once():
+def test_a_query_keeps_the_order_of_its_words_and_drops_repetitions():
     assert query_terms("Parse JSON, then parse json") == ["pars", "json"]
 
 
-def test_inflections_are_one_term_on_both_sides():
+def test_inflections_are_one_term_in_documents_and_queries():
     assert terms_of(code="Converts the lists, converting each.")["body"]["convert"] == 2
     assert query_terms("convert converted lists, list") == ["convert", "list"]
 
 
-def test_stop_words_go_unless_nothing_else_is_there():
+def test_stop_words_are_dropped_unless_there_are_no_other_words():
     assert query_terms("how to sort a list") == ["sort", "list"]
     assert query_terms("do it for me") == ["do", "it", "for", "me"]
 
@@ -75,12 +75,12 @@ def test_a_query_without_words_has_no_terms():
     assert query_terms("?!  ->") == []
 
 
-def test_a_document_has_the_words_that_a_name_written_together_is_made_of():
+def test_a_document_also_has_the_words_of_its_compounds():
     assert terms_of(qualified_name="copytree")["name"] == {"copytre": 1, "copy": 1, "tree": 1}
     assert terms_of(code="filenames")["body"] == {"filenam": 1, "file": 1, "name": 1}
     assert query_terms("filename") == ["filenam"]
 
 
-def test_every_compound_is_its_two_words():
+def test_every_known_compound_is_its_two_words_joined():
     for compound, parts in compounds().items():
         assert "".join(parts) == compound and len(parts) == 2

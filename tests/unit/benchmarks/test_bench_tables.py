@@ -8,7 +8,7 @@ SYSTEMS = {
 }
 
 
-def test_a_table_has_a_column_a_language():
+def test_a_table_has_a_column_per_language():
     assert bench_tables.by_language(SYSTEMS, "mrr").splitlines() == [
         "| `mrr` | go | average | 95% of average |",
         "| --- | --- | --- | --- |",
@@ -21,7 +21,7 @@ def test_a_suite_of_one_group_is_one_table():
 
 
 @pytest.mark.parametrize("suite", [*bench_tables.BY_LANGUAGE, *bench_tables.ALL_TOGETHER])
-def test_the_page_shows_what_the_results_hold(suite, tmp_path, monkeypatch):
+def test_the_page_shows_the_figures_of_the_results(suite, tmp_path, monkeypatch):
     for page in {
         bench_tables.page_of(name) for name in (*bench_tables.BY_LANGUAGE, *bench_tables.ALL_TOGETHER)
     }:

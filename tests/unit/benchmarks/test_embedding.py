@@ -10,20 +10,20 @@ from codesearch.encoding.onnx import OnnxEncoder  # noqa: E402
 TOKENS = [np.array([number, 2], dtype=np.uint32) for number in range(3)]
 
 
-def test_functions_go_round_until_they_are_enough():
+def test_functions_are_repeated_up_to_the_wanted_number():
     seen = []
     row = throughput(seen.extend, Stopwatch(), TOKENS, 8, limit_s=60)
-    assert [int(ids[0]) for ids in seen[1:]] == [0, 1, 2, 0, 1, 2, 0, 1]  # The first warms up.
+    assert [int(ids[0]) for ids in seen[1:]] == [0, 1, 2, 0, 1, 2, 0, 1]  # The first call is a warm-up.
     assert row["functions"] == 8
-    assert row["outside_model"] == 1  # Nothing was counted as the model's.
+    assert row["outside_model"] == 1  # No time was measured in the model.
 
 
-def test_what_takes_too_long_stops_after_a_batch():
+def test_a_measurement_stops_after_the_batch_that_passes_the_time_limit():
     row = throughput(lambda batch: None, Stopwatch(), TOKENS, 50_000, limit_s=1e-9)
     assert row["functions"] < 50_000
 
 
-def test_each_way_embeds_with_the_model_counted():
+def test_each_way_to_embed_measures_the_time_in_the_model():
     encoder = OnnxEncoder.load(SHIPPED, "cpu")
     shapes = {}
     for name, embed, watch in ways(encoder):
@@ -34,12 +34,12 @@ def test_each_way_embeds_with_the_model_counted():
     assert set(shapes.values()) == {(3, encoder.dim)}
 
 
-def test_texts_are_those_of_the_functions_of_a_tree(tmp_path):
+def test_texts_are_made_from_the_functions_of_a_tree(tmp_path):
     (tmp_path / "a.py").write_text('def add(x, y):\n    """Sum."""\n    return x + y\n')
     assert [text.splitlines()[:2] for text in function_texts(tmp_path)] == [["a add", "Sum."]]
 
 
-def test_the_table_has_a_row_a_way():
+def test_the_table_has_a_row_per_way():
     row = {"functions": 100_000, "functions_per_s": 28_326, "outside_model": 0.178}
     page = table({"bag": {"tokenized_per_s": 15_320, "ways": {"ONNX Runtime, cpu": row}}})
     assert "| bag | ONNX Runtime, cpu | 100,000 | 28,326 | 17.8% |" in page

@@ -15,7 +15,7 @@ ROW = {
 }
 
 
-def test_a_run_tells_its_epochs_and_a_mean_of_runs_their_number():
+def test_a_row_shows_the_epochs_of_a_run_or_the_number_of_averaged_runs():
     table = encoder_table(
         {"one": {**ROW, "averaged": 0, "epochs": 2.0}, "six": {**ROW, "averaged": 6, "epochs": 0}}
     )

@@ -25,7 +25,7 @@ ROW = {
 }
 
 
-def test_words_of_a_language_and_short_ones_stay():
+def test_keywords_and_short_words_are_not_renamed():
     words = frequent_first(["def read_lines(path): return path.readLines()", "for (;;) readLines()"])
     assert words == ["lines", "read", "path"]
     assert (
@@ -33,7 +33,7 @@ def test_words_of_a_language_and_short_ones_stay():
     )
 
 
-def test_exchanged_words_are_about_as_frequent_and_others_in_each_copy():
+def test_words_are_exchanged_for_similarly_frequent_ones_that_differ_in_each_copy():
     words = [f"{chr(97 + number % 26) * 3}{chr(97 + number // 26)}" for number in range(300)]
     first, second = exchanged(words, 1), exchanged(words, 2)
     assert sorted(first.values()) == sorted(words)
@@ -43,7 +43,7 @@ def test_exchanged_words_are_about_as_frequent_and_others_in_each_copy():
     assert max(abs(rank[word] - rank[other]) for word, other in first.items()) < 64
 
 
-def test_a_tree_is_repeated_under_other_names_until_it_has_the_documents(tmp_path):
+def test_a_tree_is_repeated_with_other_names_up_to_the_number_of_documents(tmp_path):
     sources = write_tree(
         tmp_path / "sources",
         {
@@ -84,7 +84,7 @@ def _counted(runs, real):
     return run
 
 
-def test_a_step_that_fails_stops_the_run_with_its_words(tmp_path, monkeypatch):
+def test_a_step_that_fails_stops_the_run_with_its_message(tmp_path, monkeypatch):
     real = growth.measured
     monkeypatch.setattr(
         growth, "measured", lambda command, **_: real([command[0], "-c", "raise SystemExit('full')"])
@@ -94,7 +94,7 @@ def test_a_step_that_fails_stops_the_run_with_its_words(tmp_path, monkeypatch):
         measure(10, options)
 
 
-def test_the_tables_have_a_line_a_size():
+def test_the_tables_have_a_row_per_size():
     assert build_table([ROW]).splitlines()[2] == (
         "| 10,123 | 7.0 | 1.5 | 2.5 | 100.0 | 12.0 | 1.5 | 2.5 | 100.0 | 25.0 |"
     )

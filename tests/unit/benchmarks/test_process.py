@@ -1,4 +1,4 @@
-"""What a command takes, its children included."""
+"""Time and memory of a command and its children."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def test_the_output_and_the_exit_code_are_those_of_the_command(tmp_path):
     assert (usage.code, usage.output) == (1, f"{tmp_path} b\nbad\n")
 
 
-def test_bytecode_is_kept_as_that_of_an_installed_command_is(monkeypatch):
+def test_bytecode_is_written_as_for_an_installed_command(monkeypatch):
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     assert python("import sys; print(sys.dont_write_bytecode)").output == "False\n"
 
 
-def test_cpu_and_memory_of_children_count():
-    """The child waits once it has worked: what a loaded machine samples late is still seen."""
+def test_cpu_and_memory_of_children_are_included():
+    """The child stays alive after its work, so that late samples on a busy machine still see its memory."""
     child = f"b = bytearray(60_000_000); {SPIN.format(seconds=0.3)}\ntime.sleep(0.5)"
     usage = python(f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=True)")
     assert usage.code == 0
@@ -34,7 +34,7 @@ def test_cpu_and_memory_of_children_count():
     assert usage.wall_s >= 0.8
 
 
-def test_what_runs_too_long_is_stopped_and_has_failed():
+def test_a_command_over_the_timeout_is_stopped_and_counts_as_failed():
     usage = python("print('so far', flush=True); import time; time.sleep(60)", timeout_s=2)
     assert usage.code != 0
     assert usage.output == "so far\nstopped after 2 s"
@@ -45,7 +45,7 @@ def test_utilisation_is_the_share_of_the_cores():
     assert Usage(wall_s=2.0, cpu_s=3.0, peak_mb=1.0, code=0, output="").utilisation(2) == 0.75
 
 
-def test_a_folder_is_as_large_as_the_files_below_it(tmp_path):
+def test_the_size_of_a_folder_includes_all_files_below_it(tmp_path):
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "a" / "b" / "c").write_bytes(bytes(300_000))
     (tmp_path / "d").write_bytes(bytes(200_000))

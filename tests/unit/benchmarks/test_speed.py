@@ -1,4 +1,4 @@
-"""Rows of the comparison with the peers, and how they are laid out."""
+"""Rows and tables of the comparison with other tools."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROW = {
 
 
 def scripted(tmp_path: Path, index: str, query: str) -> tuple[System, Paths]:
-    """A system whose commands are Python code, run where its index lies."""
+    """Return a system whose commands are Python code."""
     system = System(
         "scripted",
         ("some-package",),
@@ -50,12 +50,12 @@ def test_a_row_has_every_figure(tmp_path):
     [("raise SystemExit('no model')", ""), ("", "raise SystemExit('no model')")],
     ids=["index", "query"],
 )
-def test_a_system_that_fails_is_a_row_that_says_why(tmp_path, index, query):
+def test_a_system_that_fails_has_a_row_with_the_reason(tmp_path, index, query):
     found = row(*scripted(tmp_path, index, query))
     assert found["failed"] == "failed: no model"
 
 
-def test_a_system_that_cannot_be_installed_is_a_row_that_says_why(tmp_path, monkeypatch):
+def test_a_system_that_cannot_be_installed_has_a_row_with_the_reason(tmp_path, monkeypatch):
     system, paths = scripted(tmp_path, "", "")
     (paths.environment / "installed").unlink()
     runs = []
@@ -70,7 +70,7 @@ def test_a_system_that_cannot_be_installed_is_a_row_that_says_why(tmp_path, monk
     assert runs[1][-1] == "some-package"
 
 
-def test_what_is_installed_is_left_alone(tmp_path, monkeypatch):
+def test_an_installed_system_is_not_installed_again(tmp_path, monkeypatch):
     system, paths = scripted(tmp_path, "", "")
     monkeypatch.setattr("benchmarks.peers.subprocess.run", None)
     assert installed(system, paths.environment) == ""
@@ -110,7 +110,7 @@ def cosines(rows):
     return unit @ unit.T
 
 
-def test_the_table_has_a_line_a_system_and_its_notes():
+def test_the_table_has_a_row_per_system_and_notes_below():
     shown = table({"ours": ROW, "grep": {"cold_query": ROW["cold_query"]}, "gone": {"failed": "no wheel"}})
     assert shown.splitlines()[2:] == [
         "| ours | 12.5 | 22.0 | 1,410.5 | 70.1 | 0.4 | 120.0 | 7.5 | 12.0 |",
@@ -121,11 +121,11 @@ def test_the_table_has_a_line_a_system_and_its_notes():
     ]
 
 
-def test_quantiles_are_those_of_all_queries():
+def test_quantiles_are_over_all_queries():
     assert quantiles([float(number) for number in range(101)]) == {"p50_ms": 50.0, "p95_ms": 95.0}
 
 
-def test_queries_through_a_service_and_without_are_timed(indexed, home, monkeypatch):
+def test_queries_are_timed_with_and_without_a_service(indexed, home, monkeypatch):
     monkeypatch.setattr("benchmarks.service._CLIENTS", 2)
     found = service_rows(Paths(indexed, home, home))
     assert set(found) == {"service_query", "query_without", "python_alone"}

@@ -1,4 +1,4 @@
-"""The update benchmark changes its copy only, and each figure is of a real update."""
+"""The update benchmark changes only its copy of the tree and measures real updates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.update import measure, plot
 
 
-def test_a_small_tree_is_measured_and_its_source_left_alone(tmp_path: Path) -> None:
+def test_a_small_tree_is_measured_and_its_source_is_not_changed(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
     (source / "dates.py").write_text("def parse_date(text):\n    return text.split('-')\n")

@@ -1,4 +1,4 @@
-"""Numbers with their nouns, and what an index leaves out."""
+"""Numbers with their nouns, and the list of files that are not indexed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def lines(files: dict[str, dict[str, int]], folders: dict[str, dict[str, int]] |
 @pytest.mark.parametrize(
     ("number", "told"), [(0, "0 files"), (1, "1 file"), (2, "2 files"), (1200, "1,200 files")]
 )
-def test_a_noun_has_its_plural(number: int, told: str) -> None:
+def test_a_noun_has_its_singular_and_plural(number: int, told: str) -> None:
     assert amount(number, "file") == told
 
 
-def test_where_everything_is_indexed_nothing_is_told() -> None:
+def test_if_everything_is_indexed_there_are_no_lines() -> None:
     assert lines({}) == []
     assert lines({"binary": {}}) == []
 

@@ -1,4 +1,4 @@
-"""What a command knows of the process that started it."""
+"""Facts about the calling process."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ def test_the_width_is_that_of_the_callers_terminal(columns, variables, expected)
     ("path", "expected"),
     [("src", "/work/src"), ("/abs/x", "/abs/x"), ("~", "/me"), ("~/src", "/me/src"), (".", "/work")],
 )
-def test_a_path_is_what_the_caller_means(path, expected):
+def test_a_path_is_relative_to_the_folder_or_home_of_the_caller(path, expected):
     assert invocation().path(Path(path)) == Path(expected)
 
 
-def test_a_relative_home_lies_below_the_callers_folder():
+def test_a_relative_home_is_below_the_callers_folder():
     assert invocation(home="indexes").engine().home == Path("/work/indexes")
     assert invocation().engine(Path("~/mine")).home == Path("/me/mine")
 
 
-def test_an_error_is_the_last_output_and_says_so_in_the_exit_code():
+def test_an_error_is_the_last_output_and_sets_the_exit_code():
     def command():
         yield Output("half\n")
         raise ConfigError("no such folder: give another")

@@ -1,4 +1,4 @@
-"""An answer -> text: the same answer and the same terminal give the same text."""
+"""Answers as text, JSON and other formats."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_without_a_terminal_it_is_plain_text():
     )
 
 
-def test_an_answer_without_a_confidence_says_nothing_of_it():
+def test_an_answer_without_a_confidence_does_not_mention_it():
     answer = replace(ANSWER, hits=[HIT, replace(HIT, end_line=3, code="def read(self):")], confidence=None)
     text = render(answer, "text", HERE)
     assert text.endswith("\n2 hits from 1,200 documents in 12 ms\n")
@@ -52,7 +52,7 @@ def test_an_answer_without_a_confidence_says_nothing_of_it():
 @pytest.mark.parametrize(
     ("count", "told"), [(0, ""), (1, "  +1 copy"), (3, "  +3 copies"), (1200, "  +1,200 copies")]
 )
-def test_a_hit_says_how_many_copies_it_has(count, told):
+def test_a_hit_shows_its_number_of_copies(count, told):
     answer = replace(ANSWER, hits=[replace(HIT, copies=("dist/b.py:9",) * min(count, 10), copy_count=count)])
     assert render(answer, "text", HERE).splitlines()[0] == f"a/b.py:3  File.read  function, 2 lines{told}"
     assert f"function, 2 lines{told}\x1b[0m" in render(
@@ -62,7 +62,7 @@ def test_a_hit_says_how_many_copies_it_has(count, told):
     assert json.loads(render(answer, "jsonl", HERE))["copy_count"] == count
 
 
-def test_short_forms_print_one_line_a_hit_or_a_file():
+def test_short_formats_print_one_line_per_hit_or_file():
     answer = replace(
         ANSWER, hits=[HIT, replace(HIT, start_line=9, end_line=9), replace(HIT, path="c.py", stale=True)]
     )
@@ -87,14 +87,14 @@ def test_json_is_escaped_for_an_encoding_that_needs_it(encoding, escaped):
     assert json.loads(render(ANSWER, "jsonl", HERE)) == json.loads(text)["hits"][0]
 
 
-def test_colours_are_those_that_the_terminals_variables_allow():
+def test_variables_of_the_terminal_decide_about_colours():
     on = replace(HERE, is_terminal=True, width=60, variables={"TERM": "xterm-256color"})
     assert "\x1b[" in render(ANSWER, "text", on)
     off = replace(on, variables={"TERM": "xterm-256color", "NO_COLOR": "1"})
     assert "\x1b[36m" not in render(ANSWER, "text", off)
 
 
-def test_colours_may_be_asked_for_and_refused():
+def test_colours_can_be_switched_on_and_off():
     on = replace(HERE, is_terminal=True, width=60, variables={"TERM": "xterm-256color"})
     assert render(ANSWER, "text", on, View(color="never")) == render(ANSWER, "text", HERE)
     assert "\x1b[" in render(ANSWER, "text", HERE, View(color="always"))
@@ -120,14 +120,14 @@ def lines(
     return snippet(hit, replace(ANSWER, query=query, mode=mode), HERE, full=full)
 
 
-def test_a_snippet_is_the_first_line_and_those_with_the_words_of_the_query():
+def test_a_snippet_is_the_first_line_and_the_lines_with_words_of_the_query():
     assert lines(LONG) == [(10, CODE[0]), (14, CODE[4]), (15, CODE[5])]
     assert lines(LONG, "something else") == [(10, CODE[0]), (11, CODE[1]), (13, CODE[3])]
     assert lines(LONG, "file.py:9", mode="similar") == [(10, CODE[0]), (11, CODE[1]), (13, CODE[3])]
     assert lines(LONG, full=True) == list(enumerate(CODE, start=10))
 
 
-def test_with_context_it_is_the_first_lines_and_those_around():
+def test_with_context_a_snippet_is_the_first_lines_and_those_around_the_definition():
     long = replace(
         HIT, code="\n".join(f"    line {n}" for n in range(20)), before=("# above",), after=("# below",)
     )
@@ -136,7 +136,7 @@ def test_with_context_it_is_the_first_lines_and_those_around():
     assert lines(short) == [(2, "# above"), (3, "def read(self):"), (4, "    return 1"), (5, "# below")]
 
 
-def test_a_long_line_is_cut_where_the_terminal_ends_and_says_so():
+def test_a_long_line_is_cut_at_the_width_of_the_terminal_and_marked():
     long = replace(HIT, code="x" * 500)
     assert lines(long) == [(3, "x" * (MAX_LINE - 3) + "...")]
     narrow = replace(HERE, is_terminal=True, width=40)
@@ -168,7 +168,7 @@ def test_code_is_not_dim_on_a_terminal():
     assert number.startswith("\x1b[2m") and "\x1b[2" not in code
 
 
-def test_force_color_counts_where_color_is_auto():
+def test_force_color_applies_if_color_is_auto():
     assert "\x1b[" in render(ANSWER, "text", replace(HERE, variables={"FORCE_COLOR": "1"}))
 
 
@@ -202,7 +202,7 @@ STABLE_FIELDS = [
         "copy_count",
     ),
 ]
-"""Programs of others read these fields: add new ones at the end, and change none."""
+"""Other programs read these fields: add new ones at the end, and change none."""
 
 
 def test_the_fields_of_jsonl_keep_their_names_and_their_order():

@@ -1,4 +1,4 @@
-"""A bundle is used whole or not at all, and says which file is at fault."""
+"""Only a complete and valid bundle is loaded. An error names the bad file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.tiny_bundle import FILES, change_one_byte, write_bundle, write_manife
 
 @pytest.fixture
 def bundle(tiny_bundle: Path, tmp_path: Path) -> Path:
-    """A copy that a test may damage."""
+    """Return a copy that a test may damage."""
     return Path(shutil.copytree(tiny_bundle, tmp_path / "bundle"))
 
 
@@ -28,7 +28,7 @@ def rewrite(bundle: Path, **changes: object) -> None:
     path.write_text(json.dumps({key: value for key, value in manifest.items() if value is not None}))
 
 
-def test_a_whole_bundle_says_what_it_is(bundle):
+def test_a_valid_bundle_has_the_fields_of_its_manifest(bundle):
     loaded = load_bundle(bundle)
     assert (loaded.folder, loaded.name, loaded.architecture) == (bundle, "tiny", "bag of random vectors")
     assert (loaded.dim, loaded.max_query_tokens, loaded.max_document_tokens) == (32, 32, 200)
@@ -36,7 +36,7 @@ def test_a_whole_bundle_says_what_it_is(bundle):
     assert len(loaded.model_id) == 16
 
 
-def test_the_id_depends_on_the_files_alone(bundle, tmp_path, tokenizer_path):
+def test_the_id_depends_only_on_the_files(bundle, tmp_path, tokenizer_path):
     before = load_bundle(bundle).model_id
     rewrite(bundle, name="renamed", metrics={"mrr": 0.5})
     assert load_bundle(bundle).model_id == before
@@ -89,7 +89,7 @@ def test_a_manifest_without_a_field_names_it(bundle, field):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"3", b"\xff"])
-def test_a_manifest_that_is_no_manifest_is_named(bundle, content):
+def test_an_invalid_manifest_is_named(bundle, content):
     (bundle / "manifest.json").write_bytes(content)
     with pytest.raises(ModelBundleError, match=r"manifest\.json: "):
         load_bundle(bundle)
@@ -104,9 +104,9 @@ def test_a_manifest_that_does_not_describe_the_files_is_refused(bundle, files):
         load_bundle(bundle)
 
 
-def test_no_changed_byte_of_the_manifest_goes_unnoticed_or_raises_anything_else(bundle):
+def test_a_changed_byte_of_the_manifest_is_an_error_or_only_changes_a_description(bundle):
     path = bundle / "manifest.json"
-    for name in FILES:  # Small, so that hundreds of loads are quick.
+    for name in FILES:  # Small files make hundreds of loads fast.
         (bundle / name).write_bytes(b"x")
     write_manifest(bundle, json.loads(path.read_text()))
     content, model_id = path.read_bytes(), load_bundle(bundle).model_id
@@ -114,7 +114,7 @@ def test_no_changed_byte_of_the_manifest_goes_unnoticed_or_raises_anything_else(
     for position in range(0, len(content), 3):
         change_one_byte(path, position, bits=1)
         try:
-            assert load_bundle(bundle).model_id == model_id, "only a description changed"
+            assert load_bundle(bundle).model_id == model_id, "another model id"
         except ModelBundleError:
             refused += 1
         path.write_bytes(content)
@@ -130,7 +130,7 @@ def test_impossible_numbers_are_named(bundle, name, value):
         load_bundle(bundle)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_or_a_device_in_place_of_a_graph_is_refused(bundle):
     (bundle / QUERY).unlink()
     os.mkfifo(bundle / QUERY)

@@ -1,4 +1,4 @@
-"""The shipped cross-encoder, and what it reads of a candidate."""
+"""The shipped cross-encoder and the text of its candidates."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_shipped_model_prefers_the_text_that_answers(shipped):
         assert int(scores.argmax()) == right
 
 
-def test_nothing_to_read_gives_zeros(shipped):
+def test_an_empty_query_scores_zero(shipped):
     assert shipped.scores("", [DELETE]).tolist() == [0.0]
     assert shipped.scores("delete", []).tolist() == []
 

@@ -1,4 +1,4 @@
-"""A bundle's graphs -> unit vectors in the order asked for; devices, and what is not installed."""
+"""Unit vectors from the graphs of a bundle, devices, and missing packages."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def test_documents_are_embedded_as_computed_by_hand(onnx):
     np.testing.assert_allclose(vectors, [by_hand(ids) for ids in documents], atol=1e-6)
 
 
-def test_vectors_come_in_the_order_given_over_many_batches(onnx, monkeypatch):
+def test_vectors_have_the_order_of_the_documents_over_many_batches(onnx, monkeypatch):
     documents = documents_of(*np.random.default_rng(2).integers(1, 60, 300).tolist())
     monkeypatch.setattr(encoder_module, "_BATCH_TOKENS", 500)
     vectors = onnx.encode_documents(documents)
     np.testing.assert_allclose(vectors, [by_hand(ids) for ids in documents], atol=1e-6)
 
 
-def test_a_batch_stays_within_its_tokens_and_holds_one_document_at_least(onnx, monkeypatch):
+def test_a_batch_is_within_the_token_limit_and_has_at_least_one_document(onnx, monkeypatch):
     shapes = []
     real = onnx._run
     monkeypatch.setattr(onnx, "_run", lambda graph, tokens: shapes.append(tokens) or real(graph, tokens))
@@ -73,7 +73,7 @@ def test_a_document_without_ids_is_the_zero_vector(onnx):
     np.testing.assert_allclose(np.linalg.norm(vectors[1]), 1, atol=1e-6)
 
 
-def test_no_documents_are_no_vectors(onnx):
+def test_no_documents_give_no_vectors(onnx):
     assert onnx.encode_documents([]).shape == (0, DIM)
 
 
@@ -90,7 +90,7 @@ def test_a_query_without_words_is_the_zero_vector(onnx):
     assert not onnx.encode_queries(["?!", ""]).any()
 
 
-def test_the_encoder_says_what_it_is(onnx, tiny_bundle):
+def test_the_encoder_has_the_properties_of_its_bundle(onnx, tiny_bundle):
     assert (onnx.name, onnx.dim, onnx.device, onnx.max_document_tokens) == ("tiny", DIM, "cpu", 200)
     assert onnx.tokenizer_path == tiny_bundle / "tokenizer.json"
     assert onnx.model_id == onnx.bundle.model_id
@@ -102,7 +102,7 @@ def test_a_query_never_opens_the_document_graph(tiny_bundle):
     assert list(encoder._sessions) == ["query.onnx"]
 
 
-def test_an_encoder_crosses_to_another_process(onnx):
+def test_an_encoder_can_be_pickled(onnx):
     documents = documents_of(4)
     expected = onnx.encode_documents(documents)
     crossed = pickle.loads(pickle.dumps(onnx))
@@ -119,7 +119,7 @@ def test_a_graph_that_cannot_be_opened_is_named(tiny_bundle, tmp_path):
         OnnxEncoder.load(bundle, "cpu").encode_documents(documents_of(2))
 
 
-def test_a_graph_of_another_width_than_the_manifest_says_is_named(tmp_path, tokenizer_path):
+def test_a_graph_whose_width_differs_from_the_manifest_is_named(tmp_path, tokenizer_path):
     bundle = write_bundle(tmp_path / "bundle", tokenizer_path, dim=16)
     manifest = json.loads((bundle / "manifest.json").read_text())
     write_manifest(bundle, {**manifest, "dim": 24})
@@ -150,7 +150,7 @@ EXCHANGE = how_to_add("onnxruntime-gpu", without=["onnxruntime"])
     ],
     ids=["neither", "driver only", "build only"],
 )
-def test_cuda_that_cannot_be_had_is_an_error_with_its_cure(monkeypatch, driver, providers, cure):
+def test_unavailable_cuda_is_an_error_with_its_cure(monkeypatch, driver, providers, cure):
     runtime = types.SimpleNamespace(get_available_providers=lambda: providers)
     monkeypatch.setattr(encoder_module, "onnx_runtime", lambda: runtime)
     monkeypatch.setattr(encoder_module, "_has_driver", lambda: driver)
@@ -159,14 +159,14 @@ def test_cuda_that_cannot_be_had_is_an_error_with_its_cure(monkeypatch, driver, 
     assert str(caught.value) == f"device cuda: not available here: {cure}, or use --device cpu"
 
 
-def test_cuda_without_any_runtime_names_the_build_for_it(monkeypatch):
+def test_cuda_without_a_runtime_names_the_package_to_install(monkeypatch):
     monkeypatch.setattr(encoder_module, "has_runtime", lambda: False)
     with pytest.raises(MissingExtraError) as caught:
         choose_device("cuda")
     assert caught.value.package == "onnxruntime-gpu"
 
 
-def test_cuda_is_used_where_driver_and_build_are_there(monkeypatch):
+def test_cuda_is_used_if_driver_and_runtime_are_installed(monkeypatch):
     runtime = types.SimpleNamespace(get_available_providers=lambda: ["CUDAExecutionProvider"])
     monkeypatch.setattr(encoder_module, "onnx_runtime", lambda: runtime)
     monkeypatch.setattr(encoder_module, "_has_driver", lambda: True)
@@ -188,7 +188,7 @@ def test_a_session_that_fell_back_to_the_cpu_is_an_error(tiny_bundle, monkeypatc
         OnnxEncoder.load(tiny_bundle, "cuda").encode_queries(["string"])
 
 
-def test_a_missing_runtime_is_told_with_the_command_that_adds_it(tiny_bundle, monkeypatch):
+def test_a_missing_runtime_is_an_error_with_the_command_that_adds_it(tiny_bundle, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingExtraError) as caught:
         OnnxEncoder.load(tiny_bundle, "cpu").encode_queries(["string"])
@@ -196,7 +196,7 @@ def test_a_missing_runtime_is_told_with_the_command_that_adds_it(tiny_bundle, mo
     assert caught.value.package == "onnxruntime"
 
 
-def test_a_language_whose_graph_no_token_can_ask_for_is_an_error(tiny_bundle, tmp_path):
+def test_a_graph_for_a_language_without_a_token_is_an_error(tiny_bundle, tmp_path):
     folder = tmp_path / "bundle"
     shutil.copytree(tiny_bundle, folder)
     manifest = json.loads((folder / "manifest.json").read_text())

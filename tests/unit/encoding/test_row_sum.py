@@ -1,4 +1,4 @@
-"""Queries embedded from the rows of a graph's file, without a runtime."""
+"""Embed queries with the rows in a graph file, without ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def graph(tmp_path):
     return path
 
 
-def test_rows_are_added_by_their_weights_at_unit_length(graph):
+def test_rows_are_weighted_summed_and_scaled_to_unit_length(graph):
     ids = np.array([2, 7, 7], dtype=np.uint32)
     total = sum(WEIGHTS[i] * TABLE[i].astype(np.float64) for i in ids)
     (found,) = RowSum(graph, PLACES).encode([ids])
@@ -40,7 +40,7 @@ def test_rows_are_added_by_their_weights_at_unit_length(graph):
     np.testing.assert_allclose(found, total / np.linalg.norm(total), atol=1e-6)
 
 
-def test_a_text_without_tokens_is_zeros_and_no_texts_are_no_vectors(graph):
+def test_a_text_without_tokens_gives_zeros_and_no_texts_give_no_vectors(graph):
     rows = RowSum(graph, PLACES)
     assert rows.encode([np.empty(0, np.uint32)]).tolist() == [[0, 0, 0, 0]]
     assert rows.encode([]).shape == (0, 4)
@@ -56,7 +56,7 @@ def test_a_text_without_tokens_is_zeros_and_no_texts_are_no_vectors(graph):
     ],
     ids=["missing", "beyond the end", "no dtype", "no place"],
 )
-def test_arrays_that_are_not_there_are_an_error_with_its_cure(graph, wrong):
+def test_missing_arrays_are_an_error_with_a_cure(graph, wrong):
     with pytest.raises(ModelBundleError, match=r"query\.onnx: no rows where .*install the model again"):
         RowSum(graph, wrong)
 
@@ -76,14 +76,14 @@ def test_the_shipped_model_embeds_queries_without_a_runtime(monkeypatch):
     assert OnnxEncoder.load(SHIPPED, "cpu").encode_queries(["read a file"]).any()
 
 
-def test_the_shipped_model_embeds_documents_alike_with_and_without_a_runtime(monkeypatch):
+def test_the_shipped_model_gives_the_same_vectors_with_and_without_a_runtime(monkeypatch):
     pytest.importorskip("onnxruntime")
     encoder = OnnxEncoder.load(SHIPPED, "cpu")
     tokens = [
         encoder.tokenizer.encode_document(text, 200, "python") for text in (*QUERIES, "x = x + x; " * 30)
     ]
     expected = encoder.encode_documents(tokens)
-    assert list(encoder._sessions) == ["document.onnx"], "ONNX Runtime embeds where it is installed"
+    assert list(encoder._sessions) == ["document.onnx"], "ONNX Runtime is not used though it is installed"
     monkeypatch.setattr(onnx, "has_runtime", lambda: False)
     np.testing.assert_allclose(encoder.encode_documents(tokens), expected, atol=1e-6)
 

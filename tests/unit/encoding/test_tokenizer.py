@@ -1,4 +1,4 @@
-"""Text -> ids of subtokens, the same in training and search."""
+"""Text to ids of subtokens, the same in training and search."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_frequent_word_is_one_token(tokenizer):
     assert [len(encoded(tokenizer, word)) for word in ("file", "read", "write", "parse", "json")] == [1] * 5
 
 
-def test_a_rare_word_is_made_of_pieces(tokenizer):
+def test_a_rare_word_is_split_into_pieces(tokenizer):
     pieces = encoded(tokenizer, "filer")
     assert len(pieces) > 1
     assert PAD_ID not in pieces
@@ -57,7 +57,7 @@ def test_text_without_words_has_no_ids(tokenizer):
     assert (ids.dtype, ids.tolist()) == (np.uint32, [])
 
 
-def test_letters_never_seen_do_not_fail_or_become_padding(tokenizer):
+def test_unknown_letters_do_not_fail_or_become_padding(tokenizer):
     ids = encoded(tokenizer, "данные 数据 ñ")
     assert ids
     assert PAD_ID not in ids
@@ -71,7 +71,7 @@ def test_a_saved_tokenizer_gives_the_same_ids(tokenizer, tmp_path):
     assert again.vocabulary_size == tokenizer.vocabulary_size
 
 
-def test_words_of_the_vocabulary_have_the_ids_that_the_library_gives():
+def test_words_of_the_vocabulary_have_the_ids_of_the_library():
     path = SHIPPED / "tokenizer.json"
     library, own = Tokenizer.from_file(str(path)), SubtokenTokenizer.load(path)
     words = [word for word in library.get_vocab() if word.isalnum() and word.isascii()]
@@ -79,22 +79,22 @@ def test_words_of_the_vocabulary_have_the_ids_that_the_library_gives():
     assert [encoded(own, word) for word in words] == [
         [library.token_to_id(part) for part in subtokens(word)] for word in words
     ]
-    assert "_tokenizer" not in vars(own)  # None of them took the library.
+    assert "_tokenizer" not in vars(own)  # The library was not loaded for these words.
     assert encoded(own, "qzxvw") == library.encode("qzxvw").ids
 
 
-def test_a_tokenizer_crosses_to_another_process():
+def test_a_tokenizer_can_be_pickled():
     own = SubtokenTokenizer.load(SHIPPED / "tokenizer.json")
     crossed = pickle.loads(pickle.dumps(own))
     assert encoded(crossed, "read qzxvw") == encoded(own, "read qzxvw")
 
 
-def test_the_vocabulary_is_as_large_as_asked_at_most():
+def test_the_vocabulary_has_at_most_the_size_asked_for():
     assert SubtokenTokenizer.train(CORPUS, 30).vocabulary_size == 30
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"\x00\xff"])
-def test_a_file_that_is_no_tokenizer_is_named(tmp_path, content):
+def test_an_invalid_tokenizer_file_is_named(tmp_path, content):
     (tmp_path / "tokenizer.json").write_bytes(content)
     with pytest.raises(ModelBundleError, match=r"tokenizer\.json: not a tokenizer .*install the model again"):
         SubtokenTokenizer.load(tmp_path / "tokenizer.json")
@@ -104,7 +104,7 @@ def test_a_file_that_is_no_tokenizer_is_named(tmp_path, content):
     ("path", "place"),
     [("p", "p"), ("src/net/session.test.go", "net session.test"), ("a/b/Makefile", "b Makefile")],
 )
-def test_a_document_is_its_place_name_context_docstring_and_code_in_that_order(path, place):
+def test_the_text_of_a_document_is_place_name_context_docstring_and_code(path, place):
     document = Document(path, "go", "method", "n", "C.n", "sig", "says", "code()", 1, 2, 3, 4)
     assert document_text(document) == f"{place} C.n\nsays\ncode()"
     assert document_text(replace(document, context="A shop.")) == f"{place} C.n\nA shop.\nsays\ncode()"
@@ -115,7 +115,7 @@ def test_a_long_docstring_leaves_room_for_the_code():
 
 
 def test_the_same_texts_give_the_same_vocabulary(tmp_path):
-    """Asked of several processes, for the trainer's hash map has another order in each."""
+    """Several processes train, because the hash map of the trainer has a different order in each."""
     script = (
         "import sys; from pathlib import Path; from codesearch.encoding.tokenizer import SubtokenTokenizer\n"
         "texts = [' '.join(a + b + c for a in 'rstl' for b in 'aeiou') for c in 'nmkd']\n"
@@ -126,7 +126,7 @@ def test_the_same_texts_give_the_same_vocabulary(tmp_path):
     assert len({(tmp_path / name).read_text() for name in "abc"}) == 1
 
 
-def test_a_document_begins_with_its_language_where_the_vocabulary_has_it(tmp_path):
+def test_a_document_begins_with_its_language_if_the_vocabulary_has_it(tmp_path):
     own = SubtokenTokenizer.train(CORPUS, 100)
     plain = own.encode_document("read file", 9, "go").tolist()
     assert plain == encoded(own, "read file")

@@ -1,4 +1,4 @@
-"""The engine: index, search, freshness and accounts of one home, from several threads."""
+"""The engine: index, search, freshness and status of one home, from several threads."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def names(answer) -> list[str]:
     return [hit.qualified_name for hit in answer.hits]
 
 
-def test_a_folder_is_indexed_searched_and_found_up_to_date(engine, tiny_repo):
+def test_a_folder_is_indexed_searched_and_up_to_date(engine, tiny_repo):
     report = engine.index(tiny_repo)
     assert (report.built, report.documents, report.parsed, report.removed) == (True, 13, 6, 0)
     answer = engine.search(SearchRequest("push", 2))
@@ -49,7 +49,7 @@ def test_a_folder_is_indexed_searched_and_found_up_to_date(engine, tiny_repo):
     assert (again.built, again.documents, again.model) == (False, 13, "")
 
 
-def test_touched_files_are_looked_into_once(ready, tiny_repo, monkeypatch):
+def test_touched_files_are_read_once(ready, tiny_repo, monkeypatch):
     digested = []
 
     def digest(source: bytes, real=content_digest) -> bytes:
@@ -73,7 +73,7 @@ def test_progress_ends_with_the_commit(engine, tiny_repo):
     assert list(dict.fromkeys(seen)) == ["parse", "write", "commit"]
 
 
-def test_options_that_are_not_given_stay_until_a_rebuild(ready, tiny_repo):
+def test_options_are_remembered_until_a_rebuild(ready, tiny_repo):
     assert ready.index(tiny_repo, IndexOptions(exclude=("go",))).documents == 11
     assert not ready.index(tiny_repo).built
     assert ready.index(tiny_repo, IndexOptions(hidden=True)).documents == 11
@@ -86,12 +86,12 @@ def test_filters_and_modes_are_part_of_the_request(ready):
     assert found.model == ""
 
 
-def test_context_lines_come_with_the_hit(ready):
+def test_a_hit_has_its_context_lines(ready):
     (hit,) = ready.search(SearchRequest("pop", 1, context=2)).hits
     assert (hit.name, hit.before, hit.after) == ("pop", ("        self.items.append(item)", ""), ("",))
 
 
-def test_similar_code_is_found_from_a_place_and_not_itself(ready, tiny_repo):
+def test_similar_code_is_found_for_a_place_without_the_place_itself(ready, tiny_repo):
     place = Place(tiny_repo / "python" / "convert.py", 5)
     answer = ready.similar(place, SearchRequest(top_k=1))
     assert names(answer) == ["string_to_int"]
@@ -99,7 +99,7 @@ def test_similar_code_is_found_from_a_place_and_not_itself(ready, tiny_repo):
     assert names(ready.similar(f"{place.path}:5", SearchRequest(top_k=1))) == ["string_to_int"]
 
 
-def test_a_scope_names_roots_or_a_folder_inside_one(ready, tiny_repo, tmp_path):
+def test_a_scope_has_roots_or_a_folder_inside_one(ready, tiny_repo, tmp_path):
     other = write_tree(tmp_path / "other", {"a.py": "def push_other():\n    return 1\n"})
     ready.index(other)
     assert ready.search("push").documents == 14
@@ -133,14 +133,14 @@ def test_an_answer_says_if_no_document_passes_the_filters(ready, tiny_repo):
     assert (nothing_found.hits, nothing_found.filters_match) == ([], True)
 
 
-def test_an_index_without_documents_has_no_filters_to_blame(engine, tmp_path):
+def test_in_an_empty_index_the_filters_are_not_the_reason_for_no_hits(engine, tmp_path):
     (tmp_path / "empty").mkdir()
     engine.index(tmp_path / "empty")
     assert engine.search("push").filters_match
     assert not engine.search(SearchRequest("push", filters=Filters(kinds=("class",)))).filters_match
 
 
-def test_of_nested_roots_the_inner_one_answers_for_its_files(ready, tiny_repo):
+def test_files_of_nested_roots_are_found_in_the_inner_index(ready, tiny_repo):
     ready.index(tiny_repo / "ruby")
     ready.index(tiny_repo / "python")
     request = SearchRequest("push", top_k=20)
@@ -155,7 +155,7 @@ def test_of_nested_roots_the_inner_one_answers_for_its_files(ready, tiny_repo):
     assert sorted(names(ready.search(filtered))) == ["PriorityQueue", "Sorter", "Stack"]
 
 
-def test_what_an_inner_root_leaves_out_no_outer_one_answers(ready, tiny_repo):
+def test_files_that_an_inner_root_excludes_are_not_found_in_the_outer_index(ready, tiny_repo):
     ready.index(tiny_repo / "ruby", IndexOptions(exclude=("*.rb",)))
     request = SearchRequest("push", filters=Filters(languages=("ruby",)))
     assert not ready.search(request).filters_match
@@ -171,7 +171,7 @@ def test_an_index_is_fresh_until_a_file_changes(ready, tiny_repo):
     assert "brand_new" in names(ready.search("brand_new"))
 
 
-def test_an_index_that_another_process_writes_is_locked(ready, tiny_repo, home):
+def test_an_index_that_another_process_is_writing_is_locked(ready, tiny_repo, home):
     write_tree(tiny_repo, {"new.py": "def brand_new():\n    return 1\n"})
     with writer_lock(index_folder(home, tiny_repo), "tiny"):
         assert ready.refresh(tiny_repo).state == "locked"
@@ -188,7 +188,7 @@ def test_status_shows_sizes_settings_and_changes(ready, tiny_repo):
     assert ready.status()[0].changes is None
 
 
-def test_what_is_removed_is_no_longer_found(ready, tiny_repo):
+def test_a_removed_index_is_no_longer_found(ready, tiny_repo):
     ready.search("push")
     ready.remove(tiny_repo)
     with pytest.raises(IndexNotFoundError, match="nothing is indexed"):
@@ -216,7 +216,7 @@ def test_a_damaged_index_fails_verification(ready, tiny_repo, home):
     ("request_", "error"),
     [(dict(mode="fuzzy"), ConfigError), (dict(top_k=0), ValueError), (dict(min_confidence=1.1), ValueError)],
 )
-def test_a_request_that_makes_no_sense_is_refused(request_, error):
+def test_an_invalid_request_is_refused(request_, error):
     with pytest.raises(error):
         SearchRequest("x", **request_)
 
@@ -255,7 +255,7 @@ for hit in engine.search("push").hits[:1]:
 """
 
 
-def test_a_script_without_a_main_guard_runs_once_though_processes_parse(tiny_repo, tmp_path):
+def test_a_script_without_a_main_guard_runs_once_even_with_worker_processes(tiny_repo, tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     done = subprocess.run(
         [sys.executable, "script.py", str(tiny_repo), "home"],

@@ -1,4 +1,4 @@
-"""What stays open between queries, and what is opened anew."""
+"""What stays open between queries, and what is opened again."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_an_index_that_is_removed_or_replaced_is_closed(folder, tiny_repo, home,
         lent(kept, folder)
 
 
-def test_an_index_that_was_damaged_meanwhile_is_found_so(folder):
+def test_an_open_index_that_gets_damaged_is_noticed(folder):
     kept = Opened()
     path = only(lent(kept, folder)).folder / "rows" / "kinds.npy"
     path.write_bytes(path.read_bytes() + b"x")
@@ -75,7 +75,7 @@ def test_an_index_that_was_damaged_meanwhile_is_found_so(folder):
         lent(kept, folder)
 
 
-def test_the_one_that_was_not_used_for_longest_is_closed_first(tmp_path, home, encoder, monkeypatch):
+def test_the_least_recently_used_index_is_closed_first(tmp_path, home, encoder, monkeypatch):
     monkeypatch.setattr(opened, "_MAX_INDEXES", 2)
     kept, folders = Opened(), []
     for name in "abc":
@@ -84,7 +84,7 @@ def test_the_one_that_was_not_used_for_longest_is_closed_first(tmp_path, home, e
         folders.append(index_folder(home, root))
     a, b, c = (lent(kept, folder) for folder in folders)
     assert lent(kept, folders[0]) is a
-    assert not any(map(is_closed, (a, b, c))), "one query may need them all"
+    assert not any(map(is_closed, (a, b, c))), "closed before `tidy`"
     kept.tidy()
     assert [is_closed(index) for index in (a, b, c)] == [False, True, False]
 
@@ -96,12 +96,12 @@ def test_a_model_stays_open_until_its_files_change(tiny_bundle, tmp_path, monkey
     assert kept.encoder(folder.relative_to(tmp_path), "cpu") is first
     assert kept.encoder(folder, "auto") is not first
     change_one_byte(folder / "query.onnx")
-    os.utime(folder / "query.onnx", ns=(1, 1))  # However coarse the clock.
+    os.utime(folder / "query.onnx", ns=(1, 1))  # Differs even if the clock is coarse.
     with pytest.raises(ModelBundleError, match="damaged"):
         kept.encoder(folder, "cpu")
 
 
-def test_a_few_models_are_kept(tiny_bundle, tmp_path, monkeypatch):
+def test_only_a_few_models_stay_open(tiny_bundle, tmp_path, monkeypatch):
     monkeypatch.setattr(opened, "_MAX_ENCODERS", 1)
     kept = Opened()
     first = kept.encoder(tiny_bundle, "cpu")
@@ -111,7 +111,7 @@ def test_a_few_models_are_kept(tiny_bundle, tmp_path, monkeypatch):
     assert kept.encoder(tiny_bundle, "cpu") is not first
 
 
-def test_an_index_that_is_replaced_stays_open_for_those_who_use_it(folder, tiny_repo, home, encoder):
+def test_a_replaced_index_stays_open_while_it_is_in_use(folder, tiny_repo, home, encoder):
     kept = Opened()
     with kept.indexes([folder]) as (first,):
         write_tree(tiny_repo, {"new.py": "def new():\n    pass\n"})

@@ -1,4 +1,4 @@
-"""Which project is around a folder, and which projects are too large to index without being asked."""
+"""The project that contains a folder, and projects that are too large to index automatically."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.conftest import index_by_engine, write_tree
 
 @pytest.fixture(autouse=True)
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's home folder, in which all folders of these tests lie."""
+    """Make the temporary folder of the test the home folder of the user."""
     monkeypatch.setenv("HOME", str(tmp_path))
     return tmp_path
 
@@ -28,7 +28,7 @@ def git(folder: Path) -> Path:
     "name",
     ["pyproject.toml", "package.json", "go.mod", "Cargo.toml", "Makefile", "Gemfile", "Shop.sln", "a.csproj"],
 )
-def test_a_project_file_makes_a_project_of_its_folder_and_all_below(tmp_path, name):
+def test_a_project_file_makes_its_folder_a_project(tmp_path, name):
     root = write_tree(tmp_path / "shop", {name: "", "src/deep/a.py": ""})
     for here in (root, root / "src", root / "src" / "deep"):
         assert find_project(here) == root
@@ -40,32 +40,30 @@ def test_a_git_work_tree_is_preferred_to_a_nearer_project_file(tmp_path):
     assert find_project(root / "packages" / "web") == root
 
 
-def test_of_nested_work_trees_and_of_nested_projects_the_nearest_counts(tmp_path):
+def test_the_nearest_of_nested_work_trees_or_project_files_is_used(tmp_path):
     inner = git(git(tmp_path / "outer") / "inner")
     assert find_project(inner) == inner
     write_tree(tmp_path / "maven", {"pom.xml": "", "core/pom.xml": ""})
     assert find_project(tmp_path / "maven" / "core") == tmp_path / "maven" / "core"
 
 
-def test_the_git_file_of_a_linked_work_tree_counts(tmp_path):
+def test_a_linked_work_tree_with_a_git_file_is_a_project(tmp_path):
     linked = write_tree(tmp_path / "linked", {".git": "gitdir: elsewhere\n"})
     assert find_project(linked) == linked
 
 
-def test_the_users_home_and_folders_above_it_are_no_projects(user, monkeypatch):
+def test_the_users_home_and_folders_above_it_are_not_projects(user, monkeypatch):
     git(user)
     write_tree(user, {"package.json": "", "notes/a.py": "", "shop/go.mod": ""})
     assert find_project(user) is None
     assert find_project(user / "notes") is None
-    assert find_project(user / "shop") == user / "shop", (
-        "a work tree of the home does not hide a project in it"
-    )
+    assert find_project(user / "shop") == user / "shop", "the work tree of the home hides the project"
     monkeypatch.setenv("HOME", str(user / "notes"))
     assert find_project(user) is None
     assert find_project(Path("/")) is None
 
 
-def test_a_folder_without_a_project_file_is_none(tmp_path):
+def test_a_folder_without_a_project_file_is_in_no_project(tmp_path):
     write_tree(tmp_path / "loose", {"a.py": ""})
     assert find_project(tmp_path / "loose") is None
 
@@ -83,7 +81,7 @@ def test_a_project_is_too_large_by_files_or_by_bytes(tmp_path, monkeypatch):
     assert too_large(root) == "has more than 0 MB of source files"
 
 
-def test_an_engine_names_the_project_that_a_search_would_need(home, tmp_path, tiny_bundle):
+def test_an_engine_lists_the_missing_project_of_a_scope(home, tmp_path, tiny_bundle):
     engine = Engine(home, model=tiny_bundle)
     root = git(tmp_path / "shop")
     here = write_tree(root / "src", {"a.py": "def f():\n    pass\n"})
@@ -96,7 +94,7 @@ def test_an_engine_names_the_project_that_a_search_would_need(home, tmp_path, ti
     engine.close()
 
 
-def test_places_are_in_projects_too(home, tmp_path):
+def test_the_projects_of_given_places_are_listed(home, tmp_path):
     one, two = git(tmp_path / "one"), git(tmp_path / "two")
     write_tree(two, {"src/a.py": ""})
     scope = Scope(here=one, within=(two / "src" / "a.py", two / "src"))

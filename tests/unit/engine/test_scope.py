@@ -17,7 +17,7 @@ def chosen(home: Path, here: Path | None, *roots: Path, everything: bool = False
     return [entry.manifest.root for entry in choose_indexes(home, scope)]
 
 
-def test_the_root_that_holds_the_working_directory_is_searched(home, nested_roots):
+def test_the_root_that_contains_the_working_directory_is_searched(home, nested_roots):
     assert chosen(home, nested_roots["two"]) == [str(nested_roots["two"])]
     (nested_roots["two"] / "deep" / "er").mkdir(parents=True)
     assert chosen(home, nested_roots["two"] / "deep" / "er") == [str(nested_roots["two"])]
@@ -28,7 +28,7 @@ def test_of_nested_roots_the_innermost_is_searched(home, nested_roots):
     assert chosen(home, nested_roots["one"]) == [str(nested_roots["one"])]
 
 
-def test_a_root_does_not_hold_a_folder_whose_name_only_begins_the_same(home, nested_roots, tmp_path):
+def test_a_root_does_not_contain_a_folder_whose_name_has_the_same_prefix(home, nested_roots, tmp_path):
     (tmp_path / "two_more").mkdir()
     with pytest.raises(IndexNotFoundError):
         chosen(home, tmp_path / "two_more")
@@ -39,9 +39,7 @@ def in_order(home: Path, roots: dict[str, Path]) -> list[str]:
     return [str(root) for root in sorted(roots.values(), key=lambda root: index_folder(home, root))]
 
 
-def test_all_are_searched_in_the_order_of_their_folders_where_that_is_asked_or_no_folder_is_given(
-    home, nested_roots, tmp_path
-):
+def test_all_roots_are_searched_on_request_or_without_a_folder(home, nested_roots, tmp_path):
     expected = in_order(home, nested_roots)
     assert chosen(home, None) == expected
     for here in (tmp_path, nested_roots["two"]):
@@ -79,7 +77,7 @@ def test_a_root_that_is_named_twice_is_searched_once(home, nested_roots):
     assert chosen(home, None, one, one / "inner" / "..") == [str(one)]
 
 
-def test_named_roots_are_searched_in_the_order_given_wherever_one_is(home, nested_roots):
+def test_named_roots_are_searched_in_the_order_given(home, nested_roots):
     assert chosen(home, nested_roots["one"], nested_roots["two"], nested_roots["inner"]) == [
         str(nested_roots["two"]),
         str(nested_roots["inner"]),
@@ -100,7 +98,7 @@ def test_an_empty_home_is_an_error_with_its_cure(home, tmp_path):
         chosen(home, tmp_path)
 
 
-def test_an_index_that_cannot_be_read_matters_only_where_it_is_searched(home, nested_roots, tmp_path):
+def test_an_unreadable_index_is_an_error_only_if_it_is_searched(home, nested_roots, tmp_path):
     break_format(index_folder(home, nested_roots["one"]))
     assert chosen(home, nested_roots["two"]) == [str(nested_roots["two"])]
     for here, named in ((None, []), (nested_roots["one"], []), (tmp_path, [nested_roots["one"]])):
@@ -108,7 +106,7 @@ def test_an_index_that_cannot_be_read_matters_only_where_it_is_searched(home, ne
             chosen(home, here, *named)
 
 
-def test_the_innermost_index_that_cannot_be_read_is_an_error_and_no_outer_one_answers(home, nested_roots):
+def test_an_unreadable_innermost_index_is_an_error_and_the_outer_one_is_not_searched(home, nested_roots):
     manifest = index_folder(home, nested_roots["inner"]) / "manifest.json"
     manifest.write_text("damaged")
     with pytest.raises(IndexCorruptError):
@@ -121,13 +119,13 @@ def within(home: Path, *places: Path, **options) -> list[str]:
     return [entry.manifest.root for entry in entries]
 
 
-def test_places_choose_the_innermost_indexes_that_cover_them_each_once(home, nested_roots, tmp_path):
+def test_places_select_the_innermost_indexes_that_cover_them_each_once(home, nested_roots, tmp_path):
     one, inner, two = (nested_roots[name] for name in ("one", "inner", "two"))
     assert within(home, inner / "a.py", here=two) == [str(inner)]
     assert within(home, two, one / "a.py", two / "a.py") == [str(two), str(one)]
 
 
-def test_named_roots_and_all_go_before_places(home, nested_roots):
+def test_named_roots_and_all_have_precedence_over_places(home, nested_roots):
     one, inner = nested_roots["one"], nested_roots["inner"]
     assert within(home, inner, roots=(one,)) == [str(one)]
     assert len(within(home, inner, everything=True)) == 3

@@ -1,4 +1,4 @@
-"""Suite advtest on four functions, and CodeXGLUE's form of results."""
+"""Suite advtest on four functions, and results in the format of CodeXGLUE."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def data(tmp_path):
     return folder
 
 
-def test_the_replaced_code_without_documentation_is_what_competes(data):
+def test_the_normalised_code_without_documentation_is_searched(data):
     test_set = advtest.read_test_set(data)
     assert test_set.queries["https://example.org/0"] == "Convert an integer to a string"
     assert test_set.answers == {f"https://example.org/{number}": str(number) for number in range(4)}
@@ -46,18 +46,18 @@ def test_the_replaced_code_without_documentation_is_what_competes(data):
     assert "Push" not in test_set.codes["2"] and "append" in test_set.codes["2"]
 
 
-def test_every_function_of_the_set_competes(data, home, tiny_bundle):
+def test_every_function_of_the_set_is_ranked(data, home, tiny_bundle):
     result = advtest.run(BenchOptions(home=home, data=data, model=tiny_bundle, device="cpu"))
     assert (result.judged_queries, result.documents) == (4, 4)
     run = result.runs["bm25"]
     assert [run["python", f"https://example.org/{number}"][0] for number in (0, 1, 3)] == ["0", "1", "3"]
     assert sorted(run["python", "https://example.org/2"]) == ["0", "1", "2", "3"]
-    # "push" and "item" are in no code: all tie at 0, and ties count against the right one.
+    # No code has "push" or "item": all tie at 0, and the right one ranks last among ties.
     assert result.systems["bm25"].metrics["mrr"]["python"] == pytest.approx((1 + 1 + 0.25 + 1) / 4)
     assert result.systems["bm25"].metrics["recall_at_1"]["python"] == 0.75
 
 
-def test_results_are_written_and_judged_in_codexglues_form(data, home, tmp_path):
+def test_results_are_written_and_scored_in_the_format_of_codexglue(data, home, tmp_path):
     run = {
         ("python", f"https://example.org/{number}"): found
         for number, found in enumerate([["0", "1"], ["3", "2", "1"], ["0"], ["3"]])
@@ -73,7 +73,7 @@ def test_results_are_written_and_judged_in_codexglues_form(data, home, tmp_path)
     assert result.systems["mine"].metrics["mrr"]["python"] == pytest.approx((1 + 1 / 3 + 0 + 1) / 4)
 
 
-def test_what_a_run_writes_scores_as_the_run(data, home, tmp_path, tiny_bundle):
+def test_written_results_get_the_scores_of_their_run(data, home, tmp_path, tiny_bundle):
     options = BenchOptions(home=home, data=data, model=tiny_bundle, device="cpu")
     result = run_suite("advtest", options)
     file = tmp_path / "mine.jsonl"
@@ -92,7 +92,7 @@ def test_a_query_without_answers_is_refused(data, home, tmp_path):
         advtest.score(file, BenchOptions(home=home, data=data))
 
 
-def test_functions_of_a_file_of_their_own_compete(data):
+def test_functions_of_a_separate_file_are_ranked(data):
     codes = [{"idx": number, "function": f"def Func(): return {number}"} for number in range(6)]
     (data / "test_code.jsonl").write_text("".join(json.dumps(code) + "\n" for code in codes))
     test_set = advtest.read_test_set(data)
@@ -102,13 +102,13 @@ def test_functions_of_a_file_of_their_own_compete(data):
         advtest.read_test_set(data)
 
 
-def test_rows_without_names_are_known_by_their_line(tmp_path):
+def test_rows_without_a_url_are_identified_by_their_line(tmp_path):
     rows = [{"docstring": docstring, "code": code, "url": ""} for docstring, code in FUNCTIONS]
     (tmp_path / "python.test.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
     assert advtest.read_test_set(tmp_path).answers == {"0": "0", "1": "1", "2": "2", "3": "3"}
 
 
-def test_a_url_that_stands_there_twice_is_refused(data):
+def test_a_repeated_url_is_refused(data):
     with (data / "test.jsonl").open("a") as file:
         file.write(json.dumps({**row(3), "idx": 9}) + "\n")
     with pytest.raises(ConfigError, match=r"test.jsonl:5: url https://example.org/3 stands there twice"):

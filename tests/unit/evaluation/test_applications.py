@@ -1,4 +1,4 @@
-"""Suite `applications`: its questions, and packages that no encoder may be trained on."""
+"""Suite `applications`: its questions, and packages that are excluded from training."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def recipe(path: str) -> dict[str, list[dict[str, str]]]:
 
 @pytest.fixture
 def small(tmp_path, monkeypatch):
-    """One package with two questions in place of the suite's."""
+    """Replace the data of the suite by one package with two questions."""
     write_tree(tmp_path / "data/packages/python/app", {"app.py": CODE})
     (tmp_path / "development.tsv").write_text(LINES)
     (tmp_path / "end.tsv").write_text(LINES.splitlines()[0] + "\n")

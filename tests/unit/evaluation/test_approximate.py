@@ -48,7 +48,7 @@ def test_what_a_graph_misses_is_counted(tree, index_tree, encoder, monkeypatch):
     vectors = only(collection.index).vectors
 
     def blind(query, count, ef_search):
-        depth = count // 2  # Twice as many are asked for, in case some are missed.
+        depth = count // 2  # The caller asks for twice as many neighbours.
         exact = np.argsort(-vectors.similarities(query), kind="stable")
         return exact[depth // 2 : depth // 2 + depth]
 

@@ -1,4 +1,4 @@
-"""Features of Java's simplified trees, worked out by hand, and what they call alike."""
+"""Features of simplified Java syntax trees, compared with hand-computed ones, and their similarity."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ void say(Context context, String text) {
 """
 
 
-def test_features_of_a_statement_are_these():
+def test_features_of_a_statement_equal_hand_computed_ones():
     found = features("int n = f(1);")
     tokens = {key[0]: count for key, count in found.items() if len(key) == 1}
     assert tokens == {LOCAL: 1, "f": 1, "1": 1}
     assert [key[1:] for key in found if key[0] == "next"] == [(LOCAL, "f"), ("f", "1")]
-    # n stands first in `# = #`, which stands second in `int # ;` with the keyword in the label.
+    # `n` is the first child of `# = #`, the second child of `int # ;`, whose label may have the keyword or `#`.
     assert found[LOCAL, "0", "0", "#=#"] == 1
     assert found[LOCAL, "1", "1", "##;"] + found[LOCAL, "1", "1", "int#;"] == 1
     assert found["1", "0", "1", "(#)"] == 1
 
 
-def test_the_next_use_of_a_local_variable_is_a_feature_and_that_of_a_field_is_not():
+def test_the_next_use_of_a_local_variable_is_a_feature_but_not_that_of_a_field():
     assert any(key[0] == "use" for key in features("int n = 1; n = 2;"))
     assert not any(key[0] == "use" for key in features("class A { int n = 1; void f() { n = 2; } }"))
 
@@ -52,19 +52,19 @@ def test_comments_and_layout_do_not_matter():
     assert features("f(1);\n") == features("// Call it.\nf( /* once */\n   1 );")
 
 
-def test_a_method_that_does_the_same_is_alike_and_another_is_not():
+def test_a_method_that_does_the_same_is_similar_and_another_is_not():
     wanted = features(HIDE)
     assert similarity(wanted, wanted) == 1.0
     assert similarity(wanted, features(HIDE_IN_A_METHOD)) > 0.6
     assert similarity(wanted, features(SHOW_A_TOAST)) < 0.25
 
 
-def test_the_share_is_of_what_is_wanted():
+def test_similarity_is_the_share_of_the_wanted_features():
     part, whole = features("f(1);"), features("f(1); g(2); h(3);")
     assert similarity(part, whole) > 2 * similarity(whole, part)
 
 
-def test_nothing_is_like_nothing():
+def test_empty_code_is_similar_to_nothing():
     assert similarity(features(""), features(HIDE)) == 0.0
 
 

@@ -30,14 +30,14 @@ def test_the_verdict_says_which_is_better(tmp_path, by, verdict):
     assert ndcg.verdict() == "the same scores"
 
 
-def test_a_change_of_one_query_is_no_difference_shown(tmp_path):
+def test_a_change_of_one_query_is_not_a_significant_difference(tmp_path):
     other = {**BASE, ("go", "q0"): {"mrr": 1.0, "ndcg_all": 0.5}}
     mrr, _ = compare(written(tmp_path / "a", default=BASE), written(tmp_path / "b", default=other))
     assert mrr.p["average"] == 1
     assert mrr.verdict() == "no difference shown"
 
 
-def test_systems_of_other_names_are_paired_only_where_there_is_one_each(tmp_path):
+def test_systems_with_different_names_are_paired_only_if_each_result_has_one(tmp_path):
     first = written(tmp_path / "a", mine=BASE)
     assert compare(first, written(tmp_path / "b", theirs=changed(0.1)))[0].system == "mine to theirs"
     with pytest.raises(ConfigError, match="no system in common: mine; theirs, others"):
@@ -56,7 +56,7 @@ def test_results_that_cannot_be_paired_are_refused(tmp_path):
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"suite": "x", "systems": {"a": {}}}', '{"suite": 1, "systems": 2}']
 )
-def test_another_file_is_refused_in_one_line(tmp_path, text):
+def test_a_file_that_is_not_a_result_is_a_one_line_error(tmp_path, text):
     (tmp_path / "b").write_text(text)
     with pytest.raises(ConfigError, match="not what `codesearch bench --json` writes") as error:
         compare(written(tmp_path / "a", default=BASE), tmp_path / "b")

@@ -33,7 +33,7 @@ def data(tmp_path):
     return folder
 
 
-def test_functions_are_found_through_the_products_own_path(data, home, tiny_bundle):
+def test_functions_are_indexed_and_searched_by_the_engine(data, home, tiny_bundle):
     result = cosqa.run(BenchOptions(home=home, data=data, model=tiny_bundle, device="cpu"))
     bm25 = result.systems["bm25"].queries
     assert bm25["python", "int to string"]["mrr"] == 1.0
@@ -55,7 +55,7 @@ def test_scores_follow_the_rank_of_the_right_answer():
     assert scores["python", "c"]["mrr"] == 0.0
 
 
-def test_an_answer_that_is_no_function_is_refused(data):
+def test_an_answer_that_is_not_in_the_codebase_is_refused(data):
     with (data / "retrieval_dev.jsonl").open("a") as file:
         file.write(json.dumps({"query": "q", "codebase_id": "99"}) + "\n")
     with pytest.raises(ConfigError, match=r"retrieval_dev.jsonl:5: function 99 is not in the codebase"):

@@ -1,4 +1,4 @@
-"""Suite `docstrings`: documentation is asked, and the function without it is what is found."""
+"""Suite `docstrings`: the query is documentation, and the document is its function without it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def data(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_function_is_written_without_its_documentation_and_known_by_its_path(data: Path, tmp_path: Path):
+def test_a_function_is_written_without_its_documentation_and_identified_by_its_path(
+    data: Path, tmp_path: Path
+):
     functions = docstrings.read_functions(data)
     assert [function.path for function in functions] == [
         "python/0/convert.py",
@@ -46,7 +48,7 @@ def test_a_function_is_written_without_its_documentation_and_known_by_its_path(d
     assert "Make a string" not in (tmp_path / "tree/python/0/convert.py").read_text()
 
 
-def test_what_is_no_function_is_not_asked_for_and_the_rest_is_found(
+def test_records_without_a_function_are_skipped_and_the_others_are_found(
     data: Path, home: Path, tiny_bundle: Path
 ):
     result = docstrings.run(BenchOptions(home=home, data=data, model=tiny_bundle, device="cpu"))

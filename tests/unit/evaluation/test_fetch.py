@@ -1,4 +1,4 @@
-"""Downloads from a server on this machine that drops, truncates and lies."""
+"""Downloads from a local server that drops connections, truncates files and sends wrong content."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PACK = Path(__file__).parents[4] / "shared" / "data" / "csn99" / "sources.jsonl.
 
 
 class Server:
-    """Serves `files` by path; `faults` of a path are played one a request before the file itself."""
+    """Serve `files` by path. Each request of a path first uses up one of its `faults`."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
@@ -98,7 +98,7 @@ def wanted(server: Server, name: str, folder: Path) -> Wanted:
 
 
 @pytest.mark.parametrize("fault", ["drop", "truncate", "lie", "500", "429"])
-def test_a_fault_that_passes_is_not_noticed(server: Server, tmp_path: Path, fault: str) -> None:
+def test_a_temporary_fault_is_retried(server: Server, tmp_path: Path, fault: str) -> None:
     server.files["/a"], server.faults["/a"] = b"content of a", [fault, fault]
     assert fetch(wanted(server, "a", tmp_path), QUICK)
     assert (tmp_path / "a").read_bytes() == b"content of a"
@@ -109,7 +109,7 @@ def test_a_fault_that_passes_is_not_noticed(server: Server, tmp_path: Path, faul
     ("fault", "reason"),
     [("truncate", "6 of 12 bytes came"), ("lie", "another file"), ("503", "HTTP 503"), ("drop", "/a: ")],
 )
-def test_a_fault_that_stays_is_named_and_leaves_no_file(
+def test_a_permanent_fault_is_an_error_and_leaves_no_file(
     server: Server, tmp_path: Path, fault: str, reason: str
 ) -> None:
     server.files["/a"], server.faults["/a"] = b"content of a", [fault] * 9
@@ -127,7 +127,9 @@ def test_a_file_over_the_limit_is_refused(server: Server, tmp_path: Path) -> Non
         fetch(wanted(server, "a", tmp_path), FetchConfig(max_bytes=100, attempts=1))
 
 
-def test_many_files_come_some_at_a_time_and_missing_ones_are_named(server: Server, tmp_path: Path) -> None:
+def test_many_files_are_downloaded_a_few_at_a_time_and_missing_ones_are_named(
+    server: Server, tmp_path: Path
+) -> None:
     server.files = {f"/{number:02}": str(number).encode() * 999 for number in range(30)}
     server.faults = {f"/{number:02}": ["drop"] for number in range(0, 30, 7)}
     names = [*(f"{number:02}" for number in range(30)), "gone"]
@@ -141,7 +143,7 @@ def test_many_files_come_some_at_a_time_and_missing_ones_are_named(server: Serve
 
 
 class Challenge:
-    """The challenge's addresses, on the server: three annotated files, one of which its server has lost."""
+    """The addresses of the challenge on the local server: three annotated files, one of them missing."""
 
     def __init__(self, server: Server, folder: Path) -> None:
         self.server, self.folder = server, folder / "data"
@@ -175,7 +177,7 @@ def challenge(server: Server, tmp_path: Path) -> Challenge:
     return Challenge(server, tmp_path)
 
 
-def test_the_data_folder_holds_every_byte_and_says_what_is_missing(challenge: Challenge) -> None:
+def test_the_data_folder_has_every_byte_and_a_list_of_missing_files(challenge: Challenge) -> None:
     folder = challenge.download()
     for path, content in challenge.sources.items():
         assert (folder / "sources" / path).read_bytes() == content
@@ -185,7 +187,7 @@ def test_the_data_folder_holds_every_byte_and_says_what_is_missing(challenge: Ch
         assert [row["GitHubUrl"] for row in csv.DictReader(file)] == challenge.urls
 
 
-def test_a_download_that_failed_goes_on_where_it_was(challenge: Challenge) -> None:
+def test_a_failed_download_resumes(challenge: Challenge) -> None:
     challenge.server.faults[f"/o/n/{SHA}/lib/c.go"] = ["drop"] * 2
     with pytest.raises(DownloadError, match="lib/c.go"):
         challenge.download(attempts=2)
@@ -196,14 +198,14 @@ def test_a_download_that_failed_goes_on_where_it_was(challenge: Challenge) -> No
     assert asked[f"/o/n/{SHA}/lib/c.go"] == 3
 
 
-def test_a_finished_download_asks_for_nothing_more(challenge: Challenge) -> None:
+def test_a_finished_download_sends_no_requests(challenge: Challenge) -> None:
     challenge.download()
     before = challenge.server.asked.total()
     challenge.download()
     assert challenge.server.asked.total() == before
 
 
-def test_judgements_that_changed_since_are_noticed(challenge: Challenge) -> None:
+def test_judgements_that_changed_after_the_download_are_noticed(challenge: Challenge) -> None:
     folder = challenge.download()
     (folder / "annotations.csv").write_text("Language,Query,GitHubUrl,Relevance,Notes\n")
     with pytest.raises(DownloadError, match="annotations.csv changed since it was downloaded"):
@@ -219,30 +221,28 @@ def test_judgements_that_changed_since_are_noticed(challenge: Challenge) -> None
         (f"/o/n/{SHA}/a b.py", b"def f(): pass\n", "not the content that is known"),
     ],
 )
-def test_a_server_that_gives_something_else_is_not_believed(
-    challenge: Challenge, name: str, content: bytes, reason: str
-) -> None:
+def test_unexpected_content_is_refused(challenge: Challenge, name: str, content: bytes, reason: str) -> None:
     challenge.server.files[name] = content
     with pytest.raises(DownloadError, match=reason):
         challenge.download(attempts=2)
 
 
-def test_judgements_that_lead_out_of_the_folder_are_refused(challenge: Challenge) -> None:
+def test_judgements_with_a_path_outside_of_the_folder_are_refused(challenge: Challenge) -> None:
     row = f"Go,q,https://github.com/o/n/blob/{SHA}/../../../../x#L1-L2,1,"
     challenge.server.files["/r/annotationStore.csv"] += f"\r\n{row}".encode()
     with pytest.raises(DownloadError, match="leads out of the folder"):
         challenge.download()
 
 
-def test_the_shipped_table_knows_thousands_of_files() -> None:
+def test_the_shipped_table_has_the_digests_of_all_files() -> None:
     table = read_digests(DIGESTS)
     assert len(table) == 2_649
     assert {len(key) for key in table} == {8}
     assert {len(value) for value in table.values()} == {16}
 
 
-@pytest.mark.skipif(not PACK.exists(), reason="the benchmark's sources are not beside this tree")
-def test_the_shipped_table_is_that_of_the_pack() -> None:
+@pytest.mark.skipif(not PACK.exists(), reason="the sources of the benchmark are not here")
+def test_the_shipped_table_has_the_digests_of_the_pack() -> None:
     table = read_digests(DIGESTS)
     replaced = 0
     for _, row in read_jsonl(PACK):
@@ -255,8 +255,8 @@ def test_the_shipped_table_is_that_of_the_pack() -> None:
     assert replaced == 6
 
 
-@pytest.mark.skipif(not PACK.exists(), reason="the benchmark's queries are not beside this tree")
-def test_the_queries_are_known_whatever_their_line_ends() -> None:
+@pytest.mark.skipif(not PACK.exists(), reason="the queries of the benchmark are not here")
+def test_the_digest_of_the_queries_is_independent_of_line_ends() -> None:
     content = (PACK.parent / "queries.csv").read_bytes()
     plain = b"\n".join(content.splitlines())
     assert hashlib.sha256(plain).hexdigest() == Addresses().queries_sha256

@@ -1,4 +1,4 @@
-"""JSON lines in each packing, and what is said of broken ones."""
+"""JSON lines in each compression, and errors for damaged files."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def packed(data: bytes, suffix: str) -> bytes:
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
-def test_every_packing_gives_the_same_objects(tmp_path, suffix):
+def test_every_compression_gives_the_same_objects(tmp_path, suffix):
     path = tmp_path / f"rows.jsonl{suffix}"
     path.write_bytes(packed(LINES, suffix))
     assert list(read_jsonl(path)) == [(f"{path}:1", {"id": 1}), (f"{path}:2", {"id": "two"})]
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
-def test_every_packing_gives_the_same_lines(tmp_path, suffix):
+def test_every_compression_gives_the_same_lines(tmp_path, suffix):
     path = tmp_path / f"rows.jsonl{suffix}"
     path.write_bytes(packed(LINES, suffix))
     assert list(read_lines(path)) == LINES.splitlines(keepends=True)
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
-def test_a_file_of_another_packing_raises_what_readers_expect(tmp_path, suffix):
+def test_a_file_in_another_compression_raises_an_error_that_readers_handle(tmp_path, suffix):
     if suffix == ".zst":
         pytest.importorskip("zstandard")
     path = tmp_path / f"rows.jsonl{suffix}"
@@ -74,7 +74,7 @@ def test_a_missing_file_says_so(tmp_path):
         list(read_jsonl(tmp_path / "absent.jsonl"))
 
 
-def test_a_field_is_taken_by_the_first_name_that_is_there():
+def test_the_first_existing_name_of_a_field_is_used():
     assert field("f:1", {"b": 2, "c": 3}, "a", "b", "c") == "2"
     assert field("f:1", {"tokens": ["sort", "it"]}, "tokens") == "sort it"
     with pytest.raises(ConfigError, match="f:1: no field a or b"):

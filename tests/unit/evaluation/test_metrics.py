@@ -18,22 +18,22 @@ def test_ndcg_of_values_worked_out_by_hand():
     assert ndcg([], GRADES) == 0
 
 
-def test_grades_averaged_over_annotators_gain_what_lies_between():
+def test_fractional_grades_have_fractional_gains():
     assert ndcg(["b", "a"], {"a": 1.5, "b": 0.5}) == pytest.approx(
         (2**0.5 - 1 + (2**1.5 - 1) / math.log2(3)) / (2**1.5 - 1 + (2**0.5 - 1) / math.log2(3))
     )
 
 
-def test_a_relevant_document_that_cannot_be_found_counts_against_the_run():
+def test_a_relevant_document_that_cannot_be_found_lowers_ndcg():
     assert ndcg(["b"], GRADES) == pytest.approx(1 / IDEAL)
 
 
-def test_within_takes_out_the_unjudged_but_not_the_irrelevant():
+def test_ndcg_within_drops_unjudged_but_not_irrelevant_documents():
     assert ndcg_within(["x", "y", "a", "b"], GRADES) == pytest.approx(1)
     assert ndcg_within(["x", "c", "a"], GRADES) == pytest.approx(7 / math.log2(3) / IDEAL)
 
 
-def test_nothing_beyond_the_depth_counts_and_within_is_cut_before_the_unjudged_are_taken_out():
+def test_ndcg_within_drops_unjudged_documents_after_the_cut_at_the_depth():
     run = [f"x{number}" for number in range(299)] + ["a", "b"]
     assert ndcg(run, GRADES) == pytest.approx(7 / math.log2(301) / IDEAL)
     assert ndcg_within(run, GRADES) == pytest.approx(7 / IDEAL)
@@ -46,13 +46,13 @@ def test_a_query_without_a_relevant_document_has_no_score():
             metric()
 
 
-def test_reciprocal_rank_is_of_the_first_relevant_document_within_the_depth():
+def test_reciprocal_rank_uses_the_first_relevant_document_within_the_depth():
     assert reciprocal_rank(["x", "b", "a"], {"a", "b"}) == 0.5
     assert reciprocal_rank(["x", "b"], {"b"}, depth=1) == 0
     assert reciprocal_rank(["x"], {"a"}) == 0
 
 
-def test_ties_count_against_the_right_answer():
+def test_the_right_answer_ranks_last_among_ties():
     scores = np.float32([[0.5, 0.5, 0.1], [0.5, 0.5, 0.1], [0.9, 0.1, 0.2]])
     assert ranks(scores, np.array([0, 2, 2])).tolist() == [2, 3, 2]
     assert ranks(np.zeros((2, 5)), np.array([0, 4])).tolist() == [5, 5]

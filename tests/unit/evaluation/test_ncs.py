@@ -1,4 +1,4 @@
-"""Suite ncs on three methods, and the published score sheet by this scorer."""
+"""Suite ncs on three methods, and its scores of the published score sheet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PUBLISHED = {
     "UNIF_android": (25, 75, 110, 0.178),
     "UNIF_stackoverflow": (104, 164, 188, 0.464),
 }
-"""Answered at 1, 5 and 10, and MRR, by the sheet; the paper prints 74 at 5 for UNIF_android, .465 for the last."""
+"""Answered at 1, 5 and 10, and MRR in the sheet. The paper has 74 at 5 for UNIF_android, and .465 for the last."""
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def data(tmp_path):
     return tmp_path / "ncs"
 
 
-def test_a_method_like_the_accepted_answer_is_a_hit(data, home, tiny_bundle):
+def test_a_method_similar_to_the_accepted_answer_is_a_hit(data, home, tiny_bundle):
     result = ncs.run(BenchOptions(home=home, data=data, model=tiny_bundle, device="cpu"))
     scores = {query[1]: found["mrr"] for query, found in result.systems["bm25"].queries.items()}
     assert scores == {"close keyboard": 1.0, "say toast": 1.0, "keyboard": 0.0}
@@ -50,7 +50,7 @@ def test_a_method_like_the_accepted_answer_is_a_hit(data, home, tiny_bundle):
     assert (result.judged_queries, result.documents) == (3, 2)
 
 
-def test_the_rank_of_the_first_hit_is_what_counts(data):
+def test_the_rank_of_a_question_is_that_of_its_first_hit(data):
     documents = {"a": ncs.features(SHOW_A_TOAST), "b": ncs.features(HIDE_IN_A_METHOD)}
     answer = ncs.features(HIDE)
     assert ncs.first_rank(["a", "b", "b"], answer, documents.__getitem__) == 2
@@ -58,7 +58,7 @@ def test_the_rank_of_the_first_hit_is_what_counts(data):
     assert ncs.first_rank(["a"] * 50 + ["b"], answer, documents.__getitem__) is None
 
 
-def test_without_a_corpus_it_says_what_to_give(data, home, tmp_path):
+def test_without_a_corpus_the_error_says_what_to_give(data, home, tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConfigError, match="no corpus to search: give --data a folder with"):
         ncs.run(BenchOptions(home=home, data=tmp_path / "empty"))
@@ -75,7 +75,7 @@ def test_a_score_sheet_gives_ranks_by_system(tmp_path):
         ncs.read_score_sheet(sheet)
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the published score sheet is not beside this tree")
+@pytest.mark.skipif(not SHARED.exists(), reason="the published score sheet is not here")
 @pytest.mark.parametrize("system", PUBLISHED)
 def test_the_scorer_gives_the_published_totals(system):
     franks = ncs.read_score_sheet(SHARED / "score_sheet.csv")[system]
@@ -85,7 +85,7 @@ def test_the_scorer_gives_the_published_totals(system):
     assert (*totals, round(sum(score["mrr"] for score in found) / 287, 3)) == PUBLISHED[system]
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the questions are not beside this tree")
+@pytest.mark.skipif(not SHARED.exists(), reason="the questions are not here")
 def test_every_published_question_has_features():
     pytest.importorskip("zstandard")
     questions = ncs.read_questions(SHARED)

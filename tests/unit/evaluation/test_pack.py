@@ -52,7 +52,7 @@ def test_a_pack_is_unpacked_once_and_a_changed_one_again(tmp_path):
         (["list"], ":1: not an object"),
     ],
 )
-def test_a_row_that_is_no_file_is_refused_and_nothing_is_left(tmp_path, row, reason):
+def test_an_invalid_row_is_refused_and_leaves_no_files(tmp_path, row, reason):
     with pytest.raises(ConfigError) as error:
         unpack(packed(tmp_path, row), tmp_path)
     assert reason in str(error.value)

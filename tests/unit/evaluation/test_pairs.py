@@ -1,4 +1,4 @@
-"""Documentation against code: the pool, ranks, and both ways to choose what competes."""
+"""Documentation against code: the pool, ranks, and both ways to choose the candidates."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_pair_is_the_documentation_and_the_code_without_it():
     assert read_pair("f:1", own, ["function", "code"]) == Pair("Read it.", "func Read() {}")
 
 
-def test_a_docstring_that_the_parser_does_not_find_is_cut_where_its_text_is_known():
+def test_a_docstring_that_the_parser_does_not_find_is_removed_by_its_text():
     fragment = "x = 1  # Add one.\nreturn x  # Add one."
     assert without_docstring(fragment) == fragment
     assert without_docstring(fragment, "Add one.") == "x = 1  # \nreturn x  # Add one."
@@ -61,7 +61,7 @@ def test_a_pool_scores_every_code_for_every_query(encoder):
     scorer.close()
 
 
-def test_intervals_are_those_of_the_normal_distribution():
+def test_intervals_agree_with_the_normal_distribution():
     result = summarise_means({"mrr": {"go": np.array([1.0, 0.0, 1.0, 0.0]), "php": np.full(4, 0.25)}})
     assert result.metrics == {"mrr": {"go": 0.5, "php": 0.25, "average": 0.375}}
     assert result.ci95["mrr"]["go"] == pytest.approx((0.5 - 1.96 * 0.25, 0.5 + 1.96 * 0.25))
@@ -80,31 +80,31 @@ def test_results_without_scores_of_queries_cannot_be_compared_query_by_query(tmp
 
 
 def numbered(count: int) -> list[Pair]:
-    """Pairs of which each query names its code, and no other, by one rare word."""
+    """Return pairs whose query has one rare word, which only its code contains."""
     words = ["".join(chr(97 + (number // 26**place) % 26) for place in range(3)) for number in range(count)]
     return [Pair(f"the {word}q", f"def {word}q(): pass") for word in words]
 
 
-def test_what_does_not_fill_a_batch_is_left_out(encoder):
+def test_pairs_that_do_not_fill_a_batch_are_dropped(encoder):
     found = csn_mrr.reciprocal_ranks(numbered(11), encoder, size=4)
     assert {len(values) for metrics in found.values() for values in metrics.values()} == {8}
     assert found["bm25"]["mrr"].tolist() == found["bm25"]["mrr_fixed"].tolist() == [1.0] * 8
 
 
-def test_codes_that_cannot_be_told_apart_all_rank_last(encoder):
+def test_equal_codes_all_rank_last(encoder):
     pairs = [Pair("read lines", "def read_lines(path): pass")] * 8
     found = csn_mrr.reciprocal_ranks(pairs, encoder, size=4)
     assert found["bm25"]["mrr"].tolist() == found["bm25"]["mrr_fixed"].tolist() == [0.25] * 8
 
 
-def test_each_query_competes_with_its_batch_and_with_the_same_others():
+def test_candidates_are_the_batch_or_the_same_others_for_each_query():
     own, others = csn_mrr._columns(np.array([7, 2, 5]), np.array([1, 2, 3]))
     assert [sorted(row) for row in own.tolist()] == [[2, 5, 7]] * 3
     assert own[:, 0].tolist() == others[:, 0].tolist() == [7, 2, 5]
     assert [row[1:] for row in others.tolist()] == [[1, 2], [1, 3], [1, 2]]
 
 
-def test_the_official_layout_is_read_by_language(tmp_path, home, tiny_bundle, monkeypatch):
+def test_the_official_folder_layout_is_read_by_language(tmp_path, home, tiny_bundle, monkeypatch):
     monkeypatch.setattr(csn_mrr, "COMPETING", 2)
     folder = tmp_path / "python" / "final" / "jsonl" / "test"
     folder.mkdir(parents=True)

@@ -51,7 +51,7 @@ def test_queries_are_read_with_either_line_end_and_each_once(tmp_path):
         ("Python,q", ":2: could not convert"),
     ],
 )
-def test_a_row_that_is_no_judgement_is_named_by_its_line(tmp_path, row, reason):
+def test_an_invalid_row_is_named_by_its_line(tmp_path, row, reason):
     with pytest.raises(ConfigError, match="file.csv") as error:
         read_annotations(written(tmp_path, f"{HEAD}{row}\n"))
     assert reason in str(error.value)
@@ -66,24 +66,24 @@ def test_a_row_that_is_no_judgement_is_named_by_its_line(tmp_path, row, reason):
         (b"\xff\xfe\x00", "not a CSV file in UTF-8"),
     ],
 )
-def test_another_file_is_refused_in_one_line(tmp_path, content, reason):
+def test_a_file_without_judgements_is_a_one_line_error(tmp_path, content, reason):
     (tmp_path / "x.csv").write_bytes(content)
     with pytest.raises(ConfigError, match="x.csv") as error:
         read_annotations(tmp_path / "x.csv")
     assert reason in str(error.value)
 
 
-def test_a_missing_file_is_refused_in_one_line(tmp_path):
+def test_a_missing_file_is_a_one_line_error(tmp_path):
     with pytest.raises(ConfigError, match="none.csv: No such file"):
         read_queries(tmp_path / "none.csv")
 
 
-def test_names_stand_for_addresses_in_the_smoke_suite(tmp_path):
+def test_the_smoke_suite_uses_names_instead_of_addresses(tmp_path):
     text = "Language,Query,Path,Name,Relevance\nGo,close,go/a.go,Reader.Close,3\n"
     assert read_named_annotations(written(tmp_path, text)) == {("go", "close"): {"go/a.go Reader.Close": 3}}
 
 
-def test_predictions_survive_writing_and_reading(tmp_path):
+def test_predictions_are_read_as_they_were_written(tmp_path):
     run = {("python", "a, b"): [URL, f"{URL}0"], ("go", 'say "x"'): [URL]}
     write_predictions(tmp_path / "p.csv", run, {("python", "a, b"): "A, b"}, {URL: "f"})
     assert read_predictions(tmp_path / "p.csv") == run
@@ -91,12 +91,12 @@ def test_predictions_survive_writing_and_reading(tmp_path):
     assert lines[:2] == ["query,language,identifier,url", f'"A, b",python,f,{URL}']
 
 
-def test_a_document_predicted_twice_counts_where_it_is_first(tmp_path):
+def test_a_document_predicted_twice_keeps_its_first_rank(tmp_path):
     rows = "query,language,identifier,url\nq,go,,u1\nq,Go,,u2\nq,go,,u1\n"
     assert read_predictions(written(tmp_path, rows)) == {("go", "q"): ["u1", "u2"]}
 
 
-def test_an_address_and_a_path_are_two_ways_to_say_the_same():
+def test_an_address_is_converted_to_a_path_and_back():
     assert url_path(URL) == f"o/n/{SHA}/src/x.py"
     assert document_url(url_path(URL), 3, 9) == URL
 

@@ -12,7 +12,7 @@ VOID = {"meta", "br"}
 
 
 class Page(HTMLParser):
-    """Reads a page; what is opened must be closed in order."""
+    """Parse a page; check that elements are closed in order."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ def result() -> SuiteResult:
     )
 
 
-def test_the_page_is_whole_and_what_is_not_ours_is_escaped(result):
+def test_the_page_is_complete_and_foreign_text_is_escaped(result):
     page = Page(html_report(result))
     assert "Sort <b>" in page.texts
     assert "a.b<T>" in page.texts
@@ -68,7 +68,7 @@ def test_the_worst_query_shows_grades_and_where_the_answers_are(result):
     ]
 
 
-def test_a_suite_without_runs_has_a_page_as_well(result):
+def test_a_suite_without_runs_has_a_page_too(result):
     bare = SuiteResult("x", result.systems, judged_queries=1, documents=1)
     texts = Page(html_report(bare)).texts
     assert not [text for text in texts if text.startswith("Worst")]

@@ -12,12 +12,12 @@ def scores_of(values: list[float], group: str = "go") -> dict[tuple[str, str], f
     return {(group, f"q{number:02}"): value for number, value in enumerate(values)}
 
 
-def test_every_group_counts_the_same_in_the_average():
+def test_every_group_has_the_same_weight_in_the_average():
     scores = {**scores_of([1, 1, 1, 0]), ("php", "q00"): 0.25}
     assert group_means(scores) == {"go": 0.75, "php": 0.25, "average": 0.5}
 
 
-def test_the_interval_is_that_of_the_normal_distribution_where_that_is_a_good_model():
+def test_the_interval_of_normal_scores_agrees_with_the_normal_distribution():
     values = np.random.default_rng(5).normal(0.5, 0.1, 200).tolist()
     low, high = bootstrap_intervals(scores_of(values))["go"]
     error = 1.96 * np.std(values) / 200**0.5
@@ -25,7 +25,7 @@ def test_the_interval_is_that_of_the_normal_distribution_where_that_is_a_good_mo
     assert high == pytest.approx(np.mean(values) + error, abs=0.001)
 
 
-def test_a_query_is_drawn_with_its_scores_of_all_groups():
+def test_a_query_is_sampled_with_its_scores_in_all_groups():
     values = [0.0, 1.0] * 20
     alike = {**scores_of(values), **scores_of(values, "php")}
     opposite = {**scores_of(values), **scores_of([1 - value for value in values], "php")}
@@ -34,7 +34,7 @@ def test_a_query_is_drawn_with_its_scores_of_all_groups():
     assert bootstrap_intervals(opposite)["average"] == (0.5, 0.5)
 
 
-def test_the_p_value_is_that_of_all_swaps_counted():
+def test_the_p_value_agrees_with_the_exact_one_over_all_swaps():
     first, second = [0.1, 0.4, 0.3, 0.5, 0.2, 0.6], [0.3, 0.5, 0.2, 0.9, 0.4, 0.8]
     differences = np.subtract(second, first)
     seen = abs(differences.sum()) - 1e-12
@@ -44,7 +44,7 @@ def test_the_p_value_is_that_of_all_swaps_counted():
     assert found["average"] == found["go"]
 
 
-def test_a_difference_of_every_query_is_no_chance_and_one_of_none_is_certain_chance():
+def test_the_p_value_is_small_if_every_query_improves_and_1_if_none_changes():
     first = scores_of([0.1 + number / 100 for number in range(30)])
     better = {query: score + 0.1 for query, score in first.items()}
     assert randomisation_test(first, better)["average"] < 0.001

@@ -1,4 +1,4 @@
-"""The smoke suite's own data: what is judged exists, and what its README promises holds."""
+"""Data of the smoke suite: judged functions exist, and statements of its README are true."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ def test_every_judged_function_exists_in_the_language_of_its_query():
             assert known.get(document) == language, f"{query!r}: {document}"
 
 
-def test_no_name_stands_twice_in_a_file():
+def test_no_file_has_a_name_twice():
     named = [(document.path, document.qualified_name) for document in functions() if document.name]
     assert [name for name, count in Counter(named).items() if count > 1] == []
 
 
-def test_judgements_are_about_the_queries_and_each_has_an_answer_in_each_of_its_languages():
+def test_every_query_is_judged_and_has_an_answer_in_each_of_its_languages():
     asked = {query_id("", query)[1] for query in read_queries(FOLDER / "queries.csv")}
     assert {query for _, query in qrels()} == asked
     assert [query for query in qrels() if not answers(*query)] == []
@@ -89,7 +89,7 @@ def test_no_function_is_judged_twice_for_a_query():
     assert [row for row, count in Counter(rows).items() if count > 1] == []
 
 
-def test_both_ways_of_a_pair_are_asked_and_the_other_way_is_no_answer():
+def test_both_directions_of_a_pair_are_asked_and_the_inverse_is_not_an_answer():
     asked = read_queries(FOLDER / "queries.csv")
     assert len(pairs()) >= 30
     for query, inverse in pairs():
@@ -111,7 +111,7 @@ def test_no_two_functions_have_the_same_code():
     assert [names for names in by_code.values() if len(names) > 1] == []
 
 
-def test_what_is_judged_an_answer_is_a_function_of_some_lines():
+def test_every_answer_is_a_function_of_a_few_lines():
     lengths = {
         f"{document.path} {document.qualified_name}": document.end_line - document.start_line + 1
         for document in functions()

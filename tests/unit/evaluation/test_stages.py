@@ -10,7 +10,7 @@ import pytest
 from codesearch.evaluation.stages import StageClock
 
 
-def test_a_stage_has_its_seconds_also_when_it_fails():
+def test_a_stage_that_fails_is_timed_too():
     clock = StageClock()
     with pytest.raises(KeyError), clock.stage("fails"):
         time.sleep(0.05)
@@ -18,7 +18,7 @@ def test_a_stage_has_its_seconds_also_when_it_fails():
     assert 0.05 <= clock.seconds["fails"] < 5
 
 
-def test_the_peak_of_a_stage_is_its_own_and_counts_other_processes():
+def test_the_peak_memory_is_measured_per_stage_and_includes_child_processes():
     clock = StageClock()
     with clock.stage("large"):
         block = np.ones(60_000_000, dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""What `--without` turns off, and in which systems."""
+"""Signals that `--without` switches off, and in which systems."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from codesearch.errors import ConfigError
 from codesearch.evaluation.systems import SIGNALS, SYSTEMS, systems_without
 
 
-def test_without_nothing_the_systems_are_as_they_are():
+def test_without_the_option_the_systems_do_not_change():
     assert systems_without(()) == SYSTEMS
 
 
-def test_a_signal_is_turned_off_where_both_halves_rank_and_nowhere_else():
+def test_a_signal_is_switched_off_only_in_hybrid_systems():
     found = {system.name: system.config for system in systems_without(("direction", "name"))}
     assert (found["default"].direction_penalty, found["default"].name_weight) == (0.0, 0.0)
     assert found["default"].test_penalty == RankConfig().test_penalty
@@ -24,7 +24,7 @@ def test_a_signal_is_turned_off_where_both_halves_rank_and_nowhere_else():
 
 
 @pytest.mark.parametrize("signal", SIGNALS)
-def test_every_signal_changes_the_ranking_that_ships(signal: str):
+def test_every_signal_changes_the_default_ranking(signal: str):
     (default,) = (system for system in systems_without((signal,)) if system.name == "default")
     assert default.config != RankConfig()
 

@@ -1,4 +1,4 @@
-"""An index -> one file -> the same answers on another machine; whatever is wrong with the file is one line."""
+"""A portable file gives the same answers on another machine; an invalid file is a one-line error."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def builder(tmp_path_factory: pytest.TempPathFactory, source: Path) -> Engine:
-    """The engine of the machine that makes the index, with the shipped model."""
+    """Return the engine that makes the index, with the shipped model."""
     engine = Engine(tmp_path_factory.mktemp("ci"), device="cpu")
     engine.index(source)
     return engine
@@ -63,20 +63,20 @@ def with_code(builder: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture
 def reader(home: Path):
-    """The engine of another machine."""
+    """Yield an engine with another home, as on another machine."""
     engine = Engine(home, device="cpu")
     yield engine
     engine.close()
 
 
 def answers(engine: Engine, scope: Scope, *, without: tuple[str, ...] = ("root",)) -> list[list[dict]]:
-    """Return the hits of all queries as they are, but for some fields."""
+    """Return the hits of all queries without some fields."""
     found = [engine.search(SearchRequest(query, context=1, refresh=False), scope).hits for query in QUERIES]
     return [[{k: v for k, v in asdict(hit).items() if k not in without} for hit in hits] for hits in found]
 
 
 def repacked(file: Path, target: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
-    """Write a portable file anew with other entries; checksums are adapted, as a hostile author would."""
+    """Rewrite a portable file with other entries and matching checksums, as an attacker would."""
     with zipfile.ZipFile(file) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
     change(entries)
@@ -95,7 +95,7 @@ def repacked(file: Path, target: Path, change: Callable[[dict[str, bytes]], None
 
 
 def in_head(**fields: object) -> Callable[[dict[str, bytes]], None]:
-    """Return a change of the head, or of the manifest in it."""
+    """Return a function that changes the head or the manifest in it."""
 
     def change(entries: dict[str, bytes]) -> None:
         head = json.loads(entries[HEAD])
@@ -107,7 +107,7 @@ def in_head(**fields: object) -> Callable[[dict[str, bytes]], None]:
 
 
 def in_store(tmp_path: Path, statement: str, *values: object) -> Callable[[dict[str, bytes]], None]:
-    """Return a change of the database."""
+    """Return a function that changes the database."""
 
     def change(entries: dict[str, bytes]) -> None:
         path = tmp_path / "changed.sqlite"
@@ -121,7 +121,7 @@ def in_store(tmp_path: Path, statement: str, *values: object) -> Callable[[dict[
 
 
 def refusal(engine: Engine, file: Path) -> str:
-    """Return the one line that refuses a file, and check that it leaves nothing behind."""
+    """Return the one-line error for a file, and check that no files remain."""
     with pytest.raises(PortableFileError) as raised:
         engine.import_index(file)
     assert "\n" not in str(raised.value) and str(file) in str(raised.value)
@@ -132,7 +132,7 @@ def refusal(engine: Engine, file: Path) -> str:
     return str(raised.value)
 
 
-def test_the_same_index_gives_the_same_bytes_and_no_path_of_its_machine(builder, source, tmp_path):
+def test_the_same_index_gives_the_same_bytes_without_paths_of_the_machine(builder, source, tmp_path):
     for name in ("a", "b"):
         builder.export(tmp_path / name, with_code=True)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -155,11 +155,11 @@ def test_without_code_only_the_code_is_missing(builder, reader, source, plain):
     assert (hit.code, hit.signature, hit.root) == ("", "def push(self, item)", "x")
 
 
-def test_with_a_checkout_elsewhere_the_code_is_read_there_and_an_update_parses_what_differs(
+def test_with_another_checkout_the_code_is_read_there_and_an_update_parses_differing_files(
     builder, reader, source, plain, tmp_path
 ):
     checkout = tmp_path / "checkout"
-    shutil.copytree(source, checkout, copy_function=shutil.copyfile)  # With other time stamps.
+    shutil.copytree(source, checkout, copy_function=shutil.copyfile)  # The copies get new time stamps.
     report = reader.import_index(plain, checkout)
     assert (report.root, report.has_sources) == (str(checkout), True)
     assert answers(reader, Scope(roots=(checkout,))) == answers(builder, Scope(roots=(source,)))
@@ -170,7 +170,7 @@ def test_with_a_checkout_elsewhere_the_code_is_read_there_and_an_update_parses_w
     assert reader.search("Fresh", Scope(roots=(checkout,))).hits[0].name == "Fresh"
 
 
-def test_a_search_says_that_the_sources_are_not_here(reader, plain, with_code):
+def test_a_search_reports_that_the_sources_are_not_here(reader, plain, with_code):
     for file, state in ((plain, "without code"), (with_code, "with code")):
         (freshness,) = reader.search("push", Scope(files=(file,))).freshness
         assert (freshness.root, freshness.state) == ("x", state)
@@ -213,7 +213,7 @@ def test_a_changed_file_is_exported_without_its_code(tmp_path, reader):
     assert (hits[0].name, hits[0].code) == ("ReadLines", "")
 
 
-def test_another_model_is_named_in_one_line(reader, plain, tmp_path):
+def test_another_model_is_a_one_line_error_that_names_it(reader, plain, tmp_path):
     with zipfile.ZipFile(plain) as archive:
         model = {**json.loads(archive.read(HEAD))["manifest"]["model"], "name": "other", "id": "00"}
     file = repacked(plain, tmp_path / "file", in_head(model=model))
@@ -255,7 +255,7 @@ def test_a_wrong_field_is_refused(reader, plain, tmp_path, fields, reason):
 
 
 @pytest.mark.parametrize("name", ["../../evil", "/tmp/evil", "segments/000001/evil.pkl", "..\\evil"])
-def test_an_entry_that_escapes_or_is_unknown_is_refused(reader, plain, tmp_path, name):
+def test_an_entry_outside_of_the_folder_or_unknown_is_refused(reader, plain, tmp_path, name):
     file = repacked(plain, tmp_path / "file", lambda entries: entries.update({name: b"evil"}))
     assert "leaves the folder" in (line := refusal(reader, file)) or "is not in its manifest" in line
     assert not list(tmp_path.rglob("evil*"))
@@ -368,7 +368,7 @@ def test_a_pickle_in_an_array_is_not_loaded(reader, plain, tmp_path):
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_a_damaged_file_gives_one_line_or_the_same_answer(with_code, tmp_path, data):
+def test_a_damaged_file_is_a_one_line_error_or_unpacks_to_the_same_files(with_code, tmp_path, data):
     content = bytearray(with_code.read_bytes())
     if data.draw(st.booleans()):
         content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
@@ -390,7 +390,7 @@ def test_a_damaged_file_gives_one_line_or_the_same_answer(with_code, tmp_path, d
         assert all((folder / name).read_bytes() == archive.read(name) for name in names)
 
 
-def test_two_imports_at_once_leave_one_whole_index(home, with_code, plain):
+def test_concurrent_imports_leave_one_complete_index(home, with_code, plain):
     engines = [Engine(home, device="cpu") for _ in range(4)]
     files = [with_code, plain, with_code, plain]
     threads = [
@@ -407,7 +407,7 @@ def test_two_imports_at_once_leave_one_whole_index(home, with_code, plain):
     assert list((home / "scratch").iterdir()) == []
 
 
-def test_a_killed_import_leaves_no_index_and_the_next_one_removes_its_scratch(
+def test_a_killed_import_leaves_no_index_and_a_later_one_removes_its_scratch_folder(
     reader, home, plain, monkeypatch
 ):
     program = (
@@ -440,6 +440,6 @@ def test_a_path_in_an_index_that_leaves_the_folder_is_never_opened(reader, home,
         connection.commit()
     folder = store.parents[2]
     manifest = read_manifest(folder)
-    remember_written(folder, manifest, manifest.segments)  # As if the index had been made so.
+    remember_written(folder, manifest, manifest.segments)  # The index then passes its check.
     request = SearchRequest("secret function", refresh=False)
     assert reader.search(request, Scope(roots=(root,))).hits == []

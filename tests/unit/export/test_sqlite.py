@@ -1,4 +1,4 @@
-"""Indexes -> tables of SQLite, with the code that stands in the files now, whole or not at all."""
+"""Export indexes to SQLite tables with the current code. An interrupted export changes nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.tiny_bundle import change_one_byte
 
 @pytest.fixture
 def engine(home: Path, tiny_repo: Path, encoder: HashEncoder):
-    """An engine over an index of the tiny repository."""
+    """Yield an engine with an index of the tiny repository."""
     build(tiny_repo, home, encoder)
     engine = Engine(home)
     yield engine
@@ -50,7 +50,7 @@ def found(file: Path, query: str) -> list[str]:
 
 
 def tables(file: Path) -> dict[str, list[tuple]]:
-    """Return what an export holds, but for the time of the index."""
+    """Return the content of an export without the time of the index."""
     return {
         "roots": select(file, "SELECT id, path, model FROM roots"),
         "files": select(file, "SELECT * FROM files ORDER BY id"),
@@ -62,7 +62,7 @@ def leftovers(file: Path) -> list[str]:
     return sorted(path.name for path in file.parent.glob(f"{file.name}*"))
 
 
-def test_a_document_has_what_the_index_and_the_file_hold(engine, file, tiny_repo):
+def test_a_document_has_the_fields_of_the_index_and_the_code_of_the_file(engine, file, tiny_repo):
     report = engine.export_sqlite(file)
     with closing(sqlite3.connect(file)) as connection:
         connection.row_factory = sqlite3.Row
@@ -92,7 +92,7 @@ def test_a_document_has_what_the_index_and_the_file_hold(engine, file, tiny_repo
     assert (report.file, report.roots, report.bytes) == (file, (str(tiny_repo),), file.stat().st_size)
 
 
-def test_files_and_folders_are_rows_that_others_refer_to(engine, file, tiny_repo):
+def test_files_and_folders_are_rows_with_foreign_keys_to_them(engine, file, tiny_repo):
     engine.export_sqlite(file)
     assert select(file, "SELECT id, path, model FROM roots") == [(1, str(tiny_repo), "hash")]
     query = "SELECT id, root_id, path, language, state, skipped, warnings FROM files ORDER BY id LIMIT 2"
@@ -176,7 +176,7 @@ def test_files_without_documents_are_counted_too(home, encoder, file, tmp_path):
     assert select(file, "SELECT files, documents FROM counts_by_language") == [(2, 1)]
 
 
-def test_the_code_of_changed_and_missing_files_is_left_out(engine, file, tiny_repo):
+def test_the_code_of_changed_and_missing_files_is_not_exported(engine, file, tiny_repo):
     path = tiny_repo / "python/convert.py"
     path.write_text("# moved\n" + path.read_text())
     (tiny_repo / "go/reader.go").unlink()
@@ -208,7 +208,7 @@ def test_an_export_is_the_same_after_any_history_of_updates(tiny_repo, home, enc
     assert tables(tmp_path / "updated.db") == tables(tmp_path / "fresh.db")
 
 
-def test_a_file_of_two_indexed_folders_belongs_to_the_inner_one(nested_roots, home, file):
+def test_a_file_of_nested_roots_belongs_to_the_inner_one(nested_roots, home, file):
     engine = Engine(home)
     engine.export_sqlite(file)
     roots = {name: str(root) for name, root in nested_roots.items()}
@@ -254,7 +254,7 @@ def test_an_export_replaces_an_older_one(engine, file, tiny_repo):
     assert leftovers(file) == ["code.db"]
 
 
-def test_a_file_that_is_no_export_is_replaced_only_by_force(engine, file):
+def test_a_file_that_is_not_an_export_is_replaced_only_by_force(engine, file):
     for content in (b"", b"notes", None):
         file.unlink(missing_ok=True)
         if content is None:
@@ -290,7 +290,7 @@ def test_a_database_that_is_in_use_is_not_replaced(engine, file, suffix):
     assert file.read_bytes() == before
 
 
-def test_a_link_stays_a_link_to_the_export(engine, file, tmp_path):
+def test_a_link_is_kept_and_leads_to_the_export(engine, file, tmp_path):
     target = tmp_path / "data" / "real.db"
     target.parent.mkdir()
     file.symlink_to(target)
@@ -305,7 +305,7 @@ def test_a_folder_that_does_not_exist_is_one_error(engine, tmp_path):
         engine.export_sqlite(path)
 
 
-def test_a_damaged_index_is_an_error_and_the_last_export_stays(engine, file, home, tiny_repo):
+def test_a_damaged_index_is_an_error_and_the_last_export_is_kept(engine, file, home, tiny_repo):
     engine.export_sqlite(file)
     before = file.read_bytes()
     (database,) = home.glob("indexes/*/segments/*/documents.sqlite")
@@ -318,7 +318,7 @@ def test_a_damaged_index_is_an_error_and_the_last_export_stays(engine, file, hom
     assert (file.read_bytes(), leftovers(file)) == (before, ["code.db"])
 
 
-def test_an_export_that_is_interrupted_leaves_the_last_one(engine, file):
+def test_an_interrupted_export_keeps_the_last_one(engine, file):
     engine.export_sqlite(file)
     before = file.read_bytes()
 
@@ -330,7 +330,7 @@ def test_an_export_that_is_interrupted_leaves_the_last_one(engine, file):
     assert (file.read_bytes(), leftovers(file)) == (before, ["code.db"])
 
 
-def test_a_segment_that_is_merged_away_meanwhile_is_still_exported(
+def test_a_segment_that_is_merged_during_the_export_is_still_exported(
     engine, file, home, tiny_repo, encoder, always_merged
 ):
     def update(stage: str, done: int, total: int) -> None:
@@ -344,12 +344,12 @@ def test_a_segment_that_is_merged_away_meanwhile_is_still_exported(
     assert select(file, "SELECT count(*) FROM documents") == [(13,)]
 
 
-def test_a_segment_that_is_gone_before_its_check_is_still_exported(built_index, file):
+def test_an_open_segment_that_was_deleted_is_still_exported(built_index, file):
     shutil.rmtree(only(built_index).folder)
     assert write_sqlite([built_index], file, lambda *_: None).documents == 13
 
 
-def test_what_is_not_indexed_is_one_error_and_no_file(engine, home, file, tmp_path):
+def test_a_folder_without_an_index_is_an_error_and_leaves_no_file(engine, home, file, tmp_path):
     with pytest.raises(IndexNotFoundError, match="absent is not indexed: run `codesearch index"):
         engine.export_sqlite(file, tmp_path / "absent")
     with pytest.raises(IndexNotFoundError, match=f"^nothing is indexed in {tmp_path / 'empty'}: run"):

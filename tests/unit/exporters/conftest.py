@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture
 def tiny_run(tmp_path_factory):
-    """A run folder as training leaves it, with random weights and made-up figures."""
+    """Return a run folder as training writes it, with random weights and invented figures."""
     pytest.importorskip("torch")
     from training import checkpoint
     from training.config import TrainConfig

@@ -23,7 +23,7 @@ def test_quantized_rows_are_within_half_a_step_of_the_table():
     assert (np.abs(rows).max(axis=1)[np.arange(50) != 7] == 127).all()
 
 
-def test_parity_beyond_the_tolerance_is_an_error_that_says_how_far():
+def test_parity_beyond_the_tolerance_is_an_error_with_the_difference():
     require("query", Parity(9e-5, 1.0, 0.0), "fp32")
     with pytest.raises(ParityError) as caught:
         require("query", Parity(2e-4, 1.0, 0.0), "fp32")
@@ -35,7 +35,7 @@ def test_parity_beyond_the_tolerance_is_an_error_that_says_how_far():
         require("query", Parity(0.0, 1.0, 1e-3), "int8")
 
 
-def test_a_bundle_says_what_is_in_it(tiny_run, tmp_path):
+def test_the_manifest_of_a_bundle_describes_it(tiny_run, tmp_path):
     manifest = write_bundle(tiny_run, tmp_path / "bundle", "int8")
     assert manifest["format"] == 1
     assert manifest["name"] == "nbow-16-v1"

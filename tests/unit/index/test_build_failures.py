@@ -1,4 +1,4 @@
-"""Whatever stops a build, the last good index stays, and nothing half-made beside it."""
+"""A build that fails or is stopped leaves the last good index and no partly written files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.conftest import HashEncoder, break_format, build, contents, write_tre
 
 @pytest.fixture
 def last_good(tiny_repo: Path, home: Path, encoder: HashEncoder):
-    """An index, a change to its tree, and the check that the index is still the one before that change."""
+    """Build an index and change its tree; return a check that the index is still the old one."""
     build(tiny_repo, home, encoder)
     folder = index_folder(home, tiny_repo)
     index = IndexReader.open(folder)
@@ -70,9 +70,7 @@ def test_an_interrupt_at_any_stage_leaves_the_last_index(tiny_repo, home, encode
     last_good()
 
 
-def test_an_interrupt_of_the_first_build_before_its_first_commit_leaves_nothing(
-    tiny_repo, home, tokenizer_path
-):
+def test_an_interrupt_before_the_first_commit_leaves_no_index(tiny_repo, home, tokenizer_path):
     with pytest.raises(KeyboardInterrupt):
         build(tiny_repo, home, InterruptedEncoder(tokenizer_path))
     assert [path.name for path in index_folder(home, tiny_repo).rglob("*")] == ["segments"]
@@ -98,7 +96,7 @@ def test_an_interrupt_after_the_commit_leaves_the_new_index(
     index.close()
 
 
-def test_what_was_embedded_before_an_interrupt_need_not_be_embedded_again(tiny_repo, home, encoder):
+def test_texts_embedded_before_an_interrupt_are_not_embedded_again(tiny_repo, home, encoder):
     def interrupt(progress):
         if progress.stage == "commit":
             raise KeyboardInterrupt
@@ -112,7 +110,7 @@ BULK = {f"bulk/{number}.py": f"def bulk{number}():\n    return {number}\n" for n
 
 
 def stop_after(commits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Interrupt a build as soon as it has committed so often."""
+    """Interrupt a build after a number of commits."""
 
     def commit(*arguments, real=build_module.commit_manifest):
         real(*arguments)
@@ -124,7 +122,7 @@ def stop_after(commits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_module, "commit_manifest", commit)
 
 
-def test_an_interrupted_first_build_goes_on_after_its_last_commit(
+def test_an_interrupted_first_build_continues_after_its_last_commit(
     tmp_path, home, encoder, monkeypatch, index_tree
 ):
     root = write_tree(tmp_path / "bulk", BULK)
@@ -149,7 +147,7 @@ def test_an_interrupted_first_build_goes_on_after_its_last_commit(
 
 
 @pytest.mark.parametrize("merging", ["usual", "always_merged"])
-def test_no_commit_before_the_last_of_an_update_takes_documents_away(
+def test_only_the_last_commit_of_an_update_removes_documents(
     tiny_repo, home, encoder, monkeypatch, request, merging
 ):
     if merging != "usual":
@@ -166,7 +164,7 @@ def test_no_commit_before_the_last_of_an_update_takes_documents_away(
     assert before <= {path for path, _ in documents_of(home, tiny_repo)}
 
 
-def test_no_commit_before_the_last_of_a_rebuild_takes_documents_away(tiny_repo, home, encoder, monkeypatch):
+def test_only_the_last_commit_of_a_rebuild_removes_documents(tiny_repo, home, encoder, monkeypatch):
     build(tiny_repo, home, encoder)
     before = documents_of(home, tiny_repo)
     monkeypatch.setattr(build_module, "_SEGMENT_BYTES", 60)
@@ -181,7 +179,7 @@ def documents_of(home: Path, root: Path) -> set[tuple[str, int]]:
         return set(contents(index)["documents"])
 
 
-def test_a_manifest_that_cannot_be_read_for_a_moment_costs_no_segment(
+def test_a_manifest_that_is_temporarily_unreadable_costs_no_segment(
     tiny_repo, home, tokenizer_path, last_good, monkeypatch
 ):
     def fail(*_):
@@ -194,7 +192,7 @@ def test_a_manifest_that_cannot_be_read_for_a_moment_costs_no_segment(
     last_good()
 
 
-def test_an_interrupt_leaves_an_index_of_another_format_whole(tiny_repo, home, encoder):
+def test_an_interrupt_does_not_change_an_index_of_another_format(tiny_repo, home, encoder):
     def interrupt(progress):
         raise KeyboardInterrupt
 
@@ -240,7 +238,7 @@ def test_full_storage_is_one_error_and_leaves_the_last_index(
 
 
 class FillingUp(io.BufferedRandom):
-    """A scratch file on a storage that has room for some writes only."""
+    """A scratch file on storage that has room for only a few writes."""
 
     room = 0
 
@@ -252,7 +250,7 @@ class FillingUp(io.BufferedRandom):
 
 
 @pytest.mark.parametrize("room", [0, 1, 8, 12])
-def test_storage_that_fills_up_with_runs_of_postings_leaves_the_last_index(
+def test_full_storage_while_postings_are_sorted_leaves_the_last_index(
     tiny_repo, home, encoder, last_good, monkeypatch, always_merged, room
 ):
     def scratch(**options):
@@ -268,7 +266,7 @@ def test_storage_that_fills_up_with_runs_of_postings_leaves_the_last_index(
     last_good()
 
 
-def test_parsing_has_stopped_when_a_failure_is_told(tiny_repo, home, encoder, monkeypatch):
+def test_parsing_has_stopped_when_a_failure_is_raised(tiny_repo, home, encoder, monkeypatch):
     stopped = []
 
     def parse_files(*arguments, real=build_module.parse_files, **options):
@@ -282,12 +280,12 @@ def test_parsing_has_stopped_when_a_failure_is_told(tiny_repo, home, encoder, mo
 
     monkeypatch.setattr(build_module, "parse_files", parse_files)
     monkeypatch.setattr(RowWriter, "add", fail)
-    with pytest.raises(IndexStoreError) as caught:  # Which keeps all frames, and what is open in them.
+    with pytest.raises(IndexStoreError) as caught:  # `caught` keeps all frames alive.
         build(tiny_repo, home, encoder)
     assert stopped, caught
 
 
-def test_a_bug_is_not_dressed_up_as_a_storage_error_and_leaves_the_last_index(
+def test_a_bug_is_not_reported_as_a_storage_error_and_leaves_the_last_index(
     tiny_repo, home, encoder, last_good, monkeypatch
 ):
     def fail(*_):
@@ -299,7 +297,7 @@ def test_a_bug_is_not_dressed_up_as_a_storage_error_and_leaves_the_last_index(
     last_good()
 
 
-def test_a_damaged_segment_is_an_error_that_names_the_cure_also_where_it_would_stay(
+def test_a_damaged_segment_that_would_be_kept_is_an_error_that_names_the_cure(
     tiny_repo, home, encoder, last_good
 ):
     damage_and_cure(tiny_repo, home, encoder)

@@ -1,4 +1,4 @@
-"""An update does only what changed, and ends with the index that a fresh build would have given."""
+"""An update processes only changes, and its index equals that of a fresh build."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ STEPS = (
 
 
 def names(index: IndexReader) -> list[tuple[str, str, str]]:
-    """List what lives, in the order in which equal scores rank."""
+    """List the live documents in the order of equal scores."""
     snapshot = Snapshot([index])
     live = np.arange(snapshot.size)
     if snapshot.dead is not None:
@@ -104,7 +104,7 @@ def names(index: IndexReader) -> list[tuple[str, str, str]]:
     return [(file.path, row.name, row.kind) for _, file, row in snapshot.stored(ranked.tolist())]
 
 
-def test_a_fresh_index_holds_every_definition_in_the_order_of_paths(built_index):
+def test_a_fresh_index_has_every_definition_in_the_order_of_paths(built_index):
     assert names(built_index) == DOCUMENTS
     assert [row.name for row in only(built_index).store.document_rows(0, 99)] == [
         name for _, name, _ in DOCUMENTS
@@ -135,7 +135,7 @@ def test_an_update_ends_with_the_index_of_a_fresh_build(
 
 
 @pytest.mark.parametrize("merging", ["usual", "never_merged", "always_merged"])
-def test_many_updates_one_after_the_other_end_there_too(
+def test_many_updates_end_with_the_index_of_a_fresh_build(
     tiny_repo, tmp_path, encoder, index_tree, request, merging
 ):
     if merging != "usual":
@@ -162,14 +162,14 @@ def files_of(home: Path, root: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("run_words", [30, 100])
-def test_postings_sorted_in_many_runs_are_the_same_bytes(
+def test_postings_sorted_in_many_runs_have_the_same_bytes(
     tiny_repo, home, tmp_path, encoder, monkeypatch, always_merged, run_words
 ):
     spilled = tmp_path / "spilled"
     for number, step in enumerate((add, all_at_once, delete_the_first_and_the_last)):
         step(tiny_repo)
         for path in tiny_repo.rglob("*.*"):
-            os.utime(path, (number + 1, number + 1))  # A fresh one is not kept, an old one is.
+            os.utime(path, (number + 1, number + 1))  # A recent time stamp would not be stored.
         build(tiny_repo, home, encoder)
         with monkeypatch.context() as patch:
             patch.setattr(runs, "RUN_WORDS", run_words)
@@ -177,7 +177,7 @@ def test_postings_sorted_in_many_runs_are_the_same_bytes(
             report = build(tiny_repo, spilled, encoder)
         assert files_of(spilled, tiny_repo) == files_of(home, tiny_repo)
         (entry,) = report.manifest.segments
-        assert entry.number == number + 1, "what was there is rewritten with what is new"
+        assert entry.number == number + 1, "the old segment was not merged"
         assert {f"{entry.folder}/{name}" for name in entry.files} == files_of(spilled, tiny_repo).keys()
         assert len(files_of(home, tiny_repo)[f"{entry.folder}/postings/frequencies.npy"]) > 3 * run_words
 
@@ -188,7 +188,7 @@ def test_the_report_counts_what_was_parsed_kept_and_removed(tiny_repo, home, enc
     change(tiny_repo)
     delete(tiny_repo)
     second = build(tiny_repo, home, encoder)
-    # Two docstrings changed and one function is new; three other documents of the file are in the cache.
+    # Two docstrings changed and one function is new. The cache has the three other documents of the file.
     assert (second.parsed, second.kept, second.removed, second.embedded, second.cached) == (1, 4, 1, 3, 3)
 
 
@@ -198,9 +198,7 @@ def test_equal_texts_are_embedded_once(tmp_path, home, encoder):
     assert (len(encoder.embedded), report.embedded, report.cached) == (1, 1, 4)
 
 
-def test_text_that_any_index_of_this_home_has_seen_is_never_embedded_again(
-    tiny_repo, home, encoder, tmp_path
-):
+def test_text_from_any_index_of_this_home_is_not_embedded_again(tiny_repo, home, encoder, tmp_path):
     build(tiny_repo, home, encoder)
     assert len(encoder.embedded) == len(set(encoder.embedded)) == 13
     build(tiny_repo, home, encoder, rebuild=True)
@@ -217,7 +215,7 @@ def test_a_moved_file_is_embedded_again_because_its_place_is_in_the_text(tiny_re
     assert (report.embedded, len(encoder.embedded)) == (5, 18)
 
 
-def test_text_once_deleted_comes_back_from_the_cache(tiny_repo, home, encoder):
+def test_text_that_was_deleted_and_restored_comes_from_the_cache(tiny_repo, home, encoder):
     build(tiny_repo, home, encoder)
     delete(tiny_repo)
     build(tiny_repo, home, encoder)
@@ -226,7 +224,7 @@ def test_text_once_deleted_comes_back_from_the_cache(tiny_repo, home, encoder):
     assert (report.embedded, report.cached, len(encoder.embedded)) == (0, 2, 13)
 
 
-def test_another_model_shares_nothing(tiny_repo, tokenizer_path, index_tree):
+def test_vectors_of_another_model_are_not_used(tiny_repo, tokenizer_path, index_tree):
     index_tree(tiny_repo)
     other = HashEncoder(tokenizer_path, "other")
     other.table = -other.table
@@ -235,7 +233,7 @@ def test_another_model_shares_nothing(tiny_repo, tokenizer_path, index_tree):
     assert index.manifest.model["id"] == "other"
 
 
-def test_the_segments_of_the_last_commit_alone_stay(tiny_repo, home, index_tree):
+def test_only_the_segments_of_the_last_commit_remain(tiny_repo, home, index_tree):
     for step in (change, delete, rename):
         index_tree(tiny_repo)
         step(tiny_repo)
@@ -254,9 +252,7 @@ def segment_names(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "segments").iterdir())
 
 
-def test_a_stray_segment_of_a_killed_writer_is_cleared_away_and_its_number_not_given_again(
-    tiny_repo, index_tree
-):
+def test_a_segment_of_a_killed_writer_is_deleted_and_its_number_not_reused(tiny_repo, index_tree):
     folder = index_tree(tiny_repo).folder
     write_tree(folder / "segments/000002", {"documents.sqlite": "half"})
     write_tree(folder / "segments/000007", {"documents.sqlite": "half"})
@@ -266,7 +262,7 @@ def test_a_stray_segment_of_a_killed_writer_is_cleared_away_and_its_number_not_g
     assert index.manifest.documents == 14
 
 
-def test_generations_of_older_versions_are_cleared_away(tiny_repo, home, index_tree):
+def test_generations_of_older_versions_are_deleted(tiny_repo, home, index_tree):
     folder = index_folder(home, tiny_repo)
     write_tree(folder, {"manifest.json": '{"format": 5, "root": "/src", "generation": 3}'})
     write_tree(folder / "generation-000003", {"documents.sqlite": "old", "rows/kinds.npy": "old"})
@@ -280,7 +276,7 @@ def test_generations_of_older_versions_are_cleared_away(tiny_repo, home, index_t
     assert (index.manifest.documents, index.manifest.commit) == (13, 1)
 
 
-def test_an_open_reader_keeps_its_segments_while_they_are_merged_away(tiny_repo, index_tree):
+def test_an_open_reader_keeps_its_segments_after_a_merge(tiny_repo, index_tree):
     before = index_tree(tiny_repo)
     expected = contents(before)
     change(tiny_repo)
@@ -291,7 +287,7 @@ def test_an_open_reader_keeps_its_segments_while_they_are_merged_away(tiny_repo,
     assert after.manifest.documents == 14
 
 
-def test_a_graph_is_built_from_the_threshold_on_and_finds_are_rescored(tiny_repo, encoder, index_tree):
+def test_a_graph_is_built_at_the_threshold(tiny_repo, encoder, index_tree):
     pytest.importorskip("hnswlib")
     index = index_tree(tiny_repo, config=IndexConfig(vectors=VectorConfig(hnsw_threshold=13)))
     (entry,) = index.manifest.segments
@@ -307,7 +303,7 @@ def test_an_empty_tree_gives_an_empty_index(tmp_path, index_tree):
     assert names(index_tree(tmp_path / "src")) == [("a.py", "a", "function")]
 
 
-def test_a_file_that_vanishes_after_the_walk_is_left_out(tiny_repo, index_tree, monkeypatch):
+def test_a_file_deleted_after_the_walk_is_not_indexed(tiny_repo, index_tree, monkeypatch):
     def walk(*arguments, real=plan_module.walk):
         yield from real(*arguments)
         (tiny_repo / CONVERT).unlink()
@@ -317,8 +313,8 @@ def test_a_file_that_vanishes_after_the_walk_is_left_out(tiny_repo, index_tree, 
     assert (index.manifest.documents, index.manifest.source_files) == (8, 5)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not copied here")
-def test_an_unreadable_file_is_one_warning_and_not_tried_as_new_each_time(
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_an_unreadable_file_is_one_warning_and_is_not_read_again_each_time(
     tiny_repo, home, encoder, monkeypatch
 ):
     def refuse(root, path, *arguments, real=file_parser.read_below, **options):
@@ -326,7 +322,7 @@ def test_an_unreadable_file_is_one_warning_and_not_tried_as_new_each_time(
             raise PermissionError(13, "Permission denied", path)
         return real(root, path, *arguments, **options)
 
-    monkeypatch.setattr(parse, "can_copy", lambda: True)  # A copy of this process has the patch too.
+    monkeypatch.setattr(parse, "can_copy", lambda: True)  # A forked process has the patches too.
     monkeypatch.setattr(file_parser, "read_below", refuse)
     monkeypatch.setattr(plan_module, "read_below", refuse)
     manifest = build(tiny_repo, home, encoder).manifest
@@ -338,7 +334,7 @@ def test_an_unreadable_file_is_one_warning_and_not_tried_as_new_each_time(
     assert build(tiny_repo, home, encoder).manifest.documents == 13
 
 
-def test_a_reader_goes_on_with_its_segments_while_others_are_committed(tiny_repo, index_tree):
+def test_a_reader_keeps_its_segments_while_others_are_committed(tiny_repo, index_tree):
     reader = index_tree(tiny_repo)
     (tiny_repo / CONVERT).unlink()
     assert index_tree(tiny_repo).manifest.documents == 8
@@ -352,7 +348,7 @@ def test_a_reader_goes_on_with_its_segments_while_others_are_committed(tiny_repo
     )
 
 
-def test_the_warnings_of_unchanged_files_stay(tiny_repo, index_tree):
+def test_the_warnings_of_unchanged_files_are_kept(tiny_repo, index_tree):
     (tiny_repo / "latin.py").write_bytes(b"def f():\n    return '\xe9'\n")
     warning = "latin.py: invalid UTF-8 at byte 21: read with replacement characters"
     assert index_tree(tiny_repo).manifest.warnings == [warning]
@@ -360,7 +356,7 @@ def test_the_warnings_of_unchanged_files_stay(tiny_repo, index_tree):
     assert index_tree(tiny_repo).manifest.warnings == [warning]
 
 
-def test_a_build_deletes_what_a_killed_process_did_not_finish(tiny_repo, home, encoder):
+def test_a_build_deletes_old_partial_files_of_killed_processes(tiny_repo, home, encoder):
     build(tiny_repo, home, encoder)
     folder = index_folder(home, tiny_repo)
     write_tree(folder, {"stamps.0a1b2c3d.part": "old", "checked.4e5f6a7b.part": "being written"})

@@ -1,4 +1,4 @@
-"""Vectors by digest, across runs, and what damage to the file costs."""
+"""The cache of vectors by digest, over several runs and with damaged files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def as_lists(found: dict) -> dict[bytes, tuple[list[int], float]]:
     return {digest: (row.tolist(), float(scale)) for digest, (row, scale) in found.items()}
 
 
-def test_what_was_added_is_found_by_its_digest_in_the_next_run(cache, home):
+def test_vectors_are_found_by_their_digests_in_the_next_run(cache, home):
     digests, rows, scales = entries(1_200)
     cache.add(digests, rows, scales)
     cache.close()
@@ -79,7 +79,7 @@ def test_a_vector_of_another_length_is_not_used(cache, home):
     wider.close()
 
 
-def test_a_file_that_is_no_database_is_set_aside(home):
+def test_a_file_that_is_not_a_database_is_moved_aside(home):
     path = home / "cache" / "model.sqlite"
     path.parent.mkdir(parents=True)
     path.write_bytes(b"this is no database, but it is long enough to be read as a header" * 20)
@@ -92,7 +92,7 @@ def test_a_file_that_is_no_database_is_set_aside(home):
     assert path.with_suffix(".damaged").read_bytes().startswith(b"this is no database")
 
 
-def test_damage_inside_the_file_is_set_aside_when_it_is_met(cache, home):
+def test_a_file_is_moved_aside_when_damage_is_found_in_it(cache, home):
     digests, rows, scales = entries(2_000)
     cache.add(digests, rows, scales)
     cache.close()
@@ -108,7 +108,7 @@ def test_damage_inside_the_file_is_set_aside_when_it_is_met(cache, home):
     assert path.with_suffix(".damaged").read_bytes() == bytes(content)
 
 
-def test_a_cache_that_is_only_busy_stays_where_it_is(cache, home, monkeypatch):
+def test_a_locked_cache_is_not_moved_aside(cache, home, monkeypatch):
     digests, rows, scales = entries(1)
     cache.add(digests, rows, scales)
     path = home / "cache" / "model.sqlite"
@@ -182,7 +182,7 @@ def test_a_row_of_another_type_is_unknown(home, value):
 @pytest.mark.parametrize(
     "word", [b"row BLOB", b"digest BLOB", b"TABLE", b"tablevectors", b"PRIMARY", b"vectors"]
 )
-def test_a_damaged_schema_is_set_aside(cache, home, word):
+def test_a_file_with_a_damaged_schema_is_moved_aside(cache, home, word):
     digests, rows, scales = entries(2)
     cache.add(digests, rows, scales)
     cache.close()
@@ -209,7 +209,7 @@ def test_a_cache_without_space_is_named_in_the_error(cache, home):
         cache.add(digests, rows, scales)
 
 
-def test_a_cache_that_cannot_be_tidied_does_not_fail_the_build(tiny_repo, home, tiny_bundle, monkeypatch):
+def test_a_failing_cleanup_of_the_cache_does_not_fail_the_build(tiny_repo, home, tiny_bundle, monkeypatch):
     def full(self, digests):
         raise sqlite3.OperationalError("database or disk is full")
 
@@ -246,7 +246,7 @@ def indexed_digests(home, root) -> set[bytes]:
         index.close()
 
 
-def test_vectors_that_no_index_has_are_deleted_once_they_outweigh_the_others(
+def test_unused_vectors_are_deleted_once_they_outnumber_the_used_ones(
     tiny_repo, home, encoder, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(cache_module, "_SPARE", 0)
@@ -260,10 +260,10 @@ def test_vectors_that_no_index_has_are_deleted_once_they_outweigh_the_others(
         build(tiny_repo, home, encoder)
         collect_vectors(home, "hash", encoder.dim)
         live = indexed_digests(home, tiny_repo) | indexed_digests(home, other)
-        assert cached_digests(home) >= live, "every vector of an index is still there"
+        assert cached_digests(home) >= live, "a vector of an index was deleted"
         counts.append(len(cached_digests(home)))
     assert max(counts) <= 2 * (13 + 2) < 13 + 30
-    assert sorted(counts) != counts, "some were deleted"
+    assert sorted(counts) != counts, "no vectors were deleted"
     for folder in home.glob("indexes/other-*"):
         shutil.rmtree(folder)
     (tiny_repo / "python" / "convert.py").unlink()

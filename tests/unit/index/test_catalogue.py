@@ -21,7 +21,7 @@ def test_the_name_of_an_index_shows_the_folder_and_differs_by_its_path(home, tmp
     assert index_folder(home, Path("/")).name.startswith("root-")
 
 
-def test_one_folder_has_one_name_however_it_is_written(home, tmp_path, monkeypatch):
+def test_all_spellings_of_a_path_give_the_same_name(home, tmp_path, monkeypatch):
     (tmp_path / "src").mkdir()
     (tmp_path / "link").symlink_to("src")
     monkeypatch.chdir(tmp_path)
@@ -70,7 +70,7 @@ def test_an_index_that_is_being_written_is_not_removed(home, nested_roots):
         ({"HOME": "/c"}, "/c/.local/share/codesearch"),
     ],
 )
-def test_the_home_is_the_variable_else_the_data_folder(monkeypatch, variables, expected):
+def test_the_home_is_the_variable_or_the_data_folder(monkeypatch, variables, expected):
     for name in ("CODESEARCH_HOME", "XDG_DATA_HOME"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():

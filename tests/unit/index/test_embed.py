@@ -1,4 +1,4 @@
-"""Documents in batches through cache and model: each text once, and never more than a batch held."""
+"""Documents are embedded in batches, each text once, and at most one batch is held in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.conftest import HashEncoder, build, child_processes
 
 @pytest.fixture
 def batches(encoder, monkeypatch):
-    """The sizes of the batches that the model was given."""
+    """Return the list of batch sizes that the model gets."""
     sizes = []
 
     def encode(documents, real=encoder.encode_documents):
@@ -42,19 +42,19 @@ def embedder(encoder, home, tmp_path):
 
 
 def files(count: int) -> list[list[np.ndarray]]:
-    """Files of three documents with ids of their own."""
+    """Return files of three documents with distinct ids."""
     return [[np.array([7, 3 * file + doc], np.uint32) for doc in range(3)] for file in range(count)]
 
 
-def test_no_batch_is_larger_than_a_batch_and_a_file(embedder, batches):
+def test_a_batch_exceeds_the_batch_size_by_at_most_one_file(embedder, batches):
     for tokens in files(40):
         embedder.add([text_digest(ids) for ids in tokens], tokens)
-        assert len(embedder._tokens) < 10, "what waits is flushed as soon as it makes a batch"
+        assert len(embedder._tokens) < 10, "a full batch was not flushed"
     embedder.finish()
     assert batches == [12] * 10
 
 
-def test_neither_kept_files_nor_equal_texts_wait_without_end(embedder, batches, encoder):
+def test_kept_files_and_equal_texts_do_not_accumulate(embedder, batches, encoder):
     (tokens,) = files(1)
     kept = np.zeros((3, encoder.dim), np.int8), np.zeros(3, np.float32)
     for _ in range(40):
@@ -62,11 +62,11 @@ def test_neither_kept_files_nor_equal_texts_wait_without_end(embedder, batches, 
         embedder.add([text_digest(ids) for ids in tokens], tokens)
         assert len(embedder._waiting) < 10
     embedder.finish()
-    assert batches == [3], "the rest is in the cache"
+    assert batches == [3], "a text from the cache was embedded"
     assert (embedder.embedded, embedder.cached) == (3, 117)
 
 
-def test_rows_are_written_in_the_order_of_the_documents_each_text_embedded_once(
+def test_rows_are_written_in_document_order_and_each_text_is_embedded_once(
     embedder, batches, encoder, tmp_path
 ):
     ((a, b, c),) = files(1)
@@ -81,7 +81,7 @@ def test_rows_are_written_in_the_order_of_the_documents_each_text_embedded_once(
 
 
 class StoppedEncoder(HashEncoder):
-    """Stands for what the system stops for want of memory."""
+    """Simulate a process that the system stops because memory runs out."""
 
     def encode_documents(self, documents):
         os._exit(9)
@@ -99,7 +99,7 @@ class SlowEncoder(HashEncoder):
 
 
 def embed_all(home, folder, encoder, processes):
-    """Embed 40 files by so many processes; return the rows, the scales and the counts."""
+    """Embed 40 files with a number of processes; return the rows, the scales and the counts."""
     folder.mkdir()
     writer = VectorWriter(folder, encoder.dim)
     embedder = Embedder(home, encoder, processes)
@@ -125,22 +125,22 @@ def test_other_processes_give_the_same_vectors_in_the_same_order(encoder, tmp_pa
     assert here[1] == (120, 0)
     assert not encoder.embedded
     again = embed_all(tmp_path / "b", tmp_path / "again", encoder, processes)
-    assert again == (here[0], (0, 120)), "they share the cache"
+    assert again == (here[0], (0, 120)), "the cache was not used"
 
 
-def test_a_process_that_is_stopped_is_one_error_that_says_so(tokenizer_path, tmp_path):
+def test_a_stopped_process_is_one_error_with_the_reason(tokenizer_path, tmp_path):
     with pytest.raises(IndexStoreError, match="embedding process was stopped, probably because memory"):
         embed_all(tmp_path / "home", tmp_path / "out", StoppedEncoder(tokenizer_path), 1)
 
 
-def test_an_error_of_the_model_comes_through_as_it_is(tokenizer_path, tmp_path):
+def test_an_error_of_the_model_is_raised_unchanged(tokenizer_path, tmp_path):
     with pytest.raises(ModelBundleError) as caught:
         embed_all(tmp_path / "home", tmp_path / "out", FailingEncoder(tokenizer_path), 1)
     assert str(caught.value) == "model.onnx: cannot be read: install the model again"
-    assert "in encode_documents" in caught.value.__notes__[0], "where it was raised in the other process"
+    assert "in encode_documents" in caught.value.__notes__[0], "no traceback of the other process"
 
 
-def test_gathering_goes_on_while_others_embed_and_no_process_is_left_behind(
+def test_batches_are_collected_while_others_are_embedded_and_no_process_remains(
     tokenizer_path, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(embed, "_BATCH", 3)
@@ -151,21 +151,21 @@ def test_gathering_goes_on_while_others_embed_and_no_process_is_left_behind(
     first, second, third = files(3)
     for tokens in (first, second):
         embedder.add([text_digest(ids) for ids in tokens], tokens)
-    assert embedder.embedded == 0, "two batches are on their way"
+    assert embedder.embedded == 0, "waited for one of two batches"
     embedder.add([text_digest(ids) for ids in third], third)
-    assert embedder.embedded == 3, "a third one waits for the first"
+    assert embedder.embedded == 3, "the third batch did not wait for the first"
     embedder.close()
     writer.abandon()
     assert child_processes() <= before
 
 
 @pytest.mark.parametrize(("cores", "processes"), [(1, 0), (2, 0), (5, 0), (6, 1), (16, 2)])
-def test_few_cores_have_no_process_to_spare_for_embedding(monkeypatch, cores, processes):
+def test_few_cores_use_no_extra_process_for_embedding(monkeypatch, cores, processes):
     monkeypatch.setattr(embed, "available_cores", lambda: cores)
     assert embedding_processes() == processes
 
 
-def test_an_index_is_the_same_whoever_embeds(tiny_repo, tmp_path, encoder, monkeypatch):
+def test_an_index_is_the_same_with_embedding_processes(tiny_repo, tmp_path, encoder, monkeypatch):
     expected = build(tiny_repo, tmp_path / "one", encoder)
     opened = []
 

@@ -1,4 +1,4 @@
-"""The manifest names the segments and proves that they are whole."""
+"""The manifest names the segments and has the checksums of their files."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def entry(number: int) -> SegmentEntry:
     )
 
 
-def test_what_is_committed_is_read_back(tmp_path):
+def test_a_manifest_is_read_as_it_was_committed(tmp_path):
     committed = manifest(segments=[entry(2), entry(11)], complete=False)
     commit_manifest(tmp_path, committed)
     assert read_manifest(tmp_path) == committed
@@ -76,7 +76,7 @@ def test_a_second_commit_replaces_the_first(tmp_path):
     assert [segment.folder for segment in found.segments] == [segment_folder(12)] == ["segments/000012"]
 
 
-def test_walk_options_come_back_as_they_were_given():
+def test_walk_options_are_restored():
     assert manifest().walk_config() == WalkConfig(hidden=True, exclude=("*.gen",))
 
 
@@ -87,7 +87,7 @@ def test_a_folder_without_a_manifest_is_not_found(tmp_path):
 
 
 @pytest.mark.parametrize("found", [FORMAT_VERSION + 1, 0, None, "1"])
-def test_another_format_says_which_and_how_to_go_on(tmp_path, found):
+def test_another_format_is_an_error_with_both_formats_and_the_cure(tmp_path, found):
     (tmp_path / MANIFEST).write_text(json.dumps({"format": found, "root": "/src"}))
     with pytest.raises(IndexFormatError) as caught:
         read_manifest(tmp_path)
@@ -113,7 +113,7 @@ def test_a_manifest_that_cannot_be_read_is_a_corrupt_index(tmp_path, content):
         read_manifest(tmp_path)
 
 
-def test_a_manifest_that_is_json_but_no_object_is_of_another_format(tmp_path):
+def test_a_manifest_that_is_not_a_json_object_has_another_format(tmp_path):
     (tmp_path / MANIFEST).write_text("[]")
     with pytest.raises(IndexFormatError, match="index format None"):
         read_manifest(tmp_path)
@@ -146,7 +146,7 @@ def test_every_file_of_a_segment_is_described(built_index):
     }
 
 
-def test_a_whole_segment_passes_both_checks(built_index):
+def test_an_undamaged_segment_passes_both_checks(built_index):
     (entry,) = built_index.manifest.segments
     check_sizes(built_index.folder / entry.folder, entry.files, "r")
     check_digests(built_index.folder / entry.folder, entry.files, "r")
@@ -167,7 +167,7 @@ def test_one_flipped_byte_is_found_in_every_file(built_index):
     check_digests(folder, segment.files, "r")
 
 
-def test_a_shorter_longer_or_missing_file_stops_a_query_from_opening(built_index):
+def test_an_index_with_a_shorter_longer_or_missing_file_is_not_opened(built_index):
     (segment,) = built_index.manifest.segments
     for name in segment.files:
         path = built_index.folder / segment.folder / name
@@ -183,7 +183,7 @@ def test_a_shorter_longer_or_missing_file_stops_a_query_from_opening(built_index
     IndexReader.open(built_index.folder).close()
 
 
-def test_of_many_extensions_the_rarest_are_counted_together():
+def test_the_rarest_of_many_extensions_are_counted_together():
     counter = Counter({f".{number:03}": 2 + number for number in range(60)})
     found = limited_counts({"no parser": counter, "link": Counter({".py": 0})})
     assert list(found) == ["no parser"]

@@ -1,4 +1,4 @@
-"""Files parsed by worker processes: the order kept, and a crash costing one file."""
+"""Worker processes parse files in order, and a crash costs only one file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.conftest import child_processes, write_tree
 
 @dataclass(frozen=True)
 class CrashingParser:
-    """Stands for a grammar that brings the process down on one kind of file."""
+    """Simulate a grammar that crashes the process on some files."""
 
     parser: FileParser
 
@@ -39,7 +39,7 @@ class CrashingParser:
 
 
 class CrashingJob(ParseJob):
-    """Opened inside each worker; the test's own process never parses with it."""
+    """A job that each worker opens; the process of the test does not parse with it."""
 
     def open(self, tokenizer=None) -> CrashingParser:
         return CrashingParser(super().open(tokenizer))
@@ -47,7 +47,7 @@ class CrashingJob(ParseJob):
 
 @pytest.fixture
 def many_chunks(monkeypatch):
-    """Two files make a chunk, and no amount of work is small."""
+    """Make chunks of two files, and use workers for any amount of work."""
     monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
     monkeypatch.setattr(parse, "_CHUNK_FILES", 2)
 
@@ -72,7 +72,7 @@ def test_results_come_in_the_order_of_the_files(tmp_path, tokenizer_path, many_c
     assert names_of(list(parse_files(job(tmp_path, tokenizer_path), files, 2))) == expected
 
 
-def test_no_more_is_in_flight_than_keeps_the_workers_busy(tmp_path, tokenizer_path, many_chunks, monkeypatch):
+def test_only_enough_chunks_for_the_workers_are_in_flight(tmp_path, tokenizer_path, many_chunks, monkeypatch):
     submitted = []
 
     def submit(pool, chunk, real=Workers.submit):
@@ -105,7 +105,7 @@ def test_little_work_and_one_worker_need_one_process(tmp_path, tokenizer_path, m
     assert len(list(parse_files(job(tmp_path, tokenizer_path), tree(tmp_path), 1))) == 12
 
 
-def test_a_file_that_is_gone_gives_none(tmp_path, tokenizer_path, many_chunks):
+def test_a_deleted_file_gives_none(tmp_path, tokenizer_path, many_chunks):
     files = tree(tmp_path)
     (tmp_path / "f03.py").unlink()
     results = dict(parse_files(job(tmp_path, tokenizer_path), files, 2))
@@ -133,19 +133,21 @@ def test_several_crashes_cost_a_warning_each(tmp_path, tokenizer_path, many_chun
 
 
 class StillbornJob(ParseJob):
-    """Stands for what keeps every worker from starting."""
+    """Simulate workers that cannot start."""
 
     def open(self, tokenizer=None) -> FileParser:
         os._exit(1)
 
 
-def test_processes_that_cannot_start_are_one_error_and_no_file_s_fault(tmp_path, tokenizer_path, many_chunks):
+def test_processes_that_cannot_start_are_one_error_that_blames_no_file(tmp_path, tokenizer_path, many_chunks):
     files = tree(tmp_path)
     with pytest.raises(IndexStoreError, match=r"before their first task.*run `codesearch index` again$"):
         list(parse_files(job(tmp_path, tokenizer_path, StillbornJob), files, 2))
 
 
-def test_an_index_is_built_around_a_file_that_crashes(tmp_path, monkeypatch, many_chunks, index_tree):
+def test_an_index_is_built_without_a_file_that_crashes_the_parser(
+    tmp_path, monkeypatch, many_chunks, index_tree
+):
     tree(tmp_path / "src", "crash.py", "crash_hopeless.py")
     monkeypatch.setattr(build_module, "ParseJob", CrashingJob)
     manifest = index_tree(tmp_path / "src").manifest

@@ -1,4 +1,4 @@
-"""What an update finds to do, and how it tells a changed file from a touched one."""
+"""The plan of an update: new, changed, touched and deleted files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_without_an_index_every_file_is_parsed(tiny_repo, home):
 
 @pytest.fixture
 def digested(monkeypatch) -> list[bytes]:
-    """The sources that plans looked into."""
+    """Return the list of sources that plans read."""
     read = []
 
     def digest(source: bytes, real=content_digest) -> bytes:
@@ -71,7 +71,7 @@ def test_an_unchanged_tree_gives_nothing_to_do_and_reads_no_file(planned, tiny_r
     assert digested == []
 
 
-def test_a_dead_file_comes_with_its_segment_and_record(planned, tiny_repo, home):
+def test_a_dead_file_is_listed_with_its_segment_and_record(planned, tiny_repo, home):
     (tiny_repo / CONVERT).unlink()
     plan = planned()
     segment = only(IndexReader.open(index_folder(home, tiny_repo)))
@@ -81,7 +81,7 @@ def test_a_dead_file_comes_with_its_segment_and_record(planned, tiny_repo, home)
     assert plan.kept == len(live)
 
 
-def test_a_touched_file_is_known_by_its_content(planned, tiny_repo, home, encoder, digested):
+def test_a_touched_file_is_recognised_by_its_content(planned, tiny_repo, home, encoder, digested):
     os.utime(tiny_repo / CONVERT, ns=(OLD_NS + 1, OLD_NS + 1))
     plan = planned()
     assert plan.nothing_to_do
@@ -89,22 +89,22 @@ def test_a_touched_file_is_known_by_its_content(planned, tiny_repo, home, encode
     build(tiny_repo, home, encoder)
     del digested[:]
     assert planned().nothing_to_do
-    assert digested == [], "the next update need not read it again"
+    assert digested == [], "the next update read it again"
 
 
-def test_stamps_of_another_commit_are_not_believed(planned, tiny_repo, home, encoder):
+def test_stamps_of_another_commit_are_not_used(planned, tiny_repo, home, encoder):
     path, folder = tiny_repo / CONVERT, index_folder(home, tiny_repo)
     old = path.read_text()
     stamps = (folder / STAMPS).read_bytes()
     path.write_text(old.replace("decimal", "DECIMAL"))
     build(tiny_repo, home, encoder)
-    (folder / STAMPS).write_bytes(stamps)  # As where the writer is killed right after its commit.
+    (folder / STAMPS).write_bytes(stamps)  # The writer was killed right after its commit.
     path.write_text(old)
     os.utime(path, ns=(OLD_NS, OLD_NS))
     assert to_parse(planned()) == [CONVERT]
 
 
-def test_without_stamps_touched_files_are_known_by_their_content(planned, tiny_repo, home, digested):
+def test_without_stamps_touched_files_are_recognised_by_their_content(planned, tiny_repo, home, digested):
     (index_folder(home, tiny_repo) / STAMPS).unlink()
     assert planned().nothing_to_do
     assert digested == []
@@ -127,21 +127,21 @@ def test_a_changed_file_of_the_same_size_is_parsed(planned, tiny_repo):
     assert to_parse(planned()) == [CONVERT]
 
 
-def test_a_changed_size_is_enough_though_the_time_stamp_is_kept(planned, tiny_repo):
+def test_a_file_with_a_changed_size_and_an_old_time_stamp_is_parsed(planned, tiny_repo):
     path = tiny_repo / CONVERT
     path.write_text(path.read_text() + "\n")
     os.utime(path, ns=(OLD_NS, OLD_NS))
     assert to_parse(planned()) == [CONVERT]
 
 
-def test_new_and_deleted_files_are_work(planned, tiny_repo):
+def test_new_and_deleted_files_are_in_the_plan(planned, tiny_repo):
     (tiny_repo / CONVERT).rename(tiny_repo / "python" / "numbers.py")
     plan = planned()
     assert (to_parse(plan), plan.removed, plan.nothing_to_do) == (["python/numbers.py"], 1, False)
     assert [live.record.path for live in plan.dead] == [CONVERT]
 
 
-def test_a_deleted_file_alone_is_work(planned, tiny_repo):
+def test_a_plan_with_only_a_deleted_file_is_not_empty(planned, tiny_repo):
     (tiny_repo / CONVERT).unlink()
     plan = planned()
     assert (to_parse(plan), plan.removed, plan.nothing_to_do) == ([], 1, False)
@@ -152,10 +152,10 @@ def test_a_time_stamp_is_trusted_only_two_seconds_later():
     oldest = started - 2_000_000_000
     assert trusted_mtime(oldest, started) == oldest
     assert trusted_mtime(oldest + 1, started) == 0
-    assert trusted_mtime(started + 10**12, started) == 0, "a clock that ran ahead"
+    assert trusted_mtime(started + 10**12, started) == 0, "a time stamp in the future is trusted"
 
 
-def test_a_file_written_while_it_was_read_is_looked_at_again(planned, tiny_repo, home, encoder):
+def test_a_file_written_while_it_was_read_is_read_again(planned, tiny_repo, home, encoder):
     path = tiny_repo / CONVERT
     now = time.time_ns()
     os.utime(path, ns=(now, now))
@@ -167,7 +167,7 @@ def test_a_file_written_while_it_was_read_is_looked_at_again(planned, tiny_repo,
 
 @pytest.fixture
 def not_walked(monkeypatch) -> None:
-    """Fail where a plan walks the tree."""
+    """Fail if a plan walks the tree."""
 
     def refuse(*_):
         raise AssertionError("walked")
@@ -202,7 +202,7 @@ def test_a_new_file_is_found_by_a_walk(old_folders, planned, tiny_repo):
     assert to_parse(planned()) == ["python/more.py"]
 
 
-def test_a_file_that_grows_over_the_limit_is_left_out(old_folders, planned, tiny_repo, home, encoder):
+def test_a_file_that_grows_over_the_limit_is_removed(old_folders, planned, tiny_repo, home, encoder):
     small = IndexConfig(walk=WalkConfig(max_file_bytes=1_000))
     build(tiny_repo, home, encoder, config=small)
     text = (tiny_repo / CONVERT).read_text()
@@ -212,16 +212,16 @@ def test_a_file_that_grows_over_the_limit_is_left_out(old_folders, planned, tiny
     os.utime(tiny_repo / CONVERT, ns=(OLD_NS, OLD_NS))
     build(tiny_repo, home, encoder, config=small)
     (tiny_repo / CONVERT).write_text(text)
-    assert to_parse(planned(small)) == [CONVERT], "no folder changed, yet it is small again"
+    assert to_parse(planned(small)) == [CONVERT], "a file that is small again was not noticed"
 
 
-def test_a_tree_that_became_part_of_a_work_tree_follows_its_rules(old_folders, planned, tiny_repo):
+def test_a_tree_that_became_part_of_a_git_work_tree_follows_its_ignore_rules(old_folders, planned, tiny_repo):
     (tiny_repo.parent / ".git").mkdir()
     (tiny_repo.parent / ".gitignore").write_text("*.go\n")
     assert planned().removed == 1
 
 
-def test_a_file_that_cannot_be_read_any_more_is_parsed_again(planned, tiny_repo, monkeypatch):
+def test_a_touched_file_that_cannot_be_read_is_parsed_again(planned, tiny_repo, monkeypatch):
     os.utime(tiny_repo / CONVERT, ns=(OLD_NS + 1, OLD_NS + 1))
 
     def refuse(root, path, *_, **__):
@@ -231,7 +231,7 @@ def test_a_file_that_cannot_be_read_any_more_is_parsed_again(planned, tiny_repo,
     assert to_parse(planned()) == [CONVERT]
 
 
-def test_other_settings_of_the_parser_ask_for_a_whole_new_index(planned, tiny_repo):
+def test_other_parser_settings_need_a_new_index(planned, tiny_repo):
     plan = planned(IndexConfig(parse=ParseConfig(max_nesting=31)))
     assert plan.previous is None
     assert to_parse(plan) == all_paths(tiny_repo)
@@ -246,7 +246,7 @@ def test_other_settings_of_the_parser_ask_for_a_whole_new_index(planned, tiny_re
         (WalkConfig(languages=("py", "ruby")), 4),
     ],
 )
-def test_other_walk_settings_keep_what_is_indexed(
+def test_other_walk_settings_keep_indexed_files(
     old_folders, planned, tiny_repo, home, encoder, walk, removed
 ):
     config = IndexConfig(walk=walk)
@@ -257,19 +257,19 @@ def test_other_walk_settings_keep_what_is_indexed(
     assert len(to_parse(planned(IndexConfig()))) == removed
 
 
-def test_another_model_or_grammar_asks_for_a_whole_new_index(planned, monkeypatch):
+def test_another_model_or_grammar_needs_a_new_index(planned, monkeypatch):
     assert planned().nothing_to_do
     assert planned(model_id="other").previous is None
     monkeypatch.setattr(plan_module, "grammar_version", lambda spec: f"{spec.name} 99")
     assert planned().previous is None
 
 
-def test_rebuild_forgets_the_last_index(planned):
+def test_rebuild_ignores_the_last_index(planned):
     plan = planned(rebuild=True)
     assert (plan.previous, plan.kept, plan.nothing_to_do) == (None, 0, False)
 
 
-def test_an_index_of_another_format_is_not_built_upon(planned, tiny_repo, home):
+def test_an_index_of_another_format_is_not_updated(planned, tiny_repo, home):
     break_format(index_folder(home, tiny_repo))
     assert planned().previous is None
 

@@ -1,4 +1,4 @@
-"""A refresh lists only the folders that changed, and finds what a walk of the whole root finds."""
+"""A refresh lists only changed folders, with the same result as a walk of the whole root."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def root(tmp_path: Path, home: Path, encoder: HashEncoder) -> Path:
 
 @pytest.fixture
 def walks(monkeypatch) -> list[Path]:
-    """The roots that were walked as a whole."""
+    """Return the list of roots that were walked."""
     walked: list[Path] = []
 
     def walk(root: Path, *rest: object, real=plan_module.walk):
@@ -152,7 +152,7 @@ def write_script(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", LISTED)
-def test_a_refresh_lists_changed_folders_and_finds_what_a_walk_finds(name, root, home, encoder, walks):
+def test_listing_changed_folders_gives_the_result_of_a_walk(name, root, home, encoder, walks):
     LISTED[name](root)
     listed = make_plan(root, home, encoder, may_list=True)
     assert walks == []
@@ -162,7 +162,7 @@ def test_a_refresh_lists_changed_folders_and_finds_what_a_walk_finds(name, root,
 
 
 @pytest.mark.parametrize("name", WALKED)
-def test_changed_rules_take_a_walk_of_the_whole_root(name, root, home, encoder, walks):
+def test_changed_rules_cause_a_walk_of_the_whole_root(name, root, home, encoder, walks):
     WALKED[name](root)
     listed = make_plan(root, home, encoder, may_list=True)
     assert walks == [root]
@@ -175,7 +175,7 @@ def test_a_refresh_lists_only_changed_folders(root, home, encoder, monkeypatch):
     monkeypatch.setattr(os, "scandir", lambda path, real=os.scandir: scanned.append(str(path)) or real(path))
     plan = make_plan(root, home, encoder, may_list=True)
     assert {Path(path).relative_to(root).as_posix() for path in scanned} == {".", "a/deep"}
-    assert scanned.count(str(root)) == 1  # Only to see that it can be read.
+    assert scanned.count(str(root)) == 1  # Only to check that it is readable.
     assert [file.path for file in plan.to_parse] == ["a/deep/new.py"]
 
 
@@ -195,14 +195,14 @@ def test_a_run_of_index_after_a_listing_walks_and_counts_what_was_skipped(root, 
     assert walked.walked.skipped == {"hidden": {"": 2}, "no parser": {".xyz": 1}}
 
 
-def test_many_changed_folders_take_a_walk(root, home, encoder, walks, monkeypatch):
+def test_many_changed_folders_cause_a_walk(root, home, encoder, walks, monkeypatch):
     monkeypatch.setattr(plan_module, "_MOST_FOLDERS", 1)
     write_tree(root, {"a/new.py": SOURCE.format("new"), "b/new.py": SOURCE.format("new")})
     assert len(make_plan(root, home, encoder, may_list=True).to_parse) == 2
     assert walks == [root]
 
 
-def test_a_folder_that_cannot_be_read_takes_a_walk_which_warns(root, home, encoder, walks, monkeypatch):
+def test_an_unreadable_folder_causes_a_walk_with_a_warning(root, home, encoder, walks, monkeypatch):
     write_tree(root, {"a/new.py": SOURCE.format("new")})
 
     def scandir(path, real=os.scandir):
@@ -217,7 +217,7 @@ def test_a_folder_that_cannot_be_read_takes_a_walk_which_warns(root, home, encod
     assert "a" in str(plan.walked.warnings[0])
 
 
-def test_followed_links_take_a_walk(tmp_path, home, encoder, walks):
+def test_followed_links_cause_a_walk(tmp_path, home, encoder, walks):
     root = tmp_path / "src"
     write_tree(root, FILES)
     config = IndexConfig(walk=replace(IndexConfig().walk, follow_links=True))

@@ -1,4 +1,4 @@
-"""Which segments are rewritten: few stay, and each document is rewritten seldom."""
+"""The merge policy keeps few segments and rewrites each document rarely."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ def chosen(entries: list[SegmentEntry], new_documents: int) -> list[int]:
         ([31, 5], 10, [1, 2]),
     ],
 )
-def test_the_smallest_join_while_they_are_at_most_three_times_what_is_gathered(sizes, new, expected):
+def test_small_segments_are_merged_up_to_three_times_the_size_collected_so_far(sizes, new, expected):
     entries = [entry(number, size) for number, size in enumerate(sizes, 1)]
     assert chosen(entries, new) == expected
 
 
-def test_a_segment_with_three_dead_of_ten_is_rewritten_however_large():
+def test_a_segment_of_any_size_is_rewritten_at_30_percent_dead_documents():
     assert chosen([entry(1, 700_001, 299_999), entry(2, 700_000, 300_000)], 1) == [1, 2]
     assert chosen([entry(1, 700_001, 299_999)], 1) == []
     assert chosen([entry(1, 700_000, 300_000)], 1) == [1]
 
 
-def test_no_merge_of_small_ones_makes_a_segment_of_more_than_the_most(monkeypatch):
+def test_a_merge_of_small_segments_stays_within_the_maximum_size(monkeypatch):
     monkeypatch.setattr(policy, "MAX_DOCUMENTS", 100)
     assert chosen([entry(1, 60), entry(2, 30)], 11) == [2]
     assert chosen([entry(1, 60), entry(2, 30)], 10) == [1, 2]
 
 
-def test_what_is_rewritten_for_its_dead_makes_no_segment_of_more_than_the_most(monkeypatch):
+def test_a_merge_of_segments_with_dead_documents_stays_within_the_maximum_size(monkeypatch):
     monkeypatch.setattr(policy, "MAX_DOCUMENTS", 100)
     entries = [entry(1, 60, 40), entry(2, 70, 30)]
     together = sum(found.live_documents for found in segments_to_merge(entries, 1))
@@ -64,7 +64,7 @@ def test_what_is_rewritten_for_its_dead_makes_no_segment_of_more_than_the_most(m
 
 
 @pytest.mark.parametrize("size", [1, 10, 1000])
-def test_after_many_updates_there_are_few_segments_and_little_was_rewritten(size):
+def test_many_updates_leave_few_segments_and_rewrite_little(size):
     entries: list[SegmentEntry] = []
     written = 0
     for number in range(1, 2001):

@@ -1,4 +1,4 @@
-"""Documents of many segments, numbered as one collection; what is dead is nowhere."""
+"""A snapshot numbers documents of many segments as one collection and hides dead ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def index(root: Path, index_tree: IndexTree, never_merged: None) -> IndexReader:
-    """Three segments; `gone`, `old` and `older` are dead."""
+    """Return an index of three segments, in which `gone`, `old` and `older` are dead."""
     index_tree(write_tree(root, {"m.py": code("stays", "too"), "k.py": code("gone"), "z.py": code("old")}))
     (root / "k.py").unlink()
     index_tree(write_tree(root, {"z.py": code("older"), "b.py": code("early")}))
@@ -48,7 +48,7 @@ def names(snapshot: Snapshot, doc_ids: np.ndarray) -> list[str]:
     return [row.name for _, _, row in snapshot.stored(doc_ids.tolist())]
 
 
-def test_segments_are_numbered_one_after_the_other_and_some_documents_are_dead(index):
+def test_documents_are_numbered_segment_by_segment_and_some_are_dead(index):
     snapshot = Snapshot([index])
     assert [len(segment) for segment in snapshot.segments] == [4, 2, 3]
     everything = ["gone", "stays", "too", "old", "early", "older", "First", "late", "last"]
@@ -63,19 +63,19 @@ def test_without_dead_documents_there_is_no_mask(built_index):
     assert Snapshot([]).dead is None
 
 
-def test_statistics_are_those_of_what_lives(index, root, tmp_path, encoder):
+def test_statistics_cover_only_live_documents(index, root, tmp_path, encoder):
     build(root, tmp_path / "fresh", encoder)
     with closing(IndexReader.open(index_folder(tmp_path / "fresh", root))) as fresh:
         assert Snapshot([index]).average_lengths.tolist() == Snapshot([fresh]).average_lengths.tolist()
 
 
-def test_an_average_is_over_those_that_have_the_field_and_at_least_one():
+def test_an_average_length_is_over_documents_with_the_field_and_at_least_one():
     found = average_lengths([[6, 0, 3, 0, 2], [9, 0, 0, 0, 0]], [[2, 0, 3, 0, 4], [3, 0, 0, 0, 0]])
     assert found.tolist() == [3.0, 1.0, 1.0, 1.0, 1.0]
     assert average_lengths([], []).tolist() == [1.0] * 5
 
 
-def test_values_come_in_the_order_asked_for_from_whatever_segment(index):
+def test_values_come_in_the_order_asked_for_from_any_segment(index):
     snapshot = Snapshot([index])
     asked = np.array([8, 0, 6, 4, 1])
     assert names(snapshot, asked) == ["last", "gone", "First", "early", "stays"]
@@ -97,7 +97,7 @@ def test_values_come_in_the_order_asked_for_from_whatever_segment(index):
     ]
 
 
-def test_places_go_by_path_and_inside_a_file_by_line(index):
+def test_places_are_ordered_by_path_and_line(index):
     snapshot = Snapshot([index])
     doc_ids = live(snapshot)
     ordered = doc_ids[np.argsort(snapshot.places(doc_ids))]
@@ -105,7 +105,7 @@ def test_places_go_by_path_and_inside_a_file_by_line(index):
 
 
 @pytest.mark.parametrize("count", range(1, 10))
-def test_the_best_are_the_highest_and_of_equals_the_first_by_place(index, count):
+def test_the_best_have_the_highest_scores_and_ties_are_ordered_by_place(index, count):
     snapshot = Snapshot([index])
     doc_ids = np.arange(9)
     scores = np.array([1, 2, 1, 1, 2, 1, 1, 3, 1], np.float32)
@@ -116,7 +116,7 @@ def test_the_best_are_the_highest_and_of_equals_the_first_by_place(index, count)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 6, 7, 100])
-def test_the_nearest_are_live_and_those_of_a_whole_scan(index, encoder, count):
+def test_the_nearest_are_the_live_documents_of_a_full_scan(index, encoder, count):
     snapshot = Snapshot([index])
     query = encoder.encode_queries(["late value"])[0]
     doc_ids = live(snapshot)
@@ -124,7 +124,7 @@ def test_the_nearest_are_live_and_those_of_a_whole_scan(index, encoder, count):
     assert sorted(snapshot.nearest(query, count, None, 100).tolist()) == sorted(expected.tolist())
 
 
-def test_the_nearest_of_what_is_allowed_are_live_too(index, encoder):
+def test_the_nearest_allowed_documents_are_live(index, encoder):
     snapshot = Snapshot([index])
     query = encoder.encode_queries(["old"])[0]
     allowed = np.isin(np.arange(9), [0, 3, 5, 6])
@@ -132,7 +132,7 @@ def test_the_nearest_of_what_is_allowed_are_live_too(index, encoder):
     assert snapshot.nearest(query, 5, np.zeros(9, bool), 100).tolist() == []
 
 
-def test_a_name_finds_live_documents_alone(index):
+def test_a_name_finds_only_live_documents(index):
     snapshot = Snapshot([index])
     found = {name: list(snapshot.named(name)) for name in ("gone", "OLD", "older", "First", "late")}
     assert found == {
@@ -155,7 +155,7 @@ def graphs(root: Path, index_tree: IndexTree, never_merged: None) -> Iterator[In
     return index_tree(root, config=config)
 
 
-def test_dead_documents_do_not_crowd_live_ones_out_of_a_graph(graphs, encoder: HashEncoder):
+def test_a_graph_search_finds_live_documents_despite_dead_ones(graphs, encoder: HashEncoder):
     assert [segment.vectors.has_graph for segment in graphs.segments] == [True, True]
     snapshot = Snapshot([graphs])
     query = encoder.encode_queries(["value_4 other_6"])[0]
@@ -167,7 +167,7 @@ def test_dead_documents_do_not_crowd_live_ones_out_of_a_graph(graphs, encoder: H
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical", "semantic"])
-def test_what_is_dead_is_no_hit_whatever_is_asked(index, encoder, mode):
+def test_a_dead_document_is_never_a_hit(index, encoder, mode):
     searcher = Searcher([index], encoder)
     for query in ("gone", "old", "older", "value"):
         found = [hit.name for hit in search(searcher, query, 20, mode=mode)]
@@ -186,7 +186,7 @@ def test_an_empty_snapshot_finds_nothing(encoder):
     assert (snapshot.stored([]), list(snapshot.named("x"))) == ([], [])
 
 
-def test_a_segment_with_very_many_dead_documents_is_searched_exactly(graphs, encoder, monkeypatch):
+def test_a_segment_with_many_dead_documents_is_searched_exactly(graphs, encoder, monkeypatch):
     def refuse(*_):
         raise AssertionError("asked the graph")
 

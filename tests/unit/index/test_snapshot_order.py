@@ -19,7 +19,7 @@ SAME = "def push_item(stack):\n    return stack.push(item)\n"
 
 @pytest.fixture
 def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
-    """The same function in four files, each in a segment of its own, the last path indexed first."""
+    """Return an index of the same function in four files and segments, not in the order of their paths."""
     monkeypatch.setattr(policy, "_GROWTH", 0)
     for name in ("d", "b", "c", "a"):
         index = index_tree(write_tree(tmp_path / "tree", {f"{name}/src/push.py": SAME}))
@@ -29,7 +29,7 @@ def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
 
 @pytest.mark.parametrize("mode", ["lexical", "semantic", "hybrid"])
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_of_equal_documents_the_first_paths_compete_and_lead(equals, encoder, mode, count):
+def test_equal_documents_are_candidates_and_ranked_in_the_order_of_paths(equals, encoder, mode, count):
     searcher = Searcher([equals], encoder, RankConfig(candidate_count=count))
     ranked = searcher.rank("push item", 10, mode=mode)
     paths = [searcher.snapshot.path_of(place.doc_id).parts[-3] for place in ranked]
@@ -56,7 +56,7 @@ def test_two_roots_are_one_collection(tmp_path, index_tree, encoder):
     assert [Path(segment.root).name for segment, _, _ in stored] == ["one", "two"]
 
 
-def test_an_index_without_documents_is_searched_without_finding(tmp_path, index_tree, encoder):
+def test_an_index_without_documents_gives_no_hits(tmp_path, index_tree, encoder):
     (tmp_path / "empty").mkdir()
     index = index_tree(tmp_path / "empty")
     for mode in ("lexical", "semantic", "hybrid"):

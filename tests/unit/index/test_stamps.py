@@ -1,4 +1,4 @@
-"""What was seen by a walk is known again; a change to any file or folder is too, and doubt is a change."""
+"""Time stamps show whether a file or folder changed since the last walk. Doubtful ones count as changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STAMPS = Stamps(
 )
 
 
-def test_what_is_written_is_read_back_whatever_the_names(tmp_path):
+def test_stamps_with_any_file_names_are_read_as_they_were_written(tmp_path):
     write_stamps(tmp_path, STAMPS, 7)
     assert read_stamps(tmp_path) == read_stamps(tmp_path, 7) == STAMPS
     assert list(read_stamps(tmp_path).files) == list(STAMPS.files)
@@ -27,13 +27,13 @@ def test_what_is_written_is_read_back_whatever_the_names(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b"[]\n", b"3", b"\xff\n", b'{"commit": 7, "files": 1}\n'])
-def test_what_cannot_be_read_are_no_stamps(tmp_path, content):
+def test_an_invalid_file_has_no_stamps(tmp_path, content):
     assert read_stamps(tmp_path) == Stamps()
     (tmp_path / FILE).write_bytes(content)
     assert read_stamps(tmp_path) == Stamps()
 
 
-def test_stamps_cut_anywhere_are_no_stamps(tmp_path):
+def test_a_truncated_file_has_no_stamps(tmp_path):
     write_stamps(tmp_path, STAMPS, 7)
     whole = (tmp_path / FILE).read_bytes()
     for length in range(len(whole)):
@@ -43,7 +43,7 @@ def test_stamps_cut_anywhere_are_no_stamps(tmp_path):
 
 @pytest.fixture
 def stamped(tiny_repo: Path, home: Path, encoder: HashEncoder) -> Stamps:
-    """The stamps of the tiny repository, nothing in it so fresh that it may change unseen."""
+    """Return the stamps of the tiny repository, all old enough to be trusted."""
     for path in (tiny_repo, *tiny_repo.rglob("*")):
         os.utime(path, OLD)
     manifest = build(tiny_repo, home, encoder).manifest
@@ -100,13 +100,13 @@ CHANGES = (edit, add, remove, rename, add_folder, ignore, touch, replace_by_fold
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_a_change_is_seen(tiny_repo, stamped, change):
+def test_a_change_is_noticed(tiny_repo, stamped, change):
     change(tiny_repo)
     assert not is_current(str(tiny_repo), stamped)
 
 
 @pytest.mark.parametrize("place", ["", "go"])
-def test_a_change_to_rules_of_what_is_ignored_is_seen(tiny_repo, home, encoder, place):
+def test_a_change_to_an_ignore_file_is_noticed(tiny_repo, home, encoder, place):
     rules = tiny_repo / place / ".gitignore"
     rules.write_text("*.tmp\n")
     for path in (tiny_repo, *tiny_repo.rglob("*")):
@@ -114,16 +114,16 @@ def test_a_change_to_rules_of_what_is_ignored_is_seen(tiny_repo, home, encoder, 
     manifest = build(tiny_repo, home, encoder).manifest
     stamps = read_stamps(index_folder(home, tiny_repo), manifest.commit)
     assert is_current(str(tiny_repo), stamps)
-    rules.write_text("*.py\n*.go")  # In place, so that the folder keeps its stamp.
+    rules.write_text("*.py\n*.go")  # Written in place: the folder keeps its stamp.
     assert not is_current(str(tiny_repo), stamps)
 
 
-def test_a_fresh_file_and_a_fresh_folder_are_never_known(tiny_repo, home, encoder):
+def test_recent_files_and_folders_always_count_as_changed(tiny_repo, home, encoder):
     manifest = build(tiny_repo, home, encoder).manifest
     stamps = read_stamps(index_folder(home, tiny_repo), manifest.commit)
     assert {mtime_ns for _, mtime_ns in stamps.files.values()} == {0}
     assert not is_current(str(tiny_repo), stamps)
 
 
-def test_without_stamps_nothing_is_known(tiny_repo):
+def test_without_stamps_a_tree_is_not_current(tiny_repo):
     assert not is_current(str(tiny_repo), Stamps())

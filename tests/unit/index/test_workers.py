@@ -1,4 +1,4 @@
-"""Worker processes that start by `python -m`: what they are given, what comes back, and how they end."""
+"""Worker processes started with `python -m`: tasks, results, errors and how they end."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ def test_each_task_has_its_own_result():
         pool.close()
 
 
-def test_what_a_library_prints_does_not_mix_with_results(workers, capfd):
+def test_output_of_a_library_does_not_mix_with_results(workers, capfd):
     assert workers.submit("print").result() == "print"
     assert "not a reply" in capfd.readouterr().err
 
 
-def test_an_error_comes_back_with_the_traceback_of_the_other_process(workers):
+def test_an_error_has_the_traceback_of_the_other_process(workers):
     with pytest.raises(KeyError, match="what was asked for") as caught:
         workers.submit("raise").result()
     assert "test_workers.py" in caught.value.__notes__[0]
 
 
-def test_a_process_that_dies_costs_its_own_task_alone(workers):
+def test_a_process_that_dies_fails_only_its_own_task(workers):
     futures = [workers.submit(task) for task in ("a", "die", "b", "c")]
     with pytest.raises(WorkerDiedError):
         futures[1].result()
@@ -75,7 +75,7 @@ def test_a_process_that_dies_costs_its_own_task_alone(workers):
     assert workers.submit("d").result() == "d"
 
 
-def test_a_process_that_cannot_start_is_told_from_one_that_dies():
+def test_a_process_that_cannot_start_raises_another_error_than_one_that_dies():
     pool = Workers(1, open_stillborn)
     try:
         with pytest.raises(WorkerStartError):
@@ -84,7 +84,7 @@ def test_a_process_that_cannot_start_is_told_from_one_that_dies():
         pool.close()
 
 
-def test_an_error_of_the_start_comes_through():
+def test_an_error_at_the_start_is_raised():
     pool = Workers(1, open_failing)
     try:
         with pytest.raises(ValueError, match="no such model"):
@@ -93,7 +93,7 @@ def test_an_error_of_the_start_comes_through():
         pool.close()
 
 
-def test_closing_ends_tasks_at_work_and_leaves_no_process():
+def test_closing_ends_running_tasks_and_leaves_no_process():
     before = child_processes()
     pool = Workers(2, open_faulty)
     sleeping = [pool.submit("sleep") for _ in range(2)]

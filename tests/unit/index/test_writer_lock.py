@@ -1,4 +1,4 @@
-"""One writer at a time, over processes."""
+"""Only one process writes an index at a time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ with writer_lock(Path(sys.argv[1]), "root"):
 
 @pytest.fixture(params=["fcntl", "filelock"], autouse=True)
 def kind_of_lock(request, monkeypatch):
-    """Every test for both: what locks without `fcntl` has imported it already."""
+    """Run every test with both kinds of lock. `filelock` has already imported `fcntl`."""
     if request.param == "filelock":
         monkeypatch.setitem(sys.modules, "fcntl", None)
 
@@ -44,7 +44,7 @@ def holder(tmp_path):
         process.kill()
 
 
-def test_a_second_writer_is_told_who_the_first_is(tmp_path, holder):
+def test_a_second_writer_gets_the_process_id_of_the_first(tmp_path, holder):
     with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
         pass
     assert caught.value.pid == holder.pid
@@ -58,11 +58,10 @@ def test_a_killed_writer_leaves_no_lock(tmp_path, holder):
         assert (tmp_path / "lock").read_text().splitlines()[0] == f" {os.getpid()}"
 
 
-def test_who_does_not_say_who_it_is_has_no_number(tmp_path):
+def test_a_lock_file_of_an_older_version_has_no_process_id(tmp_path):
     with open(tmp_path / "lock", "w") as file:
-        file.write(
-            "12345"
-        )  # As versions before wrote it: read from the second byte it would be another process.
+        # The form of older versions. Without its first byte it would be the id of another process.
+        file.write("12345")
         file.flush()
         lock_descriptor(file.fileno())
         with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
@@ -70,14 +69,14 @@ def test_who_does_not_say_who_it_is_has_no_number(tmp_path):
     assert caught.value.pid == 0
 
 
-def test_a_lock_is_let_go_after_an_error(tmp_path):
+def test_a_lock_is_released_after_an_error(tmp_path):
     with pytest.raises(KeyError), writer_lock(tmp_path, "/src"):
         raise KeyError
     with writer_lock(tmp_path, "/src"):
         pass
 
 
-def test_the_pid_of_a_former_writer_does_not_show_through(tmp_path):
+def test_the_process_id_of_a_former_writer_is_overwritten_completely(tmp_path):
     (tmp_path / "lock").write_text(" 99999999999\n")
     with writer_lock(tmp_path, "/src"):
         with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):

@@ -1,4 +1,4 @@
-"""Functions without a name: what they are called, and which have no document."""
+"""Functions without a name: the names they get, and which of them have no document."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ def test_a_lua_function_is_named_after_what_it_is_given_or_assigned_to(source, n
         ("(function (root, factory) BODY)(this, 1);", "index.js", "index"),
     ],
 )
-def test_a_function_that_nothing_names_has_the_name_of_its_file(source, path, name):
+def test_a_function_without_any_name_has_the_name_of_its_file(source, path, name):
     assert names(source.replace("BODY", BODY), "javascript", path) == [name]
 
 
-def test_a_returned_function_is_called_so():
+def test_a_returned_function_is_named_returned_function():
     source = f"function debounce(call) {{ return function () {LONG_BODY}; }}"
     assert names(source, "javascript") == ["debounce", "debounce.returned function"]
 
@@ -95,12 +95,12 @@ def test_a_short_callback_in_a_named_function_has_no_document():
     assert names(source, "javascript") == ["render", "render.items.filter callback"]
 
 
-def test_a_short_callback_beyond_the_text_of_its_function_has_a_document():
+def test_a_short_callback_after_the_indexed_text_of_its_function_has_a_document():
     source = f"function render() {{\n/* {'x' * 20_000} */\nitems.map((item) => {BODY}); }}"
     assert names(source, "javascript") == ["render", "render.items.map callback"]
 
 
-def test_a_callback_does_not_lend_its_name():
+def test_the_name_of_a_callback_is_not_part_of_inner_names():
     source = "define(['a'], function (a) { function open() {}\n\n});"
     assert names(source, "javascript") == ["define callback", "open"]
 

@@ -1,4 +1,4 @@
-"""Copies of a definition have one key, and what behaves differently has another."""
+"""Copies of a definition have the same key, and code that behaves differently has another."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ def test_code_that_does_something_else_has_another_key(other: str) -> None:
     ],
     ids=["this", "arguments", "loop"],
 )
-def test_forms_that_mean_something_else_are_not_exchanged(one: str, other: str) -> None:
+def test_similar_forms_with_another_meaning_have_different_keys(one: str, other: str) -> None:
     assert key("javascript", one) != key("javascript", other)
 
 
-def test_the_names_of_functions_inside_count() -> None:
+def test_the_names_of_inner_functions_are_part_of_the_key() -> None:
     steps = "function f(x) {\n  function one(n) { return n + 1; }\n  function two(n) { return n * 2; }\n"
     code = steps + "  return one(two(x));\n}\n"
     swapped = code.replace("function one", "function 2").replace("function two", "function one")
@@ -84,7 +84,7 @@ def test_the_names_of_functions_inside_count() -> None:
     assert other["f"] != keys("javascript", code)["f"]
 
 
-def test_an_arrow_is_the_function_that_it_is_compiled_to() -> None:
+def test_an_arrow_function_has_the_key_of_its_compiled_form() -> None:
     arrow = key(
         "javascript", "const onCancel = (cause) => {\n  const xhr = request;\n  xhr.abort(cause);\n};\n"
     )
@@ -92,7 +92,7 @@ def test_an_arrow_is_the_function_that_it_is_compiled_to() -> None:
     assert key("javascript", older) == arrow
 
 
-def test_a_class_is_compared_with_its_members_and_a_method_with_its_class() -> None:
+def test_the_key_of_a_class_includes_its_members_and_that_of_a_method_its_class() -> None:
     tree, copy = keys("python", TREE), keys("python", TREE, "build/lib/tree.py")
     assert tree == copy
     other = keys("python", TREE.replace("return 1", "return 0"))
@@ -101,7 +101,7 @@ def test_a_class_is_compared_with_its_members_and_a_method_with_its_class() -> N
     assert (heap["Heap"] == tree["Tree"], heap["Heap.size"] == tree["Tree.size"]) == (False, False)
 
 
-def test_in_python_indentation_counts_but_not_that_of_all_lines() -> None:
+def test_in_python_only_relative_indentation_is_part_of_the_key() -> None:
     size = "def size(node):\n    if node.left:\n        count(node)\n    return 1\n"
     deeper = (
         "try:\n" + "".join(f"    {line}\n" for line in size.splitlines()) + "except NameError:\n    pass\n"
@@ -112,18 +112,18 @@ def test_in_python_indentation_counts_but_not_that_of_all_lines() -> None:
     assert key("python", size.replace("    return", "        return")) != key("python", size)
 
 
-def test_documentation_does_not_count() -> None:
+def test_documentation_is_not_part_of_the_key() -> None:
     plain = "def size(node):\n    return 1\n"
     assert key("python", 'def size(node):\n    """Count."""\n    return 1\n') == key("python", plain)
     assert key("go", "// Add adds.\n" + GO) == key("go", GO)
 
 
-def test_other_languages_are_compared_without_white_space_alone() -> None:
+def test_in_other_languages_only_white_space_is_ignored() -> None:
     assert key("go", "func Add( a int ) int { return a+1 }") == key("go", GO)
     assert key("go", GO.replace("+ 1", "+ 2")) != key("go", GO)
     assert key("go", GO.replace("Add", "Add$1").replace("$", "_")) != key("go", GO)
 
 
-def test_what_is_longer_than_a_document_is_compared_whole() -> None:
+def test_the_key_of_a_long_function_covers_all_its_code() -> None:
     long = "def f(x):\n" + "    x += 1\n" * 3_000 + "    return x\n"
     assert key("python", long) != key("python", long.replace("return x", "return -x"))

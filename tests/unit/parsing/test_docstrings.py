@@ -1,4 +1,4 @@
-"""Comments and literals lose their markers, and nothing else."""
+"""Cleaning removes only the markers of comments and string literals."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_comment_markers_are_removed(comment, text):
         "--------",
     ],
 )
-def test_a_banner_alone_is_no_docstring(comment):
+def test_a_banner_without_text_is_not_a_docstring(comment):
     assert clean_comment(comment) == ""
 
 
@@ -82,7 +82,7 @@ def test_a_frame_around_a_comment_is_removed(comment, text):
         "/* istanbul ignore next */",
     ],
 )
-def test_a_note_to_a_tool_is_no_docstring(directive):
+def test_a_directive_for_a_tool_is_not_a_docstring(directive):
     assert clean_comment(directive) == ""
 
 
@@ -107,7 +107,7 @@ def test_xml_documentation_becomes_text_with_tags():
     assert clean_xml(docstring) == "Find an Shop.Order by id.\n@param id Its number.\n@returns The order."
 
 
-def test_other_markup_is_left_as_it_is():
+def test_other_markup_is_not_changed():
     assert clean_xml("<p>Find an order.</p>") == "<p>Find an order.</p>"
 
 

@@ -1,4 +1,4 @@
-"""The six base languages: exact documents of small files, and what must not break the parser."""
+"""The six base languages: exact documents of small files, and difficult input."""
 
 from __future__ import annotations
 
@@ -315,7 +315,7 @@ def test_each_definition_becomes_the_expected_document(language):
 
 
 @pytest.mark.parametrize("language", DOCUMENTS)
-def test_windows_line_ends_change_nothing_but_the_code(language):
+def test_windows_line_ends_change_only_the_code(language):
     source, expected = DOCUMENTS[language]
     found = extract_text(source.replace("\n", "\r\n"), language)
     assert described(found) == expected
@@ -331,7 +331,7 @@ def test_byte_offsets_cover_whole_lines_of_the_file(language):
         assert data[document.end_byte - 1 : document.end_byte].strip()
 
 
-def test_the_code_of_a_python_function_is_without_its_docstring():
+def test_the_code_of_a_python_function_excludes_its_docstring():
     found = extract_text(PYTHON, "python").documents[0]
     assert found.code.startswith("def load(path: str,")
     assert "Slowly" not in found.code
@@ -349,20 +349,20 @@ def test_code_is_cut_at_the_configured_size():
     assert found.documents[0].end_line == 2
 
 
-def test_short_callbacks_are_left_out():
+def test_short_callbacks_have_no_document():
     assert extract_text("items.map((item) => {\n  use(item); });\n", "javascript").documents == []
 
 
-def test_a_comment_behind_code_documents_nothing():
+def test_a_comment_after_code_is_not_documentation_of_the_next_line():
     found = extract_text("x = 1  # One.\ndef f(): pass\n", "python")
     assert found.documents[0].docstring == ""
 
 
-def test_a_blank_line_parts_a_comment_from_the_definition():
+def test_a_comment_before_a_blank_line_is_not_documentation():
     assert extract_text("# Licence.\n\ndef f(): pass\n", "python").documents[0].docstring == ""
 
 
-def test_an_attribute_on_one_line_does_not_lend_its_comment_to_the_next():
+def test_the_comment_of_a_member_with_a_decorator_is_not_used_for_the_next_member():
     source = "class A {\n  // First.\n  @log a() {}\n  b() {}\n}\n"
     found = extract_text(source, "javascript").documents
     assert [(document.name, document.docstring) for document in found] == [
@@ -421,7 +421,8 @@ def contexts(source: str, language: str, path: str) -> dict[str, str]:
 
 
 def test_a_definition_has_the_summaries_of_its_class_and_of_its_module():
-    source = '"""Sell things.\n\nSlowly."""\n\nclass Shop:\n    """A place with a till.\n\n    It is closed on Sundays."""\n\n'
+    source = '"""Sell things.\n\nSlowly."""\n\n'
+    source += 'class Shop:\n    """A place with a till.\n\n    It is closed on Sundays."""\n\n'
     source += (
         "    class Till:\n        def open(self): pass\n\n    def close(self): pass\n\ndef walk(): pass\n"
     )

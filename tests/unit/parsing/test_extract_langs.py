@@ -1,4 +1,4 @@
-"""The languages beyond the six of CodeSearchNet, each by one file of `samples/`."""
+"""The languages other than the six of CodeSearchNet, each with one file of `samples/`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from codesearch.types import Document
 SIX = {"go", "java", "javascript", "php", "python", "ruby"}
 SAMPLES = Path(__file__).parent / "samples"
 
-# One definition a line: kind, qualified name, first and last line.
+# One definition per line: kind, qualified name, first and last line.
 DEFINITIONS = {
     "sample.sh": """
 function usage 4-7
@@ -268,7 +268,7 @@ def test_each_definition_has_its_kind_qualified_name_and_lines(sample):
 
 
 @pytest.mark.parametrize(("sample", "name", "docstring", "signature"), TEXTS)
-def test_docstring_and_signature_are_without_markers_and_attributes(sample, name, docstring, signature):
+def test_docstring_and_signature_have_no_markers_and_attributes(sample, name, docstring, signature):
     document = next(found for found in extract_sample(sample) if found.qualified_name == name)
     assert (document.docstring, document.signature) == (docstring, signature)
 

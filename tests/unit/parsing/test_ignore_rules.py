@@ -18,7 +18,7 @@ def walked(root: Path, report: WalkReport | None = None, **options: object) -> l
     return [file.path for file in walk(root, WalkConfig(**options), report or WalkReport())]
 
 
-def test_a_nested_gitignore_takes_back_what_an_outer_one_ignores(tmp_path):
+def test_a_nested_gitignore_includes_files_that_an_outer_one_ignores(tmp_path):
     files = dict.fromkeys(("a.gen.py", "b.py", "sub/a.gen.py", "sub/c.gen.py", "sub/deep/a.gen.py"), PY)
     write_tree(tmp_path, {**files, ".gitignore": "*.gen.py\n", "sub/.gitignore": "!a.gen.py\n"})
     assert walked(tmp_path) == ["b.py", "sub/a.gen.py", "sub/deep/a.gen.py"]
@@ -30,7 +30,7 @@ def test_the_last_pattern_that_matches_decides(tmp_path):
     assert walked(tmp_path) == ["b.py"]
 
 
-def test_nothing_inside_an_ignored_folder_can_be_taken_back(tmp_path):
+def test_nothing_inside_an_ignored_folder_can_be_included(tmp_path):
     files = dict.fromkeys(("out/keep.py", "out/sub/keep.py"), PY)
     write_tree(tmp_path, {**files, ".gitignore": "out/\n!out/keep.py\n", "out/.gitignore": "!*\n"})
     assert walked(tmp_path) == []
@@ -48,7 +48,7 @@ def test_everything_but_one_folder_can_be_ignored(tmp_path):
     assert walked(tmp_path) == ["src/b.py", "src/in/c.py"]
 
 
-def test_codesearchignore_overrides_the_gitignore_beside_it(tmp_path):
+def test_codesearchignore_overrides_the_gitignore_of_its_folder(tmp_path):
     files = dict.fromkeys(("a.py", "b.py", "vendor/c.py"), PY)
     rules = {".gitignore": "a.py\nvendor/\n", ".codesearchignore": "!a.py\n!vendor/\nb.py\n"}
     write_tree(tmp_path, {**files, **rules})
@@ -61,13 +61,13 @@ def test_a_deeper_gitignore_overrides_a_codesearchignore_above(tmp_path):
     assert walked(tmp_path) == ["sub/a.py"]
 
 
-def test_git_info_exclude_is_honoured_and_weaker_than_gitignore(tmp_path):
+def test_gitignore_overrides_git_info_exclude(tmp_path):
     files = dict.fromkeys(("a.py", "b.py", "sub/a.py"), PY)
     write_tree(tmp_path, {**files, ".git/info/exclude": "a.py\nb.py\n", ".gitignore": "!b.py\n"})
     assert walked(tmp_path) == ["b.py"]
 
 
-def test_a_git_file_of_a_submodule_or_worktree_is_no_warning(tmp_path):
+def test_a_git_file_of_a_submodule_or_worktree_causes_no_warning(tmp_path):
     write_tree(
         tmp_path, {"module/.git": "gitdir: ../.git/modules/module\n", "module/a.py": PY, ".git/HEAD": ""}
     )
@@ -84,7 +84,7 @@ def test_rules_between_the_top_of_the_work_tree_and_the_root_apply(tmp_path):
         "repo/.git/info/exclude": "c.py\n",
         "repo/.gitignore": "a.py\n/src/b.py\n",
         "repo/pkg/.gitignore": "/src/d.py\n",
-        ".gitignore": "*.py\n",  # Above the work tree: not git's, not ours.
+        ".gitignore": "*.py\n",  # Above the work tree: git and codesearch ignore it.
     }
     write_tree(tmp_path, {**files, **rules})
     assert walked(tmp_path / "repo/pkg/src") == ["b.py"]
@@ -100,14 +100,14 @@ def test_rules_above_a_root_that_is_a_work_tree_itself_do_not_apply(tmp_path):
     assert walked(tmp_path / "inner") == ["a.py"]
 
 
-def test_a_root_that_the_rules_above_ignore_is_walked_all_the_same(tmp_path):
+def test_a_root_is_walked_even_if_rules_above_ignore_it(tmp_path):
     write_tree(tmp_path, {"build/a.py": PY, "build/sub/b.py": PY, ".git/HEAD": "", ".gitignore": "build/\n"})
     assert walked(tmp_path) == []
     assert walked(tmp_path / "build") == ["a.py", "sub/b.py"]
     assert walked(tmp_path / "build" / "sub") == ["b.py"]
 
 
-def test_taking_back_a_folder_does_not_take_back_what_other_patterns_ignore_in_it(tmp_path):
+def test_including_a_folder_does_not_include_files_in_it_that_other_patterns_ignore(tmp_path):
     files = dict.fromkeys(("lib/a.py", "lib/a.gen.py", "lib/deep/b.gen.py", "lib/deep/c.py"), PY)
     write_tree(tmp_path, {**files, ".gitignore": "lib/\n*.gen.py\ndeep\n!lib/\n!/lib\n"})
     assert walked(tmp_path) == ["lib/a.py"]
@@ -132,7 +132,7 @@ def test_patterns_are_read_as_git_reads_them(tmp_path, pattern, ignored):
 
 
 @pytest.mark.parametrize("pattern", ["!", "a\\", "[9-0]"])
-def test_an_exclude_that_is_no_pattern_is_an_error(tmp_path, pattern):
+def test_an_invalid_exclude_pattern_is_an_error(tmp_path, pattern):
     with pytest.raises(ConfigError) as caught:
         walked(tmp_path, exclude=(pattern,))
     assert str(caught.value).startswith("--exclude: invalid pattern ")
@@ -143,7 +143,7 @@ def test_exclude_patterns_are_relative_to_the_root(tmp_path):
     assert walked(tmp_path, exclude=("/a.py", "tests/", "*.go")) == ["sub/a.py"]
 
 
-def test_exclude_holds_without_ignore_files_and_against_them(tmp_path):
+def test_exclude_overrides_ignore_files_and_works_without_them(tmp_path):
     write_tree(tmp_path, {"a.py": PY, "b.py": PY, "sub/a.py": PY, ".gitignore": "!a.py\nb.py\n"})
     assert walked(tmp_path, exclude=("a.py",)) == []
     assert walked(tmp_path, exclude=("a.py",), ignore_files=False) == ["b.py"]
@@ -155,7 +155,7 @@ def test_ignore_files_can_be_switched_off(tmp_path):
     assert walked(tmp_path, ignore_files=False) == ["a.py"]
 
 
-def test_an_ignore_file_that_is_no_text_or_holds_bad_patterns_still_serves(tmp_path):
+def test_valid_patterns_of_an_ignore_file_apply_despite_invalid_lines(tmp_path):
     write_tree(tmp_path, {"a.py": PY, "b.py": PY})
     (tmp_path / ".gitignore").write_bytes(b"\xff\xfe\n!\n/\n\n# a.py\nb.py\r\n")
     assert walked(tmp_path) == ["a.py"]

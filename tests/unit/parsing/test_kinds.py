@@ -1,4 +1,4 @@
-"""Types, constants and top-level statements: which are documents, of which kind, with which lines."""
+"""Types, constants and top-level statements: documents, kinds and lines."""
 
 from __future__ import annotations
 
@@ -482,13 +482,13 @@ def module_of(source: str, language: str, path: str = "shop.txt") -> Document:
     return next(found for found in documents_of(source, language, path) if found.kind == "module")
 
 
-def test_stored_positions_of_kinds_stay():
+def test_the_stored_numbers_of_kinds_do_not_change():
     assert KINDS[:3] == ("function", "method", "class")
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("language", DOCUMENTS)
-def test_each_kind_is_told_apart(language, ends):
+def test_each_definition_has_its_kind(language, ends):
     source, expected = DOCUMENTS[language]
     assert described(documents_of(source.replace("\n", ends), language)) == expected.split("\n")[1:-1]
 
@@ -538,9 +538,9 @@ def test_a_module_has_the_name_of_its_file_or_folder(path, name):
     assert module_of("open();\nread();\nclose();\n", "javascript", path).name == name
 
 
-def test_two_statements_are_no_module():
+def test_two_statements_are_not_a_module():
     assert documents_of("import os\nopen()\nread()\n", "python") == []
 
 
-def test_a_list_of_exported_names_is_no_document():
+def test_a_list_of_exported_names_is_not_a_document():
     assert documents_of("__all__ = [\n    'a',\n    'b',\n    'c',\n]\n", "python") == []

@@ -1,4 +1,4 @@
-"""Which language a file has by its name."""
+"""The language of a file by its name."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ def test_names_of_documentation_and_configuration(name, language):
         "Dockerfiles",
     ],
 )
-def test_names_that_are_neither(name):
+def test_names_that_are_neither_documentation_nor_configuration(name):
     assert language_of_path(name, "all") is None
 
 
-def test_code_stays_code_whatever_is_read_besides():
+def test_code_is_code_with_any_content_setting():
     for content in CONTENT:
         assert language_of_path("env.py", content).name == "python"
 

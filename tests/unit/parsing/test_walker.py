@@ -1,4 +1,4 @@
-"""Which files a walk gives, in which order, and what it says of the others."""
+"""The files of a walk, their order, and reasons for skipped files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def walked(root: Path, report: WalkReport | None = None, **options: object) -> l
     return [file.path for file in walk(root, WalkConfig(**options), report or WalkReport())]
 
 
-def test_files_of_a_folder_come_sorted_and_before_those_of_its_folders(tmp_path):
+def test_files_of_a_folder_are_sorted_and_come_before_its_subfolders(tmp_path):
     write_tree(tmp_path, dict.fromkeys(("z.py", "b/x.go", "a.py", "B/y.rb", "b/a/q.js"), PY))
     assert walked(tmp_path) == ["a.py", "z.py", "B/y.rb", "b/x.go", "b/a/q.js"]
 
@@ -47,7 +47,7 @@ def test_order_does_not_depend_on_how_the_system_lists_a_folder(tmp_path, monkey
     assert walked(tmp_path) == expected == ["a.py", "b.py", "c.py", "d/a.py"]
 
 
-def test_a_file_carries_language_size_and_time_stamp(tmp_path):
+def test_a_file_has_language_size_and_time_stamp(tmp_path):
     write_tree(tmp_path, {"a.PY": PY})
     os.utime(tmp_path / "a.PY", ns=(5, 1_700_000_000_123_456_789))
     (file,) = walk(tmp_path, WalkConfig(), WalkReport())
@@ -63,7 +63,7 @@ def test_files_of_unknown_languages_are_counted_by_their_extensions(tmp_path):
     assert (report.skipped, report.warnings) == ({"no parser": {".abc": 2, ".xml": 1, "": 4}}, [])
 
 
-def test_all_that_is_passed_over_is_counted_by_its_reason(tmp_path, monkeypatch):
+def test_skipped_files_and_folders_are_counted_by_reason(tmp_path, monkeypatch):
     shown = ("d.py", "e_pb2.py", "f.pyi", "out/g.py", "lib/out/h.py", "i.kt", "j.kts")
     skipped = ("node_modules/m/k.js", "lib/node_modules/l.js", "__pycache__/m.py", ".git/hook.py")
     write_tree(tmp_path, dict.fromkeys((*shown, *skipped, ".env", ".b.py", ".tool/c.py"), PY))
@@ -102,7 +102,9 @@ def test_files_of_languages_that_are_not_asked_for_are_counted(tmp_path):
         ("all", ["README", "a.py", "b.md", "c.toml"], {}),
     ],
 )
-def test_what_is_read_besides_code_is_chosen_and_the_rest_counted(tmp_path, content, expected, left_out):
+def test_content_selects_documentation_and_configuration_and_the_rest_is_counted(
+    tmp_path, content, expected, left_out
+):
     write_tree(tmp_path, dict.fromkeys(("a.py", "b.md", "c.toml", "README", "d.js"), PY))
     report = WalkReport()
     assert walked(tmp_path, report, content=content, languages=("python",)) == expected
@@ -110,14 +112,14 @@ def test_what_is_read_besides_code_is_chosen_and_the_rest_counted(tmp_path, cont
     assert report.skipped["other language"] == {".js": 1}
 
 
-def test_ignore_rules_and_hidden_names_hold_for_documentation_and_configuration(tmp_path):
+def test_ignore_rules_and_hidden_names_apply_to_documentation_and_configuration(tmp_path):
     names = ("a.md", "b.md", "out/c.md", ".d.md", ".env.example", ".env", "node_modules/e.json")
     write_tree(tmp_path, dict.fromkeys(names, "text\n") | {".gitignore": "b.md\nout/\n"})
     assert walked(tmp_path, content="all") == ["a.md"]
     assert walked(tmp_path, content="all", hidden=True) == [".d.md", ".env.example", "a.md"]
 
 
-def test_an_executable_script_is_code_though_its_name_is_that_of_a_text(tmp_path):
+def test_an_executable_script_with_the_name_of_a_text_is_code(tmp_path):
     write_tree(tmp_path, {"install": "#!/bin/sh\n", "README": "#!/bin/sh\n"})
     (tmp_path / "install").chmod(0o755)
     found = {file.path: file.language for file in walk(tmp_path, WalkConfig(content="docs"), WalkReport())}
@@ -129,7 +131,7 @@ def test_a_rule_of_the_user_includes_a_folder_that_is_always_skipped(tmp_path, r
     write_tree(tmp_path, dict.fromkeys(("node_modules/m/i.js", "__pycache__/c.py", "a.js"), PY))
     options = {}
     if rules == "--exclude":
-        write_tree(tmp_path, {".gitignore": "node_modules/\n"})  # The option has the last word.
+        write_tree(tmp_path, {".gitignore": "node_modules/\n"})  # The option overrides the file.
         options = {"exclude": ("!node_modules/",)}
     else:
         write_tree(tmp_path, {rules: "!node_modules/\n"})
@@ -138,7 +140,7 @@ def test_a_rule_of_the_user_includes_a_folder_that_is_always_skipped(tmp_path, r
     assert report.folders == {"always": {"__pycache__": 1}}
 
 
-def test_hidden_names_are_left_out_unless_asked_for(tmp_path):
+def test_hidden_files_are_skipped_by_default(tmp_path):
     write_tree(tmp_path, dict.fromkeys((".a.py", ".tool/b.py", "c.py", ".git/hook.py"), PY))
     assert walked(tmp_path) == ["c.py"]
     assert walked(tmp_path, hidden=True) == [".a.py", "c.py", ".tool/b.py"]
@@ -159,7 +161,7 @@ def test_pruned_folders_are_never_listed(tmp_path, monkeypatch):
     assert {os.path.relpath(path, tmp_path) for path in listed} == {".", "src"}
 
 
-def test_a_file_over_the_limit_is_left_out_with_one_warning(tmp_path):
+def test_a_file_over_the_limit_is_skipped_with_one_warning(tmp_path):
     write_tree(tmp_path, {"small.py": PY})
     with open(tmp_path / "big.py", "wb") as file:
         file.truncate(50_000_000)
@@ -197,7 +199,7 @@ def test_a_file_over_the_limit_is_left_out_with_one_warning(tmp_path):
         "empty",
     ],
 )
-def test_content_that_is_no_source_code_is_refused_with_its_reason(source, reason):
+def test_content_that_is_not_source_code_is_refused_with_a_reason(source, reason):
     assert refuse_content(source, ParseConfig()) == reason
 
 
@@ -230,7 +232,7 @@ def test_an_unreadable_folder_costs_a_warning(tmp_path, monkeypatch):
     write_tree(tmp_path, {"a.py": PY, "locked/b.py": PY, "z/c.py": PY})
     if os.geteuid():
         (tmp_path / "locked").chmod(0)
-    else:  # Nothing is unreadable to root.
+    else:  # Root can read every folder.
         real = os.scandir
 
         def refuse(path):
@@ -244,7 +246,7 @@ def test_an_unreadable_folder_costs_a_warning(tmp_path, monkeypatch):
     assert report.warnings == ["locked/: Permission denied: folder left out"]
 
 
-def test_a_root_that_is_no_folder_is_an_error(tmp_path):
+def test_a_root_that_is_not_a_folder_is_an_error(tmp_path):
     write_tree(tmp_path, {"a.py": PY})
     for root in (tmp_path / "a.py", tmp_path / "absent"):
         with pytest.raises(ConfigError, match=str(root)):
@@ -268,7 +270,7 @@ def test_followed_links_enter_each_real_folder_once(tmp_path):
     assert walked(tmp_path / "tree", follow_links=True) == ["away/c.py", "real/a.py"]
 
 
-def test_links_that_lead_nowhere_are_no_error(tmp_path):
+def test_broken_links_are_not_an_error(tmp_path):
     write_tree(tmp_path, {"a.py": PY})
     (tmp_path / "gone.py").symlink_to("absent.py")
     (tmp_path / "self.py").symlink_to("self.py")

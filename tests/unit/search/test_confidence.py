@@ -1,4 +1,4 @@
-"""How confident a ranking is, and that nothing is said where nothing is known."""
+"""The confidence of a ranking, and rankings without one."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def smoke(tmp_path_factory):
         yield Searcher([collection.index], collection.encoder)
 
 
-def test_the_calibration_is_that_of_the_shipped_model():
+def test_the_calibration_belongs_to_the_shipped_model():
     assert shipped_calibration().model == load_bundle(SHIPPED).model_id
 
 
 @pytest.mark.parametrize(
     "query", ["convert int to string", "base64 encode", "levenshtein_distance", "quicksort"]
 )
-def test_what_is_there_has_confidence(smoke, query):
+def test_a_query_with_an_answer_has_a_high_confidence(smoke, query):
     found = smoke.answer(SearchRequest(query))
     assert found.hits and not found.low_confidence
 
@@ -36,16 +36,16 @@ def test_what_is_there_has_confidence(smoke, query):
 @pytest.mark.parametrize(
     "query", ["render a 3d mesh with shadows", "play a chord on the midi keyboard", "train a neural network"]
 )
-def test_what_is_not_there_low_confidence_and_the_nearest_is_given_all_the_same(smoke, query):
+def test_a_query_without_an_answer_has_a_low_confidence_and_still_gets_hits(smoke, query):
     found = smoke.answer(SearchRequest(query))
     assert found.low_confidence and len(found.hits) == 10
 
 
-def test_a_name_is_an_answer_whatever_its_words_are_worth(smoke):
+def test_an_exact_name_has_full_confidence(smoke):
     assert smoke.answer(SearchRequest("isAnagram")).confidence == 1.0
 
 
-def test_a_conversion_is_only_answered_by_what_goes_its_way(smoke):
+def test_a_conversion_has_confidence_only_if_a_hit_has_its_direction(smoke):
     def confidence(*paths: str) -> float | None:
         return smoke.answer(SearchRequest("convert int to string", filters=Filters(paths=paths))).confidence
 
@@ -53,14 +53,14 @@ def test_a_conversion_is_only_answered_by_what_goes_its_way(smoke):
     assert (confidence("*.py") or 1.0) < 0.5
 
 
-def test_one_half_alone_pasted_code_and_another_model_are_not_judged(smoke, encoder, index_tree, tiny_repo):
+def test_lexical_mode_pasted_code_and_another_model_have_no_confidence(smoke, encoder, index_tree, tiny_repo):
     assert smoke.answer(SearchRequest("render a mesh", mode="lexical")).confidence is None
     assert smoke.answer(SearchRequest("for (;;) { draw(mesh); }")).confidence is None
     other = Searcher([index_tree(tiny_repo)], encoder).answer(SearchRequest("render a mesh"))
     assert other.confidence is None and not other.low_confidence
 
 
-def test_a_filter_that_leaves_the_answers_out_lowers_the_confidence(smoke):
+def test_a_filter_that_excludes_the_answers_lowers_the_confidence(smoke):
     query = "levenshtein edit distance between two strings"
     found = [
         smoke.answer(SearchRequest(query, filters=filters)).confidence

@@ -39,7 +39,7 @@ def test_copies_are_one_hit_and_the_source_is_shown(searcher, mode):
     assert second.score < first.score
 
 
-def test_a_hit_stands_where_the_best_of_its_copies_would(searcher):
+def test_a_hit_has_the_score_of_its_best_copy(searcher):
     ranked = searcher.rank("join path", 10)
     assert len(ranked) == 6
     assert search(searcher, "join path")[0].score == ranked[0].score
@@ -57,7 +57,7 @@ def test_a_hit_stands_where_the_best_of_its_copies_would(searcher):
     ],
 )
 @pytest.mark.parametrize("all_code", [False, True])
-def test_source_stands_for_build_output_tests_and_vendored_code(
+def test_source_is_shown_instead_of_build_output_tests_and_vendored_code(
     tmp_path, index_tree, encoder, better, worse, all_code
 ):
     index = index_tree(write_tree(tmp_path / "tree", {better: JOIN, worse: JOIN}), config=EVERYTHING)
@@ -66,7 +66,7 @@ def test_source_stands_for_build_output_tests_and_vendored_code(
     assert places([hit]) == [(better, 1, (f"{worse}:1",), 1)]
 
 
-def test_of_equal_copies_the_first_path_is_shown_after_any_history(
+def test_the_first_path_of_equal_copies_is_shown_after_any_updates(
     tmp_path, index_tree, encoder, never_merged
 ):
     root = tmp_path / "tree"
@@ -80,12 +80,12 @@ def test_of_equal_copies_the_first_path_is_shown_after_any_history(
     assert places(search(Searcher([fresh], encoder), "join path", mode="lexical")) == expected
 
 
-def test_filters_choose_which_copies_there_are(searcher):
+def test_only_copies_that_pass_the_filters_are_listed(searcher):
     (first, _) = search(searcher, "join path", filters=Filters(paths=("dist/",)))
     assert places([first]) == [("dist/a.js", 2, ("dist/esm/a.js:1",), 1)]
 
 
-def test_as_many_different_hits_as_asked_for_however_many_copies_there_are(tmp_path, index_tree, encoder):
+def test_many_copies_do_not_reduce_the_number_of_different_hits(tmp_path, index_tree, encoder):
     files = {f"copy{n:02}.js": JOIN for n in range(40)} | {
         f"x{n}.js": f"{JOIN[:-3]}\n  + {n};\n}}\n" for n in range(4)
     }
@@ -100,7 +100,7 @@ def test_as_many_different_hits_as_asked_for_however_many_copies_there_are(tmp_p
     assert copied.copies[:2] == ("copy01.js:1", "copy02.js:1")
 
 
-def test_where_the_source_is_gone_a_copy_is_shown(searcher, tmp_path):
+def test_a_copy_is_shown_if_the_source_was_deleted(searcher, tmp_path):
     (tmp_path / "tree" / "lib" / "join.js").unlink()
     (first, _) = search(searcher, "join path")
     assert first.path.startswith("dist/")
@@ -119,7 +119,7 @@ def test_a_copy_in_another_folder_has_its_whole_path(tmp_path, index_tree, encod
     )
 
 
-def test_the_copy_that_is_named_is_shown(tmp_path, index_tree, encoder):
+def test_the_copy_that_the_query_names_is_shown(tmp_path, index_tree, encoder):
     files = {
         "src/paths.py": "def join(a, b):\n    return a + b\n",
         "src/build/other.py": "def join(a, b):\n    return a + b\n",
@@ -129,7 +129,7 @@ def test_the_copy_that_is_named_is_shown(tmp_path, index_tree, encoder):
     assert [hit.path for hit in search(searcher, "other.join")] == ["src/build/other.py"]
 
 
-def test_functions_of_one_name_that_differ_are_hits_of_their_own(tmp_path, index_tree, encoder):
+def test_different_functions_with_one_name_are_separate_hits(tmp_path, index_tree, encoder):
     minus = JOIN.replace("a + '/'", "a - '/'")
     searcher = Searcher(
         [index_tree(write_tree(tmp_path / "tree", {"lib/a.js": JOIN, "dist/a.js": minus}))], encoder
@@ -137,7 +137,7 @@ def test_functions_of_one_name_that_differ_are_hits_of_their_own(tmp_path, index
     assert sorted(hit.path for hit in search(searcher, "join path")) == ["dist/a.js", "lib/a.js"]
 
 
-def test_the_function_that_similar_code_is_sought_for_is_none_of_the_copies(searcher, tmp_path):
+def test_the_function_of_a_similarity_search_is_not_listed_as_a_copy(searcher, tmp_path):
     document = document_at(tmp_path / "tree" / "lib" / "join.js", 1)
     first, second = search_similar(searcher, document, SearchRequest("", 5)).hits
     assert places([first]) == [("dist/a.js", 2, ("dist/esm/a.js:1",), 1)]
@@ -145,7 +145,7 @@ def test_the_function_that_similar_code_is_sought_for_is_none_of_the_copies(sear
 
 
 def test_evaluation_ranks_every_document(searcher):
-    """A judged document must not be missing from a run because a copy stands for it."""
+    """A run must contain every judged document, even if a copy is shown in its place."""
     without = replace(searcher.config, file_diversity_penalty=0.0)
     ranked = Searcher(searcher.indexes, searcher.encoder, without).rank("join path", 10)
     assert sorted(str(searcher.snapshot.path_of(place.doc_id)) for place in ranked[:3]) == [

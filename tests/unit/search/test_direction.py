@@ -1,4 +1,4 @@
-"""Which way a conversion goes."""
+"""The direction of a conversion."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INT_TO_STRING = Conversion(("integer",), ("string",))
         ("how do i get celsius from fahrenheit", ("fahrenheit", "celsius")),
     ],
 )
-def test_a_conversion_is_found_with_its_two_sides(query: str, expected: tuple[str, str]) -> None:
+def test_a_conversion_is_parsed_into_source_and_target(query: str, expected: tuple[str, str]) -> None:
     source, target = (tuple(side.split()) for side in expected)
     assert parse_conversion(query) == Conversion(source, target)
 
@@ -42,7 +42,7 @@ def test_a_conversion_is_found_with_its_two_sides(query: str, expected: tuple[st
         "to",
     ],
 )
-def test_other_queries_are_no_conversions(query: str) -> None:
+def test_other_queries_are_not_conversions(query: str) -> None:
     assert parse_conversion(query) is None
 
 
@@ -56,7 +56,7 @@ def test_other_queries_are_no_conversions(query: str) -> None:
         ("toString", "public static String toString(int number)", ""),
     ],
 )
-def test_what_goes_the_asked_way_agrees(name: str, signature: str, docstring: str) -> None:
+def test_a_function_in_the_direction_of_the_query_agrees(name: str, signature: str, docstring: str) -> None:
     assert agreement(INT_TO_STRING, name, signature, docstring) > 0
 
 
@@ -69,27 +69,27 @@ def test_what_goes_the_asked_way_agrees(name: str, signature: str, docstring: st
         ("parseInt", "int parseInt(String s)", ""),
     ],
 )
-def test_what_goes_the_other_way_disagrees(name: str, signature: str, docstring: str) -> None:
+def test_a_function_in_the_opposite_direction_disagrees(name: str, signature: str, docstring: str) -> None:
     assert agreement(INT_TO_STRING, name, signature, docstring) < 0
 
 
-def test_what_speaks_of_neither_side_is_silent() -> None:
+def test_a_function_without_either_side_is_neutral() -> None:
     assert agreement(INT_TO_STRING, "sort", "def sort(items)", "Sort items in place.") == 0
 
 
-def test_what_another_word_like_from_separates_is_not_looked_at() -> None:
+def test_words_after_another_preposition_are_ignored() -> None:
     conversion = parse_conversion("stack trace as string")
     assert conversion == Conversion(("stack", "trace"), ("string",))
     docstring = "Gets the stack trace from a Throwable as a String."
     assert agreement(conversion, "getStackTrace", "String getStackTrace(Throwable throwable)", docstring) >= 0
 
 
-def test_as_in_prose_says_nothing() -> None:
+def test_as_in_a_parenthesis_is_neutral() -> None:
     docstring = "Convert number (as integer or string) from one base to another."
     assert agreement(INT_TO_STRING, "convert_base", "def convert_base(value)", docstring) == 0
 
 
-def test_only_the_first_paragraph_of_a_docstring_speaks() -> None:
+def test_only_the_first_paragraph_of_a_docstring_is_used() -> None:
     assert agreement(INT_TO_STRING, "f", "def f(x)", "Do it.\n\nConverts string to int.") == 0
 
 
@@ -108,7 +108,9 @@ def test_only_the_first_paragraph_of_a_docstring_speaks() -> None:
         ("kebab-case to camelCase", "function camelize(word)", "function kebabize(word)"),
     ],
 )
-def test_two_ways_with_the_same_words_are_told_apart(query: str, right: str, wrong: str) -> None:
+def test_opposite_conversions_with_the_same_words_are_distinguished(
+    query: str, right: str, wrong: str
+) -> None:
     conversion = parse_conversion(query)
     assert conversion is not None
     found = [
@@ -125,12 +127,12 @@ def test_two_ways_with_the_same_words_are_told_apart(query: str, right: str, wro
         ("Do it.\n@param {string} value\n@returns {number} what it says", -1),
     ],
 )
-def test_documentation_tells_the_way_in_other_forms(docstring: str, expected: int) -> None:
+def test_verbs_and_parameter_tags_of_documentation_show_the_direction(docstring: str, expected: int) -> None:
     found = agreement(INT_TO_STRING, "f", "function f(x)", docstring)
     assert found * expected > 0
 
 
-def test_a_word_that_only_holds_the_letters_of_to_is_no_conversion() -> None:
+def test_a_word_that_only_contains_the_letters_of_to_is_not_a_conversion() -> None:
     assert agreement(INT_TO_STRING, "store", "def store(history)", "") == 0
 
 
@@ -163,7 +165,7 @@ def test_a_word_that_only_holds_the_letters_of_to_is_no_conversion() -> None:
         "signs of both",
     ],
 )
-def test_what_goes_in_and_what_comes_out_is_told_apart(query, right, wrong) -> None:
+def test_input_and_output_of_a_function_are_distinguished(query, right, wrong) -> None:
     conversion = parse_conversion(query)
     assert conversion is not None
     assert agreement(conversion, *right) > 0 > agreement(conversion, *wrong)

@@ -1,4 +1,4 @@
-"""No file crowds the others out of a ranking, and inside a file nothing changes places."""
+"""File diversity: one file does not fill the ranking, and the order inside a file is kept."""
 
 from __future__ import annotations
 
@@ -35,31 +35,31 @@ def ranked(index: IndexReader, penalty: float, *others: IndexReader):
     return search(Searcher([index, *others], None, config), QUERY, 20, mode="lexical")
 
 
-def test_another_file_rises_above_what_follows_the_best_of_one(index):
+def test_another_file_ranks_above_the_second_hit_of_a_file(index):
     assert [hit.path for hit in ranked(index, 0.0)] == ["a/sorts.py"] * 6 + ["b/order.py"]
     assert [hit.path for hit in ranked(index, 0.5)][:2] == ["a/sorts.py", "b/order.py"]
 
 
-def test_inside_a_file_the_order_stays(index):
+def test_the_order_inside_a_file_is_kept(index):
     plain, spread = (
         [hit.name for hit in ranked(index, penalty) if hit.path == "a/sorts.py"] for penalty in (0.0, 0.5)
     )
     assert spread == plain
 
 
-def test_each_is_lowered_by_those_above_it_four_at_the_most(index):
+def test_the_penalty_grows_with_up_to_four_hits_of_the_file_above(index):
     plain = {hit.name: hit.score for hit in ranked(index, 0.0)}
     lowered = [plain[hit.name] - hit.score for hit in ranked(index, 0.02) if hit.path == "a/sorts.py"]
     assert lowered == pytest.approx([0.0, 0.02, 0.04, 0.06, 0.08, 0.08], abs=1e-6)
 
 
-def test_files_of_two_folders_are_told_apart(index, tmp_path, index_tree):
-    # Copies would be one hit.
+def test_files_with_one_path_in_two_roots_are_different_files(index, tmp_path, index_tree):
+    # The code differs, because copies would be one hit.
     other = {"a/sorts.py": SORTS.replace("sorted(items", "sorted(list(items)")}
     hits = ranked(index, 0.02, index_tree(write_tree(tmp_path / "other", other)))
     assert [hit.signals["file_diversity"] for hit in hits if hit.path == "a/sorts.py"][:2] == [0.0, 0.0]
 
 
-def test_pasted_code_is_compared_as_it_is(index, encoder):
+def test_pasted_code_has_no_diversity_penalty(index, encoder):
     hits = search(Searcher([index], encoder), "def order(items):\n    return len(sorted(items))", 20)
     assert all("file_diversity" not in hit.signals for hit in hits)

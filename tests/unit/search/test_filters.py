@@ -22,7 +22,7 @@ CONVERT, READER, SORTER, HTTP, CRYPTO, QUEUE = (
 
 
 def allowed(index, **filters: tuple[str, ...]) -> list[tuple[str, str]]:
-    """List (path, name) of what passes, each in doc_id order."""
+    """List (path, name) of each document that passes, in doc_id order."""
     snapshot = Snapshot([index])
     mask = allowed_documents(Filters(**filters), snapshot)
     assert mask is not None and len(mask) == snapshot.size
@@ -37,7 +37,7 @@ def test_without_filters_nothing_is_computed(built_index):
     assert allowed_documents(Filters(), Snapshot([built_index])) is None
 
 
-def test_languages_are_a_choice_of_several(built_index):
+def test_a_document_matches_one_of_several_languages(built_index):
     assert allowed(built_index, languages=("ruby", "go")) == [
         (READER, "ReadLines"),
         (READER, "Close"),
@@ -46,7 +46,7 @@ def test_languages_are_a_choice_of_several(built_index):
     ]
 
 
-def test_kinds_are_a_choice_of_several(built_index):
+def test_a_document_matches_one_of_several_kinds(built_index):
     assert allowed(built_index, kinds=("class",)) == [
         (SORTER, "Sorter"),
         (CONVERT, "Stack"),
@@ -64,7 +64,7 @@ def test_kinds_are_a_choice_of_several(built_index):
     ]
 
 
-def test_different_filters_must_all_hold(built_index):
+def test_a_document_must_pass_all_filters(built_index):
     assert allowed(built_index, languages=("python", "ruby"), kinds=("method",), paths=("*.py",)) == [
         (CONVERT, "push"),
         (CONVERT, "pop"),
@@ -94,21 +94,21 @@ def test_a_path_pattern_matches_a_part_or_with_a_slash_the_path(built_index, pat
     assert paths(built_index, pattern) == expected
 
 
-def test_folders_can_be_named_whatever_is_in_their_name(tmp_path, index_tree):
+def test_folders_with_dots_can_be_named(tmp_path, index_tree):
     code = "def f():\n    pass\n"
     index = index_tree(write_tree(tmp_path / "src", {"v1.2/lib/a.py": code, "v2/lib/a.py": code}))
     assert paths(index, "v1.2") == ["v1.2/lib/a.py"]
     assert paths(index, "v2/lib") == ["v2/lib/a.py"]
     assert paths(index, "v2/lib/") == ["v2/lib/a.py"]
     assert paths(index, "lib") == ["v1.2/lib/a.py", "v2/lib/a.py"]
-    assert paths(index, "lib/a.py") == [], "a pattern with a slash begins at the root"
+    assert paths(index, "lib/a.py") == [], "a pattern with a slash matched below the root"
 
 
-def test_several_path_patterns_are_a_choice(built_index):
+def test_a_path_matches_one_of_several_patterns(built_index):
     assert paths(built_index, "*.rb", "*.go") == [READER, QUEUE]
 
 
-def test_an_index_without_documents_lets_nothing_pass(tmp_path, index_tree):
+def test_no_document_of_an_empty_index_passes(tmp_path, index_tree):
     (tmp_path / "src").mkdir()
     index = index_tree(tmp_path / "src")
     assert allowed(index, languages=("go",), kinds=("class",), paths=("*.go",)) == []

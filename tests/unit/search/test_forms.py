@@ -1,4 +1,4 @@
-"""What a query as typed is: a name, a piece of code, or words."""
+"""A query is a name, a piece of code, or words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.conftest import HashEncoder, search, write_tree
         ("", []),
     ],
 )
-def test_a_name_is_split_as_any_language_joins_it(query: str, parts: list[str]) -> None:
+def test_a_name_is_split_at_the_separators_of_all_languages(query: str, parts: list[str]) -> None:
     assert name_parts(query) == parts
 
 
@@ -50,7 +50,7 @@ def test_a_name_has_its_other_spellings():
         "@heap << [priority, element]\n@heap.sort!\nend",
     ],
 )
-def test_code_is_code(query: str) -> None:
+def test_code_is_recognised(query: str) -> None:
     assert is_code(query)
 
 
@@ -67,7 +67,7 @@ def test_code_is_code(query: str) -> None:
         "http://example.com/a?b=c",
     ],
 )
-def test_what_people_say_about_code_is_not(query: str) -> None:
+def test_prose_about_code_is_not_code(query: str) -> None:
     assert not is_code(query)
 
 
@@ -117,12 +117,12 @@ def test_a_name_is_found_in_its_other_spellings_below_its_own(ask: Callable[...,
     assert sorted(ask("fetchPage", 3)[1:]) == ["net/client.py Cache.fetch_page", "net/client.py fetch_page"]
 
 
-def test_the_end_of_a_qualifier_is_no_qualifier(
+def test_the_end_of_a_qualifier_does_not_match_it(
     tmp_path: Path, encoder: HashEncoder, index_tree: Callable[[Path], IndexReader]
 ) -> None:
     searcher = Searcher([index_tree(write_tree(tmp_path / "src", TREE))], encoder)
     assert {hit.signals["name"] for hit in search(searcher, "ache.fetch_page")} == {0.0}
 
 
-def test_pasted_code_finds_where_it_stands(ask: Callable[..., list[str]]) -> None:
+def test_pasted_code_finds_its_function(ask: Callable[..., list[str]]) -> None:
     assert ask("total = 0\nfor item in items:\n    total += item.price") == ["totals.py basket"]

@@ -1,4 +1,4 @@
-"""Signals of all candidates -> one order, in which chance plays no part."""
+"""The signals of all candidates are fused into one deterministic order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def places(ranking: Ranking, top_k: int = 10) -> list[tuple[int, float]]:
     return [(place.doc_id, place.score) for place in ranking.ranked(top_k)]
 
 
-def test_ties_go_to_the_document_that_stands_first():
+def test_ties_are_ordered_by_position():
     ranking = fuse(candidates([1, 2, 3, 5, 9], cosine=[0.5, 0.75, 0.5, 0.75, 0.5]), ONE_SEGMENT, RankConfig())
     assert places(ranking) == [(2, 0.75), (5, 0.75), (1, 0.5), (3, 0.5), (9, 0.5)]
     assert places(ranking, 2) == [(2, 0.75), (5, 0.75)]
@@ -43,7 +43,7 @@ def stored_names(snapshot: Snapshot, ranking: Ranking) -> list[str]:
     return [f"{Path(segment.root).name}/{file.path} {row.name}" for segment, file, row in stored]
 
 
-def test_ties_over_segments_and_roots_go_by_path_root_and_place(
+def test_ties_over_segments_and_roots_are_ordered_by_path_root_and_place(
     tmp_path: Path, index_tree: Callable[..., IndexReader], never_merged: None
 ):
     index_tree(write_tree(tmp_path / "one", {"b.py": TWO, "d.py": TWO}))
@@ -60,7 +60,7 @@ def test_ties_over_segments_and_roots_go_by_path_root_and_place(
         ]
 
 
-def test_ties_are_the_same_whether_few_or_all_scores_are_equal(
+def test_some_equal_scores_are_ordered_like_all_equal_ones(
     tmp_path: Path, index_tree: Callable[..., IndexReader], never_merged: None
 ):
     index_tree(write_tree(tmp_path / "one", {"b.py": TWO}))
@@ -74,7 +74,7 @@ def test_ties_are_the_same_whether_few_or_all_scores_are_equal(
     ]
 
 
-def test_keyword_scores_are_divided_by_what_the_query_can_give():
+def test_keyword_scores_are_divided_by_the_highest_possible_score():
     config = RankConfig(lexical_weight=1.0)
     ranking = fuse(candidates([0, 1, 2], ceiling=4.0, bm25=[3.0, 0.0, 1.0]), ONE_SEGMENT, config)
     assert places(ranking) == [(0, 0.75), (2, 0.25), (1, 0.0)]
@@ -82,7 +82,7 @@ def test_keyword_scores_are_divided_by_what_the_query_can_give():
     assert places(fuse(candidates([0], bm25=[0.0]), ONE_SEGMENT, config)) == [(0, 0.0)]
 
 
-def test_every_signal_counts_by_its_weight():
+def test_every_signal_is_multiplied_by_its_weight():
     config = RankConfig(semantic_weight=2.0, lexical_weight=0.5, name_weight=4.0)
     found = candidates([7], ceiling=4.0, bm25=[3.0], cosine=[0.25], length_prior=[0.75], name=[0.5])
     ranking = fuse(found, ONE_SEGMENT, config)
@@ -97,17 +97,17 @@ def test_every_signal_counts_by_its_weight():
     }
 
 
-def test_a_cosine_counts_as_far_as_it_is_believed():
+def test_a_cosine_is_multiplied_by_the_length_prior():
     found = candidates([0, 1], cosine=[0.5, 0.375], length_prior=[0.5, 0.75])
     assert places(fuse(found, ONE_SEGMENT, RankConfig())) == [(1, 0.28125), (0, 0.25)]
 
 
-def test_no_candidates_are_no_answers():
+def test_no_candidates_give_no_hits():
     assert places(fuse(candidates([]), ONE_SEGMENT, RankConfig())) == []
 
 
 @pytest.mark.parametrize("count", range(1, 10))
-def test_the_best_positions_hold_the_highest_scores_and_of_equals_the_first(count):
+def test_the_best_positions_have_the_highest_scores_and_are_the_first_of_ties(count):
     scores = np.array([2, 1, 3, 2, 2, 0, 3, 1], np.float32)
     expected = sorted(range(8), key=lambda position: (-scores[position], position))[:count]
     assert sorted(best_positions(scores, count).tolist()) == sorted(expected)

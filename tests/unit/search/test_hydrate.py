@@ -1,4 +1,4 @@
-"""Ranked ids -> hits with the code that stands in the files now."""
+"""Ranked ids become hits with the current code of the files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def hit(index, doc_id: int = POP) -> Hit:
     return found
 
 
-def test_a_hit_carries_what_the_index_and_the_file_hold(built_index, tiny_repo):
+def test_a_hit_has_the_fields_of_the_index_and_the_code_of_the_file(built_index, tiny_repo):
     assert hit(built_index) == Hit(
         rank=1,
         score=0.5,
@@ -57,7 +57,7 @@ def test_a_touched_file_is_not_stale(built_index, tiny_repo):
     assert not hit(built_index).stale
 
 
-def test_a_changed_file_gives_the_lines_that_stand_there_now_marked_stale(built_index, tiny_repo):
+def test_a_hit_in_a_changed_file_has_the_current_lines_and_is_stale(built_index, tiny_repo):
     path = tiny_repo / "python/convert.py"
     path.write_text("# moved\n" + path.read_text())
     found = hit(built_index)
@@ -67,7 +67,7 @@ def test_a_changed_file_gives_the_lines_that_stand_there_now_marked_stale(built_
 
 
 @pytest.mark.parametrize("touched", [False, True])
-def test_code_is_the_lines_of_the_file_wherever_a_definition_begins_and_ends(tmp_path, index_tree, touched):
+def test_code_is_whole_lines_of_the_file(tmp_path, index_tree, touched):
     path = tmp_path / "src" / "a.js"
     path.parent.mkdir()
     source = b"// \xc3\xa9\r\nclass A { f() { return 1 } }; function g() {\r\n}\nlet x = 1; function h() {\n}"
@@ -86,14 +86,14 @@ def test_code_is_the_lines_of_the_file_wherever_a_definition_begins_and_ends(tmp
     ]
 
 
-def test_a_file_that_became_shorter_gives_what_is_left(built_index, tiny_repo):
+def test_a_hit_in_a_shortened_file_has_the_remaining_lines(built_index, tiny_repo):
     (tiny_repo / "python/convert.py").write_text("x\n" * 21 + "y")
     assert (hit(built_index).code, hit(built_index).stale) == ("x\ny", True)
     (tiny_repo / "python/convert.py").write_text("x\n")
     assert (hit(built_index).code, hit(built_index).stale) == ("", True)
 
 
-def test_documents_of_a_file_that_is_gone_or_became_a_folder_are_left_out(built_index, tiny_repo):
+def test_documents_of_a_deleted_file_or_one_replaced_by_a_folder_are_not_hits(built_index, tiny_repo):
     (tiny_repo / "python/convert.py").unlink()
     snapshot = Snapshot([built_index])
     ranked = [Ranked(doc_id, 1.0, {}) for doc_id in range(built_index.manifest.documents)]
@@ -110,5 +110,5 @@ def test_bytes_that_are_not_utf8_are_replaced(tmp_path, index_tree):
     assert hit(index_tree(tmp_path / "src"), 0).code == "def f():\n    return '\ufffd'"
 
 
-def test_no_answers_are_no_hits(built_index):
+def test_an_empty_ranking_gives_no_hits(built_index):
     assert hydrate(Snapshot([built_index]), []) == hydrate(Snapshot([]), []) == []

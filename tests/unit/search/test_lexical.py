@@ -1,4 +1,4 @@
-"""BM25F against a second implementation, written from the formula and slow."""
+"""BM25F against a second, slow implementation of the formula."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Segment:
 
 
 class Segments:
-    """A corpus of the documents of some segments, some of them dead."""
+    """A collection of segments with dead documents."""
 
     def __init__(self, segments: list[Segment], dead: Sequence[int] = ()) -> None:
         self.segments = segments
@@ -121,7 +121,7 @@ def test_scores_equal_those_of_the_formula(tmp_path, config):
 
 
 @pytest.mark.parametrize("terms", [TERMS, ["w38"], ["w0"]], ids=["all", "rare", "common"])
-def test_scores_over_segments_with_dead_documents_are_to_the_last_bit_those_of_what_lives(tmp_path, terms):
+def test_scores_over_segments_with_dead_documents_equal_those_of_the_live_ones_exactly(tmp_path, terms):
     documents = random_documents(60, 7)
     dead = [0, 3, 4, 19, 20, 35, 58, 59]
     parts = [documents[:20], [], documents[20:21], documents[21:]]
@@ -142,7 +142,7 @@ def test_the_ceiling_is_the_sum_of_idf_of_the_terms_that_occur(tmp_path):
     assert 0.98 < 2 * scores[0] / ceiling < 1.0
 
 
-def test_a_document_without_the_terms_scores_nothing(tmp_path):
+def test_a_document_without_the_terms_scores_zero(tmp_path):
     documents = random_documents(20, 1)
     scores, ceiling = scorer(tmp_path, documents).scores(["absent", "nowhere"])
     assert (scores.tolist(), ceiling) == ([0.0] * 20, 0.0)
@@ -171,7 +171,7 @@ def test_an_index_without_documents_scores_none(tmp_path):
     assert (scores.tolist(), ceiling) == ([], 0.0)
 
 
-def test_what_occurrences_count_is_made_once_for_all_queries_of_an_open_index(tmp_path):
+def test_occurrence_weights_are_computed_once_for_an_open_index(tmp_path):
     segment, config = write_segment(tmp_path, random_documents(20, 1)), RankConfig()
     corpus, postings = Segments([segment]), segment.postings
     average = corpus.average_lengths
@@ -185,7 +185,7 @@ def test_what_occurrences_count_is_made_once_for_all_queries_of_an_open_index(tm
         assert other is not kept and (other != kept).any()
 
 
-def test_what_few_documents_have_is_not_long_because_the_others_have_none(tmp_path):
+def test_documents_without_a_field_do_not_lower_its_average_length(tmp_path):
     documented = [Counter({"delete": 3, "tree": 3, **{f"w{number}": 1 for number in range(34)}})]
     empty: Counter[str] = Counter()
     documents = [

@@ -1,4 +1,4 @@
-"""Which of several definitions with the queried name comes first."""
+"""The order of several definitions with the name in the query."""
 
 from __future__ import annotations
 

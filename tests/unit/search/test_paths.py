@@ -1,4 +1,4 @@
-"""Globs and places -> which paths of an index pass, whatever the folder they are relative to."""
+"""Globs and places select paths of an index, relative to any folder."""
 
 from __future__ import annotations
 
@@ -90,11 +90,11 @@ def test_places_are_files_or_folders(within, expected):
     assert passing(within=within) == expected
 
 
-def test_places_and_globs_must_both_hold():
+def test_a_path_must_match_places_and_globs():
     assert passing("*.py", "!test_*", within=("/work/shop/app", "/work/shop/lib")) == ["app/main.py"]
 
 
-def test_special_characters_in_folders_stand_for_themselves():
+def test_special_characters_in_folder_names_are_literal():
     passes = path_filter(Filters(paths=("./*.py",), here="/w/[id]/*a"), Path("/w"))
     assert [path for path in ("[id]/*a/x.py", "i/a/x.py", "[id]/ba/x.py") if passes(path)] == ["[id]/*a/x.py"]
     passes = path_filter(Filters(within=("/w/[id]",)), Path("/w"))
@@ -126,13 +126,13 @@ def test_a_root_may_be_the_root_of_the_file_system():
         ("!app/", "C:\\work", ["tests/test_all.py", "setup.py"]),
     ],
 )
-def test_where_backslashes_separate_globs_may_have_them(monkeypatch, pattern, here, expected):
+def test_globs_may_have_backslashes_on_windows(monkeypatch, pattern, here, expected):
     monkeypatch.setattr(paths, "os", SimpleNamespace(path=ntpath, sep="\\"))
     passes = path_filter(Filters(paths=(pattern,), here=here), PureWindowsPath("C:\\work\\shop"))
     assert [path for path in FILES if passes(path)] == expected
 
 
-def test_where_backslashes_separate_places_have_them(monkeypatch):
+def test_places_have_backslashes_on_windows(monkeypatch):
     monkeypatch.setattr(paths, "os", SimpleNamespace(path=ntpath, sep="\\"))
     filters = Filters(within=("C:\\work\\shop\\app\\main.py", "C:\\work\\shop\\lib"))
     passes = path_filter(filters, PureWindowsPath("C:\\work\\shop"))

@@ -1,4 +1,4 @@
-"""What ranks lower than its words say, and is found all the same."""
+"""Penalties: some code ranks lower and is still found."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def found(index: IndexReader, query: str, config: RankConfig | None = None) -> l
     return [hit.qualified_name.split(".")[0] for hit in hits if hit.kind == "method"]
 
 
-def test_the_code_that_does_it_is_above_the_abstract_the_generated_and_the_copied(index: IndexReader) -> None:
+def test_an_implementation_ranks_above_abstract_generated_and_vendored_code(index: IndexReader) -> None:
     assert found(index, "send a message to an address")[0] == "Mail"
 
 
-def test_all_of_them_are_found_nonetheless_and_as_all_code_rank_by_their_words(index: IndexReader) -> None:
+def test_lowered_code_is_found_and_all_code_switches_the_penalties_off(index: IndexReader) -> None:
     query = "send a message to an address"
     assert sorted(found(index, query)) == ["Base", "Copy", "Mail", "Stub"]
     assert found(index, query, RankConfig().all_code())[0] == "Base"
@@ -52,14 +52,14 @@ def test_all_of_them_are_found_nonetheless_and_as_all_code_rank_by_their_words(i
         ("test send message", "test"),
     ],
 )
-def test_a_query_that_asks_for_such_code_does_not_lower_it(
+def test_a_query_that_asks_for_a_type_of_code_does_not_lower_it(
     index: IndexReader, query: str, reason: str
 ) -> None:
     signals = search(Searcher([index], None), query, 1, mode="lexical")[0].signals
     assert {"stub", "vendored", "generated", "test"} - signals.keys() == {reason}
 
 
-def test_constants_and_modules_rank_below_the_function_that_does_it(
+def test_constants_and_modules_rank_below_a_function(
     tmp_path: Path, index_tree: Callable[[Path], IndexReader]
 ) -> None:
     tree = {
@@ -129,7 +129,7 @@ def test_a_query_for_settings_does_not_lower_them(texts: Searcher) -> None:
     assert [(hit.qualified_name, "data" in hit.signals) for hit in hits] == [("push", False)]
 
 
-def test_without_documentation_no_signal_speaks_of_it(index: IndexReader) -> None:
+def test_without_documentation_hits_have_no_section_signal(index: IndexReader) -> None:
     assert "section" not in search(Searcher([index], None), "send a message", mode="lexical")[0].signals
 
 

@@ -1,4 +1,4 @@
-"""What the head of a ranking gains and loses by what its documents say."""
+"""Direction and penalties change the scores of the first candidates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def names(index: IndexReader, query: str, config: RankConfig | None = None) -> l
     return [hit.name for hit in search(Searcher([index], None, config), query, 2, mode="lexical")]
 
 
-def test_each_of_two_inverse_functions_answers_its_own_query(index: IndexReader) -> None:
+def test_each_of_two_inverse_functions_is_first_for_its_own_query(index: IndexReader) -> None:
     assert names(index, "convert int to string") == ["int_to_string", "string_to_int"]
     assert names(index, "convert string to int") == ["string_to_int", "int_to_string"]
 
@@ -46,7 +46,7 @@ def test_a_query_for_tests_finds_them_first(index: IndexReader) -> None:
     assert names(index, "test join paths") == ["test_join_paths", "join_paths"]
 
 
-def test_a_head_of_none_leaves_the_fused_order(index):
+def test_a_rerank_count_of_zero_keeps_the_fused_order(index):
     plain, default = RankConfig(rerank_count=0), RankConfig()
     searchers = [Searcher([index], None, config) for config in (plain, default)]
     found = [searcher.rank("join paths", 2, mode="lexical") for searcher in searchers]
@@ -56,6 +56,6 @@ def test_a_head_of_none_leaves_the_fused_order(index):
     assert {place.signals["test"] for place in found[0]} == {0}
 
 
-def test_what_is_not_lowered_has_a_plain_zero(index: IndexReader) -> None:
+def test_a_signal_without_a_penalty_is_positive_zero(index: IndexReader) -> None:
     hits = search(Searcher([index], None), "join paths", 2, mode="lexical")
     assert [str(hit.signals["generated"]) for hit in hits] == ["0.0", "0.0"]

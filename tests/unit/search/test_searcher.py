@@ -1,4 +1,4 @@
-"""A query, top to bottom: what is fused, what comes first, and that chance plays no part."""
+"""A whole query: fusion, exact names, filters, several roots and a deterministic order."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def names(hits) -> list[str]:
     return [hit.qualified_name for hit in hits]
 
 
-def test_the_best_answers_share_the_words_of_the_query(searcher):
+def test_the_best_hits_share_words_with_the_query(searcher):
     hits = search(searcher, "convert an integer to its decimal string", 2)
     assert names(hits) == ["int_to_string", "string_to_int"]
     assert [hit.rank for hit in hits] == [1, 2]
@@ -41,7 +41,7 @@ def test_the_best_answers_share_the_words_of_the_query(searcher):
     assert names(search(searcher, "send http request", 1)) == ["getJson"]
 
 
-def test_scores_never_rise_down_the_ranking(searcher):
+def test_scores_are_in_descending_order(searcher):
     scores = [hit.score for hit in search(searcher, "put an item on top of the queue", 13)]
     assert len(scores) == 13
     assert scores == sorted(scores, reverse=True)
@@ -58,7 +58,7 @@ def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
     assert 0.5 < max(hit.signals["bm25_normalised"] for hit in hits) < 1.0
 
 
-def test_words_of_pasted_code_weigh_more(built_index, encoder):
+def test_keywords_of_pasted_code_have_more_weight(built_index, encoder):
     config = RankConfig(
         lexical_weight=0.4, code_lexical_weight=2.0, file_diversity_penalty=0, data_penalty=0
     ).all_code()
@@ -70,22 +70,22 @@ def test_words_of_pasted_code_weigh_more(built_index, encoder):
             assert hit.score == pytest.approx(told + weight * hit.signals["bm25_normalised"], abs=1e-6)
 
 
-def test_a_cosine_is_believed_by_the_length_of_the_body(built_index, encoder):
-    def evidence(half: float) -> dict[str, float]:
+def test_the_length_prior_grows_with_the_length_of_the_body(built_index, encoder):
+    def length_priors(half: float) -> dict[str, float]:
         hits = search(
             Searcher([built_index], encoder, RankConfig(length_prior_half=half)), "push an item", 13
         )
         return {hit.qualified_name: hit.signals["length_prior"] for hit in hits}
 
-    believed = evidence(5.0)
-    # Stack.push: def, push, self, item, self, items, append, item.
-    assert believed["Stack.push"] == pytest.approx(8 / 13)
-    assert believed["Stack"] == believed["Sorter"] == pytest.approx(30 / 35)
-    assert believed["Reader.Close"] < believed["PriorityQueue.push"] < believed["getJson"]
-    assert set(evidence(0.0).values()) == {1.0}
+    priors = length_priors(5.0)
+    # Stack.push has 8 tokens: def, push, self, item, self, items, append, item.
+    assert priors["Stack.push"] == pytest.approx(8 / 13)
+    assert priors["Stack"] == priors["Sorter"] == pytest.approx(30 / 35)
+    assert priors["Reader.Close"] < priors["PriorityQueue.push"] < priors["getJson"]
+    assert set(length_priors(0.0).values()) == {1.0}
 
 
-def test_the_signals_are_what_each_half_gives(searcher, built_index, encoder):
+def test_the_signals_are_cosine_and_bm25(searcher, built_index, encoder):
     (hit,) = search(searcher, "sort a list of strings", 1)
     vector = encoder.encode_queries(["sort a list of strings"])[0]
     assert (hit.qualified_name, hit.signals["name"]) == ("Sorter.sortStrings", 0.0)
@@ -93,7 +93,7 @@ def test_the_signals_are_what_each_half_gives(searcher, built_index, encoder):
     assert hit.signals["bm25"] > 0
 
 
-def test_each_mode_uses_its_own_half_alone(built_index, encoder):
+def test_lexical_and_semantic_mode_use_only_their_signal(built_index, encoder):
     searcher = Searcher([built_index], encoder, RankConfig(file_diversity_penalty=0))
     lexical = search(searcher, "decimal string", 13, mode="lexical")
     assert names(lexical) == [
@@ -118,7 +118,7 @@ def test_lexical_mode_needs_no_model(built_index):
         search(searcher, "priority")
 
 
-def test_words_that_occur_nowhere_find_nothing_by_keywords(searcher):
+def test_unknown_words_give_no_hits_in_lexical_mode(searcher):
     assert search(searcher, "xylophone", mode="lexical") == []
 
 
@@ -140,7 +140,7 @@ def test_an_exact_name_ranks_first(searcher, query, first):
     assert hit.signals["name"] == (1.0 if hit.name in query else 0.5)
 
 
-def test_a_name_shared_by_several_puts_all_of_them_first(searcher):
+def test_all_definitions_with_the_exact_name_rank_first(searcher):
     hits = search(searcher, "push", 3)
     assert sorted(names(hits)[:2]) == ["PriorityQueue.push", "Stack.push"]
     assert [hit.signals["name"] for hit in hits] == [1.0, 1.0, 0.0]
@@ -159,7 +159,7 @@ def test_equal_scores_are_ordered_by_doc_id(tmp_path, encoder, index_tree: Index
         assert all(doc_ids == sorted(doc_ids) for doc_ids in by_score.values()), mode
 
 
-def test_texts_that_are_equal_to_the_model_tie_to_the_last_bit(tmp_path, encoder, index_tree: IndexTree):
+def test_equal_texts_have_exactly_equal_semantic_scores(tmp_path, encoder, index_tree: IndexTree):
     files = {f"{name}/b/same.py": "def same(value):\n    return value + 1\n" for name in "abcdefghijk"}
     searcher = Searcher([index_tree(write_tree(tmp_path / "src", files))], encoder)
     ranked = searcher.rank("value", 11, mode="semantic")
@@ -180,12 +180,12 @@ def test_filters_apply_before_the_top_k_is_cut(tmp_path, encoder, index_tree: In
     assert len(search(searcher, "parse json", 10, Filters(languages=("python",)), mode="lexical")) == 4
 
 
-def test_filters_hold_for_exact_names_too(searcher):
+def test_filters_apply_to_exact_names(searcher):
     hits = search(searcher, "push", 5, Filters(languages=("ruby",)))
     assert names(hits) == ["PriorityQueue.push", "PriorityQueue"]
 
 
-def test_filters_do_not_change_the_order_or_the_signals_of_what_passes(searcher):
+def test_filters_do_not_change_the_order_or_signals_of_the_remaining_hits(searcher):
     every = search(searcher, "push an item", 13)
     of_python = search(searcher, "push an item", 13, Filters(languages=("python",)))
     expected = [hit for hit in every if hit.language == "python"]
@@ -193,7 +193,7 @@ def test_filters_do_not_change_the_order_or_the_signals_of_what_passes(searcher)
     assert [hit.signals["cosine"] for hit in of_python] == [hit.signals["cosine"] for hit in expected]
 
 
-def test_a_filter_that_nothing_passes_gives_no_answers(searcher):
+def test_a_filter_that_nothing_passes_gives_no_hits(searcher):
     assert search(searcher, "push", 5, Filters(paths=("*.absent",))) == []
 
 
@@ -213,7 +213,7 @@ QUERIES = ("sort strings", "push", "convert int to string", "read_lines", "stack
 FILTERS = (Filters(), Filters(languages=("python", "java")), Filters(kinds=("method",), paths=("[jpr]*/",)))
 
 
-def test_several_roots_score_like_one_that_holds_them_all(tmp_path, encoder, index_tree: IndexTree):
+def test_several_roots_score_like_one_root_with_all_files(tmp_path, encoder, index_tree: IndexTree):
     split = [{p: t for p, t in TINY_REPO.items() if (p < "k") is early} for early in (True, False)]
     parts = [index_tree(write_tree(tmp_path / f"part{i}", files)) for i, files in enumerate(split)]
     whole = Searcher([index_tree(write_tree(tmp_path / "whole", TINY_REPO))], encoder)
@@ -226,7 +226,7 @@ def test_several_roots_score_like_one_that_holds_them_all(tmp_path, encoder, ind
 
 
 @pytest.mark.parametrize("merging", ["never_merged", "always_merged"])
-def test_answers_do_not_tell_by_which_updates_an_index_came_to_be(
+def test_hits_do_not_depend_on_the_updates_of_an_index(
     tiny_repo, tmp_path, encoder, index_tree: IndexTree, request, merging
 ):
     request.getfixturevalue(merging)
@@ -267,7 +267,7 @@ def test_an_index_of_another_model_is_refused_with_the_cure(built_index, tokeniz
     )
 
 
-def test_the_graph_ranks_like_the_exact_scan(tmp_path, encoder, index_tree: IndexTree):
+def test_the_graph_gives_the_ranking_of_the_exact_scan(tmp_path, encoder, index_tree: IndexTree):
     pytest.importorskip("hnswlib")
     code = "def f{0}(a, b):\n    return a{0} + word{1} * other{2}\n"
     files = {f"f{n}.py": code.format(n, n % 7, n % 11) for n in range(150)}
@@ -279,7 +279,7 @@ def test_the_graph_ranks_like_the_exact_scan(tmp_path, encoder, index_tree: Inde
     assert Searcher([index], encoder).rank("word3 times other5", 10, mode="semantic") == exact
 
 
-def test_an_empty_index_gives_no_answers(tmp_path, encoder, index_tree: IndexTree):
+def test_an_empty_index_gives_no_hits(tmp_path, encoder, index_tree: IndexTree):
     (tmp_path / "src").mkdir()
     searcher = Searcher([index_tree(tmp_path / "src")], encoder)
     assert [search(searcher, "push", mode=mode) for mode in ("hybrid", "lexical", "semantic")] == [[], [], []]

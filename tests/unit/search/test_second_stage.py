@@ -23,7 +23,7 @@ QUERY = "sort items"
 
 
 class Prefers:
-    """Gives a text a logit of 8 if it contains a word, else -3; keeps what it read."""
+    """Score a text 8 if it contains a word, else -3, and record the texts."""
 
     def __init__(self, word: str) -> None:
         self.word = word
@@ -45,7 +45,7 @@ def found(index: IndexReader, query: str, stage: Prefers | None, config: RankCon
     return search(Searcher([index], None, config, stage), query, 20, mode="lexical")
 
 
-def test_the_candidate_that_it_prefers_becomes_the_first(index):
+def test_the_candidate_with_the_highest_logit_becomes_the_first(index):
     last = found(index, QUERY, None)[-1].name
     hits = found(index, QUERY, Prefers(last.partition("_")[2]))
     assert hits[0].name == last
@@ -54,7 +54,7 @@ def test_the_candidate_that_it_prefers_becomes_the_first(index):
     assert [hit.signals["cross_encoder"] for hit in hits[1:]] == [0.0] * 5
 
 
-def test_it_reads_only_the_first_and_none_of_them_falls_below_the_others(index):
+def test_only_the_first_candidates_are_read_and_they_stay_above_the_others(index):
     plain = [hit.name for hit in found(index, QUERY, None)]
     stage = Prefers(plain[2].partition("_")[2])
     hits = found(index, QUERY, stage, RankConfig(second_stage_count=3))

@@ -1,4 +1,4 @@
-"""Arrays of an index are written whole, or writing them is an error."""
+"""Arrays of an index are written completely, or the write is an error."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_graph_on_a_full_device_is_an_error():
 
 
 @pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"text"])
-def test_what_is_no_array_is_an_error(tmp_path, content):
+def test_a_file_that_is_not_an_array_is_an_error(tmp_path, content):
     (tmp_path / "a.npy").write_bytes(content)
     with pytest.raises(IndexCorruptError):
         load_array(tmp_path / "a.npy", "/src")

@@ -1,4 +1,4 @@
-"""Words sorted in runs that a small buffer makes: the same order, and never more of them in memory."""
+"""External sort of words: the right order within the memory of a small buffer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ORDER = np.random.default_rng(1).permutation(KEYS).astype(np.uint32)
 
 
 def words_of(count: int, arrangement: str) -> np.ndarray:
-    """Distinct words: the lower halves are, and the keys go round."""
+    """Return distinct words: their lower halves are distinct, and the keys repeat."""
     low = np.arange(count, dtype=np.uint64)
     words = (low % np.uint64(KEYS) << np.uint64(32)) | low
     if arrangement == "chance":
@@ -40,7 +40,7 @@ def sorter(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("arrangement", ["chance", "one key", "ascending", "descending"])
 @pytest.mark.parametrize("count", [0, 1, 99, 100, 101, 200, 250, 3_333])
-def test_words_come_in_ascending_order_and_no_more_at_once_than_the_buffer_holds(sorter, count, arrangement):
+def test_words_come_in_ascending_order_in_parts_of_at_most_the_buffer_size(sorter, count, arrangement):
     words = words_of(count, arrangement)
     for part in np.array_split(words, 7):
         sorter.add(part)
@@ -50,7 +50,7 @@ def test_words_come_in_ascending_order_and_no_more_at_once_than_the_buffer_holds
     assert all(0 < len(part) <= 100 for part in parts)
 
 
-def test_more_runs_than_the_buffer_has_words_are_sorted_too(tmp_path, monkeypatch):
+def test_more_runs_than_words_in_the_buffer_are_sorted(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "RUN_WORDS", 3)
     sorter, words = RunSorter(tmp_path), words_of(50, "chance")
     sorter.add(words)
@@ -58,7 +58,7 @@ def test_more_runs_than_the_buffer_has_words_are_sorted_too(tmp_path, monkeypatc
     sorter.close()
 
 
-def test_what_fits_the_buffer_never_touches_the_disk(sorter, monkeypatch):
+def test_words_that_fit_the_buffer_are_not_written_to_disk(sorter, monkeypatch):
     monkeypatch.setattr(RunSorter, "_spill", lambda _: pytest.fail("spilled"))
     for part in np.array_split(words_of(100, "chance"), 3):
         sorter.add(part)

@@ -1,4 +1,4 @@
-"""Files and documents written once and read back; what a failing disk is called."""
+"""Files and documents of a store, and errors of a failing disk."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def store(tmp_path):
     reader.close()
 
 
-def test_doc_ids_count_up_in_the_order_of_writing(store):
+def test_doc_ids_ascend_in_the_order_of_writing(store):
     found = store.documents([2, 0, 1])
     assert {doc_id: (file.path, document[1]) for doc_id, (file, document) in found.items()} == {
         0: ("b.py", "first"),
@@ -58,7 +58,7 @@ def test_doc_ids_count_up_in_the_order_of_writing(store):
     }
 
 
-def test_files_come_back_in_order_with_their_documents_counted(store):
+def test_files_are_read_in_order_with_the_number_of_documents(store):
     assert [record for _, record in store.numbered_files()] == [
         FileRecord("b.py", "python", 5, 7, b"d1", 0, 2),
         FileRecord("empty.go", "go", 0, 8, b"d2", 2, 0, "binary"),
@@ -66,17 +66,17 @@ def test_files_come_back_in_order_with_their_documents_counted(store):
     ]
 
 
-def test_rows_of_a_file_come_back_as_they_were_written(store):
+def test_rows_of_a_file_are_read_as_they_were_written(store):
     assert store.document_rows(0, 2) == [row("first"), row("Second", 4)]
     assert store.document_rows(2, 0) == []
 
 
-def test_names_are_found_whatever_their_case(store):
+def test_names_are_found_in_any_case(store):
     assert store.documents_named("SECOND") == [(1, "Second", "Outer.Second"), (2, "second", "Outer.second")]
     assert store.documents_named("sec") == []
 
 
-def test_a_document_is_flattened_in_the_order_of_the_columns():
+def test_a_row_has_the_fields_of_a_document_in_the_order_of_the_columns():
     document = Document("p.py", "python", "method", "n", "C.n", "def n()", "doc", "code", 3, 9, 40, 90, 2, -7)
     assert document_row(document, b"x") == ("method", "n", "C.n", "def n()", "doc", 3, 9, 40, 90, 2, -7, b"x")
 
@@ -102,7 +102,7 @@ def test_a_damaged_database_is_a_corrupt_index(tmp_path, store):
     ],
     ids=["disk", "quota", "file size", "sqlite"],
 )
-def test_full_storage_is_told_with_its_cure(tmp_path, error):
+def test_full_storage_is_an_error_with_a_cure(tmp_path, error):
     known = storage_error(error, tmp_path)
     assert type(known) is IndexWriteError
     assert str(known) == (f"no space left under {tmp_path}: free some or give another --home")
@@ -115,5 +115,5 @@ def test_other_storage_failures_name_the_file_and_the_reason(tmp_path):
     assert str(failed) == f"{tmp_path}: cannot be written (disk I/O error)"
 
 
-def test_what_is_no_storage_failure_is_not_taken_for_one(tmp_path):
+def test_other_errors_are_not_storage_failures(tmp_path):
     assert storage_error(ValueError("a bug"), tmp_path) is None

@@ -1,4 +1,4 @@
-"""Quantized vectors, exact similarities, and the graph whose finds are re-scored."""
+"""Quantized vectors, exact similarities, and the graph whose results are scored again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def restored(reader: VectorReader) -> np.ndarray:
     return reader.rows.astype(np.float32) * reader.scales[:, None]
 
 
-def test_quantizing_moves_no_component_by_more_than_half_a_step():
+def test_quantizing_changes_no_component_by_more_than_half_a_step():
     vectors = unit_vectors(500)
     rows, scales = quantize(vectors)
     assert (rows.dtype, scales.dtype) == (np.int8, np.float32)
@@ -39,13 +39,13 @@ def test_quantizing_moves_no_component_by_more_than_half_a_step():
     assert (error <= scales[:, None] * 0.5001).all()
 
 
-def test_the_largest_component_takes_the_whole_range():
+def test_the_largest_component_uses_the_whole_range():
     rows, scales = quantize(np.array([[0.5, -1.0, 0.25], [0, 0, 0]], np.float32))
     assert rows.tolist() == [[64, -127, 32], [0, 0, 0]]
     assert scales.tolist() == [pytest.approx(1 / 127), 0.0]
 
 
-def test_rows_and_scales_come_back_as_they_were_written(tmp_path):
+def test_rows_and_scales_are_read_as_they_were_written(tmp_path):
     vectors = unit_vectors(10)
     rows, scales = quantize(vectors)
     reader = written(tmp_path, vectors)
@@ -72,7 +72,7 @@ def test_similarities_of_some_documents_follow_their_order(tmp_path):
 
 
 @pytest.mark.parametrize("dim", [32, 128, 200, 256])
-def test_equal_vectors_have_equal_similarities_wherever_they_stand(tmp_path, dim):
+def test_equal_vectors_have_equal_similarities_at_any_position(tmp_path, dim):
     vector, query = unit_vectors(2, dim)
     reader = written(tmp_path, np.repeat(vector[None], 23, axis=0))
     for count in (1, 2, 3, 5, 7, 11, 23):
@@ -81,18 +81,17 @@ def test_equal_vectors_have_equal_similarities_wherever_they_stand(tmp_path, dim
 
 
 @pytest.mark.parametrize("count", [1, 10, 1_000, 25_000])
-def test_the_nearest_are_those_of_a_whole_sort(tmp_path, monkeypatch, count):
+def test_the_nearest_are_those_of_a_full_sort(tmp_path, monkeypatch, count):
     monkeypatch.setattr("codesearch.segments.vectors.available_cores", lambda: 3)
-    crowded = unit_vectors(1)[0] + 0.01 * unit_vectors(
-        20_000
-    )  # Nearer to each other than a rounded query tells.
-    reader = written(tmp_path, crowded / np.linalg.norm(crowded, axis=1, keepdims=True))
+    # A rounded query cannot distinguish vectors that are so close.
+    close = unit_vectors(1)[0] + 0.01 * unit_vectors(20_000)
+    reader = written(tmp_path, close / np.linalg.norm(close, axis=1, keepdims=True))
     query = unit_vectors(1, seed=1)[0]
     exact = np.argsort(-reader.similarities(query), kind="stable")[:count]
     assert sorted(reader.nearest(query, count).tolist()) == sorted(exact.tolist())
 
 
-def test_the_nearest_of_some_documents_are_among_them(tmp_path):
+def test_the_nearest_of_some_documents_are_exact(tmp_path):
     reader = written(tmp_path, unit_vectors(3_000))
     query = unit_vectors(1, seed=1)[0]
     some = np.arange(0, 3_000, 7)
@@ -104,7 +103,7 @@ def test_the_nearest_of_some_documents_are_among_them(tmp_path):
 @pytest.mark.parametrize(
     "spans", [[(0, 9_000)], [(5, 6)], [(1_000, 1_001), (1_400, 1_500), (4_000, 13_000), (19_999, 20_000)]]
 )
-def test_documents_far_apart_are_found_as_in_one_piece(tmp_path, monkeypatch, spans):
+def test_the_nearest_of_several_ranges_of_documents_are_exact(tmp_path, monkeypatch, spans):
     monkeypatch.setattr("codesearch.segments.vectors.available_cores", lambda: 3)
     reader = written(tmp_path, unit_vectors(20_000))
     query = unit_vectors(1, seed=1)[0]
@@ -114,13 +113,13 @@ def test_documents_far_apart_are_found_as_in_one_piece(tmp_path, monkeypatch, sp
     assert sorted(reader.nearest(query, count, some).tolist()) == sorted(exact.tolist())
 
 
-def test_of_equal_vectors_the_first_are_the_nearest(tmp_path):
+def test_the_first_of_equal_vectors_are_the_nearest(tmp_path):
     vectors = unit_vectors(2)
     reader = written(tmp_path, np.repeat(vectors, 500, axis=0))
     assert sorted(reader.nearest(vectors[1], 30).tolist()) == list(range(500, 530))
 
 
-def test_what_fails_in_a_thread_is_raised(tmp_path, monkeypatch):
+def test_an_error_in_a_thread_is_raised(tmp_path, monkeypatch):
     monkeypatch.setattr("codesearch.segments.vectors.available_cores", lambda: 2)
     reader = written(tmp_path, np.tile(unit_vectors(1_000), (20, 1)))
     with pytest.raises(ValueError, match="dimensions"):
@@ -157,7 +156,7 @@ def test_the_graph_finds_nearly_all_of_the_exact_nearest(tmp_path):
     for query in unit_vectors(20, seed=1):
         exact = set(np.argsort(-reader.similarities(query), kind="stable")[:10].tolist())
         found += len(exact & set(reader.neighbours(query, 10, 400).tolist()))
-    assert found >= 196, "recall of at least .98 over 20 queries"
+    assert found >= 196, "recall below .98 over 20 queries"
 
 
 def test_the_graph_gives_at_most_all_documents(tmp_path):
@@ -166,9 +165,9 @@ def test_the_graph_gives_at_most_all_documents(tmp_path):
     assert sorted(reader.neighbours(unit_vectors(1)[0], 1_000, 400).tolist()) == list(range(150))
 
 
-def test_where_the_graph_reaches_too_few_documents_the_search_is_exact(tmp_path):
+def test_if_the_graph_reaches_too_few_documents_the_search_is_exact(tmp_path):
     pytest.importorskip("hnswlib")
-    vectors = np.repeat(unit_vectors(4), 500, axis=0)  # Links of equal vectors lead only to each other.
+    vectors = np.repeat(unit_vectors(4), 500, axis=0)  # Equal vectors link only to each other.
     reader = written(tmp_path, vectors, LOW)
     found = reader.neighbours(vectors[0], 1_990, 400)
     assert len(set(found.tolist())) == 1_990
@@ -185,7 +184,7 @@ def test_the_same_vectors_give_the_same_graph(tmp_path):
     assert a.neighbours(query, 20, 400).tolist() == b.neighbours(query, 20, 400).tolist()
 
 
-def test_a_flipped_byte_of_the_graph_is_found_before_it_is_loaded(tmp_path):
+def test_a_flipped_byte_of_the_graph_is_noticed_before_it_is_loaded(tmp_path):
     pytest.importorskip("hnswlib")
     reader = written(tmp_path, unit_vectors(150), LOW)
     change_one_byte(tmp_path / GRAPH_FILE)
@@ -193,7 +192,7 @@ def test_a_flipped_byte_of_the_graph_is_found_before_it_is_loaded(tmp_path):
         reader.neighbours(unit_vectors(1)[0], 10, 400)
 
 
-def test_without_the_extra_the_scan_stays_exact_and_no_graph_is_built(tmp_path, monkeypatch):
+def test_without_the_extra_no_graph_is_built(tmp_path, monkeypatch):
     monkeypatch.setattr("codesearch.segments.vectors.hnsw_available", lambda: False)
     reader = written(tmp_path, unit_vectors(150), LOW)
     assert not reader.has_graph

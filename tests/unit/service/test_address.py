@@ -1,4 +1,4 @@
-"""Which home a command line means, and how its socket is reached."""
+"""The home that a command line names, and the address of its socket."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from codesearch.service.address import named_home, socket_path, with_address
     ],
     ids=str,
 )
-def test_the_last_home_counts_else_the_default(monkeypatch, arguments, expected):
+def test_the_last_home_option_or_the_default_is_used(monkeypatch, arguments, expected):
     monkeypatch.setenv("CODESEARCH_HOME", "/default")
     monkeypatch.setenv("HOME", "/user")
     assert named_home(arguments) == expected
 
 
 @pytest.mark.parametrize(("length", "expected"), [(10, None), (200, "socket")])
-def test_a_long_path_is_named_from_inside_its_folder(tmp_path, monkeypatch, length, expected):
+def test_a_long_path_is_opened_relative_to_its_folder(tmp_path, monkeypatch, length, expected):
     monkeypatch.chdir(tmp_path)
     home = "x" * length
     os.makedirs(os.path.dirname(socket_path(home)))

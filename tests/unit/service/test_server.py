@@ -1,4 +1,4 @@
-"""Requests: which are answered, many at a time, and which are left to the client."""
+"""Requests that the service answers, several at a time, and those that it leaves to the client."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Said:
 
 
 def asked(**fields: Any) -> bytes:
-    """A request as a client sends it."""
+    """Return a request as a client sends it."""
     request = {"identity": identity(), **facts(["query", "x"])}
     return json.dumps({**request, **fields}).encode() + b"\n"
 
@@ -59,7 +59,7 @@ def test_a_command_line_runs_with_the_facts_of_its_client():
     }
 
 
-def test_a_client_sends_where_it_is_and_what_its_terminal_is_like(monkeypatch, tmp_path):
+def test_a_client_sends_its_folder_variables_and_terminal(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CODESEARCH_HOME", "mine")
     monkeypatch.setenv("NO_COLOR", "1")
@@ -73,23 +73,23 @@ def test_a_client_sends_where_it_is_and_what_its_terminal_is_like(monkeypatch, t
     ]
 
 
-def test_another_version_is_not_answered():
+def test_a_client_of_another_version_is_not_answered():
     assert answer(asked(identity=["0.0.0", *identity()[1:]]), handlers(never, [])) == {}
 
 
 @pytest.mark.parametrize("token", ["", "other", 1, None, "ö"], ids=str)
-def test_who_does_not_know_the_token_is_not_answered(token):
+def test_a_client_without_the_token_is_not_answered(token):
     assert answer(asked(token=token), handlers(never, []), "secret") == {}
     assert answer(asked(), handlers(never, []), "secret") == {}
 
 
-def test_who_knows_the_token_is_answered():
+def test_a_client_with_the_token_is_answered():
     reply = answer(asked(token="secret"), handlers(lambda _: Said("yes"), []), "secret")
     assert reply == {"code": 0, "stdout": "yes", "stderr": ""}
 
 
 @pytest.mark.parametrize("line", [b"", b"{", b"[]\n", b'{"folder": "/"}\n', b"\xff\n"], ids=str)
-def test_what_is_no_request_is_passed_on(line):
+def test_an_invalid_request_is_reported_and_not_answered(line):
     reasons: list[Exception] = []
     assert answer(line, handlers(never, reasons)) == {}
     assert len(reasons) == 1
@@ -123,7 +123,7 @@ def ready():
 
 server.serve(Path(sys.argv[1]), server.Handlers(run, ready, lambda e: print(e, file=sys.stderr), lambda: None))
 """
-"""A service whose command lines only take time, with a deadline of one second and four threads."""
+"""A service whose commands only sleep, with a deadline of one second and four threads."""
 
 
 @contextmanager
@@ -153,7 +153,7 @@ def in_background(home: Path, seconds: float, count: int) -> list[threading.Thre
     threads = [threading.Thread(target=timed, args=(home, seconds)) for _ in range(count)]
     for thread in threads:
         thread.start()
-    time.sleep(0.3)  # Until they are being answered.
+    time.sleep(0.3)  # The service has then started to answer them.
     return threads
 
 
@@ -175,7 +175,7 @@ def test_a_request_over_its_deadline_is_left_to_its_client(service):
     assert b"a request took over 1 s" in process.stderr.read()
 
 
-def test_when_every_thread_is_busy_a_client_is_sent_away_at_once(service):
+def test_a_client_is_refused_at_once_if_every_thread_is_busy(service):
     home, _ = service
     busy = in_background(home, 30, 4)
     reply, seconds = timed(home, 0)
@@ -196,7 +196,7 @@ def test_a_service_with_stuck_requests_stops_at_once(service):
         thread.join()
 
 
-def test_clients_that_say_nothing_do_not_delay_others(service):
+def test_silent_clients_do_not_delay_others(service):
     home, _ = service
     silent = [socket.socket(socket.AF_UNIX) for _ in range(8)]
     for one in silent:
@@ -210,7 +210,7 @@ def test_clients_that_say_nothing_do_not_delay_others(service):
 @pytest.mark.parametrize(
     "reply", [None, b"", b"{}\n", b"what?\n", b"[]\n", b'{"code": 0, "stdout": ""}\n'], ids=str
 )
-def test_a_service_that_does_not_answer_is_none(tmp_path, monkeypatch, reply):
+def test_a_client_returns_none_without_a_valid_answer(tmp_path, monkeypatch, reply):
     monkeypatch.setattr(client, "DEADLINE_S", 0.1)
     home = str(tmp_path)
     os.makedirs(os.path.dirname(socket_path(home)))
@@ -224,7 +224,7 @@ def test_a_service_that_does_not_answer_is_none(tmp_path, monkeypatch, reply):
 
 
 def _replying(listener: socket.socket, reply: bytes | None) -> Any:
-    """Answer the next client with some bytes, or, without any, not before it has lost its patience."""
+    """Answer the next client with `reply`; without one, wait until the client closes the connection."""
     from threading import Thread
 
     def work() -> None:
@@ -232,7 +232,7 @@ def _replying(listener: socket.socket, reply: bytes | None) -> Any:
         with connection:
             client.receive(connection)
             if reply is None:
-                connection.recv(1)  # Until the client closes.
+                connection.recv(1)  # Returns when the client closes.
             else:
                 connection.sendall(reply)
 
@@ -243,14 +243,14 @@ def _replying(listener: socket.socket, reply: bytes | None) -> Any:
 
 @pytest.fixture
 def stranger(tmp_path: Path) -> Iterator[socket.socket]:
-    """A program that got the port of a service that was killed."""
+    """Yield a socket of another program on the port of a killed service."""
     os.makedirs(os.path.dirname(port_path(str(tmp_path))))
     with socket.create_server((HOST, 0)) as listener:
         Path(port_path(str(tmp_path))).write_text(f"{listener.getsockname()[1]} secret\n")
         yield listener
 
 
-def test_a_stranger_at_the_port_learns_neither_the_token_nor_the_request(tmp_path, stranger, monkeypatch):
+def test_another_program_on_the_port_gets_neither_the_token_nor_the_request(tmp_path, stranger, monkeypatch):
     monkeypatch.setattr(client, "_CONNECT_S", 0.2)
     heard: list[bytes] = []
 
@@ -273,11 +273,11 @@ def test_a_stranger_at_the_port_learns_neither_the_token_nor_the_request(tmp_pat
 
 
 @pytest.mark.parametrize("text", ["", "secret", "x y", "1 2 3", "\xff"], ids=str)
-def test_a_damaged_file_of_the_port_is_no_service(tmp_path, stranger, text):
+def test_a_damaged_port_file_means_no_service(tmp_path, stranger, text):
     Path(port_path(str(tmp_path))).write_text(text, "utf-8")
     assert client.ask(str(tmp_path), ["query", "x"]) is None
 
 
-def test_nobody_serves_a_home_without_a_lock(tmp_path):
+def test_a_home_without_a_lock_has_no_service(tmp_path):
     assert service_at(tmp_path) is None
     assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,7 @@ WORDS = "red green blue open close read write file line list map tree sort find"
 
 @pytest.fixture(scope="session", autouse=True)
 def one_thread():
-    """The tensors of these tests are too small to share out."""
+    """Use one thread: the tensors of these tests are too small for several."""
     try:
         import torch
     except ModuleNotFoundError:
@@ -21,7 +21,7 @@ def one_thread():
 
 @pytest.fixture(scope="session")
 def synthetic_rows():
-    """Queries in one set of words, code in another: only training can tell which belong together."""
+    """Return a function that makes pairs. Queries and code share no words, so only training can match them."""
     from training.corpus.rows import Row
 
     def make(count, seed, languages=("go",), **fields):
@@ -50,7 +50,7 @@ def synthetic_rows():
 
 @pytest.fixture
 def corpus(tmp_path, synthetic_rows):
-    """A corpus folder of one language, of two partitions."""
+    """Return a corpus folder with one language and two partitions."""
     from training.corpus.rows import write_rows
 
     for partition, count in (("train", 60), ("valid", 20)):

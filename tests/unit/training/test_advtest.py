@@ -9,7 +9,7 @@ from training.corpus.advtest import advtest_rows, drop_reason, is_english  # noq
 from training.corpus.anonymous import anonymised  # noqa: E402
 from training.corpus.rows import CsnRow, Row  # noqa: E402
 
-# A method or function called `total` of each language, and what is left of its names.
+# A function or method named `total` in each language, and the code with replaced names.
 SAMPLES = {
     "python": (
         "def total(self, rows):\n    result = [row.cost for row in rows]\n    return self.total(result)",
@@ -101,7 +101,7 @@ def test_names_and_variables_are_replaced_in_every_language(spec):
 
 
 @pytest.mark.parametrize("language", ["python", "javascript", "java", "go", "php", "ruby"])
-def test_what_is_replaced_once_stays_as_it_is(language):
+def test_replacing_names_twice_changes_nothing(language):
     once = anonymised(SAMPLES[language][0], language)
     assert anonymised(once, language) == once
 
@@ -124,19 +124,19 @@ def test_imports_globals_and_nested_functions_keep_their_names():
     )
 
 
-def test_a_variable_called_like_its_function_is_a_variable():
+def test_a_variable_with_the_name_of_its_function_is_a_variable():
     code = "def size(items):\n    size = len(items)\n    return size"
     assert anonymised(code, "python") == "def Func(arg_0):\n    arg_1 = len(arg_0)\n    return arg_1"
 
 
-def test_a_number_that_another_name_has_is_passed_over():
+def test_an_argument_number_that_the_code_already_uses_is_skipped():
     assert (
         anonymised("def f(x):\n    return arg_0 + x\n", "python")
         == "def Func(arg_1):\n    return arg_0 + arg_1\n"
     )
 
 
-def test_the_published_example_comes_out_as_published():
+def test_the_published_example_gives_the_published_result():
     code = (
         "def dailymotion_download(url, output_dir='.', merge=True, info_only=False, **kwargs):\n"
         "    html = get_content(rebuilt_url(url))\n    info = json.loads(match1(html, r'qualities'))\n"
@@ -158,7 +158,7 @@ def test_the_published_example_comes_out_as_published():
         ("anything", "cobol"),
     ],
 )
-def test_what_does_not_parse_as_a_function_gives_nothing(code, language):
+def test_code_that_does_not_parse_as_a_function_gives_none(code, language):
     assert anonymised(code, language) is None
 
 
@@ -176,11 +176,11 @@ def test_what_does_not_parse_as_a_function_gives_nothing(code, language):
         ("Returns the sum of the rows of la table", 9, ""),
     ],
 )
-def test_the_filter_names_what_a_docstring_fails(docstring, count, reason):
+def test_the_filter_names_the_reason_to_drop_a_docstring(docstring, count, reason):
     assert drop_reason(docstring, ["word"] * count) == reason
 
 
-def test_an_imperative_without_function_words_passes_for_english():
+def test_an_imperative_without_function_words_counts_as_english():
     assert is_english("Sort rows.")
     assert not is_english("--- 42 ---")
 
@@ -192,7 +192,7 @@ def row(partition, code="def total(rows):\n    return sum(rows)", docstring="Sum
     )
 
 
-def test_only_held_out_rows_lose_their_names_and_nothing_else_tells_them():
+def test_names_are_removed_from_all_fields_of_held_out_rows_only():
     dropped = Counter()
     broken = row("train", "def f(:\n")
     train, valid, test = advtest_rows([row("train"), broken, row("valid"), row("test")], dropped)
@@ -207,7 +207,7 @@ def test_only_held_out_rows_lose_their_names_and_nothing_else_tells_them():
     assert dropped == {"does not parse": 1}
 
 
-def test_a_long_function_is_judged_whole():
+def test_a_long_function_is_processed_completely():
     body = "".join(f"    value_{number} = rows\n" for number in range(500))
     code = f"def total(rows):\n{body}    return (\n        rows\n    )"
     (kept,) = advtest_rows([row("test", code)], Counter())

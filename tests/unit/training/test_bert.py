@@ -1,4 +1,4 @@
-"""A pretrained transformer, trained on: what it starts with, what moves, what it is exported as."""
+"""Fine-tuning of a pretrained transformer: its start, frozen layers, averages and export."""
 
 import json
 import string
@@ -43,7 +43,7 @@ SETTINGS = {
 
 
 def random_state(dim: int, hidden: int) -> dict[str, torch.Tensor]:
-    """Weights of two layers by the names that Hugging Face gives them."""
+    """Return random weights of two layers under the names of Hugging Face."""
     shapes = {
         "embeddings.word_embeddings.weight": (SIZES["vocab_size"], dim),
         "embeddings.position_embeddings.weight": (SIZES["max_position_embeddings"], dim),
@@ -82,7 +82,7 @@ def pretrained_model(tmp_path, monkeypatch):
     return pretrained.load_bert(folder)
 
 
-def test_a_run_starts_pretrained_and_moves_only_the_layers_that_are_not_held_still(
+def test_a_run_starts_pretrained_and_trains_only_layers_that_are_not_frozen(
     corpus, tmp_path, pretrained_model
 ):
     train_run(corpus, tmp_path / "run", TrainConfig(**SETTINGS))
@@ -96,9 +96,7 @@ def test_a_run_starts_pretrained_and_moves_only_the_layers_that_are_not_held_sti
     assert torch.equal(model.query.positions, pretrained_model.positions[:40])
 
 
-def test_the_mean_of_what_it_learned_and_what_it_started_with_lies_half_way(
-    corpus, tmp_path, pretrained_model
-):
+def test_the_average_with_the_pretrained_weights_is_their_mean(corpus, tmp_path, pretrained_model):
     train_run(corpus, tmp_path / "run", TrainConfig(**SETTINGS))
     average_runs([tmp_path / "run"], tmp_path / "mean", pretrained=True)
     (mean, tokenizer, _), (run, _, _) = (load_run(tmp_path / name) for name in ("mean", "run"))
@@ -109,7 +107,7 @@ def test_the_mean_of_what_it_learned_and_what_it_started_with_lies_half_way(
     assert checkpoint.read_config(tmp_path / "mean")["averaged"] == ["run", "pretrained"]
 
 
-def test_its_bundle_has_one_graph_for_queries_and_documents(corpus, tmp_path, pretrained_model):
+def test_the_bundle_has_one_graph_for_queries_and_documents(corpus, tmp_path, pretrained_model):
     run, bundle = tmp_path / "run", tmp_path / "bundle"
     train_run(corpus, run, TrainConfig(**SETTINGS))
     (run / "mrr_test.json").write_text(json.dumps({"mrr_999": {"go": 0.5}}))
@@ -125,6 +123,6 @@ def test_its_bundle_has_one_graph_for_queries_and_documents(corpus, tmp_path, pr
     torch.testing.assert_close(torch.from_numpy(encoder.encode_queries(["zero one two"])), found)
 
 
-def test_it_has_no_encoder_for_each_language():
+def test_a_separate_encoder_per_language_is_refused():
     with pytest.raises(TrainingError, match="leave it shared"):
         TrainConfig(**SETTINGS, code_encoders="per-language")

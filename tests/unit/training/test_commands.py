@@ -1,4 +1,4 @@
-"""`python -m training` and `python -m exporters` from rows to a bundle that `codesearch` takes."""
+"""`python -m training` and `python -m exporters`, from rows to a bundle that `codesearch` accepts."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def corpus(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(corpus, tmp_path_factory):
-    """A run with one code encoder a language, trained and evaluated without a stop."""
+    """Train and evaluate a run with one code encoder per language, without an interruption."""
     folder = tmp_path_factory.mktemp("runs") / "whole"
     assert training.main(train_arguments(corpus, folder)) == 0
     assert training.main(["evaluate", "--corpus", str(corpus), "--run", str(folder)]) == 0
@@ -88,8 +88,8 @@ training.main(sys.argv[2:])
 
 
 @pytest.mark.parametrize(("when", "lines"), [("before", 2), ("after", 3)])
-def test_a_run_killed_by_signal_9_goes_on_to_the_same_curve(corpus, run, tmp_path, when, lines):
-    """Killed with an epoch trained, before and after it is in the metrics, which is before the checkpoint."""
+def test_a_killed_run_resumes_with_the_same_curve(corpus, run, tmp_path, when, lines):
+    """The process is killed after an epoch, before or after its metrics are written, and before its checkpoint."""
     killed = tmp_path / "killed"
     done = subprocess.run(
         [sys.executable, "-c", KILLED, when, *train_arguments(corpus, killed)],
@@ -104,7 +104,7 @@ def test_a_run_killed_by_signal_9_goes_on_to_the_same_curve(corpus, run, tmp_pat
     assert curve(killed) == curve(run)
 
 
-def test_a_bundle_with_an_encoder_a_language_serves_index_and_query(run, tmp_path):
+def test_a_bundle_with_an_encoder_per_language_can_index_and_query(run, tmp_path):
     bundle = tmp_path / "bundle"
     assert exporting.main(["bundle", "--run", str(run), "--out", str(bundle)]) == 0
     manifest = json.loads((bundle / "manifest.json").read_text())
@@ -138,7 +138,7 @@ def test_a_document_is_embedded_by_the_encoder_of_its_language(run, tmp_path):
         assert abs(vector - expected).max() < 1e-6
 
 
-def test_graphs_are_quantized_into_what_a_bundle_holds(run, tmp_path, capsys):
+def test_quantized_graphs_are_those_of_a_bundle(run, tmp_path, capsys):
     assert exporting.main(["onnx", "--run", str(run), "--out", str(tmp_path / "fp32")]) == 0
     quantize = ["quantize", "--graphs", str(tmp_path / "fp32"), "--out", str(tmp_path / "int8")]
     assert exporting.main(quantize) == 0
@@ -161,7 +161,7 @@ def test_a_bundle_is_checked_against_its_run_on_the_texts_of_the_corpus(run, cor
 def test_evaluation_covers_each_held_out_set(run, corpus, tmp_path, capsys):
     arguments = ["evaluate", "--run", str(run), "--corpus", str(corpus), "--evaluation-sets", str(tmp_path)]
     write_cosqa(tmp_path / "cosqa")
-    # CoSQA is in Python, which this run has no encoder of: only its own languages are evaluated.
+    # CoSQA is in Python. This run has no encoder for Python, and only its languages are evaluated.
     assert training.main([*arguments, "--on", "valid", "test", "advtest"]) == 0
     found = {
         name: json.loads((run / f"mrr_{name}.json").read_text()) for name in ("valid", "test", "advtest")
@@ -178,7 +178,7 @@ def test_evaluation_covers_each_held_out_set(run, corpus, tmp_path, capsys):
     assert elsewhere["mrr_full"]["go"] == found["test"]["mrr_full"]["go"]
 
 
-def test_fewer_pairs_may_be_evaluated_the_same_at_each_time(run, corpus, capsys):
+def test_evaluation_of_fewer_pairs_is_reproducible(run, corpus, capsys):
     found = []
     for _ in range(2):
         assert (
@@ -227,7 +227,7 @@ def write_lines(path, records):
     path.write_bytes(zstandard.ZstdCompressor().compress(lines.encode()))
 
 
-def test_fewer_pairs_are_a_part_of_more(corpus):
+def test_a_smaller_number_of_pairs_is_a_subset_of_a_larger_one(corpus):
     from training.config import TrainConfig
     from training.pipeline import chosen_rows
 
@@ -249,7 +249,7 @@ def test_fewer_pairs_are_a_part_of_more(corpus):
         ('architecture = "selfatt"\ndim = 30', "multiple of 4"),
     ],
 )
-def test_settings_that_cannot_be_are_one_line_with_what_and_where(text, message, tmp_path, capsys):
+def test_invalid_settings_are_a_one_line_error(text, message, tmp_path, capsys):
     path = tmp_path / "own.toml"
     path.write_text(text)
     assert training.main(["train", "--corpus", str(tmp_path), "--config", str(path)]) == 2

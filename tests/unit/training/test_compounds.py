@@ -1,4 +1,4 @@
-"""Which names are two words written together."""
+"""Compounds: names that are two words written together."""
 
 import pytest
 
@@ -18,25 +18,25 @@ def rows(code: str, count: int, docstring: str = "do it") -> list[Row]:
     ]
 
 
-def test_a_compound_is_also_written_apart():
+def test_a_compound_also_occurs_as_two_words_in_code():
     found = learn_compounds([*rows("filename", 60), *rows("fileName", 10)])
     assert found == [("filename", "file", "name")]
 
 
-def test_it_may_be_written_apart_in_prose():
+def test_a_compound_may_occur_as_two_words_in_documentation():
     assert learn_compounds(rows("filename", 60, "the file name")) == [("filename", "file", "name")]
 
 
-def test_a_word_that_hardly_anybody_writes_apart_is_none():
+def test_a_word_that_is_rarely_split_is_not_a_compound():
     assert learn_compounds([*rows("output", 200), *rows("out_put", 9)]) == []
 
 
-def test_what_one_package_writes_is_not_learned():
+def test_a_compound_of_only_one_package_is_not_learned():
     own = [Row("a/b", "one", "x", "f", "f", "go", f"filename fileName {FILLER}", "do it", "")] * 60
     assert learn_compounds(own) == []
 
 
-def test_the_command_writes_what_the_index_reads(tmp_path, capsys):
+def test_the_command_writes_the_file_that_the_index_reads(tmp_path, capsys):
     write_rows(tmp_path / "rows" / "go.train.jsonl.zst", rows("filename fileName", 60))
     assert main(["corpus", "compounds", "--corpus", str(tmp_path), "--out", str(tmp_path / "out.txt")]) == 0
     assert (tmp_path / "out.txt").read_text().splitlines()[1:] == ["filename file name"]

@@ -78,7 +78,7 @@ def test_planted_functions_and_repositories_of_the_evaluation_sets_are_dropped(t
     assert kept_names(tmp_path / "corpus") == ["own"]
 
 
-def test_questions_with_their_code_and_the_repositories_of_url_lists_are_dropped_too(tmp_path):
+def test_code_of_questions_and_repositories_of_url_lists_are_dropped(tmp_path):
     answer = (
         "public int weigh(List<Part> parts) {\n int total = base;\n"
         " for (Part part : parts) total += part.weight();\n return total;\n}"
@@ -102,14 +102,14 @@ def test_questions_with_their_code_and_the_repositories_of_url_lists_are_dropped
     assert dropped["function of an evaluation set"] == 1
 
 
-def test_absent_evaluation_sets_are_said_and_drop_nothing(tmp_path, caplog):
+def test_absent_evaluation_sets_are_reported_and_drop_nothing(tmp_path, caplog):
     write_package(tmp_path, GOOD, function("own", "Something all of its own.", "value += 1"))
     stats = extract_corpus([GOOD], tmp_path, tmp_path / "nowhere", processes=1)
     assert stats.languages["python"].documented == 1
     assert len([line for line in caplog.messages if "is absent" in line]) == 5
 
 
-def test_duplicates_differ_in_layout_share_name_and_docstring_or_differ_in_a_word(tmp_path):
+def test_duplicates_and_near_duplicates_are_dropped(tmp_path):
     first = function("first", "Weigh what it is made of.", LONG)
     source = (
         first
@@ -203,7 +203,7 @@ def places_of(sizes):
     ]
 
 
-def test_a_repository_is_capped_the_same_way_each_time():
+def test_the_cap_of_a_repository_is_reproducible():
     places = places_of([5_000, 100])
     placed = place_rows(places, 0.1)
     kept = Counter(place.repository for place, partition in zip(places, placed, strict=True) if partition)
@@ -211,7 +211,7 @@ def test_a_repository_is_capped_the_same_way_each_time():
     assert place_rows(places, 0.1) == placed
 
 
-def test_the_split_holds_out_a_tenth_of_the_rows_in_whole_repositories():
+def test_the_split_holds_out_a_tenth_of_the_rows_as_whole_repositories():
     places = places_of([400] * 60)
     placed = place_rows(places)
     assert len(set(zip((place.repository for place in places), placed, strict=True))) == 60
@@ -219,22 +219,24 @@ def test_the_split_holds_out_a_tenth_of_the_rows_in_whole_repositories():
     assert 2_400 <= counts["test"] <= 3_600 and 2_400 <= counts["valid"] <= 3_600
 
 
-def test_a_repository_that_would_be_most_of_a_partition_is_trained_on():
+def test_a_repository_that_would_dominate_a_partition_is_used_for_training():
     places = places_of([9_000] + [100] * 200)
     placed = place_rows(places, 1.0)
     assert {its for place, its in zip(places, placed, strict=True) if place.repository == "o/0"} == {"train"}
     assert set(placed) == {"train", "valid", "test"}
 
 
-def test_what_is_only_trained_on_leaves_the_held_out_partitions_as_they_are():
+def test_train_only_packages_do_not_change_the_held_out_partitions():
     divided = places_of([400] * 60)
     more = [Place(f"o/more-{index % 3}", place.order, train_only=True) for index, place in enumerate(divided)]
     placed = place_rows(divided + more)
     assert placed[: len(divided)] == place_rows(divided)
-    assert set(placed[len(divided) :]) == {"train", ""}, "a repository's share holds for them too"
+    assert set(placed[len(divided) :]) == {"train", ""}, (
+        "the cap of a repository does not apply to train-only rows"
+    )
 
 
-def test_rows_survive_the_file(tmp_path):
+def test_rows_are_read_as_they_were_written(tmp_path):
     write_rows(tmp_path / "a.jsonl.zst", [ROW])
     assert list(read_rows(tmp_path / "a.jsonl.zst")) == [ROW]
 
@@ -304,7 +306,7 @@ def test_sources_are_read_from_a_zip_inside_a_tarball(tmp_path):
     assert found == {"p/A.java": b"class A {}", "B.java": b"class B {}"}
 
 
-def test_the_page_tells_what_was_measured_and_is_brought_up_to_date(tmp_path):
+def test_the_page_has_the_measured_counts_and_can_be_updated(tmp_path):
     root = Path(__file__).parents[3]
     page, counts = root / "docs/corpus.md", root / "benchmarks/results/corpus.json"
     stats = from_json(json.loads(counts.read_text()))
@@ -319,7 +321,7 @@ def test_the_page_tells_what_was_measured_and_is_brought_up_to_date(tmp_path):
         update_page(copy, stats)
 
 
-def test_the_stats_command_prints_what_extract_counted(tmp_path, capsys):
+def test_the_stats_command_prints_the_counts_of_extract(tmp_path, capsys):
     write_package(tmp_path, GOOD, function("own", "Something all of its own.", "value += 1"))
     extract_corpus([GOOD], tmp_path, None, processes=1)
     assert main(["corpus", "stats", "--corpus", str(tmp_path), "--json", str(tmp_path / "counts.json")]) == 0
@@ -332,7 +334,7 @@ def test_the_stats_command_prints_what_extract_counted(tmp_path, capsys):
     assert "run `python -m training corpus extract`" in capsys.readouterr().err
 
 
-def test_packages_that_are_only_trained_on_can_be_left_out(tmp_path):
+def test_train_only_packages_can_be_excluded(tmp_path):
     entry = '{{ kind = "pypi", name = "{0}", repository = "some/{0}", licence = "MIT" }}'
     recipe = tmp_path / "r.toml"
     recipe.write_text(

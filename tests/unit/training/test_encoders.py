@@ -1,4 +1,4 @@
-"""Token ids -> vectors: shapes, padding, poolings and NCS by hand."""
+"""Token ids to vectors: shapes, padding, poolings and NCS, compared with hand-computed values."""
 
 import math
 
@@ -65,7 +65,7 @@ def test_an_empty_text_is_zero(architecture):
         ("cnn-selfatt", True),
     ],
 )
-def test_sequence_models_alone_know_the_order(architecture, in_order):
+def test_only_sequence_models_depend_on_the_order_of_tokens(architecture, in_order):
     tower = encoder(architecture, "mean").document("go")
     there, back = (
         tower(torch.tensor([ids]), torch.ones(1, 3, dtype=torch.int64)) for ids in ([5, 6, 7], [7, 6, 5])
@@ -73,7 +73,7 @@ def test_sequence_models_alone_know_the_order(architecture, in_order):
     assert torch.allclose(there, back, atol=1e-4) is not in_order
 
 
-def test_untrained_sides_agree_so_that_equal_words_are_near():
+def test_untrained_query_and_document_encoders_give_equal_vectors():
     torch.manual_seed(0)
     for architecture in ("nbow", "unif", "cnn", "birnn", "selfatt", "cnn-selfatt"):
         model = JointEncoder(TrainConfig(architecture=architecture, dim=16), 50, ["go"])
@@ -82,7 +82,7 @@ def test_untrained_sides_agree_so_that_equal_words_are_near():
 
 
 @pytest.mark.parametrize("architecture", ["nbow", "cnn", "birnn", "selfatt", "cnn-selfatt"])
-def test_what_starts_from_a_trained_bag_starts_as_that_bag(architecture):
+def test_a_model_that_starts_from_a_trained_bag_gives_its_vectors(architecture):
     bag = JointEncoder(TrainConfig(dim=16, count_power=0.5), 50, ["go"])
     for parameter in bag.parameters():
         torch.nn.init.normal_(parameter)
@@ -96,13 +96,13 @@ def test_what_starts_from_a_trained_bag_starts_as_that_bag(architecture):
     assert model.document("php").table.weight is not bag.document("php").table.weight
 
 
-def test_vectors_of_another_size_are_no_start():
+def test_starting_from_vectors_of_another_size_is_an_error():
     bag = JointEncoder(TrainConfig(dim=16), 50, ["go"])
     with pytest.raises(TrainingError, match=r"\(50, 16\) to start from, \(50, 32\) wanted"):
         JointEncoder(TrainConfig(dim=32), 50, ["go"]).start_from(bag)
 
 
-def test_each_language_has_its_own_code_encoder_where_asked():
+def test_each_language_can_have_its_own_code_encoder():
     model = encoder("nbow", code_encoders="per-language")
     text = batch([6], 6)
     assert not torch.allclose(model.document("go")(*text), model.document("php")(*text))
@@ -113,29 +113,28 @@ def test_each_language_has_its_own_code_encoder_where_asked():
     assert shared.document("go") is shared.document("ruby")
 
 
-def test_mean_and_max_by_hand():
+def test_mean_and_max_equal_hand_computed_values():
     assert MeanPooling()(STATES, MASK, IDS).tolist() == [[2.0, -4.0]]
     assert MaxPooling()(STATES, MASK, IDS).tolist() == [[3.0, -2.0]]
     assert MaxPooling()(STATES, EMPTY, IDS).tolist() == [[0.0, 0.0]]
 
 
-def test_attention_weighs_by_softmax_and_leaves_padding_out():
+def test_attention_weights_are_a_softmax_without_padding():
     pooling = AttentionPooling(2)
-    pooling.attention.data = torch.tensor(
-        [math.log(3.0) / 2, 0.0]
-    )  # Scores differ by log 3: weights 1/4, 3/4.
+    # The scores differ by log 3, so the weights are 1/4 and 3/4.
+    pooling.attention.data = torch.tensor([math.log(3.0) / 2, 0.0])
     torch.testing.assert_close(pooling(STATES, MASK, IDS), torch.tensor([[2.5, -5.0]]))
     assert not pooling(STATES, EMPTY, IDS).any()
 
 
-def test_token_weights_follow_the_token():
+def test_each_token_has_its_own_weight():
     pooling = make_pooling("token-weights", 9, 2)
     pooling.log_weight.data[4] = math.log(2.0)
     torch.testing.assert_close(pooling(STATES, MASK, IDS), torch.tensor([[5.0, -10.0]]))
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
-def test_a_bag_pools_as_any_other_encoder_does(pooling):
+def test_a_bag_pools_like_the_other_encoders(pooling):
     torch.manual_seed(0)
     tower, generic = BagTower(30, 8, pooling), make_pooling(pooling, 30, 8)
     for name, parameter in generic.named_parameters():
@@ -146,11 +145,11 @@ def test_a_bag_pools_as_any_other_encoder_does(pooling):
     torch.testing.assert_close(tower(ids, mask), expected)
 
 
-def test_a_token_counts_for_a_power_of_how_often_it_stands():
+def test_the_weight_of_a_token_is_a_power_of_its_count():
     tower = BagTower(9, 2, "mean", count_power=0.5)
     tower.table.weight.data.copy_(torch.eye(9)[:, :2])
     ids, mask = torch.tensor([[0, 1, 0, 0, 0]]), torch.ones(1, 5, dtype=torch.int64)
-    expected = torch.nn.functional.normalize(torch.tensor([[2.0, 1.0]]))  # 4 and 1 times.
+    expected = torch.nn.functional.normalize(torch.tensor([[2.0, 1.0]]))  # The tokens occur 4 times and once.
     torch.testing.assert_close(tower(ids, mask), expected)
     torch.testing.assert_close(tower(*counted(ids, mask)), expected)
     torch.testing.assert_close(
@@ -158,13 +157,13 @@ def test_a_token_counts_for_a_power_of_how_often_it_stands():
     )
 
 
-def test_batches_by_length_come_back_in_order():
+def test_vectors_of_batches_by_length_are_in_the_original_order():
     tower = encoder("selfatt").document("go")
     ids, mask = batch([5, 1, 9, 0, 3, 7], 9)
     torch.testing.assert_close(encode_by_length(tower, ids, mask, 3), tower(ids, mask))
 
 
-def test_ncs_weighs_by_tf_and_idf():
+def test_ncs_weights_are_tf_times_idf():
     table = torch.nn.Embedding.from_pretrained(torch.tensor([[0.0, 0.0], [2.0, 0.0], [0.0, 5.0]]))
     tower = NcsDocumentTower(table)
     tower.idf.copy_(torch.tensor([0.0, 1.0, 3.0]))
@@ -176,31 +175,31 @@ def test_ncs_weighs_by_tf_and_idf():
     torch.testing.assert_close(NcsQueryTower(table)(ids, mask), mean)
 
 
-def test_ncs_takes_the_common_part_out_of_its_vectors():
+def test_ncs_subtracts_the_common_component_of_its_vectors():
     table = torch.nn.Embedding.from_pretrained(torch.tensor([[9.0, 9.0], [3.0, 1.0], [1.0, 3.0]]))
     tower = NcsQueryTower(table)
-    tower.shares.copy_(torch.tensor([0.0, 0.5, 0.5]))  # The common part is (2, 2).
+    tower.shares.copy_(torch.tensor([0.0, 0.5, 0.5]))  # The common component is (2, 2).
     half = 0.5**0.5
     torch.testing.assert_close(tower.unit_table()[1:], torch.tensor([[half, -half], [-half, half]]))
 
 
-def test_no_direction_of_ncs_drowns_the_others():
+def test_ncs_scales_all_directions_to_the_same_variance():
     corners = torch.tensor([[9.0, 1.0], [9.0, -1.0], [-9.0, 1.0], [-9.0, -1.0]])
     tower = NcsQueryTower(torch.nn.Embedding.from_pretrained(corners))
     tower.shares.fill_(0.25)
     torch.testing.assert_close(tower.unit_table(), corners.sign() * 0.5**0.5, atol=1e-3, rtol=0)
 
 
-def test_postranking_lifts_the_candidate_that_holds_the_querys_words():
+def test_postranking_lifts_the_candidate_with_the_words_of_the_query():
     idf = np.array([0, 1, 3, 1], dtype=np.float32)
     documents = [np.array(ids) for ids in ([9, 9], [1, 1], [2, 1], [3])]
     cosines = np.array([0.9, 0.8, 0.1, 0.2], dtype=np.float32)
     idf = np.pad(idf, (0, 6))
-    # Shares of (1, 2), by idf 1 and 3: 0, 1/4, 1, 0. Sums: .9, 1.05, 1.1, .2.
+    # Shares of tokens 1 and 2 with idf 1 and 3: 0, 1/4, 1, 0. Sums with the cosines: .9, 1.05, 1.1, .2.
     assert postranked(np.array([1, 2, 1]), documents, cosines, idf).tolist() == [2, 1, 0, 3]
 
 
-def test_postranking_leaves_what_is_no_candidate_where_it_was(monkeypatch):
+def test_postranking_does_not_move_documents_that_are_not_candidates(monkeypatch):
     monkeypatch.setattr("training.encoders.ncs.POSTRANK_CANDIDATES", 2)
     documents = [np.array([1]), np.array([2]), np.array([1])]
     cosines = np.array([0.1, 0.9, 0.8], dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Ranks and figures against loops; hard negatives; what NCS learns without pairs."""
+"""Ranks and metrics against naive loops, hard negatives, and NCS trained without pairs."""
 
 import dataclasses
 import random
@@ -41,12 +41,12 @@ def unit(*shape):
 
 
 def naive_rank(query, right, wrong):
-    """Ties count against the right answer."""
+    """Return the rank of the right answer, which is last among ties."""
     score = float(query @ right)
     return 1 + sum(float(query @ document) >= score for document in wrong)
 
 
-def test_ranks_among_all_are_what_a_loop_counts():
+def test_ranks_among_all_agree_with_a_naive_loop():
     queries, documents = unit(5, 4), unit(12, 4).flip(0)
     answers = np.array([3, 0, 11, 3, 7])
     expected = [
@@ -56,7 +56,7 @@ def test_ranks_among_all_are_what_a_loop_counts():
     assert ranks_among(queries, documents, answers).tolist() == expected
 
 
-def test_fixed_distractors_leave_out_a_querys_own_document_and_take_the_reserve_instead():
+def test_the_reserve_replaces_a_fixed_distractor_that_is_the_right_document():
     queries, documents = unit(9, 4), unit(9, 4).flip(1)
     chosen = torch.tensor([2, 5, 0, 7])
     expected = []
@@ -67,9 +67,9 @@ def test_fixed_distractors_leave_out_a_querys_own_document_and_take_the_reserve_
     assert fixed_distractor_ranks(queries, documents, chosen).tolist() == expected
 
 
-def test_batches_drop_what_fills_none():
+def test_an_incomplete_batch_is_dropped():
     queries, documents = torch.eye(5), torch.eye(5)
-    documents[[3, 4]] = documents[[4, 3]]  # Wrong answers, in the third batch of two, which is not whole.
+    documents[[3, 4]] = documents[[4, 3]]  # Wrong answers in the third batch, which is incomplete.
     documents[3] = queries[3]
     assert batch_mrr(queries, documents, 2) == 1.0
     assert batch_mrr(queries, documents, 5) < 1.0
@@ -95,11 +95,11 @@ def test_vectors_come_in_the_order_asked_for(data):
     torch.testing.assert_close(encode_texts(model.document("php"), texts), documents)
 
 
-def test_figures_are_by_language_with_their_mean_and_need_a_whole_pool(data):
+def test_metrics_are_per_language_with_a_mean_and_need_a_full_pool(data):
     tokenizer, samples = data
     model = loop.build_model(TrainConfig(dim=16), tokenizer.vocabulary_size, samples)
     found = figures(model, samples, pool=30)
-    # A pool of all: the three ways to rank are one.
+    # With all documents in the pool, the metrics are equal.
     assert found["mrr_999"] == found["mrr_full"]
     assert found["mrr_999"]["average"] == pytest.approx(
         (found["mrr_999"]["go"] + found["mrr_999"]["php"]) / 2
@@ -122,7 +122,7 @@ def test_hard_negatives_are_the_nearest_documents_of_other_queries(data):
         assert mined[index].tolist() == [indices[n] for n in nearest]
 
 
-def test_a_document_of_an_equal_query_is_no_negative(data, synthetic_rows):
+def test_a_document_of_an_equal_query_is_not_a_negative(data, synthetic_rows):
     tokenizer, _ = data
     rows = synthetic_rows(6, 1)
     rows = [*rows, *(dataclasses.replace(row, code="other") for row in rows)]
@@ -134,7 +134,7 @@ def test_a_document_of_an_equal_query_is_no_negative(data, synthetic_rows):
 
 
 class SpelledEncoder:
-    """Stands for a bundle: a text's vector is the one that its only token, a number, stands for."""
+    """Replace a bundle: the only token of a text is the number of its vector."""
 
     max_document_tokens = 10
 
@@ -152,22 +152,23 @@ class SpelledEncoder:
         return self._documents[[int(ids[0]) for ids in tokens]]
 
 
-def test_another_model_chooses_hard_negatives_less_near_than_the_right_document(synthetic_rows):
+def test_hard_negatives_of_another_model_are_less_similar_than_the_right_document(synthetic_rows):
     (row,) = synthetic_rows(1, 1)
     rows = [dataclasses.replace(row, docstring=f"{n % 4}", code=f"{n}", language="go") for n in range(5)]
-    # Cosines of each query with the five documents; query 4 is query 0 again.
+    # Query 4 has the text of query 0.
     documents = [[1, 0], [0.98, 0.2], [0.8, 0.6], [0.6, 0.8], [0.9, 0.44]]
     queries = [[1, 0], [1, 0], [0, 1], [0, 1]]
     config = TrainConfig(hard_negatives=1)
     mined = mine_by(SpelledEncoder(queries, documents), rows, config)[:, 0].tolist()
-    # 0: 1 is as near as the right one and 4 has its docstring; 1: of 2 and 4, for 0 is nearer than right.
+    # For 0: 1 is about as similar as the right document, and 4 has the same docstring.
+    # For 1: 0 is more similar than the right document; 4 is more similar than 2.
     assert mined == [2, 4, 4, 2, 2]
     alone = [dataclasses.replace(rows[0], language=name) for name in ("go", "php")]
     assert mine_by(SpelledEncoder(queries, documents), alone, config).tolist() == [[0], [1]]
 
 
-def test_ncs_finds_words_that_stand_in_the_same_places(tmp_path, monkeypatch):
-    """Two words for one thing, never in one text: only their neighbours can tell that they are near."""
+def test_ncs_learns_that_words_with_the_same_neighbours_are_similar(tmp_path, monkeypatch):
+    """Synonyms never occur in one text, so only their neighbours show that they are similar."""
     things = [("remove", "delete"), ("begin", "start"), ("show", "print"), ("fetch", "get")]
     chance = random.Random(1)
     rows = []

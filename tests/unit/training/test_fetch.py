@@ -18,7 +18,7 @@ TWO = SourcePackage("python", "pypi", "two", "a/two", "MIT")
 
 
 class Archive:
-    """Stands in for the clients: `pip download` puts a wheel of the newest or of the pinned version."""
+    """Replace the clients: `pip download` writes a wheel of the newest or the pinned version."""
 
     def __init__(self, versions, content=b"x = 1\n"):
         self.versions = versions
@@ -56,7 +56,7 @@ def test_packages_are_unpacked_counted_and_not_fetched_twice(tmp_path, archive):
     assert len(archive.calls) == calls
 
 
-def test_a_package_that_was_cut_short_is_fetched_again(tmp_path, archive):
+def test_a_partly_fetched_package_is_fetched_again(tmp_path, archive):
     folder = tmp_path / ONE.folder
     folder.mkdir(parents=True)
     (folder / "half.py").write_text("x =")
@@ -65,27 +65,27 @@ def test_a_package_that_was_cut_short_is_fetched_again(tmp_path, archive):
     assert read_marker(folder).version == "1.1"
 
 
-def test_the_pinned_version_is_taken_again(tmp_path, archive):
+def test_the_pinned_version_is_fetched(tmp_path, archive):
     fetched, _ = fetch_all([ONE], tmp_path / "a", AptLists(tmp_path), pins={"python/one": Pin("1.0")})
     assert fetched["python/one"].version == "1.0"
     again, missing = fetch_all([ONE], tmp_path / "b", AptLists(tmp_path), pins=pins_of(fetched))
     assert (again, missing) == (fetched, [])
 
 
-def test_a_version_that_is_gone_is_a_warning_and_the_newest_is_taken(tmp_path, archive, caplog):
+def test_if_the_pinned_version_is_gone_the_newest_is_fetched_with_a_warning(tmp_path, archive, caplog):
     fetched, _ = fetch_all([ONE], tmp_path, AptLists(tmp_path), pins={"python/one": Pin("0.9", 5)})
     assert fetched["python/one"].version == "1.1"
     assert caplog.messages == ["python/one: version 0.9 is gone: took 1.1"]
 
 
-def test_another_size_than_the_pinned_one_is_not_taken(tmp_path, archive, caplog):
+def test_a_download_whose_size_differs_from_the_pin_is_refused(tmp_path, archive, caplog):
     _, missing = fetch_all([ONE, TWO], tmp_path, AptLists(tmp_path), pins={"python/one": Pin("1.0", 5)})
     assert missing == ["python/one"]
     assert "bytes, expected 5: fetch again" in caplog.text
     assert not (tmp_path / ONE.folder / "package.json").exists()
 
 
-def test_a_package_that_is_gone_or_holds_no_source_is_a_warning(tmp_path, archive, caplog):
+def test_a_package_that_is_gone_or_has_no_source_is_a_warning(tmp_path, archive, caplog):
     ruby = SourcePackage("ruby", "pypi", "two", "a/two", "MIT")
     gone = SourcePackage("python", "npm", "@a/gone", "a/gone", "MIT")
     archive.versions["@a/gone@latest"] = []
@@ -94,7 +94,7 @@ def test_a_package_that_is_gone_or_holds_no_source_is_a_warning(tmp_path, archiv
     assert "ruby/two: no ruby file in it: remove it from the recipe" in caplog.text
 
 
-def test_debian_packages_are_asked_for_by_version_and_sources_by_their_tarballs(tmp_path, monkeypatch):
+def test_debian_packages_are_fetched_by_version_and_sources_as_tarballs(tmp_path, monkeypatch):
     calls = []
 
     def run(command, folder):
@@ -114,7 +114,7 @@ def test_debian_packages_are_asked_for_by_version_and_sources_by_their_tarballs(
     assert [call.split()[0] for call in calls] == ["apt-get", "apt-cache", "apt-cache"]
 
 
-def test_apt_without_a_source_file_and_a_client_that_is_absent_or_fails_are_one_line(tmp_path):
+def test_a_missing_apt_source_file_and_a_missing_or_failing_client_are_errors(tmp_path):
     with pytest.raises(TrainingError, match="nowhere is not there: give --apt-sources"):
         AptLists(tmp_path, tmp_path / "nowhere").command("ant", "", source=False)
     with pytest.raises(TrainingError, match="is it installed"):
@@ -123,7 +123,7 @@ def test_apt_without_a_source_file_and_a_client_that_is_absent_or_fails_are_one_
         apt.run_client(["sh", "-c", "echo first >&2; echo the reason >&2; exit 3"], tmp_path)
 
 
-def test_a_lock_survives_the_file_and_another_is_refused(tmp_path):
+def test_a_lock_is_read_as_written_and_an_invalid_one_is_refused(tmp_path):
     recipe = tmp_path / "r.toml"
     assert read_lock(recipe) == {}
     write_lock(recipe, {"go/b": Pin("2", 5), "go/a": Pin("1", 3)})

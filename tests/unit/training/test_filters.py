@@ -30,7 +30,7 @@ def reason_of(document):
         ),
     ],
 )
-def test_a_filter_names_itself_when_it_drops(source, name, reason):
+def test_a_dropped_function_has_the_name_of_the_filter(source, name, reason):
     assert results(source)[name] == reason
 
 
@@ -39,7 +39,7 @@ def test_a_function_of_one_line_is_dropped():
     assert results(source, "go")["Add"] == "under 3 lines"
 
 
-def test_a_java_constructor_is_dropped_and_its_neighbour_kept():
+def test_a_java_constructor_is_dropped_and_the_next_method_is_kept():
     source = (
         "class Outer {\n /** Makes a new point. */\n Outer(int x) {\n  this.x = x;\n }\n"
         " /** Moves the point right. */\n void move(int x) {\n  this.x += x;\n }\n}\n"
@@ -52,7 +52,7 @@ def test_a_java_constructor_is_dropped_and_its_neighbour_kept():
     ]
 
 
-def test_mark_up_leaves_the_query_and_stays_out_of_the_rest():
+def test_markup_is_removed_from_the_query():
     assert split_docstring("Returns <b>the</b> {@link Foo}.<p>Long story.\n@return x") == (
         "Returns the Foo.",
         "Long story.\n@return x",

@@ -76,7 +76,7 @@ def names(path):
 
 
 class Bomb:
-    """Creates a file when it is unpickled by an unpickler that allows anything."""
+    """Create a file when an unsafe unpickler loads this object."""
 
     def __init__(self, path):
         self.path = path
@@ -109,13 +109,13 @@ def test_files_of_the_official_layout_are_read_in_natural_order(tmp_path):
     assert names(tmp_path / "python") == ["f0", "f2", "f10"]
 
 
-def test_the_pickle_beside_the_official_files_is_not_read_too(tmp_path):
+def test_a_pickle_in_the_folder_of_official_files_is_not_read(tmp_path):
     write_gz(tmp_path / "python/final/jsonl/train/python_train_0.jsonl.gz", [OFFICIAL])
     (tmp_path / "python_dedupe_definitions_v2.pkl").write_bytes(pickle.dumps([DEDUPE]))
     assert len(list(load(tmp_path))) == 1
 
 
-def test_the_folder_tells_the_partition_where_the_record_does_not(tmp_path):
+def test_the_folder_gives_the_partition_of_records_without_one(tmp_path):
     record = {key: value for key, value in OFFICIAL.items() if key != "partition"}
     write_gz(tmp_path / "python/final/jsonl/valid/python_valid_0.jsonl.gz", [record])
     assert [loaded.row.partition for loaded in load(tmp_path)] == ["valid"]
@@ -136,7 +136,7 @@ def test_all_three_layouts_give_the_same_row(tmp_path):
     assert dataclasses.replace(dedupe, row=official.row) == official
 
 
-def test_a_parquet_file_that_is_none_is_one_line(tmp_path):
+def test_an_invalid_parquet_file_is_an_error(tmp_path):
     pytest.importorskip("pyarrow")
     (tmp_path / "x.parquet").write_bytes(b"PAR1 but no more")
     with pytest.raises(TrainingError, match=r"x\.parquet: not a parquet file .*download it again"):
@@ -144,7 +144,7 @@ def test_a_parquet_file_that_is_none_is_one_line(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
-def test_our_rows_come_back_as_they_were_written_however_compressed(tmp_path, suffix):
+def test_our_rows_are_read_as_written_in_every_compression(tmp_path, suffix):
     line = to_line(CsnRow(OWN))
     pack = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}[suffix]
     (tmp_path / f"x.jsonl{suffix}").write_bytes(pack(line) + pack(line))
@@ -185,7 +185,7 @@ def test_a_malicious_pickle_is_refused_by_name_and_does_not_run(tmp_path, protoc
         (pickle.dumps([1]), ":1: not a function but int"),
     ],
 )
-def test_a_pickle_of_something_else_is_one_line(tmp_path, content, message):
+def test_an_invalid_pickle_is_a_one_line_error(tmp_path, content, message):
     (tmp_path / "x.pkl").write_bytes(content)
     with pytest.raises(TrainingError, match=message) as raised:
         list(load(tmp_path / "x.pkl"))
@@ -201,13 +201,13 @@ def test_a_pickle_of_something_else_is_one_line(tmp_path, content, message):
         ([], r":1: not a function but list"),
     ],
 )
-def test_a_record_of_another_shape_is_told_with_its_line(tmp_path, record, message):
+def test_an_invalid_record_is_an_error_with_its_line(tmp_path, record, message):
     write_gz(tmp_path / "x.jsonl.gz", [record])
     with pytest.raises(TrainingError, match=message):
         list(load(tmp_path))
 
 
-def test_a_truncated_archive_is_one_line(tmp_path):
+def test_a_truncated_archive_is_an_error(tmp_path):
     write_gz(tmp_path / "x.jsonl.gz", [OFFICIAL])
     path = tmp_path / "x.jsonl.gz"
     path.write_bytes(path.read_bytes()[:-20])
@@ -225,7 +225,7 @@ def test_a_path_without_a_corpus_says_what_was_expected(tmp_path, name, message)
         list(load(tmp_path / name))
 
 
-def test_writing_leaves_out_what_has_no_docstring_or_partition(tmp_path):
+def test_rows_without_a_docstring_or_partition_are_not_written(tmp_path):
     records = [OFFICIAL, {**OFFICIAL, "docstring": ""}, {**OFFICIAL, "partition": "odd"}]
     write_gz(tmp_path / "in" / "x.jsonl.gz", records)
     dropped = Counter()
@@ -248,7 +248,7 @@ def test_the_command_counts_and_an_unknown_path_is_status_2(tmp_path, capsys):
     assert capsys.readouterr().err.startswith("error: ")
 
 
-def test_the_command_keeps_evaluation_repositories_out_of_training_only(tmp_path, capsys):
+def test_the_command_drops_evaluation_repositories_only_from_training(tmp_path, capsys):
     sets = tmp_path / "sets" / "csn_urls"
     sets.mkdir(parents=True)
     (sets / "exclude_repos_test_valid.txt").write_text("a/b\n")

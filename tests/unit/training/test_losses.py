@@ -1,4 +1,4 @@
-"""Each loss against a loop that says what it is; skip-gram too."""
+"""Each loss, including skip-gram, against a naive loop."""
 
 import math
 
@@ -16,7 +16,7 @@ BATCH, MINED, TEMPERATURE, MARGIN = 4, 3, 0.2, 0.4
 
 
 def naive(name, cosines):
-    """`cosines` is a list of rows [B][B + H]."""
+    """Return a loss computed with loops. `cosines` is a list of rows, [B][B + H]."""
     batch = range(BATCH)
 
     def entropy(row, right):
@@ -36,7 +36,7 @@ def naive(name, cosines):
 
 @pytest.mark.parametrize("mined", [0, MINED])
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_loss_is_what_a_loop_computes(name, mined):
+def test_a_loss_agrees_with_a_naive_loop(name, mined):
     generator = torch.Generator().manual_seed(1)
     queries, documents = (
         torch.nn.functional.normalize(torch.randn(count, 6, generator=generator), dim=1)
@@ -46,7 +46,7 @@ def test_a_loss_is_what_a_loop_computes(name, mined):
     assert float(loss) == pytest.approx(naive(name, (queries @ documents.T).tolist()), abs=1e-5)
 
 
-def test_skipgram_loss_is_what_a_loop_computes():
+def test_the_skipgram_loss_agrees_with_a_naive_loop():
     torch.manual_seed(0)
     model = JointEncoder(TrainConfig(architecture="ncs", dim=8), 10, ["go"])
     torch.nn.init.normal_(model.query.table.weight)
@@ -72,7 +72,7 @@ def test_neighbours_are_within_the_window_and_the_text():
     assert found == sorted([*one_way, *((b, a) for a, b in one_way)])
 
 
-def test_left_out_tokens_close_up_in_a_sequence_and_leave_a_bag_by_its_mask():
+def test_dropped_tokens_are_removed_from_a_sequence_and_masked_in_a_bag():
     torch.manual_seed(0)
     ids, mask = torch.arange(2, 42).reshape(1, 40), torch.ones(1, 40, dtype=torch.int64)
     same, kept = without_some(ids, mask, 0.5, counts=True)

@@ -56,7 +56,7 @@ def test_a_question_gets_candidates_of_its_own_package_with_the_answer_marked(gr
     assert len(pool.signals["cosine"]) == len(pool.candidates)
 
 
-def test_first_sentences_of_documentation_are_questions_and_their_candidates_lose_it(group):
+def test_first_sentences_of_documentation_are_questions_about_code_without_it(group):
     write_group(group, [URL], {})
     ((pools, candidates),) = read_groups(group.parent)
     asked = {pool.question: candidates[pool.candidates[pool.answer]] for pool in pools}
@@ -67,13 +67,13 @@ def test_first_sentences_of_documentation_are_questions_and_their_candidates_los
     assert "Return" not in answer.text(documentation=False)
 
 
-def test_a_question_about_a_line_without_a_function_is_left_out(group):
+def test_a_question_about_a_line_without_a_function_is_dropped(group):
     write_group(group, [URL], {URL: [question("nothing", "lib/trees.py", 2)]})
     ((pools, _),) = read_groups(group.parent)
     assert all(pool.question != "nothing" for pool in pools)
 
 
-def test_a_line_of_another_form_is_an_error(tmp_path):
+def test_an_invalid_line_is_an_error(tmp_path):
     path = tmp_path / "questions.tsv"
     path.write_text("keywords\tundocumented\tpython\n")
     with pytest.raises(CodeSearchError, match=r"questions\.tsv:1"):
@@ -86,7 +86,7 @@ def test_the_shipped_questions_can_be_read():
     assert len({(asked.package, asked.path, asked.line) for asked in questions}) == len(questions)
 
 
-def test_training_learns_from_the_pools_and_goes_on_where_it_stopped(group, tokenizer_path, monkeypatch):
+def test_training_learns_from_the_pools_and_resumes(group, tokenizer_path, monkeypatch):
     write_group(group, [URL], {URL: [question("unlink all files of a folder", "lib/trees.py", 1)]})
 
     def tiny(*_):
@@ -112,7 +112,7 @@ def test_training_learns_from_the_pools_and_goes_on_where_it_stopped(group, toke
     assert len((out / "log.jsonl").read_text().splitlines()) == 1
 
 
-def test_the_graph_computes_what_torch_computes():
+def test_the_graph_agrees_with_torch():
     torch.manual_seed(0)
     sizes = {"num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}
     model = CrossEncoder(BertConfig(vocab_size=20, hidden_size=8, max_position_embeddings=12, **sizes)).eval()

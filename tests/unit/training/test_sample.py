@@ -1,4 +1,4 @@
-"""Questions of authors, joined to their functions."""
+"""Written questions are joined to their functions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_each_question_is_joined_to_its_function(folder):
 
 
 @pytest.mark.parametrize("line", ["read a file", "9\tunknown number", "x\ty", "1\ta\tb"])
-def test_a_line_of_another_form_is_named(folder, line):
+def test_an_invalid_line_is_an_error(folder, line):
     answers = folder / "answers"
     answers.mkdir()
     (answers / "a.tsv").write_text(f"{line}\n")
@@ -58,7 +58,7 @@ def test_a_line_of_another_form_is_named(folder, line):
         list(join_questions([folder], answers))
 
 
-def test_a_sample_has_its_quota_and_its_shares(tmp_path):
+def test_a_sample_has_its_quota_per_language_and_its_shares(tmp_path):
     packages = [SourcePackage("python", "pypi", name, f"owner/{name}", "MIT") for name in ("one", "two")]
     for offset, package in enumerate(packages):
         root = tmp_path / package.folder

@@ -1,4 +1,4 @@
-"""What training starts from beside pairs: a teacher's vectors, and real questions."""
+"""What training starts from in addition to pairs: vectors of a teacher, other runs and questions."""
 
 import json
 import sys
@@ -34,7 +34,7 @@ def tokenizer(synthetic_rows):
     return train_tokenizer(synthetic_rows(50, 0), 200)
 
 
-def test_vectors_keep_their_angles_where_no_dimension_is_lost():
+def test_vectors_keep_their_angles_if_no_dimension_is_lost():
     vectors = np.random.default_rng(0).normal(size=(50, 6)).astype(np.float32) + 3
     found = fitted(vectors, 6, 0.1, special=2)
     assert found[:2].abs().sum() == 0
@@ -44,7 +44,7 @@ def test_vectors_keep_their_angles_where_no_dimension_is_lost():
     torch.testing.assert_close(cosine(found[2], found[3:]), cosine(centred[0], centred[1:]))
 
 
-def test_fewer_dimensions_are_those_that_vary_most():
+def test_fewer_dimensions_are_those_with_the_most_variance():
     vectors = np.zeros((40, 5), dtype=np.float32)
     vectors[2:, 1] = np.linspace(-9, 9, 38)
     vectors[2:, 4] = np.sin(np.arange(38))
@@ -60,9 +60,7 @@ def test_more_dimensions_are_filled_up_with_noise():
     torch.testing.assert_close(found[2:, 4:].std(), torch.tensor(0.1), atol=0.01, rtol=0)
 
 
-def test_the_teacher_is_asked_once_for_each_token_and_its_vectors_are_trained_from(
-    corpus, tmp_path, monkeypatch
-):
+def test_training_starts_from_the_vectors_of_the_teacher(corpus, tmp_path, monkeypatch):
     asked = []
 
     def teach(tokens):
@@ -102,7 +100,7 @@ def test_a_run_starts_from_another_with_its_vocabulary(corpus, tmp_path):
         train_run(corpus, tmp_path / "attention", config)
 
 
-def test_samples_are_tokenized_once_a_vocabulary(tmp_path, synthetic_rows, tokenizer):
+def test_samples_are_tokenized_once_per_vocabulary(tmp_path, synthetic_rows, tokenizer):
     wanted = make_samples(
         synthetic_rows(9, 1, ("go", "php")), tokenizer, max_query_tokens=9, max_document_tokens=9
     )
@@ -117,13 +115,13 @@ def test_samples_are_tokenized_once_a_vocabulary(tmp_path, synthetic_rows, token
     assert len(kept_samples(tmp_path, ["a", 2], lambda: wanted.only({"go"}))) == 5
 
 
-def test_a_run_that_goes_on_reads_no_rows(corpus, tmp_path, monkeypatch):
+def test_a_resumed_run_reads_no_rows(corpus, tmp_path, monkeypatch):
     train_run(corpus, tmp_path / "run", TrainConfig(**SMALL))
     monkeypatch.setattr(pipeline, "read_rows", lambda path: pytest.fail("read again"))
     train_run(corpus, tmp_path / "run", TrainConfig(**SMALL))
 
 
-def test_questions_are_rows_of_their_own_group_as_often_as_asked(tmp_path):
+def test_questions_are_a_separate_group_of_rows_with_repetitions(tmp_path):
     path = write_questions(tmp_path / "asked.jsonl.zst", [{"query": "join a list", "code": "','.join(x)"}])
     rows = list(read_questions([path], 3))
     assert [(row.docstring, row.code, row.language) for row in rows] == [
@@ -131,13 +129,13 @@ def test_questions_are_rows_of_their_own_group_as_often_as_asked(tmp_path):
     ] * 3
 
 
-def test_a_file_that_holds_no_questions_is_one_line(tmp_path):
+def test_a_file_without_questions_is_an_error(tmp_path):
     path = write_questions(tmp_path / "asked.jsonl.zst", [{"query": "a", "code": "b"}, {"query": "a"}])
     with pytest.raises(TrainingError, match=r"asked\.jsonl\.zst:2: no query and code"):
         list(read_questions([path], 1))
 
 
-def test_a_run_is_trained_on_questions_and_says_so(corpus, tmp_path):
+def test_a_run_that_is_trained_on_questions_records_it(corpus, tmp_path):
     records = [{"query": f"do thing {number}", "code": f"thing_{number}(x)"} for number in range(30)]
     path = write_questions(tmp_path / "asked.jsonl.zst", records)
     config = TrainConfig(**SMALL, question_repeats=2)
@@ -172,14 +170,14 @@ def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path)
         average_runs([tmp_path / "a"], tmp_path / "other", pretrained=True)
 
 
-def test_a_vocabulary_that_is_not_there_is_told_before_the_run_begins(corpus, tmp_path, capsys):
+def test_a_missing_vocabulary_is_an_error_before_the_run_begins(corpus, tmp_path, capsys):
     command = ["train", "--corpus", str(corpus), "--run", str(tmp_path / "run")]
     assert main([*command, "--vocabulary", str(tmp_path / "nowhere")]) == 2
     assert "nowhere/tokenizer.json is not there: name a run" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 
-def test_hard_negatives_by_a_bundle_are_mined_once_and_learned_from(
+def test_hard_negatives_of_a_bundle_are_mined_once_and_change_the_training(
     corpus, tiny_bundle, tmp_path, monkeypatch, capsys
 ):
     run = tmp_path / "run"

@@ -76,7 +76,7 @@ def test_every_architecture_learns(architecture, data, tmp_path):
         ("ncs", {}),
     ],
 )
-def test_a_run_stopped_inside_an_epoch_goes_on_to_the_same_curve(
+def test_a_run_stopped_inside_an_epoch_resumes_with_the_same_curve(
     architecture, options, data, tmp_path, monkeypatch
 ):
     config = dataclasses.replace(CONFIG, architecture=architecture, epochs=3, batch_size=100, **options)
@@ -105,8 +105,8 @@ def test_a_run_leaves_a_plot_of_its_curve(data, tmp_path):
     assert (tmp_path / "run" / CURVE).read_bytes().startswith(b"\x89PNG")
 
 
-def test_training_in_bfloat16_learns_as_well(data, tmp_path, monkeypatch):
-    """What CUDA does: the half-precision parts must fit the others."""
+def test_training_in_bfloat16_learns(data, tmp_path, monkeypatch):
+    """Training uses bfloat16 on CUDA: parts in half precision must work with the others."""
     autocast = torch.autocast
     monkeypatch.setattr(
         torch, "autocast", lambda kind, dtype=None, enabled=True: autocast(kind, dtype, dtype is not None)
@@ -160,7 +160,7 @@ def test_a_batch_holds_one_language_and_an_epoch_every_sample(data, synthetic_ro
     assert [chunk.tolist() for chunk in chunks] != [c.tolist() for c in batch_indices(samples, 25, 1, 1)]
 
 
-def test_the_parts_of_a_deal_are_epochs_of_their_own(data):
+def test_an_epoch_part_is_an_epoch_with_a_part_of_the_samples(data):
     tokenizer, samples, _ = data
     config = dataclasses.replace(CONFIG, epoch_parts=3, batch_size=20)
     model = loop.build_model(config, tokenizer.vocabulary_size, samples)
@@ -191,7 +191,7 @@ def test_a_name_sample_hides_the_name_and_the_docstring():
     assert "readLines" not in document and "rest" not in document and document.startswith("A.")
 
 
-def test_a_share_of_queries_is_put_as_people_type(data, synthetic_rows):
+def test_a_share_of_queries_is_rephrased_as_typed_queries(data, synthetic_rows):
     tokenizer, _, _ = data
     limits = {"max_query_tokens": 9, "max_document_tokens": 9}
     rows = [
@@ -219,12 +219,12 @@ def test_a_share_of_queries_is_put_as_people_type(data, synthetic_rows):
         ("...", "..."),
     ],
 )
-def test_documentation_is_put_as_people_type(paragraph, typed):
+def test_documentation_is_rephrased_as_a_typed_query(paragraph, typed):
     beginnings = {as_typed(paragraph, random.Random(seed)).removesuffix(typed) for seed in range(30)}
     assert beginnings == ({"", "how to ", "python "} if typed[0].isalpha() else {""})
 
 
-def test_pairs_of_other_languages_can_be_left_out(data, synthetic_rows):
+def test_samples_can_be_limited_to_languages(data, synthetic_rows):
     tokenizer, _, _ = data
     rows = synthetic_rows(9, 3, languages=("go", "php", "ruby"))
     limits = {"max_query_tokens": 9, "max_document_tokens": 9}

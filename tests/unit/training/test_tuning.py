@@ -1,4 +1,4 @@
-"""Fine-tuning the bag of a bundle on questions, and its export."""
+"""Fine-tuning of the bag of a bundle on questions, and its export."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ CODE = {
     "store": "def store(path, text):\n    open(path, 'w').write(text)\n",
 }
 QUESTIONS = {"reap": "zombie processes pile up", "paint": "colour the background", "load": "slurp a file"}
-TRAINED, HELD_OUT = "pkg:pypi/0", "pkg:pypi/9"  # By the hash of their names.
+TRAINED, HELD_OUT = "pkg:pypi/0", "pkg:pypi/9"  # The hash of the names decides this.
 
 
 def write_pools(folder, *, documentation: bool = False) -> None:
-    """Write a group in which the product ranks every right answer last."""
+    """Write a group of pools in which every right answer ranks last."""
     (folder / "000").mkdir(parents=True)
     names = list(CODE)
     candidates = [
@@ -80,7 +80,7 @@ def test_questions_of_other_packages_raise_the_rank_of_right_answers(pools, tmp_
     assert last["mrr"] == 1.0
 
 
-def test_an_interrupted_run_goes_on_and_ends_like_one_that_was_not(pools, tmp_path):
+def test_an_interrupted_run_ends_like_one_without_interruption(pools, tmp_path):
     tune(SHIPPED, pools, [], tmp_path / "whole", TuningConfig(epochs=2))
     tune(SHIPPED, pools, [], tmp_path / "parts", TuningConfig(epochs=1))
     tune(SHIPPED, pools, [], tmp_path / "parts", TuningConfig(epochs=2))
@@ -89,7 +89,7 @@ def test_an_interrupted_run_goes_on_and_ends_like_one_that_was_not(pools, tmp_pa
     assert json.loads((tmp_path / "parts" / CONFIG).read_text())["epochs"] == 2
 
 
-def test_an_exported_run_is_a_bundle_that_ranks_like_the_run(pools, tmp_path):
+def test_an_exported_run_is_a_bundle_with_the_vectors_of_the_run(pools, tmp_path):
     tune(SHIPPED, pools, [], tmp_path / "run", TuningConfig(epochs=3, keep=0.0, table_rate=5e-3))
     manifest = write_tuned_bag(tmp_path / "run", SHIPPED, tmp_path / "bundle", "tuned")
     bundle = load_bundle(tmp_path / "bundle")
@@ -113,6 +113,6 @@ def test_a_share_of_zero_gives_the_original_vectors(pools, tmp_path):
     assert ours @ theirs == pytest.approx(1.0, abs=1e-3)
 
 
-def test_a_run_that_has_not_ended_is_not_exported(tmp_path):
+def test_an_unfinished_run_is_not_exported(tmp_path):
     with pytest.raises(TrainingError, match=r"no tables\.npz: run `python -m training tune` to its end"):
         write_tuned_bag(tmp_path, SHIPPED, tmp_path / "bundle", "tuned")

@@ -20,14 +20,14 @@ def test_an_update_is_due_a_moment_after_the_last_change():
     assert changes.due == pytest.approx(10.1 + QUIET_S)
 
 
-def test_changes_that_never_stop_delay_an_update_only_up_to_the_limit():
+def test_continuous_changes_delay_an_update_only_up_to_the_limit():
     changes = Debounce()
     for step in range(1000):
         changes.touch(10.0 + step * QUIET_S / 2)
     assert changes.due == 10.0 + LIMIT_S
 
 
-def test_only_the_first_change_after_an_update_is_the_first():
+def test_touch_returns_true_only_for_the_first_change_after_an_update():
     changes = Debounce()
     assert [changes.touch(1.0), changes.touch(1.1)] == [True, False]
     changes.clear()

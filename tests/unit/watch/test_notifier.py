@@ -1,4 +1,4 @@
-"""inotify: which folders are watched, and which events count."""
+"""inotify: which folders are watched, and which events are reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from codesearch.engine.dependencies import Dependencies
 from tests.conftest import write_tree
 
 if sys.platform != "linux":
-    pytest.skip("inotify is a part of Linux", allow_module_level=True)
+    pytest.skip("needs inotify of Linux", allow_module_level=True)
 
 from codesearch.watch.inotify import InotifyNotifier
 
@@ -51,7 +51,7 @@ def test_a_change_is_reported_before_a_drain_returns(notified, tmp_path):
         assert notified.seen() == {("root", False)}
 
 
-def test_only_files_that_can_be_indexed_count(notified, tmp_path):
+def test_only_changes_of_files_that_can_be_indexed_are_reported(notified, tmp_path):
     notified.notifier.watch("root", wanted(tmp_path))
     for name in ("a.log", ".a.py.swp", "a.py~", "README.md"):
         (tmp_path / name).write_text("text\n")
@@ -78,7 +78,7 @@ def test_folders_that_were_not_named_are_not_watched(notified, tmp_path):
     assert notified.seen() == {("root", False)}
 
 
-def test_a_folder_with_ignore_rules_reports_only_these(notified, tmp_path):
+def test_a_folder_watched_for_its_ignore_file_reports_only_this_file(notified, tmp_path):
     notified.notifier.watch("root", wanted(files=frozenset({f"{tmp_path}/exclude"})))
     (tmp_path / "a.py").write_text("x\n")
     assert notified.seen() == set()
@@ -97,7 +97,7 @@ def test_a_renamed_folder_keeps_its_watch_under_its_new_name(notified, tmp_path)
     assert notified.seen() == {("root", False)}
 
 
-def test_a_folder_that_is_gone_reports_that_watches_are_stale(notified, tmp_path):
+def test_a_deleted_folder_reports_that_watches_are_stale(notified, tmp_path):
     write_tree(tmp_path, {"sub/a.py": ""})
     notified.notifier.watch("root", wanted(tmp_path / "sub"))
     (tmp_path / "sub/a.py").unlink()
@@ -105,7 +105,7 @@ def test_a_folder_that_is_gone_reports_that_watches_are_stale(notified, tmp_path
     assert ("root", True) in notified.seen()
 
 
-def test_roots_that_share_a_folder_do_not_take_its_watch_from_each_other(notified, tmp_path):
+def test_a_folder_of_two_roots_stays_watched_when_one_root_is_forgotten(notified, tmp_path):
     for root in ("one", "two"):
         notified.notifier.watch(root, wanted(tmp_path))
     notified.notifier.forget("one")
@@ -114,7 +114,7 @@ def test_roots_that_share_a_folder_do_not_take_its_watch_from_each_other(notifie
     assert notified.seen() == {("two", False)}
 
 
-def test_if_the_system_has_too_few_watches_none_is_kept(notified, tmp_path, monkeypatch):
+def test_if_the_system_has_too_few_watches_all_are_removed(notified, tmp_path, monkeypatch):
     write_tree(tmp_path, {"sub/a.py": ""})
     reader = notified.notifier._reader
     add, left = reader.add_callback, [1]

@@ -21,7 +21,7 @@ NOTHING, ONE = Changes(0, 0), Changes(1, 0)
 
 @dataclass
 class Engine:
-    """Answers from lists; remembers how often it was asked."""
+    """Answer from lists, and count the checks."""
 
     root: Path
     states: list[object] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Engine:
 
 @dataclass
 class Notifier:
-    """Remembers what it was told to watch."""
+    """Record what to watch."""
 
     on_change: Callable[[str, bool], None]
     watched: dict[str, Dependencies] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Notifier:
 
 
 class Stage:
-    """A watcher of one root whose time passes only when a test says so."""
+    """A watcher of one root with a clock that the test sets."""
 
     def __init__(self, root: Path, **notifier: object) -> None:
         self.root, self.now = root.resolve(), 100.0
@@ -90,7 +90,7 @@ class Stage:
         )
 
     def pass_time(self, seconds: float = 0.0) -> int:
-        """Let time pass and run what is due; return how many checks that took."""
+        """Let time pass and run due checks; return their number."""
         before, end = self.engine.checks, self.now + seconds
         while True:
             due = self.watcher.wait_for_due(self.now)
@@ -135,7 +135,7 @@ def test_many_changes_lead_to_one_check(stage):
     assert stage.pass_time(QUIET_S) == 1
 
 
-def test_an_update_is_reported_and_followed_by_a_check_that_settles_the_time_stamps(stage):
+def test_an_update_is_reported_and_followed_by_a_check_when_time_stamps_can_be_trusted(stage):
     stage.engine.states = ["updated"]
     stage.change()
     assert stage.pass_time(QUIET_S * 2) == 1
@@ -144,7 +144,7 @@ def test_an_update_is_reported_and_followed_by_a_check_that_settles_the_time_sta
     assert stage.pass_time(CHECK_S / 2) == 0 and stage.pass_time(CHECK_S) == 1
 
 
-def test_a_query_may_skip_its_check_only_if_nothing_has_changed(stage):
+def test_a_query_can_skip_its_check_only_if_nothing_has_changed(stage):
     assert stage.is_unchanged()
     stage.change()
     assert not stage.is_unchanged()
@@ -152,7 +152,7 @@ def test_a_query_may_skip_its_check_only_if_nothing_has_changed(stage):
     assert stage.is_unchanged()
 
 
-def test_a_change_that_nobody_has_read_yet_counts(stage):
+def test_a_change_that_was_not_read_yet_is_noticed(stage):
     stage.notifier.unread = [str(stage.root)]
     assert not stage.is_unchanged()
 
@@ -171,12 +171,12 @@ def test_a_change_during_a_check_leaves_the_root_changed(stage):
     assert stage.is_unchanged()
 
 
-def test_an_index_that_another_process_wrote_is_not_known_to_be_unchanged(stage):
+def test_an_index_that_another_process_wrote_counts_as_changed(stage):
     stage.engine.version += 1
     assert not stage.is_unchanged()
 
 
-def test_a_notifier_that_reports_late_never_saves_a_check(tmp_path):
+def test_with_a_notifier_that_reports_late_queries_always_check(tmp_path):
     stage = Stage(tmp_path, is_exact=False)
     stage.pass_time()
     assert stage.states == ["watching"] and not stage.is_unchanged()
@@ -197,9 +197,7 @@ def test_folders_are_watched_again_after_a_rename_or_lost_events(stage):
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EMFILE])
-def test_without_watches_left_the_root_is_checked_at_an_interval_and_the_reason_is_said_once(
-    tmp_path, number
-):
+def test_without_inotify_watches_the_root_is_polled_and_the_reason_is_reported_once(tmp_path, number):
     stage = Stage(tmp_path, fails_with=number)
     assert stage.pass_time(60.0) == 31
     reason = "the system has no inotify watches left: raise fs.inotify.max_user_watches"
@@ -230,7 +228,7 @@ def test_the_interval_grows_with_the_cost_of_a_check(tmp_path):
     assert stage.reports[-1].seconds == pytest.approx(15.0)
 
 
-def test_a_root_that_is_deleted_and_made_again_is_watched_again(tmp_path):
+def test_a_root_that_is_deleted_and_created_again_is_watched_again(tmp_path):
     stage = Stage(tmp_path / "src")
     stage.root.mkdir()
     stage.pass_time()
@@ -245,7 +243,7 @@ def test_a_root_that_is_deleted_and_made_again_is_watched_again(tmp_path):
     assert str(stage.root) in stage.notifier.watched and stage.is_unchanged()
 
 
-def test_while_another_process_writes_the_index_the_watcher_tries_again(stage):
+def test_the_watcher_retries_while_another_process_writes_the_index(stage):
     stage.engine.states = ["locked", "locked", "updated"]
     stage.change()
     stage.pass_time(QUIET_S)
@@ -263,9 +261,9 @@ def test_an_error_is_reported_once_and_does_not_end_the_watcher(stage):
     assert stage.reports[1] == replace(Report(stage.root, "failed"), reason=str(error))
 
 
-def test_a_root_whose_index_is_removed_is_watched_no_longer(stage):
+def test_a_root_whose_index_is_removed_is_no_longer_watched(stage):
     stage.engine.states = [IndexNotFoundError("no index")]
     stage.change()
     stage.now += QUIET_S
-    stage.watcher.run()  # It ends, because no root is left.
+    stage.watcher.run()  # Returns, because no root is left.
     assert stage.states == ["watching", "forgotten"] and stage.notifier.watched == {}

@@ -137,16 +137,16 @@ def test_a_long_address_is_refused(client):
         {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"},
     ],
 )
-def test_other_sites_get_nothing(client, headers):
+def test_requests_of_other_sites_are_refused(client, headers):
     assert client.get(f"{API}status", headers=headers).status_code == 403
 
 
-def test_the_page_itself_may_ask(client):
+def test_requests_of_the_page_itself_are_answered(client):
     headers = {"Origin": BASE, "Sec-Fetch-Site": "same-origin"}
     assert client.get(f"{API}status", headers=headers).status_code == 200
 
 
-def test_with_a_token_only_those_who_send_it_are_answered(engine):
+def test_with_a_token_only_clients_that_send_it_are_answered(engine):
     client = client_of(engine, "a-token-of-tests")
     assert client.get(f"{API}status").status_code == 401
     assert client.get(f"{API}status", headers={"Authorization": "Bearer other"}).status_code == 401
@@ -158,14 +158,14 @@ def test_only_get_is_allowed_and_without_a_body(client):
     assert client.request("GET", f"{API}status", content=b"x").status_code == 413
 
 
-def test_every_answer_has_the_headers_of_the_policy(client):
+def test_every_answer_has_the_security_headers(client):
     for path in ("/", "/nothing", f"{API}status"):
         headers = client.get(path).headers
         assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
         assert headers["x-content-type-options"] == "nosniff"
 
 
-def test_the_description_fits_what_is_returned(client, root):
+def test_answers_match_the_openapi_description(client, root):
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     api = client.get(f"{API}openapi.json").json()
     place = {"root": str(root), "path": "copying.py", "line": 1}
@@ -189,7 +189,7 @@ def similar_names(client, root, **filters):
     return [hit["name"] for hit in client.get(f"{API}similar", params={**place, **filters}).json()["hits"]]
 
 
-def test_filters_limit_what_is_similar(client, engine, root, tmp_path):
+def test_filters_limit_similar_code(client, engine, root, tmp_path):
     other = write_tree(tmp_path / "other", {"copier.py": "def copy_file(source):\n    return list(source)\n"})
     engine.index(other)
     assert set(similar_names(client, root)) == {"deepCopy", "copy_file"}
@@ -202,7 +202,7 @@ def test_filters_limit_what_is_similar(client, engine, root, tmp_path):
     assert client.get(f"{API}similar", params=place).status_code == 404
 
 
-def test_status_says_what_changed_if_asked(client, root):
+def test_status_counts_changes_on_request(client, root):
     def changes(**params):
         (found,) = client.get(f"{API}status", params=params).json()["roots"]
         return found["changes"]
@@ -215,7 +215,7 @@ def test_status_says_what_changed_if_asked(client, root):
 
 
 def statuses(engine, work: Work, count: int, until: Callable[[list[int]], bool]) -> list[int]:
-    """Ask several times at once, for answers that never come; return the statuses as soon as they suffice."""
+    """Send several requests that the engine never answers; return the statuses once `until` accepts them."""
     never = threading.Event()
     engine.search = lambda request, scope: never.wait(20)
 
@@ -247,6 +247,6 @@ def test_too_many_requests_at_once_get_503(engine):
     assert statuses(engine, Work(threads=2, waiting=3), 9, lambda found: len(found) >= 4) == [503] * 4
 
 
-def test_a_request_over_the_time_limit_gets_504_whether_it_runs_or_waits(engine):
+def test_running_and_waiting_requests_over_the_time_limit_get_504(engine):
     work = Work(threads=1, deadline_s=0.1)
     assert statuses(engine, work, 2, lambda found: len(found) == 2) == [504, 504]

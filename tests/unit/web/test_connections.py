@@ -25,7 +25,7 @@ async def large_answer(scope, receive, send) -> None:
 
 @pytest.fixture
 def site(monkeypatch, tmp_path) -> Iterator[server.Site]:
-    """A service with short time limits whose answers do not fit into the buffers of a connection."""
+    """Yield a service with short time limits and answers larger than the buffers of a connection."""
     monkeypatch.setattr(server, "_PATIENCE_S", 1.0)
     monkeypatch.setattr(server, "_READ_S", 1.0)
     monkeypatch.setattr(server, "make_app", lambda *args, **options: large_answer)
@@ -65,7 +65,7 @@ def test_a_client_that_never_reads_its_answer_is_disconnected(site):
         wait_until(0, site)
 
 
-def test_a_client_that_reads_may_ask_again_and_keep_its_connection(site):
+def test_a_client_that_reads_can_send_more_requests_on_its_connection(site):
     with connect(site) as client:
         for _ in range(3):
             client.sendall(REQUEST)

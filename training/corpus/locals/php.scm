@@ -1,4 +1,4 @@
-; Every variable of a function is its own, but for what `global` names and what the language gives.
+; Every variable of a function is local, except those of `global` and the predefined ones.
 (variable_name (name) @variable @local)
 
 (global_declaration (variable_name (name) @fixed))

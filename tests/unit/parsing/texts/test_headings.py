@@ -1,4 +1,4 @@
-"""Where headings are, and what only looks like one."""
+"""Headings, and lines that only look like headings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from codesearch.parsing.texts.headings import front_matter_end, markdown_cuts, u
 
 
 def markdown(text: str) -> list[tuple[int, int, str]]:
-    """(row, level, title) of each heading."""
+    """Return (row, level, title) of each heading."""
     return [(cut.row, cut.level, cut.title) for cut in markdown_cuts(text.split("\n"))]
 
 
@@ -55,16 +55,16 @@ def test_headings_of_markdown(text, expected):
         "> quoted\n---",
     ],
 )
-def test_what_is_no_heading_of_markdown(text):
+def test_lines_that_are_not_headings_of_markdown(text):
     assert markdown(text) == []
 
 
-def test_headings_go_on_after_a_code_block_and_a_comment():
+def test_headings_after_a_code_block_and_a_comment_are_found():
     text = "```python\n# no\n```\n# One\n<!--\n# no\n--> \n# Two\nUse ```x``` here.\n# Three\n"
     assert [title for _, _, title in markdown(text)] == ["One", "Two", "Three"]
 
 
-def test_a_rule_across_the_first_line_opens_no_front_matter():
+def test_a_horizontal_rule_in_the_first_line_is_not_front_matter():
     assert front_matter_end(["---", "", "# Title", "---"]) == 0
     assert front_matter_end(["---", "title: x"]) == 0
     assert front_matter_end(["---", "title: x", "---", "text"]) == 3
@@ -96,5 +96,5 @@ def test_levels_of_underlined_headings_are_in_the_order_of_their_first_use():
         "Directive::\n\n  text",
     ],
 )
-def test_what_is_no_underlined_heading(text):
+def test_lines_that_are_not_underlined_headings(text):
     assert underlined(text) == []

@@ -41,7 +41,7 @@ def parsed(text: str | bytes, path: str) -> list[Document]:
     return extract(source, path, language_of_path(path, "all")).documents
 
 
-def test_each_heading_with_text_is_a_section_named_by_the_headings_around_it():
+def test_each_heading_with_text_is_a_section_named_by_its_heading_and_those_above():
     documents = parsed(GUIDE, "docs/guide.md")
     assert [(d.name, d.qualified_name, d.start_line, d.end_line) for d in documents] == [
         ("guide", "guide", 1, 1),
@@ -57,12 +57,12 @@ def test_each_heading_with_text_is_a_section_named_by_the_headings_around_it():
     ]
 
 
-def test_what_is_searched_is_the_text_without_its_heading_and_without_targets_of_links():
+def test_the_searched_text_excludes_the_heading_and_link_targets():
     text = parsed(GUIDE, "guide.md")[2].code
     assert words(text) == words("Seconds, see the API and\npython no heading Client timeout 5")
 
 
-def test_bytes_of_a_section_are_those_of_its_lines():
+def test_the_byte_range_of_a_section_covers_its_lines():
     source = GUIDE.replace("Seconds", "Sekünden").encode()
     for document in parsed(source, "guide.md"):
         lines = source.split(b"\n")[document.start_line - 1 : document.end_line]
@@ -94,11 +94,11 @@ def test_bytes_of_a_section_are_those_of_its_lines():
         "line ends",
     ],
 )
-def test_what_a_section_is_called(text, path, names):
+def test_the_name_of_a_section(text, path, names):
     assert [document.qualified_name for document in parsed(text, path)] == names
 
 
-def test_settings_are_named_as_names_are_looked_up():
+def test_settings_have_qualified_names():
     text = "# Who.\n[project]\nname = 'x'\n\n# How lines are checked.\n[tool.ruff.lint]\nselect = ['E']\n"
     assert [(d.name, d.qualified_name, d.kind, d.start_line) for d in parsed(text, "pyproject.toml")] == [
         ("project", "project", "setting", 1),
@@ -122,7 +122,7 @@ def test_a_long_section_is_cut_after_blank_lines_and_keeps_its_name():
     assert max(sizes) <= 3_125 and min(sizes) >= 600
 
 
-def test_a_long_setting_is_cut_where_the_indentation_is_least():
+def test_a_long_setting_is_cut_at_the_smallest_indentation():
     jobs = "".join(f"  job{number}:\n" + "    run: pytest\n" * 30 for number in range(20))
     documents = parsed(f"jobs:\n{jobs}", "ci.yml")
     assert len(documents) > 2
@@ -168,7 +168,7 @@ def test_a_heading_of_ten_thousand_characters_is_cut():
     assert (document.name, document.code) == (("word " * 24)[:120], "text here")
 
 
-def test_of_deeply_nested_headings_the_inner_ones_name_a_section():
+def test_a_deeply_nested_section_is_named_by_its_inner_headings():
     marks = "=-~^\"'+*#:.,;"
     text = "".join(f"Title {level}\n{mark * 9}\nwords {level}\n\n" for level, mark in enumerate(marks))
     last = parsed(text, "a.rst")[-1]
@@ -181,6 +181,6 @@ def test_invalid_utf8_is_read_with_one_warning():
     assert [document.name for document in found.documents] == ["Caf\ufffd"]
 
 
-def test_of_a_very_long_line_the_beginning_is_searched():
+def test_only_the_beginning_of_a_very_long_line_is_searched():
     (document,) = parsed("# A\n" + "word " * 200_000, "a.md")
     assert len(document.code) == 16_384 and document.end_byte == 4 + 1_000_000

@@ -1,4 +1,4 @@
-"""Where sections of configuration files begin."""
+"""The start of sections in configuration files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The note above answers that probably are none, with the shipped model."""
+"""The note about low confidence, with the shipped model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def ask(tmp_path_factory) -> Command:
     return Command(FOLDER / "sources", home)
 
 
-def test_a_query_for_what_is_not_there_is_told_so_on_stderr_and_answered(ask):
+def test_a_query_without_an_answer_gets_a_note_on_stderr_and_the_nearest_hits(ask):
     done = ask("query", "render a 3d mesh with shadows", "-k", 3)
     assert done.returncode == 0 and re.fullmatch(NOTE, done.stderr)
     assert done.stdout.splitlines()[-1].startswith("3 hits from ")
@@ -35,7 +35,7 @@ def test_json_has_the_confidence_and_no_note(ask):
     assert not answer["low_confidence"] and answer["confidence"] > 0.3
 
 
-def test_what_is_there_gets_no_note_nor_does_one_half_alone(ask):
+def test_a_query_with_an_answer_and_a_search_by_vectors_alone_get_no_note(ask):
     assert ask("query", "base64 encode").stderr == ""
     assert ask("query", "render a 3d mesh with shadows", "--mode", "semantic").stderr == ""
 
@@ -43,7 +43,7 @@ def test_what_is_there_gets_no_note_nor_does_one_half_alone(ask):
 ABSENT = "render a 3d mesh with shadows"
 
 
-def test_below_a_minimal_confidence_there_are_no_hits_and_the_note_says_why(ask):
+def test_below_the_minimum_confidence_there_are_no_hits_and_the_note_says_why(ask):
     done = ask("query", ABSENT, "--min-confidence", "0.3", "--jsonl")
     assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch(
@@ -54,7 +54,7 @@ def test_below_a_minimal_confidence_there_are_no_hits_and_the_note_says_why(ask)
     assert answer["hits"] == [] and answer["low_confidence"] and answer["filters_match"]
 
 
-def test_a_confidence_that_is_not_low_but_below_the_minimum_is_told_too(ask):
+def test_a_confidence_that_is_not_low_but_below_the_minimum_gets_a_note(ask):
     confidence = json.loads(ask("query", "base64 encode", "--json").stdout)["confidence"]
     assert 0.3 < confidence < 1
     done = ask("query", "base64 encode", "--min-confidence", "1", "--vimgrep")
@@ -62,14 +62,14 @@ def test_a_confidence_that_is_not_low_but_below_the_minimum_is_told_too(ask):
     assert done.stderr.startswith("note: probably nothing here does this: confidence ")
 
 
-def test_from_the_minimal_confidence_on_and_without_a_confidence_hits_are_printed(ask):
+def test_at_the_minimum_confidence_and_without_a_confidence_hits_are_printed(ask):
     for options in (("--min-confidence", "0.3"), ("--min-confidence", "1", "--mode", "lexical")):
         done = ask("query", "base64 encode", *options, "--vimgrep")
         assert (done.returncode, done.stderr) == (0, "") and done.stdout
     assert ask("query", ABSENT, "--min-confidence", "0", "--vimgrep").returncode == 0
 
 
-def test_where_no_document_passes_the_filters_that_is_the_only_note(ask):
+def test_if_no_document_passes_the_filters_this_is_the_only_note(ask):
     for options in ((), ("--min-confidence", "0.5")):
         done = ask("query", ABSENT, "--path", "*.absent", *options)
         assert (done.returncode, done.stderr) == (
