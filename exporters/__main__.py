@@ -48,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     pretrained.set_defaults(run_command=_pretrained)
     reranker = commands.add_parser("reranker", help="export a trained cross-encoder")
     _add_run_and_out(reranker, "bundle folder to write")
-    reranker.add_argument("--name", default="reranker-minilm-l4-v1", help="name in the manifest")
+    reranker.add_argument("--name", default="reranker-minilm-l4-v2", help="name in the manifest")
     reranker.set_defaults(run_command=_reranker)
     tuned = commands.add_parser("tuned", help="export a bag that `python -m training tune` tuned")
     _add_run_and_out(tuned, "bundle folder to write")
