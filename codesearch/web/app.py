@@ -93,7 +93,12 @@ class Api:
         """Search."""
         filters = _filters(asked, asked.texts("path"))
         request = SearchRequest(
-            asked.text("q"), asked.number("limit"), asked.text("mode"), filters, refresh=self.checks.due()
+            asked.text("q"),
+            asked.number("limit"),
+            asked.text("mode"),
+            filters,
+            refresh=self.checks.due(),
+            rerank=asked.text("rerank") == "yes",
         )
         scope = Scope(roots=_roots(self.engine, asked.texts("root")))
         return answer_json(self.engine.search(request, scope), asked.number("lines"))

@@ -52,9 +52,10 @@ _LINES = {"type": "array", "items": _LINE}
 _COUNTS = {"type": "object", "additionalProperties": {"type": "integer"}}
 _STATUS = {
     "type": "object",
-    "required": ["version", "roots"],
+    "required": ["version", "can_rerank", "roots"],
     "properties": {
         "version": {"type": "string"},
+        "can_rerank": {"type": "boolean"},
         "roots": {
             "type": "array",
             "items": {

@@ -68,7 +68,11 @@ def definition_json(found: Definition) -> dict[str, Any]:
 
 def status_json(engine: Engine, *, changes: bool) -> dict[str, Any]:
     """Return what is indexed, and if `changes`, what an update of each index would do."""
-    return {"version": codesearch.__version__, "roots": list(_roots(engine, changes=changes))}
+    return {
+        "version": codesearch.__version__,
+        "can_rerank": engine.can_rerank,
+        "roots": list(_roots(engine, changes=changes)),
+    }
 
 
 def _roots(engine: Engine, *, changes: bool) -> Iterable[dict[str, Any]]:

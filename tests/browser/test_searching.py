@@ -272,3 +272,44 @@ def test_more_hits_are_appended_to_the_first_ones(open_page: Open) -> None:
     page.get_by_role("button", name="More hits").click()
     page.wait_for_function("() => document.querySelectorAll('.hit').length === 40")
     assert page.evaluate("document.activeElement.closest('.hit').querySelector('h2').id") == "hit-21-name"
+
+
+def reversed_when_reranked(page: Any) -> None:
+    def answer(route: Any) -> None:
+        found = route.fetch().json()
+        found["hits"].reverse()
+        route.fulfill(json=found)
+
+    page.route("**/api/v1/search?*rerank=yes*", answer)
+
+
+def test_after_a_pause_the_hits_have_the_order_of_the_second_model(open_page: Open) -> None:
+    page = open_page()
+    reversed_when_reranked(page)
+    search(page, "copy a file")
+    first = names(page)
+    page.wait_for_function(
+        "first => document.querySelector('#hits .name').textContent !== first", arg=first[0]
+    )
+    assert names(page) == first[::-1]
+    assert parse_qs(urlsplit(page.watched.searches()[-1]).query)["rerank"] == ["yes"]
+    assert "rerank" not in parameters(page)
+
+
+def test_hits_that_somebody_reads_keep_their_order(open_page: Open) -> None:
+    page = open_page()
+    reversed_when_reranked(page)
+    search(page, "copy a file")
+    first = names(page)
+    page.keyboard.press("ArrowDown")
+    page.wait_for_timeout(800)
+    assert names(page) == first
+    assert not any("rerank" in url for url in page.watched.searches())
+
+
+def test_a_search_by_keywords_alone_is_not_reordered(open_page: Open) -> None:
+    page = open_page("?q=copy_tree&mode=lexical")
+    wait_for(page, "copy_tree")
+    page.locator("#query").focus()
+    page.wait_for_timeout(800)
+    assert not any("rerank" in url for url in page.watched.searches())

@@ -13,6 +13,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from codesearch.encoding.cross_encoder import candidate_text
 from codesearch.engine.engine import Engine
 from codesearch.evaluation.collection import FUNCTIONS
 from codesearch.index.snapshot import Stored
+from codesearch.parsing.extract import extract
+from codesearch.parsing.languages import language_named
 from codesearch.search.hydrate import SourceExcerpts
 from codesearch.search.request import Filters
 from codesearch.search.searcher import Searcher
@@ -102,6 +105,7 @@ class Candidate:
     name: str
     docstring: str
     code: str
+    context: str = ""
 
     def text(self, documentation: bool = True) -> str:
         """Return the text that a cross-encoder reads."""
@@ -191,12 +195,27 @@ def write_group(
 def _candidates(searcher: Searcher, doc_ids: Sequence[int]) -> Iterator[Candidate]:
     excerpts = SourceExcerpts()
     for stored in searcher.snapshot.stored(doc_ids):
-        _, file, row = stored
+        segment, file, row = stored
         excerpt = excerpts.excerpt(stored)
         code = excerpt.code[:_MAX_CODE_CHARS] if excerpt else ""
+        place = Path(segment.root, file.path)
         yield Candidate(
-            file.language, row.kind, file.path.partition("/")[2], row.qualified_name, row.docstring, code
+            file.language,
+            row.kind,
+            file.path.partition("/")[2],
+            row.qualified_name,
+            row.docstring,
+            code,
+            _contexts(place, file.language).get(row.start_byte, ""),
         )
+
+
+@lru_cache(maxsize=1_000)
+def _contexts(path: Path, language: str) -> dict[int, str]:
+    """Parse a file, because an index does not store contexts; return them by the first byte of their definitions."""
+    spec = language_named(language)
+    found = extract(path.read_bytes(), path.name, spec).documents if spec else []
+    return {document.start_byte: document.context for document in found}
 
 
 _Documents = dict[tuple[str, int], tuple[int, Stored]]

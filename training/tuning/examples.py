@@ -90,8 +90,8 @@ def _example(
     for number in pool.candidates:
         if (number, with_documentation) not in known:
             it = candidates[number]
-            docstring = it.docstring if with_documentation else ""
-            text = join_fields(it.name, docstring, it.code, path=it.path)
+            docstring, context = (it.docstring, it.context) if with_documentation else ("", "")
+            text = join_fields(it.name, docstring, it.code, path=it.path, context=context)
             known[number, with_documentation] = reader.document(text)
     rest = np.sum([part for name, part in pool.parts.items() if name != "vectors"], axis=0, dtype=np.float32)
     missing = len(pool.candidates) - len(rest)  # An answer that the product did not find has no score.

@@ -65,6 +65,7 @@ def test_first_sentences_of_documentation_are_questions_about_code_without_it(gr
     answer = asked["Return the value of a key."]
     assert "Return" in answer.text()
     assert "Return" not in answer.text(documentation=False)
+    assert answer.context == "Keeps values in memory until they are old."
 
 
 def test_a_question_about_a_line_without_a_function_is_dropped(group):
