@@ -15,6 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from codesearch.analysis.terms import query_terms
 from codesearch.parsing.extract import extract
 from codesearch.parsing.identifiers import subtokens
 from codesearch.parsing.languages import language_named
@@ -182,7 +183,8 @@ def write_batches(
 def join_questions(folders: Sequence[Path], answers: Path) -> Iterator[str]:
     """Yield a line for each question that an author wrote, in the order of the functions' numbers.
 
-    Skip functions that nobody would search for ("-") and questions that another function has too.
+    Skip functions that nobody would search for ("-") and questions that another function has too: in another order, with
+    other inflections or other stop words.
 
     Args:
         folders: with `functions.jsonl`.
@@ -203,9 +205,10 @@ def join_questions(folders: Sequence[Path], answers: Path) -> Iterator[str]:
             if not tab or not number.isdecimal() or int(number) not in functions or "\t" in question:
                 raise TrainingError(f"{path}: not a number, a tab and a question: {line[:80]!r}")
             questions[int(number)] = " ".join(question.split())
-    counts = Counter(question.lower() for question in questions.values())
+    words = {number: frozenset(query_terms(question)) for number, question in questions.items()}
+    counts = Counter(words.values())
     for number, question in sorted(questions.items()):
-        if question != "-" and counts[question.lower()] == 1:
+        if question != "-" and counts[words[number]] == 1:
             function = functions[number]
             place = [function[name] for name in ("language", "package", "path", "line", "name")]
             about = [function["style"], "documented" if function["documented"] else "undocumented"]

@@ -42,7 +42,7 @@ def test_each_question_is_joined_to_its_function(folder):
     answers = folder / "answers"
     answers.mkdir()
     (answers / "b.tsv").write_text("2\tread a  file\n1\tclose the socket\n")
-    (answers / "a.tsv").write_text("3\t-\n4\tRead a file twice\n5\tread a file twice\n")
+    (answers / "a.tsv").write_text("3\t-\n4\tRead a file twice\n5\ttwice read the files\n")
     assert list(join_questions([folder], answers)) == [
         "keywords\tundocumented\tpython\tpkg:pypi/a@1\ta.py\t3\tf1\tclose the socket",
         "keywords\tundocumented\tpython\tpkg:pypi/a@1\ta.py\t3\tf2\tread a file",
