@@ -183,8 +183,8 @@ def write_batches(
 def join_questions(folders: Sequence[Path], answers: Path) -> Iterator[str]:
     """Yield a line for each question that an author wrote, in the order of the functions' numbers.
 
-    Skip functions that nobody would search for ("-"), and questions that another function has too, also in another order,
-    with other inflections or other stop words.
+    Skip functions that nobody would search for ("-"), and questions that another function has too, also in another
+    order, with other inflections or other stop words.
 
     Args:
         folders: with `functions.jsonl`.
