@@ -19,15 +19,15 @@ demo: $(VENV)/installed
 	$(call show,query "median of a list of numbers" -k 3)
 	$(call show,query "parse command line arguments" -k 3)
 
-# Not beside others: two measure the memory of processes, which earlier tests would raise; with the client of gRPC, which
-# the last one imports, no later test may copy the process.
+# These do not run in parallel with others. The first two measure the memory of processes, which earlier tests would raise.
+# The last one imports the client of gRPC; after that, no test may fork the process.
 ALONE = tests/faults/test_costly_files.py tests/unit/evaluation/test_stages.py tests/integration/test_milvus_backend.py
 
 test: $(VENV)/installed-test lint
 	$(BIN)/pytest -q $(ALONE)
 	$(BIN)/pytest -q -n 2 --dist loadfile $(ALONE:%=--ignore %)
 
-# Many minutes: faults in great number, and every pattern in every language.
+# Takes an hour: thousands of faults, every pattern in every language, and a service under load for 30 minutes.
 test-thorough: $(VENV)/installed-test
 	$(BIN)/pytest -q -m thorough
 	CODESEARCH_FAULT_CASES=2000 $(BIN)/pytest -q tests/faults/test_damage.py
@@ -46,7 +46,7 @@ SUITE ?= smoke
 bench: $(VENV)/installed
 	$(BIN)/codesearch bench --suite $(SUITE) $(if $(DATA),--data $(DATA))
 
-# Beside the peers, which come from PyPI into build/peers; with DATA=folder the sources of the 99 queries too.
+# Compares with other tools, which are installed from PyPI into build/peers; DATA=folder adds the sources of the 99 queries.
 bench-speed: $(VENV)/installed-test
 	$(BIN)/python -m benchmarks.speed $(if $(DATA),--data $(DATA))
 

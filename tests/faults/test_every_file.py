@@ -202,6 +202,17 @@ def use(home: Home, how: str) -> tuple[Answers, list[Answers]]:
     return home.answers(), [home.later]
 
 
+def alike(found: Answers, right: Answers) -> bool:
+    """Say whether answers are equal; a vector that was computed again in another batch changes the last digit."""
+
+    def flat(answers: Answers) -> list[tuple[str, int, float]]:
+        return [hit for hits in answers for hit in hits]
+
+    return [[hit[:2] for hit in hits] for hits in found] == [
+        [hit[:2] for hit in hits] for hits in right
+    ] and all(abs(one[2] - other[2]) < 1e-5 for one, other in zip(flat(found), flat(right), strict=True))
+
+
 def outcome(home: Home, path: Path, damage: Damage, place: str, how: str, seed: int) -> str:
     """Damage one file and use the home; return "right", "one line" (an error), or what is wrong."""
     home.restore()
@@ -214,11 +225,12 @@ def outcome(home: Home, path: Path, damage: Damage, place: str, how: str, seed: 
             return f"message: {error}"
         if isinstance(error, IndexCorruptError):
             home.index(rebuild=True)
-            assert home.answers() == (home.later if (home.tree / "later.py").exists() else home.now)
+            assert alike(home.answers(), home.later if (home.tree / "later.py").exists() else home.now)
         return "one line"
     except Exception as error:
         return f"traceback: {type(error).__name__}: {error}"
-    if found not in right and not (is_older_commit and found in home.before):
+    allowed = [*right, *(home.before if is_older_commit else ())]
+    if not any(alike(found, answers) for answers in allowed):
         return "another answer"
     if how != "query" and not home.is_sound():
         return "not sound"
