@@ -7,7 +7,8 @@ from urllib.parse import parse_qs, urlsplit
 
 
 def names(page: Any) -> list[str]:
-    return page.locator("#hits .name").all_inner_texts()
+    # The inner text of a hit that is not painted yet is empty.
+    return page.locator("#hits .name").all_text_contents()
 
 
 def search(page: Any, text: str) -> None:
