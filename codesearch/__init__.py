@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from codesearch.search.request import Filters, Place, SearchRequest
     from codesearch.types import Hit
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 _MODULES = {
     "codesearch.config": ("IndexOptions", "RankConfig", "VectorConfig"),
     "codesearch.engine.engine": ("Engine",),
