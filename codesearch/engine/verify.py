@@ -1,4 +1,4 @@
-"""Check an installation: packages, grammars, the model, the device, and every byte of every index."""
+"""Check an installation: packages, grammars, the models, the device, and every byte of every index."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ def checks(home: Path, model: Path | None, device: str) -> Iterator[Check]:
     yield _hnsw_check()
     yield from _grammar_checks()
     yield _model_check(model or SHIPPED)
+    yield _reranker_check()
     yield _device_check(device)
     existing = next(folder for folder in (home.absolute(), *home.absolute().parents) if folder.exists())
     yield Check("home", "ok", f"{home}, {shutil.disk_usage(existing).free / 1e9:.1f} GB free")
@@ -77,6 +78,15 @@ def _model_check(folder: Path) -> Check:
     return Check(
         "model", "ok", f"{bundle.name} ({bundle.model_id}), {bundle.dim} dimensions, {bundle.licence}"
     )
+
+
+def _reranker_check() -> Check:
+    from codesearch.encoding import cross_encoder
+
+    try:
+        return Check("reranker", "ok", cross_encoder.CrossEncoder(cross_encoder.SHIPPED).name)
+    except CodeSearchError as error:
+        return Check("reranker", "FAIL", str(error))
 
 
 def _device_check(device: str) -> Check:
