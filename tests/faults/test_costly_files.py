@@ -69,7 +69,11 @@ def check_costs(root: Path, tokenizer: Path) -> None:
     assert [row[1] for row in results.pop("good.py").rows] == ["push"]
     ((path, result),) = results.items()
     assert not result.record.skipped
-    assert result.record.warnings in ("", f"{path}: {TOO_COSTLY.format(result.record.language)}")
+    assert result.record.warnings in (
+        "",
+        f"{path}: {TOO_COSTLY.format(result.record.language)}",
+        f"{path}: nested so deep that definitions may be missing",
+    )
 
 
 @pytest.mark.parametrize(
