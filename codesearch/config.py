@@ -19,6 +19,16 @@ CONTENT = {
     "all": frozenset({"code", "docs", "config"}),
 }
 """The values of `WalkConfig.content`. Each maps to the `LanguageSpec.content` of the files to read."""
+MODES = ("hybrid", "lexical", "semantic")
+COLORS = ("auto", "always", "never")
+DEVICES = ("auto", "cpu", "cuda")
+BACKENDS = ("local", "milvus")
+
+
+def check_device(device: str) -> None:
+    """Raise ConfigError if no device has this name."""
+    if device not in DEVICES:
+        raise ConfigError(f"device {device!r}: choose one of {', '.join(DEVICES)}")
 
 
 @dataclass(frozen=True, slots=True)

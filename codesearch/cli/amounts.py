@@ -41,6 +41,15 @@ def amount(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def size_of(count: int) -> str:
+    """Return a number of bytes with its unit.
+
+    >>> size_of(1200), size_of(94_000_000)
+    ('2 kB', '94.0 MB')
+    """
+    return f"{-(-count // 1000)} kB" if count < 1_000_000 else f"{count / 1e6:,.1f} MB"
+
+
 def counts(numbers: Mapping[str, int]) -> str:
     """List the most frequent names with their numbers.
 
@@ -50,7 +59,8 @@ def counts(numbers: Mapping[str, int]) -> str:
     '.md 1,200, .a 1, .b 1, .c 1, .d 1, and 2 more'
     """
     ordered = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
-    shown = [f"{name or 'no extension'} {number:,}" for name, number in ordered[:_SHOWN]]
+    count = _SHOWN if len(ordered) > _SHOWN + 1 else len(ordered)  # "and 1 more" is as long as a name.
+    shown = [f"{name or 'no extension'} {number:,}" for name, number in ordered[:count]]
     more = len(ordered) - len(shown)
     return ", ".join([*shown, f"and {more} more"] if more else shown)
 

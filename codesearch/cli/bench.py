@@ -74,7 +74,7 @@ def bench(
     device: DeviceOption = "auto",
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Measure this installation with queries whose answers are known.
+    """Measure search quality with questions whose answers are known.
 
     It indexes a suite's sources in a separate home, and scores the results of the product and of its parts.
     """
@@ -118,8 +118,9 @@ def bench(
 def _list_suites() -> Iterator[Output]:
     from codesearch.evaluation.suites import SUITES
 
+    width = max(map(len, SUITES))
     for name, what in SUITES.items():
-        yield Output(f"{name:12} {what}\n")
+        yield Output(f"{name:{width}}  {what}\n")
 
 
 def _compare(first: Path, second: Path) -> Output:

@@ -20,7 +20,7 @@ def config(
     explain: Annotated[bool, typer.Option("--explain", help="Say what each setting means.")] = False,
     as_json: JsonOption = False,
 ) -> Iterator[Output]:
-    """Show the settings in force in this folder, and where each value comes from."""
+    """Show the settings in this folder and where they come from."""
     invocation = invocation_of(context)
     found = invocation.settings()
     if as_json:

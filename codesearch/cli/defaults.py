@@ -36,5 +36,7 @@ def defaults_of(settings: Mapping[str, Value]) -> dict[str, Any]:
         "query": of(_OF_QUERIES),
         "similar": of(_OF_SEARCHES),
         "index": of(_OF_INDEX),
+        "watch": of({"device": "device", "model": "model"}),
+        "mcp": of({"auto_index": "auto_index"}),
         "status": of(_OF_SERVER),
     }

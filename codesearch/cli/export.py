@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from codesearch.cli.amounts import amount, size_of
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.options import HomeOption
 from codesearch.cli.progress import stage_progress
@@ -45,7 +46,7 @@ def export(
     ] = False,
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Write an index to a portable file, or what is indexed to a SQLite database."""
+    """Write an index to a portable file or to SQLite."""
     if (file is None) == (sqlite is None):
         raise ConfigError("name one file to write: FILE for a portable file, or --sqlite FILE")
     if sqlite and with_code:
@@ -83,9 +84,9 @@ def _one_root(engine: Engine, roots: list[Path], invocation: Invocation) -> Path
 
 
 def _summary(file: Path, report: ExportReport) -> str:
-    documents, files = _counted(report.documents, "document"), _counted(report.files, "file")
-    folders = _counted(len(report.roots), "indexed folder")
-    size = f"{report.bytes / 1e6:.1f} MB"
+    documents, files = amount(report.documents, "document"), amount(report.files, "file")
+    folders = amount(len(report.roots), "indexed folder")
+    size = size_of(report.bytes)
     return f"{visible(str(file))}: {documents} from {files} of {folders} in {report.seconds:.1f} s, {size}\n"
 
 
@@ -101,10 +102,6 @@ def _without_code(report: ExportReport) -> str:
         reasons.append(f"{report.missing:,} missing")
     folder = visible(report.roots[0]) if len(report.roots) == 1 else "FOLDER"
     return (
-        f"note: the code of {_counted(count, 'file')} is not exported ({', '.join(reasons)}): "
+        f"note: the code of {amount(count, 'file')} is not exported ({', '.join(reasons)}): "
         f"run `codesearch index {folder}`, then export again\n"
     )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' if number != 1 else ''}"

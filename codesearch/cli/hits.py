@@ -10,13 +10,13 @@ from pathlib import Path
 
 from codesearch.cli.amounts import amount
 from codesearch.cli.invocation import Terminal
+from codesearch.config import COLORS
 from codesearch.engine.answer import Answer
 from codesearch.errors import ConfigError
 from codesearch.search.snippets import best_lines
 from codesearch.types import Hit
 from codesearch.visible import visible
 
-COLORS = ("auto", "always", "never")
 MAX_LINE = 200
 """Characters of a line that are shown if stdout is no terminal."""
 _SNIPPET_LINES = 3

@@ -41,10 +41,13 @@ def index(
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option("--exclude", help="Skip paths that match this .gitignore pattern; '' for no patterns."),
+        typer.Option(
+            "--exclude", help="Skip paths that match this .gitignore pattern; repeatable; '' for no patterns."
+        ),
     ] = None,
     lang: Annotated[
-        list[str] | None, typer.Option("--lang", help="Index only this language; '' for all languages.")
+        list[str] | None,
+        typer.Option("--lang", help="Index only this language; repeatable; '' for all languages."),
     ] = None,
     hidden: Annotated[
         bool | None,
@@ -81,7 +84,7 @@ def index(
     shard: Annotated[
         str | None,
         typer.Option(
-            "--shard", help="I/N: index part I of N of the folders that the file LIST names, one per line."
+            "--shard", help="I/N: the argument is a file that lists folders; index part I of N of them."
         ),
     ] = None,
     model: ModelOption = None,
@@ -112,6 +115,8 @@ def index(
     )
     server = Server(backend, uri, prefix, vector_index)
     roots = _of_shard(shard, folders, invocation) if shard else folders or [Path()]
+    if not roots:
+        yield Output(err=f"note: no folder of the list belongs to shard {shard}\n")
     if server.is_remote:
         remote = invocation.remote_engine(server, home, model=model, device=device)
         yield from _pushed(
@@ -124,7 +129,7 @@ def index(
             report = engine.index(
                 invocation.path(folder), options, rebuild=rebuild, optimize=optimize, on_progress=on_progress
             )
-        yield _built(folder, report) if report.built else _current(folder, report)
+        yield _built(folder, report, merged=optimize) if report.built else _current(folder, report)
 
 
 def _of_shard(shard: str, folders: list[Path] | None, invocation: Invocation) -> list[Path]:
@@ -174,9 +179,10 @@ def _up_to_date(report: IndexReport) -> str:
     return f"{amount(report.documents, 'document')} {are} up to date ({report.seconds:.2f} s)"
 
 
-def _built(folder: Path, report: IndexReport) -> Output:
+def _built(folder: Path, report: IndexReport, *, merged: bool) -> Output:
     if not report.parsed and not report.removed and report.kept:
-        return Output(f"{visible(str(folder))}: merged, {_up_to_date(report)}\n")
+        done = "merged" if merged else "nothing to parse"
+        return Output(f"{visible(str(folder))}: {done}, {_up_to_date(report)}\n")
     documents, files = amount(report.documents, "document"), amount(report.files, "file")
     out = [f"{folder}: {documents} from {files} in {report.seconds:.1f} s"]
     if report.languages:

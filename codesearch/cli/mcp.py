@@ -31,7 +31,7 @@ def mcp(
     auto_index: AutoIndexOption = True,
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Answer coding agents over the Model Context Protocol (stdin and stdout)."""
+    """Answer coding agents over the Model Context Protocol."""
     invocation = invocation_of(context)
     if write and setup is None:
         raise ConfigError("--write needs --setup NAME")

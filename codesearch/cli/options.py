@@ -52,7 +52,10 @@ KindsOption = Annotated[
     typer.Option("--kind", help=f"Only this kind, repeatable: {', '.join(KINDS)}."),
 ]
 RootsOption = Annotated[
-    list[Path] | None, typer.Option("--root", help="Search this indexed folder; repeatable.")
+    list[Path] | None,
+    typer.Option(
+        "--root", help="Search this indexed folder, or the imported index with this name; repeatable."
+    ),
 ]
 ChangedOption = Annotated[
     str | None,

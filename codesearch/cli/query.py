@@ -39,7 +39,15 @@ from codesearch.cli.options import (
     UriOption,
     VimgrepOption,
 )
-from codesearch.cli.searching import chosen_format, first_index, make_request, make_scope, shown, split_places
+from codesearch.cli.searching import (
+    chosen_format,
+    first_index,
+    make_request,
+    make_scope,
+    mistyped_places,
+    shown,
+    split_places,
+)
 
 
 def query(
@@ -64,7 +72,7 @@ def query(
     mode: Annotated[str, typer.Option("--mode", help="hybrid, lexical or semantic.")] = "hybrid",
     min_confidence: Annotated[
         float,
-        typer.Option("--min-confidence", help="Show no answers if the confidence is lower: 0 to 1."),
+        typer.Option("--min-confidence", help="Show no hits if the confidence is below this, 0 to 1."),
     ] = 0.0,
     rerank: RerankOption = False,
     as_json: JsonOption = False,
@@ -86,12 +94,13 @@ def query(
     refresh: RefreshOption = True,
     no_service: NoServiceOption = False,  # `entry` has read it before.
 ) -> Iterator[Output]:
-    """Search in plain words, keywords or an exact name."""
+    """Search with a question, keywords, a name or code."""
     from codesearch.cli.hits import View
 
     invocation = invocation_of(context)
     form = chosen_format(json=as_json, jsonl=as_jsonl, vimgrep=vimgrep, compact=compact, files=files)
     text, places = split_places(words, invocation)
+    yield from mistyped_places(words, invocation)
     request = make_request(
         text,
         invocation,

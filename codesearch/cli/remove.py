@@ -17,15 +17,15 @@ from codesearch.visible import visible
 def remove(
     context: typer.Context,
     folders: Annotated[
-        list[Path] | None, typer.Argument(help="Indexed folders to forget.", show_default=False)
+        list[Path] | None, typer.Argument(help="Folders whose indexes to delete.", show_default=False)
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Forget every indexed folder.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Delete all indexes.")] = False,
     cache: Annotated[
-        bool, typer.Option("--cache", help="Also delete the cache of vectors and data of `bench`.")
+        bool, typer.Option("--cache", help="Also delete cached vectors and the data of `bench`.")
     ] = False,
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Delete the indexes of folders. The folders themselves do not change."""
+    """Delete indexes. The folders themselves do not change."""
     if not folders and not everything and not cache:
         raise ConfigError("nothing to remove: name an indexed folder, or give --all or --cache")
     invocation = invocation_of(context)

@@ -52,7 +52,7 @@ def make_request(
     filters = Filters(tuple(lang or ()), tuple(kind or ()), tuple(path or ()), here=invocation.terminal.here)
     return SearchRequest(
         query,
-        positive("--top-k", top_k),
+        positive("-n", top_k),
         mode,
         filters,
         all_code,
@@ -72,12 +72,30 @@ def split_places(words: Sequence[str], invocation: Invocation) -> tuple[str, lis
     return " ".join(words[:first]), list(words[first:])
 
 
+def mistyped_places(words: Sequence[str], invocation: Invocation) -> Iterator[Output]:
+    """Yield a note for each word after the first that can only be meant as a file or folder, but does not exist."""
+    for word in words[1:]:
+        if _must_be_place(word) and not os.path.exists(invocation.path(Path(word))):
+            yield Output(err=f"note: {visible(word)} does not exist: it is searched for as words\n")
+
+
 def _is_place(word: str, invocation: Invocation) -> bool:
     """Say whether a word looks like a path and exists."""
     from codesearch.parsing.languages import language_of_path
 
     looks_so = "/" in word or os.sep in word or word in (".", "..") or language_of_path(word) is not None
     return looks_so and os.path.exists(invocation.path(Path(word)))
+
+
+def _must_be_place(word: str) -> bool:
+    """Say whether a word is a path and nothing else, as "tests/" and "src/app.py" are; "and/or" may be a word."""
+    from codesearch.parsing.languages import language_of_path
+
+    if "/" not in word.strip("/") and not word.endswith("/"):
+        return False
+    return (
+        word.startswith(("/", "./", "../", "~/")) or word.endswith("/") or language_of_path(word) is not None
+    )
 
 
 def make_scope(
@@ -160,7 +178,11 @@ def shown(
     from codesearch.cli.render import render
 
     yield Output(err="".join(map(_freshness_note, answer.freshness)))
-    if answer.changed_files == 0:
+    if not answer.documents:
+        yield Output(
+            err=f"no document is indexed in {_listed(answer.roots)}: `codesearch status` counts what is not indexed\n"
+        )
+    elif answer.changed_files == 0:
         yield Output(
             err=f"no changed files against {visible(str(request.changed))} in {_listed(answer.roots)}\n"
         )

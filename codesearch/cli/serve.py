@@ -45,9 +45,10 @@ def serve(
     ] = True,
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Answer `query` and `similar` of other processes, keep models and indexes open, and watch indexed folders.
+    """Keep indexes open and up to date, for faster answers.
 
-    It runs until Ctrl-C, SIGTERM or `codesearch serve --stop`.
+    The service answers `query` and `similar` of other processes. It runs until Ctrl-C, SIGTERM or
+    `codesearch serve --stop`.
     """
     folder = invocation_of(context).engine(home).home
     if stop:
@@ -63,6 +64,8 @@ def serve(
     token_file = token_file.expanduser().absolute() if token_file else None
     if web:
         _check_web()
+    elif (host, port, token_file) != (_HOST, _PORT, None):
+        raise ConfigError("--host, --port and --token-file need --web")
 
     def ready() -> None:
         if watching:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from codesearch.cli.amounts import amount, counts, not_indexed_lines
+from codesearch.cli.amounts import amount, counts, not_indexed_lines, size_of
 from codesearch.cli.invocation import Output, Server, invocation_of
 from codesearch.cli.options import DEFAULT_URI, BackendOption, HomeOption, JsonOption, PrefixOption, UriOption
 from codesearch.index.manifest import not_defaults
@@ -92,7 +92,7 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
     yield found.root + _where(found)
     languages = f": {counts(found.languages)}" if found.languages else ""
     yield f"  documents  {found.documents:,} from {amount(found.files, 'file')}{languages}"
-    yield f"  indexed    {_age(found.created)}, in {found.seconds:.1f} s, {found.bytes / 1e6:.1f} MB"
+    yield f"  indexed    {_age(found.created)}, in {found.seconds:.1f} s, {size_of(found.bytes)}"
     yield f"  model      {found.model['name']} ({found.model['id']})"
     if options := _options(found.settings):
         yield f"  options    {options}"

@@ -32,7 +32,7 @@ def watch(
     device: DeviceOption = "auto",
     home: HomeOption = None,
 ) -> Iterator[Output]:
-    """Keep the indexes of folders up to date while their files change.
+    """Update indexes while files change.
 
     It first indexes what is not up to date. It runs until Ctrl-C or SIGTERM.
     """

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.config import check_device
 from codesearch.encoding.bundle import QUERY, TOKENIZER, Bundle, load_bundle
 from codesearch.encoding.encoder import TokenIds
 from codesearch.encoding.row_sum import RowSum
@@ -24,7 +25,6 @@ from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
 from codesearch.installation import how_to_add
 
-DEVICES = ("auto", "cpu", "cuda")
 _BATCH_TOKENS = 8_192
 _TABLES = ("nbow", "unif", "ncs")
 """Architectures that only look up tokens and add. A second thread makes them slower."""
@@ -182,8 +182,7 @@ def choose_device(device: str) -> str:
         ConfigError: "cuda" was requested but is not available, or the name is unknown.
         MissingExtraError: ONNX Runtime is not installed.
     """
-    if device not in DEVICES:
-        raise ConfigError(f"device {device!r}: choose one of {', '.join(DEVICES)}")
+    check_device(device)
     if device == "cpu" or (device == "auto" and not (_has_driver() and has_runtime())):
         return "cpu"
     if not has_runtime():

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codesearch.config import IndexOptions, RankConfig, VectorConfig
+from codesearch.config import IndexOptions, RankConfig, VectorConfig, check_device
 from codesearch.engine.answer import Answer, Changes, Definition, Freshness
 from codesearch.engine.scope import Scope, choose_indexes, outdated_roots, uncovered_folders
 from codesearch.errors import ConfigError, IndexNotFoundError, IndexWriteError
@@ -60,9 +60,13 @@ class Engine:
             ranking: weights of the ranking.
             vectors: when an HNSW graph is built.
             opened: open indexes and models, to share them between engines.
+
+        Raises:
+            ConfigError: the device is unknown.
         """
         # A service changes its working directory, so a relative home would be another one then.
         self.home = Path(home or default_home()).expanduser().absolute()
+        check_device(device)
         self.device = device
         self._model = Path(model).expanduser() if model else None
         self._ranking = ranking or RankConfig()
@@ -415,7 +419,7 @@ class Engine:
         path = Path(file).expanduser()
         entries = choose_indexes(self.home, Scope(() if root is None else (Path(root).expanduser(),)))
         if len(entries) > 1:
-            raise ConfigError(f"{len(entries)} folders are indexed: name the one to export")
+            raise ConfigError(f"{len(entries)} folders are indexed: give --root with the one to export")
         manifest, counts = export_portable(
             entries[0], path, self.home, with_code=with_code, force=force, on_progress=on_progress
         )

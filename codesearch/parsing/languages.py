@@ -145,6 +145,8 @@ _CPP_ONLY = re.compile(
     rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|(?:public|private|protected)\s*:)", re.MULTILINE
 )
 _SHORT_NAMES = {"c#": "csharp", "c++": "cpp", "golang": "go", "shell": "bash", "typescriptreact": "tsx"}
+_SIMILAR = 0.8
+"""How alike a name must be to be proposed. With less, "toml" is proposed for "html"."""
 _BY_NAME = {spec.name: spec for spec in (*LANGUAGES, *TEXT_LANGUAGES)}
 _BY_EXTENSION = {extension: spec for spec in LANGUAGES for extension in spec.extensions}
 _TEXT_BY_ENDING = {ending: spec for spec in TEXT_LANGUAGES for ending in (*spec.extensions, *spec.file_names)}
@@ -177,7 +179,7 @@ def language_name(text: str) -> str:
     if spec is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(wanted, [*_BY_NAME, *_SHORT_NAMES], 1)
+        near = get_close_matches(wanted, [*_BY_NAME, *_SHORT_NAMES], 1, _SIMILAR)
         cure = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(_BY_NAME)}"
         raise ConfigError(f"language {text!r}: {cure}")
     return spec.name

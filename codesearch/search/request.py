@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from codesearch.config import MODES
 from codesearch.errors import ConfigError
 from codesearch.parsing.languages import language_name
 from codesearch.types import KINDS
 
-MODES = ("hybrid", "lexical", "semantic")
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]*)?:?")
 
 

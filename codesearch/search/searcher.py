@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.analysis.terms import query_terms
-from codesearch.config import RankConfig
+from codesearch.config import MODES, RankConfig
 from codesearch.encoding.encoder import Encoder
 from codesearch.errors import ConfigError
 from codesearch.index.reader import IndexReader
@@ -25,7 +25,7 @@ from codesearch.search.forms import is_code
 from codesearch.search.fusion import Ranked, Ranking, fuse
 from codesearch.search.hydrate import Excerpts, SourceExcerpts, hydrate
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.request import MODES, Filters, SearchRequest
+from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.rerank import rerank
 from codesearch.search.second_stage import add_second_stage
 from codesearch.types import Hit

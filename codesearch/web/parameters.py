@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.datastructures import QueryParams
 
-from codesearch.search.request import MODES
+from codesearch.config import MODES
 from codesearch.types import KINDS
 from codesearch.web.refusal import Refusal
 
@@ -74,7 +74,7 @@ class Parameter:
         number = int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS else -1
         if not self.low <= number <= self.high:
             raise Refusal(
-                400, f"{name} {text!r} is no number in range", f"give one from {self.low} to {self.high:,}"
+                400, f"{name} {text!r} is not a number in range", f"give one from {self.low} to {self.high:,}"
             )
         return number
 

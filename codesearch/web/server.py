@@ -40,7 +40,8 @@ def read_token(host: str, file: Path | None, variables: Mapping[str, str]) -> st
         try:
             token = file.read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"--token-file {file} cannot be read ({error}): give another file") from None
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise ConfigError(f"--token-file {file} cannot be read ({reason}): give another file") from None
     if (token or file) and len(token) < _MIN_TOKEN:
         raise ConfigError(f"the token has {len(token)} characters: give at least {_MIN_TOKEN}")
     if not token and not is_loopback(host):

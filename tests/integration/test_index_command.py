@@ -39,7 +39,7 @@ def test_a_first_index_says_what_was_read_and_prints_no_progress(index):
     head, *rest = done.stdout.splitlines()
     assert re.fullmatch(r"tiny: 13 documents from 6 files in \d+\.\d s", head)
     assert rest == [
-        "  languages  python 5, go 2, java 2, ruby 2, javascript 1, and 1 more",
+        "  languages  python 5, go 2, java 2, ruby 2, javascript 1, php 1",
         "  files      6 parsed, 0 unchanged, 0 removed",
         "  encoder    tiny on cpu: 13 texts embedded, 0 reused",
     ]
@@ -89,7 +89,8 @@ def test_an_empty_tree_is_a_warning(command, tmp_path, tiny_bundle):
     assert done.stdout.startswith("empty: 0 documents from 0 files")
     assert done.stderr == "warning: empty: no functions or classes found in any supported language\n"
     asked = command("query", "--all", "anything")
-    assert (asked.returncode, asked.stderr) == (1, "")
+    said = f"no document is indexed in {tmp_path}/empty: `codesearch status` counts what is not indexed\n"
+    assert (asked.returncode, asked.stderr) == (1, said)
     assert asked.stdout.startswith("no hits from 0 documents")
 
 
@@ -158,6 +159,16 @@ def test_an_index_of_an_earlier_version_is_rebuilt_with_its_settings(index, home
     )
     assert "5 parsed, 0 unchanged" in done.stdout and "1 ignored file (.go 1)" in done.stdout
     assert (index().stderr, index("--rebuild").stderr) == ("", "")
+
+
+def test_a_device_that_does_not_exist_is_an_error_even_if_nothing_is_to_do(indexed, index):
+    done = index("--device", "tpu")
+    assert (done.returncode, done.stderr) == (2, "error: device 'tpu': choose one of auto, cpu, cuda\n")
+
+
+def test_an_option_that_changes_no_document_says_that_nothing_was_parsed(indexed, index):
+    told = r"tiny: nothing to parse, 13 documents are up to date \(.* s\)\n"
+    assert re.fullmatch(told, index("--max-file-mb", "20").stdout)
 
 
 def test_optimize_merges_all_segments_and_then_has_nothing_to_do(indexed, index, home):

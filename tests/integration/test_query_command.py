@@ -225,16 +225,28 @@ def test_places_without_documents_are_named_as_they_were_typed(ask):
     )
 
 
+@pytest.mark.parametrize("place", ["absent/", "./absent", "tiny/absent.py", "/absent/folder"])
+def test_a_place_that_does_not_exist_is_named_and_becomes_words(ask, place):
+    done = ask("query", "push", "--all", place)
+    assert (done.returncode, done.stderr) == (
+        0,
+        f"note: {place} does not exist: it is searched for as words\n",
+    )
+    assert ask("query", "--all", "push", "and/or", "/", "node.js", "a", place.strip("./")[:4]).stderr == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["?!"], "query '?!' has no words to search for"),
-        (["x", "-k", "0"], "--top-k must be at least 1, not 0"),
+        (["x", "-k", "0"], "-n must be at least 1, not 0"),
         (["x", "--context", "-1"], "--context must not be negative, as -1 is"),
         (["x", "--min-confidence", "1.5"], "--min-confidence must be from 0 to 1, not 1.5"),
         (["x", "--min-confidence", "nan"], "--min-confidence must be from 0 to 1, not nan"),
         (["x", "--json", "--jsonl"], "--json and --jsonl exclude each other: give only one"),
         (["x", "--mode", "fuzzy"], "mode 'fuzzy': choose one of hybrid, lexical, semantic"),
+        (["x", "--device", "tpu"], "device 'tpu': choose one of auto, cpu, cuda"),
+        (["x", "--lang", "pyton"], "language 'pyton': did you mean python?"),
         (["x", "--kind", "macro"], f"kind 'macro': choose one of {', '.join(KINDS)}"),
         (["x", "--root", "absent"], "absent is not indexed: run `codesearch index absent` first"),
     ],

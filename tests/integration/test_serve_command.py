@@ -210,6 +210,11 @@ def test_a_second_service_is_refused_and_status_shows_the_first(asking, alone):
     assert asking(*QUERY).stdout == ANSWER
 
 
+def test_options_of_the_web_page_need_the_web_page(command):
+    done = command("serve", "--port", "7178")
+    assert (done.returncode, done.stderr) == (2, "error: --host, --port and --token-file need --web\n")
+
+
 def test_an_update_and_a_removal_are_seen_by_the_next_query(command, home, tmp_path, tiny_bundle):
     files = {"a.py": "def first():\n    return 1\n"}
     index(tmp_path / "tiny", home, tiny_bundle, files)

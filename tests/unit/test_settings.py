@@ -79,6 +79,12 @@ def test_index_settings_come_from_the_user_and_from_the_root(here, environment, 
             "model = 'here'",
             "'model' cannot be set by a project: set it in your own config.toml or $CODESEARCH_MODEL",
         ),
+        ("hits = 0", "'hits' must be at least 1, not 0"),
+        ("max_file_mb = 0", "'max_file_mb' must be at least 1, not 0"),
+        ("min_confidence = 30", "'min_confidence' must be from 0 to 1, not 30.0"),
+        ("min_confidence = nan", "'min_confidence' must be from 0 to 1, not nan"),
+        ("mode = 'fuzzy'", "'mode' must be one of hybrid, lexical, semantic, not 'fuzzy'"),
+        ("content = 'text'", "'content' must be one of code, docs, config, all, not 'text'"),
         ("hits = = 1", "not valid TOML (Invalid value (at line 1, column 8)): correct the line"),
     ],
 )
@@ -94,6 +100,8 @@ def test_an_invalid_file_is_a_one_line_error_with_its_cure(here, environment, tm
     [
         ("CODESEARCH_HITS", "few", "$CODESEARCH_HITS must be a whole number, not 'few'"),
         ("CODESEARCH_REFRESH", "maybe", "$CODESEARCH_REFRESH must be true or false, not 'maybe'"),
+        ("CODESEARCH_HITS", "0", "$CODESEARCH_HITS must be at least 1, not 0"),
+        ("CODESEARCH_DEVICE", "tpu", "$CODESEARCH_DEVICE must be one of auto, cpu, cuda, not 'tpu'"),
         ("CODESEARCH_MIN_CONFIDENCE", "x", "$CODESEARCH_MIN_CONFIDENCE must be a number, not 'x'"),
     ],
 )

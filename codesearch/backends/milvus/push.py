@@ -105,7 +105,7 @@ def _check_shards(known: dict[str, dict[str, Any]], indexes: Sequence[IndexReade
         other = str(row["shard"]).partition("/")[2]
         if other != total:
             raise BackendError(
-                f"the collections were filled by {other} shards: give --shard I/{other}, or another --prefix"
+                f"the collections were filled with --shard I/{other}: give --shard I/{other}, or another --prefix"
             )
     for index in indexes:
         row = known.get(ROOT + index.manifest.root, {"shard": shard})

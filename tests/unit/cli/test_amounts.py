@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.cli.amounts import amount, not_indexed_lines
+from codesearch.cli.amounts import amount, counts, not_indexed_lines, size_of
 from codesearch.engine.reports import IndexStatus
 from codesearch.index.manifest import OTHER
 
@@ -20,6 +20,19 @@ def lines(files: dict[str, dict[str, int]], folders: dict[str, dict[str, int]] |
 )
 def test_a_noun_has_its_singular_and_plural(number: int, told: str) -> None:
     assert amount(number, "file") == told
+
+
+def test_a_list_never_ends_with_one_more() -> None:
+    assert counts(dict.fromkeys("abcdef", 1)) == "a 1, b 1, c 1, d 1, e 1, f 1"
+    assert counts(dict.fromkeys("abcdefg", 1)) == "a 1, b 1, c 1, d 1, e 1, and 2 more"
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [(0, "0 kB"), (1, "1 kB"), (12_001, "13 kB"), (1_000_000, "1.0 MB"), (1_234_000_000, "1,234.0 MB")],
+)
+def test_a_small_size_is_not_shown_as_zero_megabytes(count: int, told: str) -> None:
+    assert size_of(count) == told
 
 
 def test_if_everything_is_indexed_there_are_no_lines() -> None:

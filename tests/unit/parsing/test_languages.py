@@ -100,3 +100,9 @@ def test_texts_need_no_grammar_and_have_short_names_too():
 def test_unknown_content_is_an_error():
     with pytest.raises(ConfigError, match="^content 'prose': choose one of code, docs, config, all$"):
         IndexOptions(content="prose")
+
+
+@pytest.mark.parametrize("name", ["html", "klingon"])
+def test_for_a_language_that_is_not_like_any_other_all_are_listed(name):
+    with pytest.raises(ConfigError, match=f"^language '{name}': choose one of go, java, .*, toml, yaml$"):
+        language_name(name)
