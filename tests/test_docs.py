@@ -94,11 +94,20 @@ def run(words: list[str], folder: Path, environment: dict[str, str]) -> int:
     return finished.returncode
 
 
-def test_every_relative_link_leads_somewhere() -> None:
+def anchors(page: Path) -> set[str]:
+    """Return the names of the headings of a page, as links to them are written."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    headings = [re.sub(r"[^\w\- ]", "", title.strip().lower()) for title in re.findall(r"^#+ (.*)$", text, re.M)]
+    return {heading.replace(" ", "-") for heading in headings}
+
+
+def test_every_relative_link_leads_to_a_page_and_a_heading() -> None:
     broken = []
-    for page in [*PAGES, *(ROOT / "docs/adr").glob("*.md")]:
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8")):
-            if not (page.parent / target).exists():
+    for page in [*PAGES, ROOT / "SECURITY.md", ROOT / "CHANGELOG.md", *(ROOT / "docs/adr").glob("*.md")]:
+        for target in re.findall(r"\]\((?!https?:)([^)]+)", page.read_text("utf-8")):
+            path, _, heading = target.partition("#")
+            linked = page.parent / path if path else page
+            if not linked.exists() or (heading and heading not in anchors(linked)):
                 broken.append(f"{page.name}: {target}")
     assert broken == []
 

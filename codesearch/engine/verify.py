@@ -45,7 +45,7 @@ def _runtime_check() -> Check:
         cure = f"{how_to_add('onnxruntime', without=runtimes)}, or onnxruntime-gpu for CUDA"
         return Check("runtime", "FAIL", f"onnxruntime and onnxruntime-gpu conflict: {cure}")
     if not runtimes:
-        cure = f"for other models {how_to_add('onnxruntime')}"
+        cure = f"for --rerank and other models {how_to_add('onnxruntime')}"
         return Check("runtime", "none", f"no ONNX Runtime; the shipped model works without it; {cure}")
     return Check("runtime", "ok", f"{runtimes[0]} {_version(runtimes[0])}")
 
@@ -107,7 +107,8 @@ def _index_check(entry: IndexEntry) -> Check:
             check_digests(entry.folder / segment.folder, segment.files, manifest.root)
     except CodeSearchError as error:
         return Check("index", "FAIL", str(error))
-    return Check("index", "ok", f"{manifest.root}: {manifest.documents:,} documents, every byte checked")
+    documents = f"{manifest.documents:,} document{'' if manifest.documents == 1 else 's'}"
+    return Check("index", "ok", f"{manifest.root}: {documents}, every byte checked")
 
 
 def _version(distribution: str) -> str:

@@ -47,7 +47,7 @@ def exported(indexed: Path, command: Command) -> Path:
 def test_an_export_prints_one_line_about_its_content(indexed, command):
     done = command("export", "--sqlite", "code.db")
     assert (done.returncode, done.stderr) == (0, "")
-    line = r"code\.db: 13 documents from 6 files of 1 indexed folder in \d+\.\d s, 0\.\d MB\n"
+    line = r"code\.db: 13 documents from 6 files of 1 indexed folder in \d+\.\d s, \d+ kB\n"
     assert re.fullmatch(line, done.stdout)
 
 
