@@ -97,7 +97,9 @@ def run(words: list[str], folder: Path, environment: dict[str, str]) -> int:
 def anchors(page: Path) -> set[str]:
     """Return the names of the headings of a page, as links to them are written."""
     text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
-    headings = [re.sub(r"[^\w\- ]", "", title.strip().lower()) for title in re.findall(r"^#+ (.*)$", text, re.M)]
+    headings = [
+        re.sub(r"[^\w\- ]", "", title.strip().lower()) for title in re.findall(r"^#+ (.*)$", text, re.M)
+    ]
     return {heading.replace(" ", "-") for heading in headings}
 
 

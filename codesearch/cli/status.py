@@ -114,10 +114,13 @@ def _where(found: IndexStatus) -> str:
 def _options(settings: dict[str, Any]) -> str:
     """List the settings that are not the defaults.
 
-    >>> _options({"exclude": ["*.go", "gen/"], "hidden": True, "follow_links": False})
-    'exclude *.go gen/, hidden yes'
+    >>> _options({"exclude": ["*.go", "gen/"], "hidden": True, "max_file_bytes": 20_000_000})
+    'exclude *.go gen/, hidden yes, max_file_mb 20'
     """
-    return ", ".join(f"{name} {_shown(value)}" for name, value in not_defaults(settings).items())
+    chosen = not_defaults(settings)
+    if max_bytes := chosen.pop("max_file_bytes", None):
+        chosen["max_file_mb"] = f"{max_bytes / 1e6:g}"
+    return ", ".join(f"{name} {_shown(value)}" for name, value in chosen.items())
 
 
 def _shown(value: object) -> str:
