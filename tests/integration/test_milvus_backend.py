@@ -255,7 +255,7 @@ def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(
 
 def test_another_number_of_shards_is_refused(filled: tuple[RemoteEngine, Path]) -> None:
     remote, tree = filled
-    with pytest.raises(BackendError, match="filled by 1 shards: give --shard I/1"):
+    with pytest.raises(BackendError, match="filled with --shard I/1: give --shard I/1"):
         remote.push([tree], "2/3")
 
 
