@@ -119,7 +119,7 @@ class Watcher:
         self._condition = threading.Condition()
         self._stopped = False
         self._is_all = roots is None
-        self._roots = {str(path): _Root(path) for root in roots or () for path in [root.resolve()]}
+        self._roots = {str(path): _Root(path) for path in map(Path.resolve, roots or ())}
         self._notifier: Notifier | None = None
         self._no_notifier = ""
         try:
