@@ -190,9 +190,8 @@ def _environment(top: str, disabled: Mapping[str, str]) -> dict[str, str]:
     }
     own = {
         "GIT_ALLOW_PROTOCOL": "none",
-        "GIT_CEILING_DIRECTORIES": os.path.dirname(
-            top
-        ),  # A damaged `.git` is an error, not the repository above.
+        # A damaged `.git` is an error; git must not use the repository above instead.
+        "GIT_CEILING_DIRECTORIES": os.path.dirname(top),
         "GIT_LITERAL_PATHSPECS": "1",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_OPTIONAL_LOCKS": "0",
