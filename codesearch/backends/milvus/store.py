@@ -35,6 +35,8 @@ _SEARCH_PARAMS: Mapping[str, Callable[[int], dict[str, int]]] = {
 _WRITTEN_AT_ONCE = 500
 _READ_AT_ONCE = 10_000
 _ID = 64
+ROOT, SHARD = "root:", "shard:"
+"""What the keys in the collection of roots begin with."""
 _MADE = "collections"
 """Key of the row of the collection of roots that says what the collections were made with."""
 UNUSED = [0.0, 0.0]
