@@ -20,7 +20,7 @@ NAME = "codesearch"
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client and where its configuration stands.
+    """A client and where its configuration is.
 
     Attributes:
         title: as its makers write it.

@@ -46,9 +46,8 @@ def _offline_checks(device: str) -> Iterator[Check]:
     else:
         yield Check("network", "none", "no network namespaces here: only recording attempts to connect")
     watch = NetworkWatch()
-    with tempfile.TemporaryDirectory(
-        ignore_cleanup_errors=True
-    ) as folder:  # Windows does not delete files that are still mapped.
+    # Windows does not delete files that are still mapped.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         try:
             best = _index_and_query(Path(folder), device)
         except CodeSearchError as error:

@@ -41,5 +41,5 @@ class NetworkWatch:
 
 
 def _is_local(event: str, arguments: tuple[object, ...]) -> bool:
-    """Worker processes are reached by Unix sockets, whose addresses are paths."""
+    """Say whether an event is about a Unix socket, whose address is a path; worker processes use them."""
     return event in ("socket.connect", "socket.sendto") and isinstance(arguments[-1], str | bytes)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from codesearch.errors import ConfigError
 from codesearch.index.snapshot import Snapshot
-from codesearch.search.paths import path_filter
+from codesearch.search.paths import path_filter, slashes
 from codesearch.search.request import Filters
 
 _TIMEOUT_S = 60
@@ -72,7 +72,7 @@ class _WorkTree:
         names += self.git("ls-files", "-z", "--others", "--exclude-standard", "--", below)
         for name in names.split(b"\0"):
             if name:
-                yield _slashes(os.path.join(self.top, os.fsdecode(name)))
+                yield slashes(os.path.join(self.top, os.fsdecode(name)))
 
     def commit(self, revision: str) -> str | None:
         """Return the id of the commit that a revision names; None for HEAD of a repository without commits."""
@@ -190,9 +190,8 @@ def _environment(top: str, disabled: Mapping[str, str]) -> dict[str, str]:
     }
     own = {
         "GIT_ALLOW_PROTOCOL": "none",
-        "GIT_CEILING_DIRECTORIES": os.path.dirname(
-            top
-        ),  # A damaged `.git` is an error, not the repository above.
+        # A damaged `.git` is an error; git must not use the repository above instead.
+        "GIT_CEILING_DIRECTORIES": os.path.dirname(top),
         "GIT_LITERAL_PATHSPECS": "1",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_OPTIONAL_LOCKS": "0",
@@ -200,7 +199,3 @@ def _environment(top: str, disabled: Mapping[str, str]) -> dict[str, str]:
         "LC_ALL": "C",
     }
     return {**kept, **own, **disabled}
-
-
-def _slashes(path: str) -> str:
-    return path if os.sep == "/" else path.replace(os.sep, "/")

@@ -154,8 +154,7 @@ class Engine:
             IndexNotFoundError: `root` is not indexed.
             IndexStoreError: its index cannot be read or written.
         """
-        (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
-        return self._refresh(entry, budget_s)
+        return self._refresh(self._entry(root), budget_s)
 
     def dependencies(self, root: Path | str) -> Dependencies | None:
         """Return the folders and files whose changes can change an index; None if that is not known now.
@@ -232,8 +231,7 @@ class Engine:
         """
         from codesearch.engine.definition import find_definition
 
-        (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
-        with self._opened.indexes([entry.folder]) as (index,):
+        with self._opened.indexes([self._entry(root).folder]) as (index,):
             return find_definition(index, path, line)
 
     def places_named(self, root: Path | str, name: str) -> list[tuple[str, int, str]]:
@@ -245,8 +243,7 @@ class Engine:
         """
         from codesearch.engine.definition import find_named
 
-        (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
-        with self._opened.indexes([entry.folder]) as (index,):
+        with self._opened.indexes([self._entry(root).folder]) as (index,):
             return [(path, row.start_line, row.qualified_name) for path, row in find_named(index, name)]
 
     def kinds(self, root: Path | str) -> dict[str, int]:
@@ -258,8 +255,7 @@ class Engine:
         """
         from codesearch.engine.definition import count_kinds
 
-        (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
-        with self._opened.indexes([entry.folder]) as (index,):
+        with self._opened.indexes([self._entry(root).folder]) as (index,):
             return count_kinds(index)
 
     @contextmanager
@@ -535,6 +531,10 @@ class Engine:
                 filters_match=bool(found.hits) or searcher.any_passes(request.filters),
                 changed_files=None if request.filters.files is None else len(request.filters.files),
             )
+
+    def _entry(self, root: Path | str) -> IndexEntry:
+        (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
+        return entry
 
     def _refreshed(self, scope: Scope) -> list[Freshness]:
         return [self._refreshed_if_possible(entry) for entry in choose_indexes(self.home, scope)]

@@ -80,7 +80,7 @@ class RemoteEngine(Engine):
         """Index the roots of a shard and make the collections hold exactly these documents for the shard.
 
         Args:
-            roots: all folders of the shard; what the shard had besides them is deleted.
+            roots: all folders of the shard; documents of other folders are deleted from the shard.
             shard: "I/N".
             options: walk settings to change.
             rebuild: make the local indexes again.

@@ -105,9 +105,9 @@ def plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison | None
     """
     if entry.manifest is None:
         raise entry.error or IndexNotFoundError(f"{entry.folder}: no index there")
-    config = _config(Path(entry.manifest.root), IndexOptions(), entry.manifest, vectors)
-    root, model_id = Path(entry.manifest.root), entry.manifest.model["id"]
-    return plan_update(root, entry.folder, config, model_id, seen=seen, may_list=True)
+    root = Path(entry.manifest.root)
+    config = _config(root, IndexOptions(), entry.manifest, vectors)
+    return plan_update(root, entry.folder, config, entry.manifest.model["id"], seen=seen, may_list=True)
 
 
 def refresh_index(

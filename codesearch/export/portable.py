@@ -21,6 +21,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
 from codesearch.errors import ExportError, IndexCorruptError
 from codesearch.files import atomic_writer
@@ -109,7 +110,7 @@ def write_portable(
             entries.append(replace(entry, files=files))
         manifest = portable_manifest(index.manifest, entries)
         with atomic_writer(path.resolve(), sync=True) as part:
-            write_archive(part, manifest, places, on_progress)
+            _write_archive(part, manifest, places, on_progress)
     except FileNotFoundError as error:
         if error.filename and Path(error.filename).is_relative_to(index.folder):
             raise IndexCorruptError(Path(error.filename), "missing", index.manifest.root) from None
@@ -121,11 +122,14 @@ def write_portable(
 
 def portable_manifest(manifest: Manifest, entries: list[SegmentEntry]) -> Manifest:
     """Return a manifest without paths of this machine."""
-    name = exported_name(manifest.root)
-    model = {**manifest.model, "folder": ""}
-    tallies = (replace(tally, warnings=[]) for tally in (manifest.walked, manifest.parsed))
-    walked, parsed = tallies
-    return replace(manifest, root=name, model=model, walked=walked, parsed=parsed, segments=entries)
+    return replace(
+        manifest,
+        root=exported_name(manifest.root),
+        model={**manifest.model, "folder": ""},
+        walked=replace(manifest.walked, warnings=[]),
+        parsed=replace(manifest.parsed, warnings=[]),
+        segments=entries,
+    )
 
 
 def exported_name(root: str) -> str:
@@ -150,16 +154,16 @@ def _sources(segment: SegmentReader, counts: CodeCounts) -> Iterator[bytes]:
         yield b"" if changed else source
 
 
-def write_archive(
-    file: object,
+def _write_archive(
+    file: BinaryIO,
     manifest: Manifest,
     places: dict[str, Path],
-    on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    on_progress: Callable[[str, int, int], None],
 ) -> None:
     """Write the archive of a manifest; `places` maps the names of entries to files."""
     total, done = manifest.bytes, 0
     head = json.dumps({"portable": PORTABLE_VERSION, "manifest": asdict(manifest)}, sort_keys=True).encode()
-    with zipfile.ZipFile(file, "w") as archive:  # type: ignore[call-overload]
+    with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(_entry(HEAD, len(head)), head)
         for name, place in sorted(places.items()):
             size = place.stat().st_size

@@ -123,9 +123,8 @@ def _one_line(path: Path) -> Iterator[None]:
             f"{path} is refused: {error.path.name} is not valid: export it again"
         ) from None
     except (*_BROKEN, OSError) as error:
-        if (
-            isinstance(error, OSError) and error.errno != errno.EINVAL
-        ):  # EINVAL: a place before the file's start.
+        # A damaged archive names a place before the start of the file: EINVAL.
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
             raise
         reason = str(error).splitlines()[0] if str(error) else "it ends too early"
         raise PortableFileError(

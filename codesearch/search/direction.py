@@ -22,7 +22,7 @@ _PARAMETERS = re.compile(
     r"\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)(?P<after>[^()]*|\s*\([^()]*\)\s*)$"
 )
 _RECEIVER = re.compile(r"func\s*\(([^()]*)\)")
-_FUSED = re.compile(r"([a-z]+)(?:to)([a-z]+)")
+_FUSED = re.compile(r"([a-z]+)to([a-z]+)")
 _MAKES = re.compile(r"([a-z]{3,})(?:ize|ise|ify)[sd]?")
 _TAKEN_TAG = re.compile(r"^\s*[@:]param\b(.*)", re.MULTILINE)
 _GIVEN_TAG = re.compile(r"^\s*[@:]r?returns?\b(.*)", re.MULTILINE)

@@ -27,16 +27,16 @@ from codesearch.search.request import Filters
 
 def path_filter(filters: Filters, root: Path) -> Callable[[str], bool]:
     """Return a function that says whether a path relative to the root passes the globs and places of the filters."""
-    here = None if filters.here is None else _slashes(str(filters.here))
-    globs = [_slashes(glob) for glob in filters.paths]
+    here = None if filters.here is None else slashes(str(filters.here))
+    globs = [slashes(glob) for glob in filters.paths]
     included = [_Glob.compile(glob, here) for glob in globs if not glob.startswith("!")]
     excluded = [_Glob.compile(glob[1:], here) for glob in globs if glob.startswith("!")]
     places = tuple(
-        f"{_slashes(spelling).rstrip('/')}/"
+        f"{slashes(spelling).rstrip('/')}/"
         for place in filters.within
         for spelling in (os.path.abspath(place), os.path.realpath(place))
     )
-    above = f"{_slashes(str(root)).rstrip('/')}/"
+    above = f"{slashes(str(root)).rstrip('/')}/"
 
     def passes(path: str) -> bool:
         absolute = above + path
@@ -105,13 +105,13 @@ def _anchored(glob: str) -> str:
 
 def _absolute(glob: str, here: str) -> list[str]:
     """Return globs for absolute paths: as written, and with the links before the first wildcard resolved."""
-    parts = _slashes(os.path.join(escape(here), glob)).split("/")
+    parts = slashes(os.path.join(escape(here), glob)).split("/")
     literal = list(takewhile(lambda part: not has_magic(part), parts))
     followed = "/".join([escape(os.path.realpath("/".join(literal) or "/")), *parts[len(literal) :]])
-    spellings = (_slashes(os.path.normpath(spelling)) for spelling in ("/".join(parts), followed))
+    spellings = (slashes(os.path.normpath(spelling)) for spelling in ("/".join(parts), followed))
     return list({spelling.rstrip("/"): None for spelling in spellings})
 
 
-def _slashes(path: str) -> str:
+def slashes(path: str) -> str:
     """Replace the system's path separators by slashes."""
     return path if os.sep == "/" else path.replace(os.sep, "/")

@@ -35,8 +35,6 @@ if TYPE_CHECKING:  # It imports ONNX Runtime's module, which only a query that a
 
 MAX_CODE_TERMS = 64
 """If the query is code, only this many terms are used. They are enough, and more would be slow."""
-
-
 _SHOWN_QUERY = 80
 """Characters of a query that an error shows."""
 

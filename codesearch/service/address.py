@@ -120,6 +120,6 @@ def with_address(home: str, use: Callable[[str], object]) -> None:
 
 
 def identity() -> list[str]:
-    """Return a text that identifies this installation. Another installation may print something else."""
+    """Return the texts that identify this installation. Another installation may give another answer."""
     package = os.path.dirname(os.path.realpath(codesearch.__file__))
     return [codesearch.__version__, package, sys.prefix, sys.getfilesystemencoding()]

@@ -166,9 +166,8 @@ def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> No
     """Call `stop` when a signal asks the process to end."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
         number = getattr(signal, name, None)
-        if (
-            number is None or signal.getsignal(number) is signal.SIG_IGN
-        ):  # `nohup` and a shell's `&` make a process ignore a signal.
+        # `nohup` and a shell's `&` make a process ignore a signal.
+        if number is None or signal.getsignal(number) is signal.SIG_IGN:
             continue
         try:
             loop.add_signal_handler(number, stop)

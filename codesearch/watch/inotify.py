@@ -8,7 +8,8 @@ import os
 import struct
 import termios
 import threading
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Set
 
 from watchdog.observers.inotify_c import (
     CallbackId,
@@ -90,12 +91,12 @@ class InotifyNotifier:
         self._reader.shut()
 
 
-def _names_by_folder(files: frozenset[str]) -> Mapping[str, frozenset[str]]:
-    folders = {os.path.dirname(file) for file in files}
-    return {
-        folder: frozenset(os.path.basename(file) for file in files if os.path.dirname(file) == folder)
-        for folder in folders
-    }
+def _names_by_folder(files: frozenset[str]) -> Mapping[str, set[str]]:
+    names: dict[str, set[str]] = defaultdict(set)
+    for file in files:
+        folder, name = os.path.split(file)
+        names[folder].add(name)
+    return names
 
 
 class _Reader(InotifyFD):
@@ -136,10 +137,10 @@ class _Watches:
 
     def __init__(self, root: str, content: str, on_change: OnChange, reader: _Reader) -> None:
         self._root, self._content, self._on_change, self._reader = root, content, on_change, reader
-        self._names: dict[WatchDescriptor, frozenset[str] | None] = {}
+        self._names: dict[WatchDescriptor, Set[str] | None] = {}
         self._id = CallbackId(id(self))
 
-    def add(self, folder: str, names: frozenset[str] | None) -> None:
+    def add(self, folder: str, names: Set[str] | None) -> None:
         """Watch a folder: all that matters in it, or only some names."""
         try:
             watch = self._reader.add_callback(os.fsencode(folder), _MASK, self, self._id)

@@ -51,9 +51,8 @@ def open_notifier(on_change: OnChange) -> Notifier:
     Raises:
         OSError: the system has no more inotify instances.
     """
-    logging.getLogger("watchdog").addHandler(
-        logging.NullHandler()
-    )  # It warns of lost events; they are reported.
+    # Watchdog warns of lost events, which are reported anyway.
+    logging.getLogger("watchdog").addHandler(logging.NullHandler())
     if platform.system() == "Linux":
         with suppress(ModuleNotFoundError):  # A Python without POSIX's modules.
             from codesearch.watch.inotify import InotifyNotifier

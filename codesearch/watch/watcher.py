@@ -73,7 +73,17 @@ class Indexes(Protocol):
 
 @dataclass(slots=True)
 class _Root:
-    """A watched root. `unchanged` is the version of the index that has all changes, or None."""
+    """A watched root.
+
+    Attributes:
+        check_at: when to check it next, even if no event comes.
+        mode: "watching" or "polling"; "" before the first check.
+        wanted: what is watched; None if nothing is.
+        is_stale: whether the watches may be gone or belong to other paths now.
+        unchanged: the version of the index that has all changes; None if there may be others.
+        error: the last one that was reported; "" after a check without an error.
+        stamp: changes with every commit of the index.
+    """
 
     path: Path
     changes: Debounce = field(default_factory=Debounce)
@@ -119,7 +129,7 @@ class Watcher:
         self._condition = threading.Condition()
         self._stopped = False
         self._is_all = roots is None
-        self._roots = {str(path): _Root(path) for root in roots or () for path in [root.resolve()]}
+        self._roots = {str(path): _Root(path) for path in map(Path.resolve, roots or ())}
         self._notifier: Notifier | None = None
         self._no_notifier = ""
         try:

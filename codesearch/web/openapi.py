@@ -12,13 +12,14 @@ from codesearch.types import Hit
 from codesearch.web.highlight import CLASSES
 from codesearch.web.parameters import PARAMETERS, Parameter
 
-_ABOUT = {
-    "search": "Rank documents for a query",
-    "similar": "Rank documents by their similarity to a definition",
-    "document": "Return a whole definition",
-    "status": "List the indexed folders",
-    "openapi.json": "Return this description",
+_PATHS = {
+    "search": ("Rank documents for a query", "Answer"),
+    "similar": ("Rank documents by their similarity to a definition", "Answer"),
+    "document": ("Return a whole definition", "Definition"),
+    "status": ("List the indexed folders", "Status"),
+    "openapi.json": ("Return this description", "Description"),
 }
+"""Name of a path -> its summary, and the schema of its answer."""
 _STATUSES = {
     "400": "A parameter is wrong",
     "401": "The token is missing or wrong",
@@ -109,22 +110,14 @@ def description(prefix: str) -> dict[str, Any]:
     }
 
 
-_ANSWERS = {
-    "search": "Answer",
-    "similar": "Answer",
-    "document": "Definition",
-    "status": "Status",
-    "openapi.json": "Description",
-}
-
-
 def _operation(name: str) -> dict[str, Any]:
+    summary, schema = _PATHS[name]
     errors = {status: {"description": about, **_json("Error")} for status, about in _STATUSES.items()}
     return {
         "operationId": name.partition(".")[0],
-        "summary": _ABOUT[name],
+        "summary": summary,
         "parameters": [_parameter(*item) for item in PARAMETERS[name].items()],
-        "responses": {"200": {"description": "The answer", **_json(_ANSWERS[name])}, **errors},
+        "responses": {"200": {"description": "The answer", **_json(schema)}, **errors},
     }
 
 

@@ -31,7 +31,7 @@ class Parameter:
     Attributes:
         about: what it does, for the description.
         required: whether a request must have it.
-        repeatable: whether it can stand several times.
+        repeatable: whether it can be given several times.
         choices: the allowed values; empty for all.
         low: smallest number; None if it is text.
         high: largest number.
@@ -127,7 +127,7 @@ class Values:
         return int(self.given[name])
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return a parameter that can stand several times."""
+        """Return the values of a parameter that can be given several times."""
         return tuple(self.given[name])
 
 

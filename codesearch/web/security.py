@@ -125,7 +125,7 @@ def _is_api(scope: Scope) -> bool:
 
 
 def _check_site(headers: Headers, host: str, scope: Scope) -> None:
-    """Refuse requests that pages of other sites make; a link to the page may stand anywhere."""
+    """Refuse requests that pages of other sites make; any site may link to the page."""
     origin = headers.get("origin")
     if origin is not None and origin != f"http://{host}":
         raise Refusal(403, f"pages of {origin[:100]} may not ask", "open the page of this service")

@@ -105,11 +105,11 @@ class Site:
         self._thread = threading.Thread(target=self._run, name="web", daemon=True)
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Start answering."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop to answer."""
+        """Stop answering; wait up to two seconds for the thread."""
         self._server.should_exit = True
         self._thread.join(_STOP_S)
 

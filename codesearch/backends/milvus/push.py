@@ -19,12 +19,9 @@ import numpy as np
 
 from codesearch.analysis.terms import FIELDS
 from codesearch.backends.milvus.rows import document_frequencies, rows_of
-from codesearch.backends.milvus.store import UNUSED, MilvusStore, about_row, quoted
+from codesearch.backends.milvus.store import ROOT, SHARD, UNUSED, MilvusStore, about_row, quoted
 from codesearch.errors import BackendError
 from codesearch.index.reader import IndexReader
-
-ROOT, SHARD = "root:", "shard:"
-"""What the keys in the collection of roots begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +118,7 @@ def _push_root(
     state = _state_of(index)
     written = deleted = 0
     if known is None or json.loads(known["about"])["state"] != state:
-        condition = f"root == {quoted(index.manifest.root)}"
+        condition = f"root == {quoted(manifest.root)}"
         there = {row["id"]: row["digest"] for row in store.read(store.documents, condition, ("id", "digest"))}
         here: set[str] = set()
 
@@ -140,8 +137,8 @@ def _push_root(
             "languages": manifest.languages,
             "created": manifest.created,
         }
-        store.write(store.roots, [about_row(ROOT + index.manifest.root, shard, about)])
-    return PushReport(index.manifest.root, written, deleted, manifest.documents, time.monotonic() - started)
+        store.write(store.roots, [about_row(ROOT + manifest.root, shard, about)])
+    return PushReport(manifest.root, written, deleted, manifest.documents, time.monotonic() - started)
 
 
 def _drop_root(store: MilvusStore, root: str) -> PushReport:

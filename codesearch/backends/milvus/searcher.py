@@ -18,9 +18,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
-from codesearch.backends.milvus.push import SHARD
 from codesearch.backends.milvus.snapshot import CandidateSnapshot, Statistics, StoredCode
-from codesearch.backends.milvus.store import MilvusStore, quoted
+from codesearch.backends.milvus.store import SHARD, MilvusStore, quoted
 from codesearch.config import RankConfig
 from codesearch.encoding.encoder import Encoder
 from codesearch.errors import BackendError

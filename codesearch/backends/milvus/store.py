@@ -35,6 +35,8 @@ _SEARCH_PARAMS: Mapping[str, Callable[[int], dict[str, int]]] = {
 _WRITTEN_AT_ONCE = 500
 _READ_AT_ONCE = 10_000
 _ID = 64
+ROOT, SHARD = "root:", "shard:"
+"""What the keys in the collection of roots begin with."""
 _MADE = "collections"
 """Key of the row of the collection of roots that says what the collections were made with."""
 UNUSED = [0.0, 0.0]
@@ -75,9 +77,8 @@ class MilvusStore:
             import pymilvus
         except ImportError:
             raise MissingExtraError("pymilvus") from None
-        logging.getLogger("pymilvus").setLevel(
-            logging.CRITICAL
-        )  # It logs tracebacks of errors that it raises.
+        # pymilvus logs tracebacks of errors that it raises.
+        logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
         self._milvus = pymilvus
         self._failures = (pymilvus.MilvusException, grpc.RpcError, grpc.FutureTimeoutError, OSError)
         self.connection = connection
@@ -183,9 +184,8 @@ class MilvusStore:
         milvus = self._milvus
         schema = milvus.MilvusClient.create_schema(auto_id=False)
         _add_fields(milvus, schema, fields)
-        schema.add_field(
-            "unused", milvus.DataType.FLOAT_VECTOR, dim=2
-        )  # Milvus wants a vector in each collection.
+        # Milvus wants a vector in each collection.
+        schema.add_field("unused", milvus.DataType.FLOAT_VECTOR, dim=2)
         indexes = milvus.MilvusClient.prepare_index_params()
         indexes.add_index("unused", index_type="FLAT", metric_type="L2")
         for field in indexed:

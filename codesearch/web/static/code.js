@@ -56,10 +56,9 @@ function* rangesOf(parent, words) {
       if (text.length !== node.data.length) continue;  // Offsets would not match.
       for (const word of words) {
         for (let start = text.indexOf(word); start >= 0; start = text.indexOf(word, start + word.length)) {
-          const range = new StaticRange({
+          yield new StaticRange({
             startContainer: node, startOffset: start, endContainer: node, endOffset: start + word.length,
           });
-          yield range;
         }
       }
     }

@@ -26,7 +26,7 @@ export function showDefinition(found, state, { several }) {
   markWords(section, state.q);
 }
 
-// In some languages the documentation stands inside the code.
+// In some languages the documentation is inside the code.
 function documentation({ signature, docstring }, code) {
   const first = docstring?.trim().split("\n")[0] ?? "";
   return [

@@ -6,7 +6,7 @@ import { forgetSearches, save } from "./storage.js";
 
 const THEMES = { "": "Auto", light: "Light", dark: "Dark" };
 
-/** Call `changed()` when the links to the editor, or the recent searches, are others. */
+/** Call `changed()` when the links to the editor, or the recent searches, have changed. */
 export function setUpDialogs(changed) {
   for (const dialog of document.querySelectorAll("dialog")) {
     dialog.querySelector(".close")?.addEventListener("click", () => dialog.close());

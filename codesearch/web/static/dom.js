@@ -19,7 +19,7 @@ export function el(tag, attributes = {}, ...children) {
 /** Return the element with an id. */
 export const byId = (id) => document.getElementById(id);
 
-/** Return text in which what stands in backticks is code. */
+/** Return the parts of a text; a part in backticks becomes a code element. */
 export function prose(text) {
   return text.split("`").map((part, position) => (position % 2 ? el("code", {}, part) : part));
 }
@@ -34,7 +34,7 @@ export const baseName = (path) => path.replace(/[\\/]+$/, "").split(/[\\/]/).pop
 
 let announcement;
 
-/** Tell screen readers; texts that follow each other quickly are told once. */
+/** Announce a text to screen readers. If another one follows within the delay, only that one is announced. */
 export function announce(text, delay_ms = 500) {
   clearTimeout(announcement);
   announcement = setTimeout(() => { byId("live").textContent = text; }, delay_ms);

@@ -60,7 +60,7 @@ function hitItem(hit, state, several) {
   const name = hit.qualified_name || hit.name || hit.path;
   const link = el("a", { class: "name", href: address({ ...state, view: "document", at }), "data-open": "document",
     "aria-describedby": `${id}-place` }, name);
-  const item = el("li", { class: "hit" }, el("article", { "aria-labelledby": `${id}-name` },
+  return el("li", { class: "hit" }, el("article", { "aria-labelledby": `${id}-name` },
     el("h2", { id: `${id}-name` }, link),
     el("span", { class: "facts" }, facts(hit), ...flags(hit)),
     el("div", { class: "place", id: `${id}-place` }, ...place(hit, several)),
@@ -68,7 +68,6 @@ function hitItem(hit, state, several) {
     hit.snippet?.length ? codeBlock(hit.snippet, { dedent: true }) : null,
     hit.reasons?.length ? reasons(hit.reasons) : null,
   ));
-  return item;
 }
 
 /** Describe a definition: kind, language and length. */
