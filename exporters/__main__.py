@@ -10,8 +10,7 @@ from pathlib import Path
 from codesearch.encoding.bundle import SHIPPED
 from training.command import run_command
 
-_TEXTS = 300
-_COUNTED_TEXTS = 24_000
+_ROWS = 300
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,13 +38,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     bundle.add_argument("--name", help="name in the manifest (default: architecture-dim-v1)")
     bundle.set_defaults(run_command=_bundle)
-    pretrained = commands.add_parser("pretrained", help="export all-MiniLM-L6-v2, pruned and in int8")
-    pretrained.add_argument("--out", type=Path, required=True, help="bundle folder to write")
-    pretrained.add_argument("--corpus", type=Path, default=Path("corpus"), help="corpus to count tokens in")
-    pretrained.add_argument("--name", default="minilm-l6-int8", help="name in the manifest")
-    pretrained.add_argument("--vocabulary-size", type=int, default=18_000, help="tokens to keep")
-    pretrained.add_argument("--max-tokens", type=int, default=64, help="tokens of a document to read")
-    pretrained.set_defaults(run_command=_pretrained)
     reranker = commands.add_parser("reranker", help="export a trained cross-encoder")
     _add_run_and_out(reranker, "bundle folder to write")
     reranker.add_argument("--name", default="reranker-minilm-l4-v2", help="name in the manifest")
@@ -97,22 +89,6 @@ def _bundle(options: argparse.Namespace) -> None:
     print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
 
 
-def _pretrained(options: argparse.Namespace) -> None:
-    from exporters.pretrained import write_pretrained
-    from training.pretrained import pretrained_folder
-
-    manifest = write_pretrained(
-        pretrained_folder(),
-        options.out,
-        _texts(options.corpus, "train", _COUNTED_TEXTS),
-        name=options.name,
-        vocabulary_size=options.vocabulary_size,
-        max_tokens=options.max_tokens,
-    )
-    size = sum(described["bytes"] for described in manifest["files"].values())
-    print(f"{options.out}: {manifest['name']}, {manifest['vocabulary_size']:,} tokens, {size / 1e6:.1f} MB")
-
-
 def _reranker(options: argparse.Namespace) -> None:
     from exporters.cross_encoder import write_cross_encoder
 
@@ -136,24 +112,22 @@ def _check(options: argparse.Namespace) -> None:
     if options.run:
         from exporters.parity import check_parity
 
-        found = check_parity(
-            options.run, options.bundle, manifest["dtype"], _texts(options.corpus, "test", _TEXTS)
-        )
+        found = check_parity(options.run, options.bundle, manifest["dtype"], _test_texts(options.corpus))
         for file, parity in found.items():
             print(f"{file}: {parity}")
 
 
-def _texts(corpus: Path, partition: str, count: int) -> list[str]:
-    """Return queries and documents of the first rows of each language."""
+def _test_texts(corpus: Path) -> list[str]:
+    """Return queries and documents of the first test rows of each language."""
     from training.corpus.rows import read_rows
     from training.evaluation_sets import row_files
     from training.samples import texts_of_row
 
-    files = row_files(corpus, partition)
+    files = row_files(corpus, "test")
     return [
         text
         for path in files
-        for row in islice(read_rows(path), count // len(files))
+        for row in islice(read_rows(path), _ROWS // len(files))
         for text in texts_of_row(row)
     ]
 
