@@ -6,6 +6,7 @@ import argparse
 import sys
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from codesearch.encoding.bundle import SHIPPED
 from training.command import run_command
@@ -84,17 +85,18 @@ def _print_sizes(folder: Path, files: list[str]) -> None:
 def _bundle(options: argparse.Namespace) -> None:
     from exporters.bundle import write_bundle
 
-    manifest = write_bundle(options.run, options.out, options.dtype, options.name)
-    size = sum(described["bytes"] for described in manifest["files"].values())
-    print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
+    _print_bundle(options.out, write_bundle(options.run, options.out, options.dtype, options.name))
 
 
 def _reranker(options: argparse.Namespace) -> None:
     from exporters.cross_encoder import write_cross_encoder
 
-    manifest = write_cross_encoder(options.run, options.out, options.name)
+    _print_bundle(options.out, write_cross_encoder(options.run, options.out, options.name))
+
+
+def _print_bundle(folder: Path, manifest: dict[str, Any]) -> None:
     size = sum(described["bytes"] for described in manifest["files"].values())
-    print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
+    print(f"{folder}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
 
 
 def _tuned(options: argparse.Namespace) -> None:
