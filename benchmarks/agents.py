@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.page import fill, line
+from benchmarks.page import DOCS, fill, line
 from benchmarks.record import record
 from codesearch.agents.text import definition_text, hits_text
 from codesearch.analysis.terms import STOP_WORDS
@@ -32,7 +32,7 @@ from codesearch.parsing.identifiers import words
 from codesearch.search.request import SearchRequest
 from codesearch.types import Hit
 
-PAGE = Path(__file__).parents[1] / "docs" / "agents.md"
+PAGE = DOCS / "agents.md"
 _HITS, _MORE_HITS, _LINES = 8, 30, 3
 _MAX_FILES, _WINDOW = 20, 2_000
 

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.page import fill, line
+from benchmarks.page import DOCS, fill, line
 from benchmarks.record import RESULTS
 from codesearch.evaluation.significance import AVERAGE
 
-DOCS = Path(__file__).parents[1] / "docs"
 PAGES = {"csn_mrr": "bench-encoders.md", "advtest": "bench-encoders.md"}
 """The page of a suite, if it is not bench.md."""
 BY_LANGUAGE = {

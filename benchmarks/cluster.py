@@ -14,15 +14,14 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.page import fill, line
+from benchmarks.page import DOCS, fill, line
 from benchmarks.record import RESULTS, record
 
-PAGE = Path(__file__).parents[1] / "docs" / "scale-out.md"
+PAGE = DOCS / "scale-out.md"
 SIZES = (6_400_000, 100_000_000, 1_000_000_000)
 LOADS = (0.1, 0.5, 0.8)
 """Share of what the cores can do at most."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.page import fill, line
+from benchmarks.page import DOCS, fill, line
 from benchmarks.record import record
 from codesearch.encoding.onnx import OnnxEncoder
 from training import checkpoint
@@ -27,7 +27,7 @@ from training.evaluation_sets import row_files
 from training.pipeline import load_run
 from training.samples import texts_of_row
 
-PAGE = Path(__file__).parents[1] / "docs" / "models.md"
+PAGE = DOCS / "models.md"
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby", "average")
 PUBLISHED = {
     "nbow": (0.6409, 0.5140, 0.4607, 0.4835, 0.5809, 0.4285, 0.6167, 0.164),

@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.page import fill, line, shown
+from benchmarks.page import DOCS, fill, line, shown
 from benchmarks.process import folder_mb, measured
 from benchmarks.record import RESULTS, record
 from benchmarks.renamed import write_renamed
@@ -35,7 +35,7 @@ from codesearch.index.reader import IndexReader
 from codesearch.segments.digest import describe_files
 from codesearch.segments.graph import GRAPH_FILE, build_graph
 
-PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+PAGE = DOCS / "scale.md"
 _NO_GRAPH = VectorConfig(hnsw_threshold=1 << 40)
 _STEP_S = 1_800
 

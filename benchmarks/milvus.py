@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.page import fill, line
+from benchmarks.page import DOCS, fill, line
 from benchmarks.record import record
 from codesearch.backends.milvus.searcher import Collection, MilvusSearcher
 from codesearch.backends.milvus.store import Connection
@@ -33,7 +33,7 @@ from codesearch.evaluation.result import SystemResult, summarise
 from codesearch.evaluation.suites.csn99 import PACK, judgements
 from codesearch.search.searcher import Searcher
 
-PAGE = Path(__file__).parents[1] / "docs" / "scale-out.md"
+PAGE = DOCS / "scale-out.md"
 _SCRATCH = Path("build/milvus-bench")
 _PORT = 19_540
 _START_S = 10

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.page import fill, line
+from benchmarks.page import DOCS, fill, line
 from benchmarks.peers import QUERIES, Command, Paths, ours
 from benchmarks.process import INSTALLED
 from benchmarks.record import record
 from codesearch.evaluation.stages import tree_rss_bytes
 
-PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
+PAGE = DOCS / "speed.md"
 _CLIENTS = 20
 
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.page import fill, line
+from benchmarks.page import DOCS, fill, line
 from benchmarks.process import INSTALLED, tree_cpu_ticks
 from benchmarks.record import record
 from benchmarks.service import quantiles
@@ -25,7 +25,7 @@ from codesearch.engine.scope import Scope
 from codesearch.evaluation.stages import tree_rss_bytes
 from codesearch.search.request import SearchRequest
 
-PAGE = Path(__file__).parents[1] / "docs" / "watch.md"
+PAGE = DOCS / "watch.md"
 _SAVES, _BURST, _IDLE_S, _PATIENCE_S = 20, 5_000, 70.0, 120.0
 
 
