@@ -13,6 +13,7 @@ Both read only Python files of the library. Only the bytes they read are counted
 
 from __future__ import annotations
 
+import argparse
 import sysconfig
 import tempfile
 from collections import Counter
@@ -39,6 +40,7 @@ _MAX_FILES, _WINDOW = 20, 2_000
 
 def main() -> None:
     """Measure and record."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     root = Path(sysconfig.get_path("stdlib")).resolve()
     queries, answers = read_questions("python")
     files = {

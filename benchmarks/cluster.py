@@ -8,6 +8,7 @@ answer is complete when the slowest shard has answered and the network has carri
 
 from __future__ import annotations
 
+import argparse
 import heapq
 import json
 import math
@@ -61,6 +62,7 @@ class LogNormal:
 
 def main() -> None:
     """Simulate and record."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     measured = json.loads((RESULTS / "growth.json").read_text("utf-8"))["growth"][-1]
     shard = LogNormal(measured["hnsw_query"]["p50_ms"], measured["hnsw_query"]["p95_ms"])
     documents = measured["exact"]["documents"]

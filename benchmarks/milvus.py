@@ -6,6 +6,7 @@ its collections and asks both all judged queries. Milvus Lite takes seconds for 
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -41,7 +42,9 @@ _START_S = 10
 
 def main() -> None:
     """Measure and record."""
-    data = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="folder of the 99 queries' data")
+    data = parser.parse_args().data
     root = unpacked(data / PACK, Path("build/speed/csn99"), lambda *_: None)
     qrels = judged(judgements(BenchOptions(Path("build"), data)))
     shutil.rmtree(_SCRATCH, ignore_errors=True)

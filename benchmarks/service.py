@@ -6,6 +6,7 @@ The start of Python is measured too.
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -29,8 +30,11 @@ _CLIENTS = 20
 
 def main() -> None:
     """Measure and record."""
-    root, home = (Path(word) for word in sys.argv[1:3])
-    rows = service_rows(Paths(root, home, home))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path, help="indexed folder")
+    parser.add_argument("home", type=Path, help="folder of its index")
+    options = parser.parse_args()
+    rows = service_rows(Paths(options.root, options.home, options.home))
     record("service", rows, flat=True)
     fill(PAGE, "service", table(rows))
 
