@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import time
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.durations import seconds_of
 from benchmarks.page import DOCS, fill, line
 from benchmarks.record import record
 from codesearch.encoding.onnx import OnnxEncoder
@@ -127,14 +127,8 @@ def _documents_per_s(bundle: Path, texts: list[tuple[str, str]]) -> int | None:
         for language, text in texts
     ]
     encoder.encode_documents(tokens[:: len(tokens) // 20])
-    fastest = min(_seconds(encoder, tokens) for _ in range(_REPEATS))
+    fastest = min(seconds_of(lambda: encoder.encode_documents(tokens)) for _ in range(_REPEATS))
     return round(len(tokens) / fastest)
-
-
-def _seconds(encoder: OnnxEncoder, tokens: list[NDArray[np.uint32]]) -> float:
-    started = time.perf_counter()
-    encoder.encode_documents(tokens)
-    return time.perf_counter() - started
 
 
 def _ndcg_all(bench: Path | None) -> float | None:

@@ -13,17 +13,16 @@ import json
 import os
 import shutil
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.durations import quantiles, seconds_of
 from benchmarks.page import DOCS, fill, line, shown
 from benchmarks.process import folder_mb, measured
 from benchmarks.record import RESULTS, record
 from benchmarks.renamed import write_renamed
-from benchmarks.speed import described, quantiles
+from benchmarks.speed import described
 from codesearch.config import VectorConfig
 from codesearch.engine.engine import Engine
 from codesearch.evaluation.approximate import approximation_loss
@@ -120,20 +119,13 @@ def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     engine = Engine(place / "home", device="cpu")
     with open(options.queries, encoding="utf-8") as file:
         queries = [row["query"] for row in csv.DictReader(file)]
-    first_s = timed(lambda: engine.search(queries[0]))
+    first_s = seconds_of(lambda: engine.search(queries[0]))
     for query in queries:
         engine.search(query)
-    times_ms = [1000 * timed(lambda query=query: engine.search(query)) for query in queries]
+    times_ms = [1000 * seconds_of(lambda query=query: engine.search(query)) for query in queries]
     with engine.open() as searcher:
         loss = approximation_loss(Collection(searcher.indexes[0], engine.encoder(), [], {}), queries)
     return {"first_s": round(first_s, 3), **quantiles(times_ms), **loss}
-
-
-def timed(call: Callable[[], object]) -> float:
-    """Return the seconds that a call takes."""
-    started = time.perf_counter()
-    call()
-    return time.perf_counter() - started
 
 
 STEPS = {

@@ -21,11 +21,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.durations import quantiles
 from benchmarks.page import fill, line, shown
 from benchmarks.peers import PEERS, QUERIES, Paths, System, installed, ours, run, run_warm
 from benchmarks.process import Usage, folder_mb
 from benchmarks.record import RESULTS, record
-from benchmarks.service import PAGE, quantiles, service_rows
+from benchmarks.service import PAGE, service_rows
 from codesearch.cores import available_cores
 from codesearch.evaluation.pack import unpacked
 

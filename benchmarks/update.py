@@ -12,13 +12,12 @@ import argparse
 import os
 import shutil
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.durations import seconds_of
 from benchmarks.peers import QUERIES
 from benchmarks.process import Usage, folder_mb, measured
 from benchmarks.record import RESULTS, record
@@ -101,8 +100,8 @@ def measure(
         by_query.append(_run(_HERE, "query", _QUESTION, "--root", tree, "--home", home))
 
         _append(target, number, "refresh")
-        refreshes_s.append(_seconds(lambda: engine.refresh(tree, budget_s=60)))
-        unchanged_s.append(_seconds(lambda: engine.refresh(tree, budget_s=60)))
+        refreshes_s.append(seconds_of(lambda: engine.refresh(tree, budget_s=60)))
+        unchanged_s.append(seconds_of(lambda: engine.refresh(tree, budget_s=60)))
     for name in checkouts:
         found[f"{name}index_after_one_change"] = described_starts(by_index[name])
         found[f"{name}written_mb"] = _quartiles(written_mb[name])
@@ -133,7 +132,7 @@ def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
     for number in range(_ROUNDS):
         for query in QUERIES:
             for count, engine in engines.items():
-                seconds = _seconds(
+                seconds = seconds_of(
                     lambda engine=engine, query=query: engine.search(SearchRequest(query, refresh=False))
                 )
                 if number:
@@ -190,12 +189,6 @@ def _files(folder: Path) -> set[tuple[Path, int, int]]:
     """Return path, bytes and time stamp of each file; the new entries of a later set are the written files."""
     found = [(path, path.stat()) for path in folder.rglob("*") if path.is_file()]
     return {(path, state.st_size, state.st_mtime_ns) for path, state in found}
-
-
-def _seconds(call: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    call()
-    return time.perf_counter() - started
 
 
 def _quartiles(values: list[float]) -> dict[str, float]:

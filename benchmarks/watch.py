@@ -17,10 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.durations import quantiles
 from benchmarks.page import DOCS, fill, line
 from benchmarks.process import INSTALLED, tree_cpu_ticks
 from benchmarks.record import record
-from benchmarks.service import quantiles
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.evaluation.stages import tree_rss_bytes
