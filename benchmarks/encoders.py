@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,7 @@ from benchmarks.page import DOCS, fill, line
 from benchmarks.record import record
 from codesearch.encoding.onnx import OnnxEncoder
 from training import checkpoint
-from training.corpus.rows import read_rows
-from training.evaluation_sets import row_files
+from training.evaluation_sets import first_test_rows
 from training.pipeline import load_run
 from training.samples import texts_of_row
 
@@ -68,12 +66,7 @@ def main() -> None:
 
 def test_documents(corpus: Path) -> list[tuple[str, str]]:
     """Return (language, text) of the first test documents, the same number for each language."""
-    files = row_files(corpus, "test")
-    return [
-        (row.language, texts_of_row(row)[1])
-        for path in files
-        for row in islice(read_rows(path), _DOCUMENTS // len(files))
-    ]
+    return [(row.language, texts_of_row(row)[1]) for row in first_test_rows(corpus, _DOCUMENTS)]
 
 
 def encoder_row(run: Path, bundle: Path, bench: Path | None, texts: list[tuple[str, str]]) -> dict[str, Any]:
@@ -142,7 +135,7 @@ def _ndcg_all(bench: Path | None) -> float | None:
 def encoder_table(rows: dict[str, dict[str, Any]]) -> str:
     """Lay out every encoder, ours below the published one of the same architecture."""
     head = ["encoder", "parameters", "bundle MB", "documents/s", *LANGUAGES, "NDCG All", "trained on"]
-    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    lines = [line(head), "|---" * len(head) + "|"]
     shown = [name for name in rows if name == "nbow" or not _CURVE.fullmatch(name)]
     for name in shown:
         if name in PUBLISHED:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -121,17 +120,10 @@ def _check(options: argparse.Namespace) -> None:
 
 def _test_texts(corpus: Path) -> list[str]:
     """Return queries and documents of the first test rows of each language."""
-    from training.corpus.rows import read_rows
-    from training.evaluation_sets import row_files
+    from training.evaluation_sets import first_test_rows
     from training.samples import texts_of_row
 
-    files = row_files(corpus, "test")
-    return [
-        text
-        for path in files
-        for row in islice(read_rows(path), _ROWS // len(files))
-        for text in texts_of_row(row)
-    ]
+    return [text for row in first_test_rows(corpus, _ROWS) for text in texts_of_row(row)]
 
 
 if __name__ == "__main__":
