@@ -21,6 +21,7 @@ from benchmarks.page import DOCS, fill, line
 from benchmarks.record import record
 from codesearch.encoding.onnx import OnnxEncoder
 from training import checkpoint
+from training.command import CORPUS
 from training.evaluation_sets import first_test_rows
 from training.pipeline import load_run
 from training.samples import texts_of_row
@@ -46,7 +47,9 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, required=True, help="folder of run folders")
     parser.add_argument("--bundles", type=Path, required=True, help="folder of bundle folders")
     parser.add_argument("--bench", type=Path, help="folder of NAME.json from `codesearch bench --json`")
-    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="for texts to time")
+    parser.add_argument(
+        "--corpus", type=Path, default=CORPUS, help="for texts to time (default: %(default)s)"
+    )
     options = parser.parse_args()
     names = sorted(path.parent.name for path in options.runs.glob("*/mrr_test.json"))
     texts = test_documents(options.corpus)

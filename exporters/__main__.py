@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from codesearch.encoding.bundle import SHIPPED
-from training.command import run_command
+from training.command import CORPUS, run_command
 
 _ROWS = 300
 
@@ -52,7 +52,9 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check", help="compare a bundle with its manifest, and with its run")
     check.add_argument("--bundle", type=Path, required=True, help="bundle folder")
     check.add_argument("--run", type=Path, help="run that it was made from")
-    check.add_argument("--corpus", type=Path, default=Path("corpus"), help="corpus to take test texts from")
+    check.add_argument(
+        "--corpus", type=Path, default=CORPUS, help="corpus to take test texts from (default: %(default)s)"
+    )
     check.set_defaults(run_command=_check)
     return parser
 
