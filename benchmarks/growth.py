@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import os
 import shutil
 import sys
 from dataclasses import replace
@@ -19,6 +18,7 @@ from typing import Any
 
 from benchmarks.durations import quantiles, seconds_of
 from benchmarks.page import DOCS, fill, line, shown
+from benchmarks.plot import panels
 from benchmarks.process import folder_mb, measured
 from benchmarks.record import RESULTS, record
 from benchmarks.renamed import write_renamed
@@ -172,23 +172,19 @@ def query_table(rows: list[dict[str, Any]]) -> str:
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:
     """Draw time and memory of building, and the median query, over the number of documents."""
-    os.environ.setdefault("MPLBACKEND", "Agg")
-    import matplotlib.pyplot as plt
-
     documents = [row["exact"]["documents"] for row in rows]
-    panels = (
+    shown_panels = (
         ("build, CPU s", "cpu_s", ("exact", "hnsw")),
         ("peak memory of it, MB", "peak_mb", ("exact", "hnsw")),
         ("query p50, ms", "p50_ms", ("exact_query", "hnsw_query")),
     )
-    figure, axes = plt.subplots(1, len(panels), figsize=(9, 2.6), dpi=90)
-    for axis, (title, key, steps) in zip(axes, panels, strict=True):
+    figure, axes = panels([title for title, *_ in shown_panels], 9, 2.6)
+    for axis, (_, key, steps) in zip(axes, shown_panels, strict=True):
         for step, label in zip(steps, ("index, searched exactly", "HNSW graph on top"), strict=True):
             points = [
                 (count, row[step][key]) for count, row in zip(documents, rows, strict=True) if step in row
             ]
             axis.loglog(*zip(*points, strict=True), marker="o", label=label)
-        axis.set_title(title, fontsize=10)
         axis.set_xlabel("documents", fontsize=9)
         axis.yaxis.set_major_formatter("{x:,g}")
         axis.yaxis.set_minor_formatter("")

@@ -9,7 +9,6 @@ the tree is CPython's standard library.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 
 from benchmarks.durations import seconds_of
 from benchmarks.peers import QUERIES
+from benchmarks.plot import panels
 from benchmarks.process import Usage, folder_mb, measured
 from benchmarks.record import RESULTS, record
 from benchmarks.speed import WORK, described_starts, standard_library
@@ -144,15 +144,12 @@ def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:
     """Draw time and written bytes of an update over the number of documents."""
-    os.environ.setdefault("MPLBACKEND", "Agg")
-    import matplotlib.pyplot as plt
-
-    panels = (
+    shown_panels = (
         ("one changed file, codesearch index, s", "index_after_one_change", "wall_s"),
         ("written by it, MB", "written_mb", "median"),
     )
-    figure, axes = plt.subplots(1, len(panels), figsize=(8, 2.8), dpi=90)
-    for axis, (title, key, value) in zip(axes, panels, strict=True):
+    figure, axes = panels([title for title, *_ in shown_panels], 8, 2.8)
+    for axis, (_, key, value) in zip(axes, shown_panels, strict=True):
         for name, label in (("before_", "whole index"), ("", "segments")):
             points = [
                 (row["documents"], row[name + key][value])
@@ -161,7 +158,6 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
             ]
             if points:
                 axis.loglog(*zip(*points, strict=True), marker="o", label=label)
-        axis.set_title(title, fontsize=10)
         axis.set_xlabel("documents", fontsize=9)
         axis.xaxis.set_major_formatter("{x:,g}")
         axis.yaxis.set_major_formatter("{x:,g}")
@@ -169,7 +165,6 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
     axes[0].legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(path)
-    plt.close(figure)
 
 
 def _append(path: Path, number: int, kind: str) -> None:
