@@ -159,8 +159,8 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 def _partition_of(path: Path) -> str:
     if path.parent.name in _FOLDERS:
         return path.parent.name
-    told = _IN_NAME.findall(path.name)
-    return told[0] if told else ""
+    named = _IN_NAME.findall(path.name)
+    return named[0] if named else ""
 
 
 def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
