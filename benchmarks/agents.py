@@ -13,6 +13,7 @@ Both read only Python files of the library. Only the bytes they read are counted
 
 from __future__ import annotations
 
+import argparse
 import sysconfig
 import tempfile
 from collections import Counter
@@ -21,7 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.page import fill, line
+from benchmarks.page import DOCS, fill, line
 from benchmarks.record import record
 from codesearch.agents.text import definition_text, hits_text
 from codesearch.analysis.terms import STOP_WORDS
@@ -32,13 +33,14 @@ from codesearch.parsing.identifiers import words
 from codesearch.search.request import SearchRequest
 from codesearch.types import Hit
 
-PAGE = Path(__file__).parents[1] / "docs" / "agents.md"
+PAGE = DOCS / "agents.md"
 _HITS, _MORE_HITS, _LINES = 8, 30, 3
 _MAX_FILES, _WINDOW = 20, 2_000
 
 
 def main() -> None:
     """Measure and record."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     root = Path(sysconfig.get_path("stdlib")).resolve()
     queries, answers = read_questions("python")
     files = {

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.page import fill, line
+from benchmarks.page import DOCS, fill, line
 from benchmarks.record import RESULTS
 from codesearch.evaluation.significance import AVERAGE
 
-DOCS = Path(__file__).parents[1] / "docs"
 PAGES = {"csn_mrr": "bench-encoders.md", "advtest": "bench-encoders.md"}
 """The page of a suite, if it is not bench.md."""
 BY_LANGUAGE = {
@@ -72,4 +72,5 @@ def _interval(system: dict[str, Any], metric: str) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     main()

@@ -8,21 +8,21 @@ answer is complete when the slowest shard has answered and the network has carri
 
 from __future__ import annotations
 
+import argparse
 import heapq
 import json
 import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.page import fill, line
+from benchmarks.page import DOCS, fill, line
 from benchmarks.record import RESULTS, record
 
-PAGE = Path(__file__).parents[1] / "docs" / "scale-out.md"
+PAGE = DOCS / "scale-out.md"
 SIZES = (6_400_000, 100_000_000, 1_000_000_000)
 LOADS = (0.1, 0.5, 0.8)
 """Share of what the cores can do at most."""
@@ -62,6 +62,7 @@ class LogNormal:
 
 def main() -> None:
     """Simulate and record."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     measured = json.loads((RESULTS / "growth.json").read_text("utf-8"))["growth"][-1]
     shard = LogNormal(measured["hnsw_query"]["p50_ms"], measured["hnsw_query"]["p95_ms"])
     documents = measured["exact"]["documents"]

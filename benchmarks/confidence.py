@@ -73,13 +73,16 @@ def _judge(found: Rankings) -> dict[str, dict[str, float]]:
     whole = confidences.pop("whole")
     judged = {}
     for name, removed in confidences.items():
-        told, false = int((removed < calibration.threshold).sum()), int((whole < calibration.threshold).sum())
+        right, wrong = (
+            int((removed < calibration.threshold).sum()),
+            int((whole < calibration.threshold).sum()),
+        )
         above = (removed[:, None] < whole).mean() + (removed[:, None] == whole).mean() / 2
         judged[name] = {
             "queries": len(whole),
-            "precision": round(told / max(told + false, 1), 3),
-            "recall": round(told / len(removed), 3),
-            "false_alarms": round(false / len(whole), 3),
+            "precision": round(right / max(right + wrong, 1), 3),
+            "recall": round(right / len(removed), 3),
+            "false_alarms": round(wrong / len(whole), 3),
             "auc": round(float(above), 3),
         }
     return judged

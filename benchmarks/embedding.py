@@ -23,7 +23,7 @@ from unittest.mock import patch
 import torch
 from torch import Tensor
 
-from benchmarks.page import fill, line
+from benchmarks.page import DOCS, fill, line
 from benchmarks.record import record
 from benchmarks.speed import standard_library
 from codesearch.config import WalkConfig
@@ -41,7 +41,7 @@ from training.encoders.joint import SHARED
 from training.evaluate import encode_texts
 from training.loop import build_model
 
-PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
+PAGE = DOCS / "speed.md"
 _BATCH = 4_096
 _SETTINGS = {SHIPPED: "nbow-teacher.toml"}
 Embed = Callable[[Sequence[TokenIds]], object]

@@ -10,24 +10,23 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import time
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.page import fill, line
+from benchmarks.durations import seconds_of
+from benchmarks.page import DOCS, fill, line
 from benchmarks.record import record
 from codesearch.encoding.onnx import OnnxEncoder
 from training import checkpoint
-from training.corpus.rows import read_rows
-from training.evaluation_sets import row_files
+from training.command import CORPUS
+from training.evaluation_sets import first_test_rows
 from training.pipeline import load_run
 from training.samples import texts_of_row
 
-PAGE = Path(__file__).parents[1] / "docs" / "models.md"
+PAGE = DOCS / "models.md"
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby", "average")
 PUBLISHED = {
     "nbow": (0.6409, 0.5140, 0.4607, 0.4835, 0.5809, 0.4285, 0.6167, 0.164),
@@ -48,7 +47,9 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, required=True, help="folder of run folders")
     parser.add_argument("--bundles", type=Path, required=True, help="folder of bundle folders")
     parser.add_argument("--bench", type=Path, help="folder of NAME.json from `codesearch bench --json`")
-    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="for texts to time")
+    parser.add_argument(
+        "--corpus", type=Path, default=CORPUS, help="for texts to time (default: %(default)s)"
+    )
     options = parser.parse_args()
     names = sorted(path.parent.name for path in options.runs.glob("*/mrr_test.json"))
     texts = test_documents(options.corpus)
@@ -68,12 +69,7 @@ def main() -> None:
 
 def test_documents(corpus: Path) -> list[tuple[str, str]]:
     """Return (language, text) of the first test documents, the same number for each language."""
-    files = row_files(corpus, "test")
-    return [
-        (row.language, texts_of_row(row)[1])
-        for path in files
-        for row in islice(read_rows(path), _DOCUMENTS // len(files))
-    ]
+    return [(row.language, texts_of_row(row)[1]) for row in first_test_rows(corpus, _DOCUMENTS)]
 
 
 def encoder_row(run: Path, bundle: Path, bench: Path | None, texts: list[tuple[str, str]]) -> dict[str, Any]:
@@ -127,14 +123,8 @@ def _documents_per_s(bundle: Path, texts: list[tuple[str, str]]) -> int | None:
         for language, text in texts
     ]
     encoder.encode_documents(tokens[:: len(tokens) // 20])
-    fastest = min(_seconds(encoder, tokens) for _ in range(_REPEATS))
+    fastest = min(seconds_of(lambda: encoder.encode_documents(tokens)) for _ in range(_REPEATS))
     return round(len(tokens) / fastest)
-
-
-def _seconds(encoder: OnnxEncoder, tokens: list[NDArray[np.uint32]]) -> float:
-    started = time.perf_counter()
-    encoder.encode_documents(tokens)
-    return time.perf_counter() - started
 
 
 def _ndcg_all(bench: Path | None) -> float | None:
@@ -148,7 +138,7 @@ def _ndcg_all(bench: Path | None) -> float | None:
 def encoder_table(rows: dict[str, dict[str, Any]]) -> str:
     """Lay out every encoder, ours below the published one of the same architecture."""
     head = ["encoder", "parameters", "bundle MB", "documents/s", *LANGUAGES, "NDCG All", "trained on"]
-    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    lines = [line(head), "|---" * len(head) + "|"]
     shown = [name for name in rows if name == "nbow" or not _CURVE.fullmatch(name)]
     for name in shown:
         if name in PUBLISHED:

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from benchmarks.command import printed
+from benchmarks.page import DOCS
 from codesearch.evaluation.pack import unpack
 
 QUERIES = (
@@ -17,7 +18,7 @@ QUERIES = (
     ("validate email address", "--compact"),
     ("read a file line by line", "--lang", "go", "--explain"),
 )
-_PAGE = Path(__file__).parent.parent / "docs" / "examples.md"
+_PAGE = DOCS / "examples.md"
 _HEAD = """# Examples
 
 Real queries and their hits as printed. They search the {files:,} source files of CodeSearchNet's 99-query challenge

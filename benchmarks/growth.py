@@ -10,20 +10,19 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import os
 import shutil
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.page import fill, line, shown
+from benchmarks.durations import quantiles, seconds_of
+from benchmarks.page import DOCS, fill, line, shown
+from benchmarks.plot import panels
 from benchmarks.process import folder_mb, measured
 from benchmarks.record import RESULTS, record
 from benchmarks.renamed import write_renamed
-from benchmarks.speed import described, quantiles
+from benchmarks.speed import described
 from codesearch.config import VectorConfig
 from codesearch.engine.engine import Engine
 from codesearch.evaluation.approximate import approximation_loss
@@ -35,7 +34,7 @@ from codesearch.index.reader import IndexReader
 from codesearch.segments.digest import describe_files
 from codesearch.segments.graph import GRAPH_FILE, build_graph
 
-PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+PAGE = DOCS / "scale.md"
 _NO_GRAPH = VectorConfig(hnsw_threshold=1 << 40)
 _STEP_S = 1_800
 
@@ -120,20 +119,13 @@ def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     engine = Engine(place / "home", device="cpu")
     with open(options.queries, encoding="utf-8") as file:
         queries = [row["query"] for row in csv.DictReader(file)]
-    first_s = timed(lambda: engine.search(queries[0]))
+    first_s = seconds_of(lambda: engine.search(queries[0]))
     for query in queries:
         engine.search(query)
-    times_ms = [1000 * timed(lambda query=query: engine.search(query)) for query in queries]
+    times_ms = [1000 * seconds_of(lambda query=query: engine.search(query)) for query in queries]
     with engine.open() as searcher:
         loss = approximation_loss(Collection(searcher.indexes[0], engine.encoder(), [], {}), queries)
     return {"first_s": round(first_s, 3), **quantiles(times_ms), **loss}
-
-
-def timed(call: Callable[[], object]) -> float:
-    """Return the seconds that a call takes."""
-    started = time.perf_counter()
-    call()
-    return time.perf_counter() - started
 
 
 STEPS = {
@@ -180,23 +172,19 @@ def query_table(rows: list[dict[str, Any]]) -> str:
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:
     """Draw time and memory of building, and the median query, over the number of documents."""
-    os.environ.setdefault("MPLBACKEND", "Agg")
-    import matplotlib.pyplot as plt
-
     documents = [row["exact"]["documents"] for row in rows]
-    panels = (
+    shown_panels = (
         ("build, CPU s", "cpu_s", ("exact", "hnsw")),
         ("peak memory of it, MB", "peak_mb", ("exact", "hnsw")),
         ("query p50, ms", "p50_ms", ("exact_query", "hnsw_query")),
     )
-    figure, axes = plt.subplots(1, len(panels), figsize=(9, 2.6), dpi=90)
-    for axis, (title, key, steps) in zip(axes, panels, strict=True):
+    figure, axes = panels([title for title, *_ in shown_panels], 9, 2.6)
+    for axis, (_, key, steps) in zip(axes, shown_panels, strict=True):
         for step, label in zip(steps, ("index, searched exactly", "HNSW graph on top"), strict=True):
             points = [
                 (count, row[step][key]) for count, row in zip(documents, rows, strict=True) if step in row
             ]
             axis.loglog(*zip(*points, strict=True), marker="o", label=label)
-        axis.set_title(title, fontsize=10)
         axis.set_xlabel("documents", fontsize=9)
         axis.yaxis.set_major_formatter("{x:,g}")
         axis.yaxis.set_minor_formatter("")

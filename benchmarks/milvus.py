@@ -6,6 +6,7 @@ its collections and asks both all judged queries. Milvus Lite takes seconds for 
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.page import fill, line
+from benchmarks.page import DOCS, fill, line
 from benchmarks.record import record
 from codesearch.backends.milvus.searcher import Collection, MilvusSearcher
 from codesearch.backends.milvus.store import Connection
@@ -33,7 +34,7 @@ from codesearch.evaluation.result import SystemResult, summarise
 from codesearch.evaluation.suites.csn99 import PACK, judgements
 from codesearch.search.searcher import Searcher
 
-PAGE = Path(__file__).parents[1] / "docs" / "scale-out.md"
+PAGE = DOCS / "scale-out.md"
 _SCRATCH = Path("build/milvus-bench")
 _PORT = 19_540
 _START_S = 10
@@ -41,7 +42,9 @@ _START_S = 10
 
 def main() -> None:
     """Measure and record."""
-    data = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="folder of the 99 queries' data")
+    data = parser.parse_args().data
     root = unpacked(data / PACK, Path("build/speed/csn99"), lambda *_: None)
     qrels = judged(judgements(BenchOptions(Path("build"), data)))
     shutil.rmtree(_SCRATCH, ignore_errors=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+DOCS = Path(__file__).parents[1] / "docs"
+
 
 def line(cells: Sequence[str]) -> str:
     """Lay out one row of a table.

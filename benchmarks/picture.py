@@ -17,9 +17,10 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from benchmarks.command import printed
+from benchmarks.page import DOCS
 
 QUERY = ("copy a directory tree", "-n", "3")
-PICTURE = Path(__file__).parent.parent / "docs" / "query.svg"
+PICTURE = DOCS / "query.svg"
 _FONT = "monospace"
 _WIDTH = 92
 _THEME = TerminalTheme(

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codesearch.evaluation.stages import tree_rss_bytes
+from codesearch.evaluation.stages import PROC, child_processes, tree_rss_bytes
 
 _EVERY_S = 0.02
-_PROC = Path("/proc")
 INSTALLED = {"PYTHONDONTWRITEBYTECODE": ""}
 """Variables for commands of a checkout. Python writes bytecode for it, as for an installed package."""
 
@@ -103,12 +102,8 @@ def tree_cpu_ticks(pid: int) -> dict[int, int]:
     """Return the clock ticks of a process and each descendant, by process id; {} once the process is gone."""
     try:
         # The name, in brackets, may have any characters, so read the fields after it.
-        fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
-        children = [
-            int(child)
-            for path in (_PROC / str(pid) / "task").glob("*/children")
-            for child in path.read_text().split()
-        ]
+        fields = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        children = child_processes(pid)
     except (OSError, IndexError):
         return {}
     ticks = {pid: int(fields[11]) + int(fields[12])}

@@ -6,31 +6,33 @@ The start of Python is measured too.
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from benchmarks.page import fill, line
+from benchmarks.durations import quantiles, seconds_of
+from benchmarks.page import DOCS, fill, line
 from benchmarks.peers import QUERIES, Command, Paths, ours
 from benchmarks.process import INSTALLED
 from benchmarks.record import record
 from codesearch.evaluation.stages import tree_rss_bytes
 
-PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
+PAGE = DOCS / "speed.md"
 _CLIENTS = 20
 
 
 def main() -> None:
     """Measure and record."""
-    root, home = (Path(word) for word in sys.argv[1:3])
-    rows = service_rows(Paths(root, home, home))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path, help="indexed folder")
+    parser.add_argument("home", type=Path, help="folder of its index")
+    options = parser.parse_args()
+    rows = service_rows(Paths(options.root, options.home, options.home))
     record("service", rows, flat=True)
     fill(PAGE, "service", table(rows))
 
@@ -88,24 +90,12 @@ def times_ms(commands: Sequence[Command]) -> list[float]:
     """Run commands one after the other; return the milliseconds of each."""
     environment = {**os.environ, **INSTALLED}
     environment.pop("CODESEARCH_NO_SERVICE", None)
-    times = []
-    for command in commands:
-        started = time.perf_counter()
-        subprocess.run(
-            [str(word) for word in command], env=environment, stdout=subprocess.DEVNULL, check=True
-        )
-        times.append(1000 * (time.perf_counter() - started))
-    return times
 
+    def ask(command: Command) -> None:
+        words = [str(word) for word in command]
+        subprocess.run(words, env=environment, stdout=subprocess.DEVNULL, check=True)
 
-def quantiles(times: Sequence[float]) -> dict[str, float]:
-    """Return p50 and p95 of milliseconds.
-
-    >>> quantiles([1.0, 2.0, 3.0])
-    {'p50_ms': 2.0, 'p95_ms': 2.9}
-    """
-    p50, p95 = np.percentile(times, [50, 95])
-    return {"p50_ms": round(float(p50), 2), "p95_ms": round(float(p95), 2)}
+    return [1000 * seconds_of(lambda command=command: ask(command)) for command in commands]
 
 
 if __name__ == "__main__":

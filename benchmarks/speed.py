@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -21,11 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.durations import quantiles
 from benchmarks.page import fill, line, shown
 from benchmarks.peers import PEERS, QUERIES, Paths, System, installed, ours, run, run_warm
+from benchmarks.plot import panels
 from benchmarks.process import Usage, folder_mb
 from benchmarks.record import RESULTS, record
-from benchmarks.service import PAGE, quantiles, service_rows
+from benchmarks.service import PAGE, service_rows
 from codesearch.cores import available_cores
 from codesearch.evaluation.pack import unpacked
 
@@ -185,16 +186,13 @@ def _last_line(output: str) -> str:
 
 def plot(rows: dict[str, dict[str, Any]], path: Path) -> None:
     """Draw indexing time and memory and the cold query of every system that has them."""
-    os.environ.setdefault("MPLBACKEND", "Agg")
-    import matplotlib.pyplot as plt
-
-    panels = (
+    shown_panels = (
         ("index, s", "index", "wall_s"),
         ("memory of it, MB", "index", "peak_mb"),
         ("cold query, s", "cold_query", "wall_s"),
     )
-    figure, axes = plt.subplots(1, len(panels), figsize=(9, 2.2), dpi=90)
-    for position, (axis, (title, part, key)) in enumerate(zip(axes, panels, strict=True)):
+    figure, axes = panels([title for title, *_ in shown_panels], 9, 2.2)
+    for position, (axis, (_, part, key)) in enumerate(zip(axes, shown_panels, strict=True)):
         values = {name: found.get(part, {}).get(key, 0.0) for name, found in rows.items()}
         names = list(values)[::-1]
         bars = axis.barh(names, [values[name] for name in names], color="0.75")
@@ -204,7 +202,6 @@ def plot(rows: dict[str, dict[str, Any]], path: Path) -> None:
             for name in names
         ]
         axis.bar_label(bars, labels, padding=2)
-        axis.set_title(title, fontsize=10)
         axis.margins(x=0.25)
         axis.spines[["top", "right"]].set_visible(False)
         if position:

@@ -9,17 +9,16 @@ the tree is CPython's standard library.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.durations import seconds_of
 from benchmarks.peers import QUERIES
+from benchmarks.plot import panels
 from benchmarks.process import Usage, folder_mb, measured
 from benchmarks.record import RESULTS, record
 from benchmarks.speed import WORK, described_starts, standard_library
@@ -101,8 +100,8 @@ def measure(
         by_query.append(_run(_HERE, "query", _QUESTION, "--root", tree, "--home", home))
 
         _append(target, number, "refresh")
-        refreshes_s.append(_seconds(lambda: engine.refresh(tree, budget_s=60)))
-        unchanged_s.append(_seconds(lambda: engine.refresh(tree, budget_s=60)))
+        refreshes_s.append(seconds_of(lambda: engine.refresh(tree, budget_s=60)))
+        unchanged_s.append(seconds_of(lambda: engine.refresh(tree, budget_s=60)))
     for name in checkouts:
         found[f"{name}index_after_one_change"] = described_starts(by_index[name])
         found[f"{name}written_mb"] = _quartiles(written_mb[name])
@@ -133,7 +132,7 @@ def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
     for number in range(_ROUNDS):
         for query in QUERIES:
             for count, engine in engines.items():
-                seconds = _seconds(
+                seconds = seconds_of(
                     lambda engine=engine, query=query: engine.search(SearchRequest(query, refresh=False))
                 )
                 if number:
@@ -145,15 +144,12 @@ def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:
     """Draw time and written bytes of an update over the number of documents."""
-    os.environ.setdefault("MPLBACKEND", "Agg")
-    import matplotlib.pyplot as plt
-
-    panels = (
+    shown_panels = (
         ("one changed file, codesearch index, s", "index_after_one_change", "wall_s"),
         ("written by it, MB", "written_mb", "median"),
     )
-    figure, axes = plt.subplots(1, len(panels), figsize=(8, 2.8), dpi=90)
-    for axis, (title, key, value) in zip(axes, panels, strict=True):
+    figure, axes = panels([title for title, *_ in shown_panels], 8, 2.8)
+    for axis, (_, key, value) in zip(axes, shown_panels, strict=True):
         for name, label in (("before_", "whole index"), ("", "segments")):
             points = [
                 (row["documents"], row[name + key][value])
@@ -162,7 +158,6 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
             ]
             if points:
                 axis.loglog(*zip(*points, strict=True), marker="o", label=label)
-        axis.set_title(title, fontsize=10)
         axis.set_xlabel("documents", fontsize=9)
         axis.xaxis.set_major_formatter("{x:,g}")
         axis.yaxis.set_major_formatter("{x:,g}")
@@ -170,7 +165,6 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
     axes[0].legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(path)
-    plt.close(figure)
 
 
 def _append(path: Path, number: int, kind: str) -> None:
@@ -190,12 +184,6 @@ def _files(folder: Path) -> set[tuple[Path, int, int]]:
     """Return path, bytes and time stamp of each file; the new entries of a later set are the written files."""
     found = [(path, path.stat()) for path in folder.rglob("*") if path.is_file()]
     return {(path, state.st_size, state.st_mtime_ns) for path, state in found}
-
-
-def _seconds(call: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    call()
-    return time.perf_counter() - started
 
 
 def _quartiles(values: list[float]) -> dict[str, float]:

@@ -1,11 +1,12 @@
 """How soon a saved file is found, and what watching costs -> `results/watch.json`.
 
-`python -m benchmarks.watch ROOT HOME` watches a folder that is indexed in HOME. It saves files below ROOT and restores
+`python -m benchmarks.watch ROOT HOME` watches a folder that is indexed in HOME. It writes files below ROOT and removes
 them.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -16,22 +17,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.page import fill, line
+from benchmarks.durations import quantiles
+from benchmarks.page import DOCS, fill, line
 from benchmarks.process import INSTALLED, tree_cpu_ticks
 from benchmarks.record import record
-from benchmarks.service import quantiles
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.evaluation.stages import tree_rss_bytes
 from codesearch.search.request import SearchRequest
 
-PAGE = Path(__file__).parents[1] / "docs" / "watch.md"
+PAGE = DOCS / "watch.md"
 _SAVES, _BURST, _IDLE_S, _PATIENCE_S = 20, 5_000, 70.0, 120.0
 
 
 def main() -> None:
     """Measure and record."""
-    root, home = (Path(word) for word in sys.argv[1:3])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path, help="indexed folder; files are written to it and removed again")
+    parser.add_argument("home", type=Path, help="folder of its index")
+    options = parser.parse_args()
+    root, home = options.root, options.home
     engine = Engine(home)
     with _watching(root, home) as pid:
         found = engine.dependencies(root)

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 from typing import Any
 
+from benchmarks.durations import quantiles
 from benchmarks.peers import QUERIES
 from benchmarks.record import record
-from benchmarks.service import quantiles
 
 _KEY_MS = 90
 _ROUNDS = 3
@@ -30,6 +30,9 @@ addEventListener("DOMContentLoaded", () => {
 
 def main() -> None:
     """Measure and record."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("url", help="address that `codesearch serve --web` prints")
+    url = parser.parse_args().url
     from playwright.sync_api import sync_playwright
 
     from tests.browser.conftest import CHROMIUM, FLAGS
@@ -38,7 +41,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page()
         page.add_init_script(_WATCH)
-        page.goto(sys.argv[1])
+        page.goto(url)
         page.wait_for_selector("#home:not([hidden])")
         first, *times = [typed_ms(page, query) for _ in range(_ROUNDS) for query in QUERIES]
         documents = page.evaluate("fetch('api/v1/status').then((answer) => answer.json())")["roots"]

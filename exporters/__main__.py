@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from codesearch.encoding.bundle import SHIPPED
-from training.command import run_command
+from training.command import CORPUS, run_command
 
-_TEXTS = 300
-_COUNTED_TEXTS = 24_000
+_ROWS = 300
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,13 +38,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     bundle.add_argument("--name", help="name in the manifest (default: architecture-dim-v1)")
     bundle.set_defaults(run_command=_bundle)
-    pretrained = commands.add_parser("pretrained", help="export all-MiniLM-L6-v2, pruned and in int8")
-    pretrained.add_argument("--out", type=Path, required=True, help="bundle folder to write")
-    pretrained.add_argument("--corpus", type=Path, default=Path("corpus"), help="corpus to count tokens in")
-    pretrained.add_argument("--name", default="minilm-l6-int8", help="name in the manifest")
-    pretrained.add_argument("--vocabulary-size", type=int, default=18_000, help="tokens to keep")
-    pretrained.add_argument("--max-tokens", type=int, default=64, help="tokens of a document to read")
-    pretrained.set_defaults(run_command=_pretrained)
     reranker = commands.add_parser("reranker", help="export a trained cross-encoder")
     _add_run_and_out(reranker, "bundle folder to write")
     reranker.add_argument("--name", default="reranker-minilm-l4-v2", help="name in the manifest")
@@ -60,7 +52,9 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check", help="compare a bundle with its manifest, and with its run")
     check.add_argument("--bundle", type=Path, required=True, help="bundle folder")
     check.add_argument("--run", type=Path, help="run that it was made from")
-    check.add_argument("--corpus", type=Path, default=Path("corpus"), help="corpus to take test texts from")
+    check.add_argument(
+        "--corpus", type=Path, default=CORPUS, help="corpus to take test texts from (default: %(default)s)"
+    )
     check.set_defaults(run_command=_check)
     return parser
 
@@ -92,33 +86,18 @@ def _print_sizes(folder: Path, files: list[str]) -> None:
 def _bundle(options: argparse.Namespace) -> None:
     from exporters.bundle import write_bundle
 
-    manifest = write_bundle(options.run, options.out, options.dtype, options.name)
-    size = sum(described["bytes"] for described in manifest["files"].values())
-    print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
-
-
-def _pretrained(options: argparse.Namespace) -> None:
-    from exporters.pretrained import write_pretrained
-    from training.pretrained import pretrained_folder
-
-    manifest = write_pretrained(
-        pretrained_folder(),
-        options.out,
-        _texts(options.corpus, "train", _COUNTED_TEXTS),
-        name=options.name,
-        vocabulary_size=options.vocabulary_size,
-        max_tokens=options.max_tokens,
-    )
-    size = sum(described["bytes"] for described in manifest["files"].values())
-    print(f"{options.out}: {manifest['name']}, {manifest['vocabulary_size']:,} tokens, {size / 1e6:.1f} MB")
+    _print_bundle(options.out, write_bundle(options.run, options.out, options.dtype, options.name))
 
 
 def _reranker(options: argparse.Namespace) -> None:
     from exporters.cross_encoder import write_cross_encoder
 
-    manifest = write_cross_encoder(options.run, options.out, options.name)
+    _print_bundle(options.out, write_cross_encoder(options.run, options.out, options.name))
+
+
+def _print_bundle(folder: Path, manifest: dict[str, Any]) -> None:
     size = sum(described["bytes"] for described in manifest["files"].values())
-    print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
+    print(f"{folder}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
 
 
 def _tuned(options: argparse.Namespace) -> None:
@@ -136,26 +115,17 @@ def _check(options: argparse.Namespace) -> None:
     if options.run:
         from exporters.parity import check_parity
 
-        found = check_parity(
-            options.run, options.bundle, manifest["dtype"], _texts(options.corpus, "test", _TEXTS)
-        )
+        found = check_parity(options.run, options.bundle, manifest["dtype"], _test_texts(options.corpus))
         for file, parity in found.items():
             print(f"{file}: {parity}")
 
 
-def _texts(corpus: Path, partition: str, count: int) -> list[str]:
-    """Return queries and documents of the first rows of each language."""
-    from training.corpus.rows import read_rows
-    from training.evaluation_sets import row_files
+def _test_texts(corpus: Path) -> list[str]:
+    """Return queries and documents of the first test rows of each language."""
+    from training.evaluation_sets import first_test_rows
     from training.samples import texts_of_row
 
-    files = row_files(corpus, partition)
-    return [
-        text
-        for path in files
-        for row in islice(read_rows(path), count // len(files))
-        for text in texts_of_row(row)
-    ]
+    return [text for row in first_test_rows(corpus, _ROWS) for text in texts_of_row(row)]
 
 
 if __name__ == "__main__":

@@ -35,7 +35,6 @@ from training.encoders.sequence import SequenceTower
 from training.pooling import MaxPooling
 
 Dtype = Literal["fp32", "fp16", "int8"]
-DTYPES = ("fp32", "fp16", "int8")
 _ADDS_ROWS = ["Div", "Gather", "Gather", "MatMul", "Max", "Mul", "ReduceL2", "Squeeze", "Unsqueeze"]
 _DAMPENS_REPEATS = sorted(
     [*_ADDS_ROWS, "Equal", "MatMul", "Max", "Mul", "Pow", "Squeeze", "Unsqueeze", "Unsqueeze", "Unsqueeze"]

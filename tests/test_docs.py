@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,32 @@ def test_every_relative_link_leads_to_a_page_and_a_heading() -> None:
             if not linked.exists() or (heading and heading not in anchors(linked)):
                 broken.append(f"{page.name}: {target}")
     assert broken == []
+
+
+def test_every_result_of_a_benchmark_is_named_by_a_page() -> None:
+    pages = "\n".join(page.read_text("utf-8") for page in (ROOT / "docs").rglob("*.md"))
+    results = (ROOT / "benchmarks/results").iterdir()
+    assert [path.name for path in results if f"benchmarks/results/{path.name})" not in pages] == []
+
+
+def module_commands() -> list[tuple[str, ...]]:
+    """List `python -m training` and `python -m exporters` as the pages write them: words and options, no values."""
+    text = "\n".join(page.read_text("utf-8") for page in PAGES).replace("\\\n", " ")
+    lines = re.findall(r"python -m ((?:training|exporters) [^\n`#]*)", text)
+    found = {tuple(re.findall(r"(?:^| )(--[a-z-]+|[a-z]+)(?= |$)", line.strip())) for line in lines}
+    return sorted(found)
+
+
+@pytest.mark.parametrize("words", module_commands(), ids=" ".join)
+def test_the_commands_of_training_and_exporters_exist(words, capsys) -> None:
+    module, *rest = words
+    steps = 2 if module == "training" and rest[0] in ("corpus", "reranker") else 1
+    main = import_module(f"{module}.__main__").main
+    with pytest.raises(SystemExit) as stopped:
+        main([*rest[:steps], "--help"])
+    assert stopped.value.code == 0
+    known = capsys.readouterr().out
+    assert [option for option in rest if option.startswith("--") and f"{option} " not in known] == []
 
 
 def test_the_readme_has_the_figures_of_the_benchmark() -> None:

@@ -13,7 +13,7 @@ import time
 from itertools import chain, islice
 from pathlib import Path
 
-from training.command import run_command
+from training.command import CORPUS, run_command
 from training.config import CONFIGS, TrainConfig, make_config, shipped_configs
 from training.corpus.apt import DEFAULT_SOURCES, AptLists
 from training.corpus.lock import read_lock, write_lock
@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_fetch(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", type=Path, default=Path("corpus"), help="corpus folder")
+    parser.add_argument("--out", type=Path, default=CORPUS, help="corpus folder (default: %(default)s)")
     _add_recipe(parser)
     parser.add_argument("--languages", nargs="*", help="only these languages")
     parser.add_argument("--jobs", type=int, default=4, help="parallel downloads (default: %(default)s)")
@@ -86,7 +86,7 @@ def _fetch(options: argparse.Namespace) -> None:
 
 
 def _add_extract(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `fetch` filled")
+    _add_corpus(parser, "fetch")
     _add_recipe(parser)
     parser.add_argument("--evaluation-sets", type=Path, help="folder of evaluation sets never to train on")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="worker processes")
@@ -101,6 +101,12 @@ def _extract(options: argparse.Namespace) -> None:
         _packages(options), options.corpus, options.evaluation_sets, processes=options.processes
     )
     print(report(stats))
+
+
+def _add_corpus(parser: argparse.ArgumentParser, step: str) -> None:
+    parser.add_argument(
+        "--corpus", type=Path, default=CORPUS, help=f"folder that `{step}` filled (default: %(default)s)"
+    )
 
 
 def _add_recipe(parser: argparse.ArgumentParser) -> None:
@@ -119,7 +125,7 @@ def _packages(options: argparse.Namespace) -> list[SourcePackage]:
 
 
 def _add_stats(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `extract` filled")
+    _add_corpus(parser, "extract")
     parser.add_argument("--json", type=Path, help="write the counts to this file")
     parser.add_argument("--page", type=Path, help="write the tables into this page, between its markers")
     parser.set_defaults(run_command=_stats)
@@ -137,7 +143,7 @@ def _stats(options: argparse.Namespace) -> None:
 
 
 def _add_compounds(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `extract` filled")
+    _add_corpus(parser, "extract")
     parser.add_argument("--every", type=int, default=1, help="read only every Nth row")
     parser.add_argument("--out", type=Path, required=True, help="file to write")
     parser.set_defaults(run_command=_compounds)
@@ -160,7 +166,7 @@ def _compounds(options: argparse.Namespace) -> None:
 
 
 def _add_sample(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `fetch` filled")
+    _add_corpus(parser, "fetch")
     _add_recipe(parser)
     parser.add_argument("--evaluation-sets", type=Path, help="folder of evaluation sets never to train on")
     parser.add_argument("--quota", nargs="+", required=True, metavar="LANGUAGE=N", help="how many functions")
@@ -326,7 +332,7 @@ def _add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_folders(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--corpus", type=Path, default=Path("corpus"), help="folder that `extract` filled")
+    _add_corpus(parser, "extract")
     parser.add_argument(
         "--run", type=Path, help="folder of weights and metrics (default: runs/ENCODER, or runs/nbow)"
     )

@@ -5,9 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from codesearch.errors import CodeSearchError
+
+CORPUS = Path("build/corpus")
+"""Default folder of the corpus, as `make corpus` fills it."""
+POOLS = Path("build/reranker")
+"""Default folder of the pools of questions."""
 
 
 def run_command(parser: argparse.ArgumentParser, arguments: list[str] | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from codesearch.evaluation.suites import cosqa
@@ -41,6 +41,17 @@ def row_files(corpus: Path, partition: str) -> list[Path]:
     if not paths:
         raise TrainingError(f"{corpus}/rows has no {partition} rows: run `python -m training corpus extract`")
     return paths
+
+
+def first_test_rows(corpus: Path, count: int) -> Iterator[Row]:
+    """Yield the first test rows of each language, about `count` in all.
+
+    Raises:
+        TrainingError: there are none.
+    """
+    files = row_files(corpus, "test")
+    for path in files:
+        yield from islice(read_rows(path), count // len(files))
 
 
 def rows_of(corpus: Path, name: str) -> Iterator[Row]:

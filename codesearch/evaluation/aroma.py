@@ -17,13 +17,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
-from codesearch.parsing.languages import language_named, load_grammar
+from codesearch.parsing.languages import language_named, load_parser
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 ANCESTORS = 3
 LOCAL = "#VAR"
@@ -71,8 +70,9 @@ def similarity(wanted: Features, found: Features) -> float:
 
 def features(code: str) -> Features:
     """Collect the features of a method or of separate statements."""
-    source = code.encode("utf-8", "replace")
-    root = _parser().parse(source).root_node
+    java = language_named("java")
+    assert java is not None
+    root = load_parser(java).parse(code.encode("utf-8", "replace")).root_node
     tokens = list(_tokens(root, (), _local_names(root), 0))
     found: Features = Counter()
     last_use: dict[str, Place] = {}
@@ -87,15 +87,6 @@ def features(code: str) -> Features:
                 found["use", str(before[0]), before[1], str(token.places[0][0]), token.places[0][1]] += 1
             last_use[token.name] = token.places[0]
     return found
-
-
-@cache
-def _parser() -> Parser:
-    from tree_sitter import Parser
-
-    java = language_named("java")
-    assert java is not None
-    return Parser(load_grammar(java))
 
 
 def _local_names(root: Node) -> frozenset[str]:

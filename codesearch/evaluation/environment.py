@@ -27,7 +27,7 @@ def describe_environment() -> dict[str, Any]:
 
 
 def describe_encoder(encoder: Encoder) -> dict[str, Any]:
-    """Return the name, the id and the device of an encoder."""
+    """Return the name, the id, the dimensions and the device of an encoder."""
     return {"name": encoder.name, "id": encoder.model_id, "dim": encoder.dim, "device": encoder.device}
 
 

@@ -1,16 +1,18 @@
-"""Graded judgements -> scores, by CodeSearchNet's protocol.
+"""Judgements -> scores.
 
-A query is asked in each language, so each pair of language and query counts as one. NDCG "all" is over every result,
-and results without a judgement have no gain. NDCG "within" removes these first. Only queries with a relevant document
-count.
+Graded judgements are scored by CodeSearchNet's protocol. A query is asked in each language, so each pair of language
+and query counts as one. NDCG "all" is over every result, and results without a judgement have no gain. NDCG "within"
+removes these first. Only queries with a relevant document count.
+
+Where every answer is equally right, the rank of the first one is scored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from codesearch.evaluation.judge import Questions
-from codesearch.evaluation.metrics import DEPTH, ndcg, ndcg_within, recall_at_k
+from codesearch.evaluation.metrics import DEPTH, ndcg, ndcg_within, recall_at_k, reciprocal_rank
 from codesearch.evaluation.qrels import Qrels, QueryId, Run, judged
 from codesearch.evaluation.result import QueryScores, SuiteResult, summarise
 
@@ -55,4 +57,24 @@ def _score(found: list[str], grades: Mapping[str, float]) -> dict[str, float]:
         "ndcg_within": ndcg_within(found, grades),
         "recall_at_10": recall_at_k(found, grades, 10),
         f"recall_at_{DEPTH}": recall_at_k(found, grades, DEPTH),
+    }
+
+
+def score_answers(run: Run, qrels: Qrels, found_at: Sequence[int], depth: int | None = None) -> QueryScores:
+    """Score each query by the rank of its first right answer; one that the run does not answer scores 0.
+
+    Args:
+        run: what was found.
+        qrels: the right answers of each query; their grades do not matter.
+        found_at: values of k for `recall_at_k`, which is 1 if any right answer is among the first k.
+        depth: `mrr` counts answers among this many first results; None for all.
+    """
+    return {
+        query: {
+            "mrr": reciprocal_rank(run.get(query, []), right, depth),
+            **{
+                f"recall_at_{k}": float(not right.keys().isdisjoint(run.get(query, [])[:k])) for k in found_at
+            },
+        }
+        for query, right in qrels.items()
     }

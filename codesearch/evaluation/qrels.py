@@ -22,8 +22,6 @@ QueryId = tuple[str, str]
 """Group (usually a language) and text of a query."""
 Qrels = dict[QueryId, dict[str, float]]
 """query_id -> doc_id -> grade."""
-Grades = dict[QueryId, dict[str, list[float]]]
-"""query_id -> doc_id -> the grade of each annotator."""
 Run = dict[QueryId, list[str]]
 """query_id -> doc_ids, best first, without duplicates."""
 
@@ -70,38 +68,25 @@ def read_queries(path: Path) -> list[str]:
 
 def read_annotations(path: Path) -> Qrels:
     """Read judgements in the official format; the grade is the mean over annotators."""
-    return averaged(read_grades(path))
-
-
-def read_grades(path: Path) -> Grades:
-    """Read the grades of every annotator, in the official format."""
     columns = ("Language", "Query", "GitHubUrl", "Relevance")
-    return graded(path, _rows(path, columns), lambda row: _checked_url(row["GitHubUrl"]))
+    return _mean_grades(path, _rows(path, columns), lambda row: _checked_url(row["GitHubUrl"]))
 
 
 def read_named_annotations(path: Path) -> Qrels:
     """Read judgements that name a document by its path and qualified name, as in the smoke suite."""
     columns = ("Language", "Query", "Path", "Name", "Relevance")
-    return averaged(graded(path, _rows(path, columns), lambda row: f"{row['Path']} {row['Name']}"))
+    return _mean_grades(path, _rows(path, columns), lambda row: f"{row['Path']} {row['Name']}")
 
 
-def averaged(grades: Grades) -> Qrels:
-    """Take the mean grade of each document of each query."""
-    return {
-        query: {document: sum(given) / len(given) for document, given in of_query.items()}
-        for query, of_query in grades.items()
-    }
-
-
-def graded(
+def _mean_grades(
     path: Path, rows: Iterable[tuple[int, dict[str, str]]], doc_id: Callable[[dict[str, str]], str]
-) -> Grades:
-    """Collect the grades of each document of each query.
+) -> Qrels:
+    """Take the mean grade of each document of each query.
 
     Raises:
         ConfigError: a row is not a judgement.
     """
-    grades: Grades = defaultdict(lambda: defaultdict(list))
+    grades: dict[QueryId, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for line, row in rows:
         try:
             grade = float(row["Relevance"])
@@ -112,7 +97,10 @@ def graded(
             raise ConfigError(f"{path}:{line}: relevance {grade:g} is not within 0 and {MAX_GRADE:g}")
         _check_language(path, line, row["Language"])
         grades[query_id(row["Language"], row["Query"])][document].append(grade)
-    return grades
+    return {
+        query: {document: sum(given) / len(given) for document, given in of_query.items()}
+        for query, of_query in grades.items()
+    }
 
 
 def read_predictions(path: Path) -> Run:

@@ -58,7 +58,7 @@ def _head(result: SuiteResult) -> str:
     )
     return (
         f"<h1>codesearch {escape(codesearch.__version__)}: suite {escape(result.suite)}</h1>\n"
-        f'<p class="note">{escape(", ".join(facts))}. Thin lines are 95% bootstrap intervals over queries.</p>\n'
+        f'<p class="note">{escape(", ".join(facts))}. Thin lines are 95% intervals.</p>\n'
         f'<div class="legend">{legend}</div>'
     )
 

@@ -31,8 +31,8 @@ class SystemResult:
 
     Attributes:
         metrics: metric -> group -> mean over its queries; under `average`, the mean over groups.
-        ci95: metric -> the same groups -> bounds of the bootstrap interval.
-        queries: scores of each query, from which the means come.
+        ci95: metric -> the same groups -> bounds of the 95% interval.
+        queries: scores of each query, from which the means come; empty in suites of too many queries.
     """
 
     metrics: dict[str, dict[str, float]]

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _EVERY_S = 0.02
-_PROC = Path("/proc")
+PROC = Path("/proc")
 
 
 class StageClock:
@@ -65,18 +65,23 @@ def tree_rss_bytes(pid: int) -> int:
 
     Without /proc, it is the highest value so far of this process plus that of its largest child; on Windows it is 0.
     """
-    if not _PROC.exists():
+    if not PROC.exists():
         return _highest_rss_bytes()
     try:
-        pages = int((_PROC / str(pid) / "statm").read_text().split()[1])
-        children = [
-            int(child)
-            for path in (_PROC / str(pid) / "task").glob("*/children")
-            for child in path.read_text().split()
-        ]
+        pages = int((PROC / str(pid) / "statm").read_text().split()[1])
+        return pages * mmap.PAGESIZE + sum(map(tree_rss_bytes, child_processes(pid)))
     except (OSError, IndexError):  # The process ended meanwhile.
         return 0
-    return pages * mmap.PAGESIZE + sum(map(tree_rss_bytes, children))
+
+
+def child_processes(pid: int) -> list[int]:
+    """Return the ids of a process's children, by Linux's /proc.
+
+    Raises:
+        OSError: the process has ended.
+    """
+    lists = (path.read_text() for path in (PROC / str(pid) / "task").glob("*/children"))
+    return [int(child) for line in lists for child in line.split()]
 
 
 def _highest_rss_bytes() -> int:

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING
 
 from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
-from codesearch.parsing.languages import LanguageSpec, load_grammar, load_query
+from codesearch.parsing.languages import LanguageSpec, load_parser, load_query
 from codesearch.types import HEADER_KINDS, KINDS
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 NAME_LENDERS = ("scope", "owner")
 _KINDS = (*KINDS, *NAME_LENDERS, "anonymous")
@@ -105,13 +104,6 @@ class Matches:
     is_partial: bool = False
 
 
-@cache
-def _parser(spec: LanguageSpec) -> Parser:
-    from tree_sitter import Parser
-
-    return Parser(load_grammar(spec))
-
-
 def collect(source: bytes, spec: LanguageSpec) -> Matches:
     """Run the language's query over a file and sort what it captures.
 
@@ -120,7 +112,7 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
     """
     from tree_sitter import QueryCursor
 
-    tree = _parser(spec).parse(source)
+    tree = load_parser(spec).parse(source)
     found = Matches({}, {}, {}, [], {}, {}, _statements(tree.root_node), tree.root_node.start_byte)
     cursor = QueryCursor(load_query(spec), match_limit=_MATCH_LIMIT)
     for _, captures in cursor.matches(tree.root_node):

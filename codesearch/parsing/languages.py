@@ -25,7 +25,7 @@ from codesearch.config import CONTENT
 from codesearch.errors import ConfigError, MissingExtraError
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Query
+    from tree_sitter import Language, Parser, Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +253,18 @@ def load_grammar(spec: LanguageSpec) -> Language:
     except ModuleNotFoundError:
         raise MissingExtraError(spec.distribution) from None
     return Language(getattr(module, spec.factory)())
+
+
+@cache
+def load_parser(spec: LanguageSpec) -> Parser:
+    """Make a parser of the language, once a process.
+
+    Raises:
+        MissingExtraError: the language's grammar is not installed.
+    """
+    from tree_sitter import Parser
+
+    return Parser(load_grammar(spec))
 
 
 @cache

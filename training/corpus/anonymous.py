@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.parsing.definitions import collect
-from codesearch.parsing.languages import LanguageSpec, language_named, load_grammar
+from codesearch.parsing.languages import LanguageSpec, language_named, load_grammar, load_parser
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Query, Tree
+    from tree_sitter import Node, Query, Tree
 
 FUNCTION_NAME = "Func"
 _QUERIES = Path(__file__).with_name("locals")
@@ -66,23 +66,16 @@ def anonymised(code: str, language: str, identifier: str = "") -> str | None:
         return None
     for before, after in _FRAMES.get(language, [("", "")]):
         source = f"{before}{code}{after}".encode("utf-8", "replace")
-        tree = _parser(spec).parse(source)
+        tree = load_parser(spec).parse(source)
         if tree.root_node.has_error:
             continue
         own = _own_name(source, spec, len(before), len(after))
         if own is not None:
             changed = _replaced(source, _replacements(tree, source, spec, own, identifier))
-            if _parser(spec).parse(changed).root_node.has_error:
+            if load_parser(spec).parse(changed).root_node.has_error:
                 return None
             return changed[len(before) : len(changed) - len(after)].decode("utf-8")
     return None
-
-
-@cache
-def _parser(spec: LanguageSpec) -> Parser:
-    from tree_sitter import Parser
-
-    return Parser(load_grammar(spec))
 
 
 @cache

@@ -48,7 +48,7 @@ def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
     # CodeSearchNet's code has the docstring inside only in Python; this project's code never has it.
     has_docstring_inside = language == "python" and bool(docstring) and "package" not in record
     code = _text(record, "code")
-    told = _text(record, "partition", "") or partition
+    named = _text(record, "partition", "") or partition
     url = _text(record, "url", "")
     found_sha = _SHA.search(url)
     row = Row(
@@ -61,7 +61,7 @@ def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
         code=without_docstring(code, docstring) if has_docstring_inside else code,
         docstring=paragraph,
         docstring_rest=rest[:MAX_REST_CHARS],
-        partition=_PARTITION_NAMES.get(told, told),
+        partition=_PARTITION_NAMES.get(named, named),
         url=url,
     )
     return CsnRow(

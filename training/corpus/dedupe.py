@@ -24,7 +24,7 @@ BANDS = 16
 """Bands of 8 rows each. A pair with similarity .8 becomes a candidate with probability .95, one with .5 with .06."""
 _SEED = 1
 _MAX_CHARS = 6_000
-_MIN_TOLD_TOKENS = 4
+_MIN_DOCSTRING_WORDS = 4
 _TOKEN = re.compile(r"\w+")
 
 
@@ -44,8 +44,8 @@ class Fingerprint:
 def fingerprint(language: str, identifier: str, paragraph: str, code: str) -> Fingerprint:
     """Fingerprint a function by its first 6,000 characters of code, and by its name and documentation."""
     head = code[:_MAX_CHARS]
-    told = docstring_key(language, identifier, paragraph)
-    keys = (code_key(language, head), *([told] if told else []))
+    by_docstring = docstring_key(language, identifier, paragraph)
+    keys = (code_key(language, head), *([by_docstring] if by_docstring else []))
     return Fingerprint(keys, tuple(set(_TOKEN.findall(head))))
 
 
@@ -60,10 +60,10 @@ def code_key(language: str, code: str) -> bytes:
 
 def docstring_key(language: str, identifier: str, paragraph: str) -> bytes | None:
     """Hash name and first paragraph, which small edits of a body do not change; None if they are too short."""
-    told = words(paragraph)
-    if not identifier or len(told) < _MIN_TOLD_TOKENS:
+    found = words(paragraph)
+    if not identifier or len(found) < _MIN_DOCSTRING_WORDS:
         return None
-    return _digest("docstring", language, identifier, " ".join(told).lower())
+    return _digest("docstring", language, identifier, " ".join(found).lower())
 
 
 class NearDuplicates:

@@ -21,15 +21,13 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import IO
 
-import zstandard
-
 from codesearch.errors import MissingExtraError
 from codesearch.evaluation.jsonl import DAMAGED, read_lines
 from training.corpus.advtest import advtest_rows
 from training.corpus.csn import from_record
 from training.corpus.decontaminate import Forbidden, read_forbidden
 from training.corpus.dedupe import fingerprint, sketch_of
-from training.corpus.rows import PARTITIONS, CsnRow, Row, to_line
+from training.corpus.rows import PARTITIONS, CsnRow, Row, new_rows, to_line
 from training.corpus.unpickle import read_plain_pickle
 from training.errors import TrainingError
 
@@ -127,8 +125,7 @@ def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) ->
                 continue
             key = (row.language, row.partition)
             if key not in streams:
-                file = stack.enter_context((folder / f"{'.'.join(key)}.jsonl.zst").open("wb"))
-                streams[key] = stack.enter_context(zstandard.ZstdCompressor(level=6).stream_writer(file))
+                streams[key] = stack.enter_context(new_rows(folder / f"{'.'.join(key)}.jsonl.zst"))
             streams[key].write(to_line(loaded))
             written[key] += 1
     return written
@@ -162,8 +159,8 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 def _partition_of(path: Path) -> str:
     if path.parent.name in _FOLDERS:
         return path.parent.name
-    told = _IN_NAME.findall(path.name)
-    return told[0] if told else ""
+    named = _IN_NAME.findall(path.name)
+    return named[0] if named else ""
 
 
 def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:

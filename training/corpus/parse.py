@@ -89,8 +89,8 @@ def _candidates(
     for (document, paragraph, rest), code_tokens in zip(chosen, tokens, strict=True):
         row = _row(document, paragraph, rest, file)
         original = source[document.start_byte : document.end_byte].decode("utf-8", "replace")
-        told = tuple(docstring_tokens(paragraph))
-        loaded = CsnRow(row, original, document.docstring, tuple(code_tokens), told, blob)
+        paragraph_tokens = tuple(docstring_tokens(paragraph))
+        loaded = CsnRow(row, original, document.docstring, tuple(code_tokens), paragraph_tokens, blob)
         found = fingerprint(row.language, row.identifier, row.docstring, row.code)
         yield Candidate(to_line(loaded), found)
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import zstandard
 
@@ -23,7 +24,6 @@ from training.errors import TrainingError
 
 PARTITIONS = ("train", "valid", "test")
 MAX_REST_CHARS = 1_000
-_LEVEL = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +132,18 @@ def to_line(loaded: CsnRow) -> bytes:
     return json.dumps(record_of(loaded), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
+@contextmanager
+def new_rows(path: Path) -> Iterator[IO[bytes]]:
+    """Open a new compressed file for lines."""
+    with path.open("wb") as file, zstandard.ZstdCompressor(level=6).stream_writer(file) as stream:
+        yield stream
+
+
 def write_lines(path: Path, lines: Iterable[bytes]) -> int:
     """Write lines to a new compressed file; return their number."""
     path.parent.mkdir(parents=True, exist_ok=True)
     count = 0
-    with path.open("wb") as file, zstandard.ZstdCompressor(level=_LEVEL).stream_writer(file) as stream:
+    with new_rows(path) as stream:
         for line in lines:
             stream.write(line)
             count += 1

@@ -6,13 +6,12 @@ A string or a comment is one token, as in CodeSearchNet's `code_tokens`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
-from codesearch.parsing.languages import LanguageSpec, load_grammar
+from codesearch.parsing.languages import LanguageSpec, load_parser
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 _WHOLE = ("string", "string_literal", "comment", "heredoc_body", "regex")
 
@@ -30,7 +29,7 @@ def tokens_of_spans(
         skipped: spans to skip, such as docstrings; an empty span skips nothing.
         spec: the language of the file.
     """
-    root = _parser(spec).parse(source).root_node
+    root = load_parser(spec).parse(source).root_node
     left_out = {start: end for start, end in skipped if end > start}
     result = []
     for start, end in spans:
@@ -54,10 +53,3 @@ def _leaves(root: Node, start: int, end: int, left_out: dict[int, int]) -> Itera
                 yield node.start_byte, node.end_byte
         else:
             waiting += reversed(node.children)
-
-
-@cache
-def _parser(spec: LanguageSpec) -> Parser:
-    from tree_sitter import Parser
-
-    return Parser(load_grammar(spec))

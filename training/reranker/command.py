@@ -6,7 +6,7 @@ import argparse
 from collections import defaultdict
 from pathlib import Path
 
-from training.command import add_settings, settings_from
+from training.command import CORPUS, POOLS, add_settings, settings_from
 from training.corpus.recipe import DEFAULT_RECIPE, read_recipe
 from training.reranker.config import RerankerConfig
 
@@ -19,7 +19,9 @@ def add_reranker_steps(parser: argparse.ArgumentParser) -> None:
     pools = steps.add_parser(
         "pools", help="ask the written questions and keep the first results of the product"
     )
-    pools.add_argument("--out", type=Path, default=Path("reranker"), help="folder to write; it is resumed")
+    pools.add_argument(
+        "--out", type=Path, default=POOLS, help="folder to write; it is resumed (default: %(default)s)"
+    )
     pools.add_argument(
         "--questions", type=Path, default=WRITTEN / "questions.tsv", help="default: %(default)s"
     )
@@ -29,11 +31,13 @@ def add_reranker_steps(parser: argparse.ArgumentParser) -> None:
         nargs=2,
         action="append",
         metavar=("DIR", "RECIPE"),
-        help="fetched packages and their recipe; repeatable (default: corpus, and the recipe of the corpus)",
+        help="fetched packages and their recipe; repeatable (default: build/corpus and its recipe)",
     )
     pools.set_defaults(run_command=_pools)
     train = steps.add_parser("train", help="train a cross-encoder, or resume a run")
-    train.add_argument("--pools", type=Path, default=Path("reranker"), help="folder that `pools` wrote")
+    train.add_argument(
+        "--pools", type=Path, default=POOLS, help="folder that `pools` wrote (default: %(default)s)"
+    )
     train.add_argument("--out", type=Path, required=True, help="run folder to write")
     add_settings(train, RerankerConfig)
     train.set_defaults(run_command=_train)
@@ -46,7 +50,7 @@ def _pools(options: argparse.Namespace) -> None:
     for question in read_written(options.questions):
         questions[question.package].append(question)
     files = {url: [question.path for question in asked] for url, asked in questions.items()}
-    corpora = options.corpus or [(Path("corpus"), DEFAULT_RECIPE)]
+    corpora = options.corpus or [(CORPUS, DEFAULT_RECIPE)]
     sources = [(corpus, package) for corpus, recipe in corpora for package in read_recipe(recipe)]
     for group, packages in index_groups(files, sources, options.out):
         if not (group / "pools.jsonl").exists():

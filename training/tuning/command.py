@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from codesearch.encoding.bundle import SHIPPED
-from training.command import add_settings, settings_from
+from training.command import POOLS, add_settings, settings_from
 from training.tuning.config import TuningConfig
 
 
@@ -16,7 +16,7 @@ def add_tune(parser: argparse.ArgumentParser) -> None:
         "--bundle", type=Path, default=SHIPPED, help="bundle to start from (default: the shipped)"
     )
     parser.add_argument(
-        "--pools", type=Path, default=Path("reranker"), help="folder that `reranker pools` wrote"
+        "--pools", type=Path, default=POOLS, help="folder that `reranker pools` wrote (default: %(default)s)"
     )
     parser.add_argument(
         "--pairs",

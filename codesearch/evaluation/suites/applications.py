@@ -21,12 +21,13 @@ from pathlib import Path
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.collection import Collection
+from codesearch.evaluation.grades import score_answers
 from codesearch.evaluation.judge import Questions, judge, merge
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
-from codesearch.evaluation.suites.known_items import score_run
+from codesearch.evaluation.suites.known_items import DEPTH, DEPTHS
 from codesearch.search.request import Filters
 from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import KINDS
@@ -93,7 +94,9 @@ def _judge(
         if missing := [question for question in questions if question.answer not in collection.names]:
             raise ConfigError(f"{tree}: {missing[0].answer} is not in this version: {_FETCH}")
         queries = {question.id: question.text for question in questions}
-        return Questions(queries, lambda found: score_run(found, qrels), qrels, lambda _: Filters())
+        return Questions(
+            queries, lambda found: score_answers(found, qrels, DEPTHS, DEPTH), qrels, lambda _: Filters()
+        )
 
     return judge(
         suite,

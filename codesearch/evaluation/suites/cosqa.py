@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from codesearch.errors import ConfigError
+from codesearch.evaluation.grades import score_answers
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
 from codesearch.evaluation.judge import Questions, judge, scratch_folder
-from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
-from codesearch.evaluation.result import QueryScores, SuiteResult
+from codesearch.evaluation.qrels import Qrels, QueryId, query_id
+from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
 from codesearch.segments.store import DocumentRow, FileRecord
 
@@ -46,7 +46,7 @@ def run(options: BenchOptions) -> SuiteResult:
         return judge(
             "cosqa",
             root,
-            lambda _: Questions(queries, lambda run_: score_run(run_, qrels), qrels),
+            lambda _: Questions(queries, lambda found: score_answers(found, qrels, DEPTHS), qrels),
             key=document_key,
             options=options,
             clock=clock,
@@ -88,13 +88,3 @@ def write_tree(root: Path, functions: Mapping[str, str]) -> None:
 def document_key(file: FileRecord, _: DocumentRow) -> str:
     """Return the file of a document as its name, so a nested function counts as the outer one."""
     return PurePosixPath(file.path).stem
-
-
-def score_run(run: Run, qrels: Qrels) -> QueryScores:
-    """Score each query by the rank of the first right answer; the score is 0 if none is among the results."""
-    return {query: _score(run.get(query, []), set(right)) for query, right in qrels.items()}
-
-
-def _score(found: list[str], right: set[str]) -> dict[str, float]:
-    recalls = {f"recall_at_{depth}": float(not right.isdisjoint(found[:depth])) for depth in DEPTHS}
-    return {"mrr": reciprocal_rank(found, right), **recalls}

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from codesearch.errors import ConfigError
+from codesearch.evaluation.grades import score_answers
 from codesearch.evaluation.jsonl import field, read_jsonl
 from codesearch.evaluation.judge import Questions, judge, scratch_folder
 from codesearch.evaluation.options import BenchOptions
@@ -21,7 +22,7 @@ from codesearch.evaluation.pairs import read_pair
 from codesearch.evaluation.qrels import Qrels, QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
-from codesearch.evaluation.suites.cosqa import score_run
+from codesearch.evaluation.suites.cosqa import DEPTHS
 from codesearch.evaluation.suites.csn_mrr import CODE_FIELDS, files_of
 from codesearch.segments.store import DocumentRow, FileRecord
 
@@ -99,7 +100,7 @@ def ask(functions: list[Documented]) -> Questions:
             query = query_id(language, function.query)
             queries[query] = function.query
             qrels.setdefault(query, {})[function.path] = 1.0
-    return Questions(queries, lambda run_: score_run(run_, qrels), qrels)
+    return Questions(queries, lambda found: score_answers(found, qrels, DEPTHS), qrels)
 
 
 def write_functions(root: Path, functions: list[Documented]) -> None:

@@ -19,11 +19,11 @@ from pathlib import Path
 from codesearch.config import IndexOptions
 from codesearch.errors import ConfigError
 from codesearch.evaluation.collection import Collection
+from codesearch.evaluation.grades import score_answers
 from codesearch.evaluation.judge import Questions, judge, merge
-from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
-from codesearch.evaluation.result import QueryScores, SuiteResult
+from codesearch.evaluation.qrels import QueryId, query_id
+from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
 from codesearch.search.request import Filters
 from codesearch.segments.store import DocumentRow, FileRecord
@@ -67,7 +67,9 @@ def _judge(language: str, tree: Path, options: BenchOptions, clock: StageClock) 
             raise ConfigError(
                 f"{tree}: nothing answers {missing[0][1]!r}: give the version that the suite asks about"
             )
-        return Questions(queries, lambda found: score_run(found, qrels), qrels, lambda _: Filters())
+        return Questions(
+            queries, lambda found: score_answers(found, qrels, DEPTHS, DEPTH), qrels, lambda _: Filters()
+        )
 
     return judge(
         "known-items",
@@ -105,13 +107,3 @@ def read_questions(language: str) -> tuple[dict[QueryId, str], dict[QueryId, set
 def document_key(file: FileRecord, row: DocumentRow) -> str:
     """Return the file, the name and the line of a document as its name."""
     return f"{file.path}:{row.name}:{row.start_line}"
-
-
-def score_run(run: Run, qrels: Qrels) -> QueryScores:
-    """Score each question by the rank of its first answer; ranks beyond `DEPTH` score 0."""
-    return {query: _score(run.get(query, []), set(right)) for query, right in qrels.items()}
-
-
-def _score(found: list[str], right: set[str]) -> dict[str, float]:
-    recalls = {f"recall_at_{depth}": float(not right.isdisjoint(found[:depth])) for depth in DEPTHS}
-    return {"mrr": reciprocal_rank(found, right, DEPTH), **recalls}

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from codesearch.errors import ConfigError
+from codesearch.evaluation.grades import score_answers
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.suites import cosqa
 
@@ -48,7 +49,7 @@ def test_functions_are_indexed_and_searched_by_the_engine(data, home, tiny_bundl
 def test_scores_follow_the_rank_of_the_right_answer():
     run = {("python", "a"): ["x", "y", "right"], ("python", "b"): ["x"] * 10 + ["right"]}
     qrels = {query: {"right": 1.0} for query in [*run, ("python", "c")]}
-    scores = cosqa.score_run(run, qrels)
+    scores = score_answers(run, qrels, cosqa.DEPTHS)
     assert scores["python", "a"]["mrr"] == pytest.approx(1 / 3)
     assert [scores["python", "a"][f"recall_at_{depth}"] for depth in (1, 5)] == [0.0, 1.0]
     assert scores["python", "b"]["recall_at_10"] == 0.0 and scores["python", "b"]["recall_at_100"] == 1.0

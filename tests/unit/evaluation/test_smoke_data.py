@@ -7,14 +7,13 @@ from collections import Counter, defaultdict
 from functools import cache
 
 import pytest
-from tree_sitter import Parser
 
 from codesearch.evaluation.collection import FUNCTIONS
 from codesearch.evaluation.qrels import query_id, read_named_annotations, read_queries
 from codesearch.evaluation.suites.csn99 import LANGUAGES
 from codesearch.evaluation.suites.smoke import FOLDER
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import LanguageSpec, language_named, load_grammar
+from codesearch.parsing.languages import LanguageSpec, language_named, load_parser
 from codesearch.types import Document
 
 SOURCES = FOLDER / "sources"
@@ -62,7 +61,7 @@ def test_there_are_enough_queries_functions_and_languages():
 @pytest.mark.parametrize("path", sorted(SOURCES.glob("*/*")), ids=lambda path: path.name)
 def test_every_source_parses_without_an_error(path):
     spec = spec_of(path.parent.name)
-    assert not Parser(load_grammar(spec)).parse(path.read_bytes()).root_node.has_error
+    assert not load_parser(spec).parse(path.read_bytes()).root_node.has_error
 
 
 def test_every_judged_function_exists_in_the_language_of_its_query():
