@@ -106,7 +106,11 @@ def anchors(page: Path) -> set[str]:
 
 def test_every_relative_link_leads_to_a_page_and_a_heading() -> None:
     broken = []
-    for page in [*PAGES, ROOT / "SECURITY.md", ROOT / "CHANGELOG.md", *(ROOT / "docs/adr").glob("*.md")]:
+    for page in [
+        *PAGES,
+        *(ROOT / name for name in ("SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+        *(ROOT / "docs/adr").glob("*.md"),
+    ]:
         for target in re.findall(r"\]\((?!https?:)([^)]+)", page.read_text("utf-8")):
             path, _, heading = target.partition("#")
             linked = page.parent / path if path else page

@@ -96,6 +96,7 @@ SAMPLES = {
 
 @pytest.mark.parametrize("spec", LANGUAGES, ids=lambda spec: spec.name)
 def test_names_and_variables_are_replaced_in_every_language(spec):
+    assert spec.name in SAMPLES, "add the code of a function and the same code with its names replaced"
     code, expected = SAMPLES[spec.name]
     assert anonymised(code, spec.name) == expected
 
