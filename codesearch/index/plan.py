@@ -150,16 +150,10 @@ def _plan_walk(
     report = WalkReport()
     files = sorted(walk(root, config.walk, report), key=lambda file: file.path)
     known = _known_files(index_folder, previous) if previous else {}
-    kept = {
-        file.path
-        for file in files
-        if (live := known.get(file.path))
-        and _is_unchanged(root, file, live.record, old.files.get(file.path), config.walk)
-    }
+    to_parse = _different(root, files, known, old, config.walk)
+    kept = {file.path for file in files} - {file.path for file in to_parse}
     stamps = Stamps(
-        {file.path: (file.size, trusted_mtime(file.mtime_ns, started_ns)) for file in files},
-        {path: _trusted(stamp, started_ns) for path, stamp in report.watched.items()},
-        listed_ns=started_ns,
+        _file_stamps(files, started_ns), _trusted(report.watched, started_ns), listed_ns=started_ns
     )
     return Plan(
         root=root,
@@ -167,7 +161,7 @@ def _plan_walk(
         config=config,
         previous=previous,
         config_digest=digest,
-        to_parse=[file for file in files if file.path not in kept],
+        to_parse=to_parse,
         dead=[live for path, live in known.items() if path not in kept],
         kept=len(kept),
         removed=len(known.keys() - {file.path for file in files}),
@@ -208,9 +202,8 @@ def _plan_listing(
     report = WalkReport()
     since_ns = old.listed_ns - _RACY_NS
     listing = list_folders(root, config.walk, report, seen.folders, old.watched, since_ns)
-    if (
-        listing is None or report.warnings or report.missing_grammars
-    ):  # A walk counts these in the whole tree.
+    # A walk counts warnings and missing grammars in the whole tree.
+    if listing is None or report.warnings or report.missing_grammars:
         return None
     touched = listing.listed | listing.gone
     elsewhere = {path: stamp for path, stamp in old.files.items() if _folder(path) not in touched}
@@ -230,11 +223,8 @@ def _plan_listing(
         if (path if is_folder(path) else folder_of_rules(path)) not in touched
     }
     stamps = Stamps(
-        {
-            **elsewhere,
-            **{file.path: (file.size, trusted_mtime(file.mtime_ns, seen.started_ns)) for file in files},
-        },
-        {**watched, **{path: _trusted(stamp, seen.started_ns) for path, stamp in report.watched.items()}},
+        {**elsewhere, **_file_stamps(files, seen.started_ns)},
+        {**watched, **_trusted(report.watched, seen.started_ns)},
         listed_ns=seen.started_ns,
         is_partial=True,
     )
@@ -285,7 +275,7 @@ def _plan_files(
     old = seen.stamps
     to_parse = _different(root, files, known, old, config.walk)
     dead = [known[file.path] for file in to_parse if file.path in known]
-    new = {file.path: (file.size, trusted_mtime(file.mtime_ns, seen.started_ns)) for file in files}
+    new = _file_stamps(files, seen.started_ns)
     return Plan(
         root=root,
         index_folder=index_folder,
@@ -326,9 +316,12 @@ def _known_files(
     return found
 
 
-def _trusted(stamp: Stamp, started_ns: int) -> Stamp:
-    size, mtime_ns = stamp
-    return size, trusted_mtime(mtime_ns, started_ns)
+def _file_stamps(files: Iterable[SourceFile], started_ns: int) -> dict[str, Stamp]:
+    return _trusted({file.path: (file.size, file.mtime_ns) for file in files}, started_ns)
+
+
+def _trusted(stamps: Mapping[str, Stamp], started_ns: int) -> dict[str, Stamp]:
+    return {path: (size, trusted_mtime(mtime_ns, started_ns)) for path, (size, mtime_ns) in stamps.items()}
 
 
 def trusted_mtime(mtime_ns: int, started_ns: int) -> int:
