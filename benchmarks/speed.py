@@ -34,7 +34,7 @@ _LEFT_OUT = ("site-packages", "__pycache__", "*.so", "*.a")
 _STARTS = 5
 WORK = Path("build/speed")
 _FILTERS = {
-    "none": (),
+    "no filter": (),
     "one language of 33,000 documents": ("languages=python",),
     "one language of 54,000 documents": ("languages=javascript",),
     "a language, functions and methods": ("languages=python", "kinds=function", "kinds=method"),
@@ -62,6 +62,8 @@ def main() -> None:
     record("speed", found, flat=True)
     plot(rows, RESULTS / "speed.png")
     fill(PAGE, "speed", table(rows))
+    if options.data:
+        fill(PAGE, "csn99", csn99_table(found["csn99"]))
 
 
 def _slug(name: str) -> str:
@@ -178,6 +180,27 @@ def table(rows: dict[str, dict[str, Any]]) -> str:
         lines.append(line([name, *[shown(value) for value in figures]]))
     notes = [f"- {name}: {found['note']}" for name, found in rows.items() if found.get("note")]
     return "\n".join([*lines, "", *notes])
+
+
+def csn99_table(found: dict[str, Any]) -> str:
+    """Lay out what `csn99` measured."""
+    index, again, cold = found["index"], found["again"], found["cold_query"]
+    rows = [
+        ("documents", f"{found['documents']:,}"),
+        (
+            "index from nothing",
+            f"{index['wall_s']:.1f} s, {index['cpu_s']:.1f} s of CPU, {index['peak_mb']:,.0f} MB",
+        ),
+        ("on disk", f"{found['disk_mb']:.0f} MB"),
+        ("`index` again, nothing to do", f"{again['wall_s']:.2f} s, {again['peak_mb']:.0f} MB"),
+        ("`query` from the shell", f"{cold['wall_s']:.2f} s, {cold['peak_mb']:.0f} MB"),
+    ]
+    times = [
+        line([name, *(f"{measured[key]:.1f}" for key in ("p50_ms", "p95_ms"))])
+        for name, measured in found["warm_query"].items()
+    ]
+    head = [line(["query in one process", "p50 ms", "p95 ms"]), "|---|---|---|"]
+    return "\n".join(["| | |", "|---|---|", *(line([*cells]) for cells in rows), "", *head, *times])
 
 
 def _last_line(output: str) -> str:

@@ -1,4 +1,4 @@
-"""Update after one changed file: time, memory, bytes written, and the next query -> `results/update.json`, a plot.
+"""Update after one changed file, and the next query -> `results/update.json`, a table of docs/speed.md.
 
 A tree is copied and indexed. Then a function is appended to one file at a time. The changes are indexed in turn by
 `codesearch index`, by a query from the shell and by `Engine.refresh` in a running process. Another checkout may be
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.durations import seconds_of
+from benchmarks.page import DOCS, fill, line, shown
 from benchmarks.peers import QUERIES
 from benchmarks.plot import panels
 from benchmarks.process import Usage, folder_mb, measured
@@ -52,7 +53,9 @@ def main() -> None:
         measure(tree, work, updates=options.updates, fresh=options.fresh, against=against) for tree in trees
     ]
     record("update", rows)
-    plot(rows, RESULTS / "update.png")
+    fill(DOCS / "speed.md", "update", table(rows))
+    if against:
+        plot(rows, RESULTS / "update.png")
 
 
 def measure(
@@ -140,6 +143,25 @@ def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
     for engine in engines.values():
         engine.close()
     return {str(count): _quartiles(values) for count, values in times_ms.items()}
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Lay out the medians for the page."""
+    seconds = (
+        ("`codesearch index`, one changed file", "index_after_one_change", "wall_s", ".2f"),
+        ("`query` from the shell, one changed file", "query_after_one_change", "wall_s", ".2f"),
+        ("`query` from the shell, nothing changed", "query_unchanged", "wall_s", ".2f"),
+        ("`Engine.refresh`, one changed file", "refresh_s", "median", ".2f"),
+        ("`Engine.refresh`, nothing changed", "refresh_unchanged_s", "median", ".3f"),
+    )
+    lines = [
+        line([name, *(f"{row[key][value]:{form}} s" for row in rows)]) for name, key, value, form in seconds
+    ]
+    for count, name in (("1", "one segment"), ("8", "eight segments")):
+        times = [row.get("query_ms", {}).get(count, {}).get("median") for row in rows]
+        lines.append(line([f"query in one process, {name}", *(f"{shown(time, '.1f')} ms" for time in times)]))
+    sizes = [f"{row['documents']:,} documents, {row['files'] + row['folders']:,} paths" for row in rows]
+    return "\n".join([line(["", *sizes]), "|---" * (len(rows) + 1) + "|", *lines])
 
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Drives codesearch in process: `warm ROOT HOME`, filters as FIELD=VALUE."""
+"""Drives codesearch in process, without its check for changed files: `warm ROOT HOME`, filters as FIELD=VALUE."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def main(root: str, home: str, *filters: str) -> None:
     for name, _, value in (text.partition("=") for text in filters):
         values[name] = (*values.get(name, ()), value)
     chosen = Filters(**values)
-    print_times(lambda query: engine.search(SearchRequest(query, filters=chosen), scope))
+    print_times(lambda query: engine.search(SearchRequest(query, filters=chosen, refresh=False), scope))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import Any
 import codesearch
 from codesearch.encoding.encoder import Encoder
 
-_PACKAGES = ("codesearch-local", "numpy", "onnxruntime", "torch", "hnswlib", "tree-sitter", "tokenizers")
+_PACKAGES = ("numpy", "onnxruntime", "torch", "hnswlib", "tree-sitter", "tokenizers")
 
 
 def describe_environment() -> dict[str, Any]:
@@ -22,7 +22,11 @@ def describe_environment() -> dict[str, Any]:
         "commit": _commit(Path(codesearch.__file__).parents[1]),
         "date": time.strftime("%Y-%m-%d"),
         "machine": {"processor": _processor(), "cores": os.cpu_count(), "system": platform.system()},
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": {
+            "python": platform.python_version(),
+            "codesearch-local": codesearch.__version__,
+            **_versions(),
+        },
     }
 
 

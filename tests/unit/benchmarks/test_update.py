@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.update import measure, plot
+from benchmarks.update import measure, plot, table
 
 
 def test_a_small_tree_is_measured_and_its_source_is_not_changed(tmp_path: Path) -> None:
@@ -28,5 +28,10 @@ def test_a_small_tree_is_measured_and_its_source_is_not_changed(tmp_path: Path) 
     assert found["refresh_s"]["median"] > found["refresh_unchanged_s"]["median"]
     one, several = map(int, found["query_ms"])
     assert one == 1 < several <= 9
+    written = table([{**found, "refresh_s": {"median": 0.123}}])
+    assert written.startswith(
+        "|  | 11 documents, 9 paths |\n|---|---|\n| `codesearch index`, one changed file | "
+    )
+    assert "\n| `Engine.refresh`, one changed file | 0.12 s |\n" in written
     plot([found, {**found, "documents": 100, "before_written_mb": {"median": 3.0}}], tmp_path / "update.png")
     assert (tmp_path / "update.png").read_bytes().startswith(b"\x89PNG")
