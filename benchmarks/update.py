@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.durations import seconds_of
-from benchmarks.page import DOCS, fill, line, shown
+from benchmarks.page import DOCS, fill, line
 from benchmarks.peers import QUERIES
 from benchmarks.plot import panels
 from benchmarks.process import Usage, folder_mb, measured
@@ -159,7 +159,9 @@ def table(rows: list[dict[str, Any]]) -> str:
     ]
     for count, name in (("1", "one segment"), ("8", "eight segments")):
         times = [row.get("query_ms", {}).get(count, {}).get("median") for row in rows]
-        lines.append(line([f"query in one process, {name}", *(f"{shown(time, '.1f')} ms" for time in times)]))
+        lines.append(
+            line([f"query in one process, {name}", *(f"{time:.1f} ms" if time else "–" for time in times)])
+        )
     sizes = [f"{row['documents']:,} documents, {row['files'] + row['folders']:,} paths" for row in rows]
     return "\n".join([line(["", *sizes]), "|---" * (len(rows) + 1) + "|", *lines])
 

@@ -30,7 +30,7 @@ def test_a_small_tree_is_measured_and_its_source_is_not_changed(tmp_path: Path) 
     assert one == 1 < several <= 9
     written = table([{**found, "refresh_s": {"median": 0.123}}])
     assert written.startswith(
-        "|  | 11 documents, 9 paths |\n|---|---|\n| `codesearch index`, one changed file | "
+        "|  | 9 documents, 9 paths |\n|---|---|\n| `codesearch index`, one changed file | "
     )
     assert "\n| `Engine.refresh`, one changed file | 0.12 s |\n" in written
     plot([found, {**found, "documents": 100, "before_written_mb": {"median": 3.0}}], tmp_path / "update.png")
