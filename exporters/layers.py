@@ -90,12 +90,18 @@ def _max(graph: GraphBuilder, states: str, mask: str) -> str:
 
 
 def add_body(graph: GraphBuilder, body: nn.Module, states: str, mask: str) -> str:
-    """Add a body [B, T, D] -> [B, T, D]."""
+    """Add a body [B, T, D] -> [B, T, D].
+
+    Raises:
+        TypeError: the body has no ONNX form.
+    """
     if isinstance(body, Stack):
         for part in body.bodies:
             states = add_body(graph, part, states, mask)
         return states
     writers = {CnnBody: _cnn, BirnnBody: _birnn, SelfAttentionBody: _self_attention}
+    if type(body) not in writers:
+        raise TypeError(f"no ONNX form of {type(body).__name__}: add a function to exporters/layers.py")
     return writers[type(body)](graph, body, states, mask)
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from training.errors import TrainingError
 
 CONFIGS = Path(__file__).parent / "configs"
-ARCHITECTURES = ("nbow", "unif", "ncs", "cnn", "birnn", "selfatt", "cnn-selfatt", "bert")
+BODIES = {"cnn": ("cnn",), "birnn": ("birnn",), "selfatt": ("selfatt",), "cnn-selfatt": ("cnn", "selfatt")}
+"""Architectures that read a text in order -> modules of `training.encoders`, each with a function `make_body`."""
+ARCHITECTURES = ("nbow", "unif", "ncs", "bert", *BODIES)
 POOLINGS = ("mean", "max", "attention", "token-weights")
 LOSSES = ("symmetric-softmax", "softmax", "cosine", "max-margin")
 CODE_ENCODERS = ("shared", "per-language")

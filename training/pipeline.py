@@ -202,7 +202,9 @@ def _evaluate_rows(run: Path, name: str, rows: Iterable[Row], device: str) -> di
     on = choose_device(device)
     samples = samples.only(model.languages(samples.language_names))
     if not len(samples):
-        raise TrainingError(f"{name}: no documented functions in a language that {run} was trained on")
+        raise TrainingError(
+            f"{name}: no documented functions of a language that {run} was trained on; a small corpus may hold out none"
+        )
     counts = np.bincount(samples.languages, minlength=len(samples.language_names))
     pairs = dict(zip(samples.language_names, counts.tolist(), strict=True))
     return _written(run, name, started, pairs, figures(model.to(on), samples, device=on))

@@ -9,7 +9,7 @@ from codesearch.encoding.row_sum import RowSum  # noqa: E402
 from codesearch.encoding.tokenizer import SubtokenTokenizer  # noqa: E402
 from exporters.onnx import row_places, tower_graph  # noqa: E402
 from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure, padded_texts  # noqa: E402
-from training.config import ARCHITECTURES, POOLINGS, TrainConfig  # noqa: E402
+from training.config import ARCHITECTURES, BODIES, POOLINGS, TrainConfig  # noqa: E402
 from training.encoders.joint import JointEncoder  # noqa: E402
 
 DIM = 32
@@ -138,7 +138,7 @@ def test_attention_may_be_narrower_than_the_vectors(tokenizer, tmp_path):
     assert parity(model.document("go"), tokenizer, "fp32", tmp_path, 50).max_abs_diff <= FP32_TOLERANCE
 
 
-@pytest.mark.parametrize("architecture", ["nbow", "ncs", "cnn", "birnn", "selfatt"])
+@pytest.mark.parametrize("architecture", ["nbow", "ncs", *BODIES])
 def test_the_embedding_of_a_text_without_tokens_is_zero(architecture, tokenizer):
     tower = random_encoder(tokenizer, architecture, "token-weights").document("go")
     session = onnxruntime.InferenceSession(

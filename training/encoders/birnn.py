@@ -9,8 +9,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from training.config import TrainConfig
+
 DIRECTIONS = ("", "_reverse")
 """Endings of the names of `nn.GRU`'s weights that read forward and backward."""
+
+
+def make_body(config: TrainConfig, _: int) -> BirnnBody:
+    """Make the body from the settings of a run."""
+    return BirnnBody(config.dim, layers=config.layers, dropout=config.dropout)
 
 
 class BirnnBody(nn.Module):

@@ -8,6 +8,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from training.config import TrainConfig
+
+
+def make_body(config: TrainConfig, _: int) -> CnnBody:
+    """Make the body from the settings of a run."""
+    return CnnBody(config.dim, layers=config.layers, kernel_size=config.kernel_size, dropout=config.dropout)
+
 
 class CnnBody(nn.Module):
     """Residual convolutions along the text, [B, T, D] -> [B, T, D]."""

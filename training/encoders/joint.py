@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 
 from torch import Tensor, nn
 
-from training.config import TrainConfig
+from training.config import BODIES, TrainConfig
 from training.encoders.bag import BagTower
 from training.encoders.bert import Bert, BertConfig
-from training.encoders.birnn import BirnnBody
-from training.encoders.cnn import CnnBody
 from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, NcsTower
-from training.encoders.selfatt import SelfAttentionBody, SelfAttentionLayer
 from training.encoders.sequence import SequenceTower, Stack
 from training.errors import TrainingError
 from training.pooling import make_pooling
@@ -140,29 +138,9 @@ def _make_tower(config: TrainConfig, vocabulary_size: int, *, is_query: bool) ->
 
 
 def _make_body(config: TrainConfig, max_tokens: int) -> nn.Module:
-    def cnn() -> CnnBody:
-        return CnnBody(
-            config.dim, layers=config.layers, kernel_size=config.kernel_size, dropout=config.dropout
-        )
-
-    def selfatt() -> SelfAttentionBody:
-        layers = (
-            SelfAttentionLayer(
-                config.dim,
-                attention_dim=config.attention_dim or config.dim,
-                hidden_dim=config.hidden_dim or 2 * config.dim,
-                heads=config.heads,
-                dropout=config.dropout,
-            )
-            for _ in range(config.layers)
-        )
-        return SelfAttentionBody(config.dim, layers, max_tokens=max_tokens)
-
-    if config.architecture == "birnn":
-        return BirnnBody(config.dim, layers=config.layers, dropout=config.dropout)
-    if config.architecture == "cnn-selfatt":
-        return Stack(cnn(), selfatt())
-    return {"cnn": cnn, "selfatt": selfatt}[config.architecture]()
+    modules = [import_module(f"training.encoders.{name}") for name in BODIES[config.architecture]]
+    bodies: list[nn.Module] = [module.make_body(config, max_tokens) for module in modules]
+    return bodies[0] if len(bodies) == 1 else Stack(*bodies)
 
 
 def _shared(values: Mapping[str, Tensor], target: nn.Module) -> dict[str, Tensor]:

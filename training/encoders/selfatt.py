@@ -11,7 +11,23 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from training.config import TrainConfig
 from training.pooling import MASKED
+
+
+def make_body(config: TrainConfig, max_tokens: int) -> SelfAttentionBody:
+    """Make the body from the settings of a run, for texts of at most `max_tokens`."""
+    layers = (
+        SelfAttentionLayer(
+            config.dim,
+            attention_dim=config.attention_dim or config.dim,
+            hidden_dim=config.hidden_dim or 2 * config.dim,
+            heads=config.heads,
+            dropout=config.dropout,
+        )
+        for _ in range(config.layers)
+    )
+    return SelfAttentionBody(config.dim, layers, max_tokens=max_tokens)
 
 
 class SelfAttentionLayer(nn.Module):
