@@ -50,6 +50,8 @@ _Span = tuple[int, int]
 def anonymised(code: str, language: str, identifier: str = "") -> str | None:
     r"""Replace the names of a function; return None if the code or the result does not parse.
 
+    The result is also None for a language without a query in `locals/`.
+
     Args:
         code: one function or method, whole.
         language: a name of `parsing.languages`.
@@ -62,7 +64,7 @@ def anonymised(code: str, language: str, identifier: str = "") -> str | None:
     'def Func(arg_0, arg_1):\n    arg_2 = arg_0 * arg_1\n    return arg_2'
     """
     spec = language_named(language)
-    if spec is None:
+    if spec is None or not _path(spec).exists():
         return None
     for before, after in _FRAMES.get(language, [("", "")]):
         source = f"{before}{code}{after}".encode("utf-8", "replace")
@@ -82,8 +84,11 @@ def anonymised(code: str, language: str, identifier: str = "") -> str | None:
 def _query(spec: LanguageSpec) -> Query:
     from tree_sitter import Query
 
-    path = _QUERIES / f"{spec.query or spec.name}.scm"
-    return Query(load_grammar(spec), path.read_text("utf-8"))
+    return Query(load_grammar(spec), _path(spec).read_text("utf-8"))
+
+
+def _path(spec: LanguageSpec) -> Path:
+    return _QUERIES / f"{spec.query or spec.name}.scm"
 
 
 def _own_name(source: bytes, spec: LanguageSpec, before: int, after: int) -> tuple[int, str] | None:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
+from packaging.requirements import Requirement
 
 from codesearch.config import CONTENT, IndexOptions
 from codesearch.errors import ConfigError
-from codesearch.parsing.languages import TEXT_LANGUAGES, is_installed, language_name, language_of_path
+from codesearch.parsing.languages import (
+    LANGUAGES,
+    TEXT_LANGUAGES,
+    is_installed,
+    language_name,
+    language_of_path,
+)
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
@@ -106,3 +118,12 @@ def test_unknown_content_is_an_error():
 def test_for_a_language_that_is_not_like_any_other_all_are_listed(name):
     with pytest.raises(ConfigError, match=f"^language '{name}': choose one of go, java, .*, toml, yaml$"):
         language_name(name)
+
+
+def test_every_grammar_is_a_dependency_with_a_pinned_version():
+    dependencies = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    required = {Requirement(dependency).name for dependency in dependencies}
+    pinned = {line.partition("==")[0] for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()}
+    grammars = {spec.distribution for spec in LANGUAGES}
+    assert grammars - required == set(), "add them to pyproject.toml"
+    assert grammars - pinned == set(), "add them to constraints.txt"
