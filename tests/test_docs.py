@@ -19,14 +19,16 @@ from benchmarks.service import table as service_table
 from benchmarks.speed import table as speed_table
 from benchmarks.watch import table as watch_table
 from codesearch.cli.main import make_app
+from codesearch.evaluation.suites import SUITES
 from codesearch.parsing.languages import LANGUAGES, language_name, query_source
 from codesearch.settings import SETTINGS
 from codesearch.types import KINDS
 from tests.conftest import TINY_REPO, write_tree
+from training.config import shipped_configs
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = ("$ codesearch ", "$ sqlite-utils ")
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 USERS_PAGES = (
     "cli",
     "configuration",
@@ -49,11 +51,11 @@ def examples(page: Path) -> list[str]:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_and_option_is_documented(name: str) -> None:
-    section = re.search(
-        rf"^## {name}$(.*?)(?=^## |\Z)", (ROOT / "docs/cli.md").read_text("utf-8"), re.DOTALL | re.M
-    )
+    page = (ROOT / "docs/cli.md").read_text("utf-8")
+    assert f"| [`{name}`](#{name}) |" in page, f"the first table of docs/cli.md has no row {name}"
+    section = re.search(rf"^## {name}$(.*?)(?=^## |\Z)", page, re.DOTALL | re.M)
     assert section, f"docs/cli.md has no section {name}"
-    common = "--home" in (ROOT / "docs/cli.md").read_text("utf-8").split("## ")[0]
+    common = "--home" in page.split("## ")[0]
     options = [
         option
         for parameter in COMMANDS[name].params
@@ -196,7 +198,9 @@ def test_the_page_of_languages_has_every_name_extension_and_interpreter() -> Non
             tuple(re.findall(r"`([^`]+)`", extensions)),
             tuple(re.findall(r"`([^`]+)`", interpreters)),
         )
-    assert told == {spec.name: (spec.extensions, spec.interpreters) for spec in LANGUAGES}
+    known = {spec.name: (spec.extensions, spec.interpreters) for spec in LANGUAGES}
+    assert told.keys() == known.keys(), "the first table of docs/languages.md has one row for each language"
+    assert told == known
 
 
 def test_the_page_of_languages_has_the_kinds_that_each_query_captures() -> None:
@@ -210,6 +214,23 @@ def test_the_page_of_languages_has_the_kinds_that_each_query_captures() -> None:
         source = query_source(specs[re.findall(r"`([^`]+)`", names)[0]])
         row = "TypeScript and TSX" if title in ("TypeScript", "TSX") else title
         assert told[row] - usual == set(re.findall(r"@(\w+)", source)) & set(KINDS) - usual, title
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_every_suite_is_documented(name: str) -> None:
+    pages = [(ROOT / f"docs/{page}.md").read_text("utf-8") for page in ("bench", "bench-encoders")]
+    assert any(f"`{name}`" in page for page in pages), "describe it in docs/bench.md"
+
+
+def test_the_page_of_encoders_has_every_encoder_that_can_be_trained() -> None:
+    rows = table_rows("docs/models.md", "`--encoder`")
+    assert sorted(row[0].strip("`") for row in rows) == shipped_configs()
+
+
+def test_the_list_of_decisions_has_every_record() -> None:
+    folder = ROOT / "docs/adr"
+    links = re.findall(r"^\| \[\d+\]\((.*?)\) \|", (folder / "README.md").read_text("utf-8"), re.M)
+    assert links == sorted(path.name for path in folder.glob("[0-9]*.md"))
 
 
 @pytest.mark.parametrize("name", SETTINGS)
