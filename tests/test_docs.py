@@ -174,7 +174,9 @@ def test_the_tables_of_measurements_match_their_json() -> None:
 @pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "docs").glob("*.md")))
 def test_no_page_has_more_than_2000_words(name: str) -> None:
     text = (ROOT / f"docs/{name}.md").read_text("utf-8")
-    assert len(re.findall(r"\w[\w'.,-]*", re.sub(r"\]\([^)]*\)", "]", text))) <= 2_000, "shorten it, or move a part to its own page"
+    assert len(re.findall(r"\w[\w'.,-]*", re.sub(r"\]\([^)]*\)", "]", text))) <= 2_000, (
+        "shorten it, or move a part to its own page"
+    )
 
 
 def table_rows(page: str, heading: str) -> list[list[str]]:
