@@ -15,9 +15,9 @@ from codesearch.parsing.walker import WalkReport, walk
 from tests.conftest import write_tree
 
 STEP = {"wall_s": 1.5, "cpu_s": 2.5, "peak_mb": 100.0}
-TIMES = {"p50_ms": 5.0, "p95_ms": 8.0, "first_s": 0.2, "peak_mb": 90.0}
+TIMES = {"p50_ms": 5.0, "p95_ms": 8.0, "first_s": 0.2, "peak_mb": 90.0, "check_ms": 3.0}
 ROW = {
-    "tree": {"source_mb": 7.0},
+    "tree": {"source_mb": 7.0, "files": 1_200},
     "exact": {**STEP, "documents": 10_123, "index_mb": 12.0},
     "exact_query": TIMES,
     "hnsw": {**STEP, "graph_mb": 25.0},
@@ -99,14 +99,14 @@ def test_the_tables_have_a_row_per_size():
         "| 10,123 | 7.0 | 1.5 | 2.5 | 100.0 | 12.0 | 1.5 | 2.5 | 100.0 | 25.0 |"
     )
     assert query_table([ROW]).splitlines()[2] == (
-        "| 10,123 | 5.0 | 8.0 | 0.2 | 90.0 | 5.0 | 8.0 | 0.2 | 90.0 | 0.9988 | 1.0000 |"
+        "| 10,123 | 5.0 | 8.0 | 0.2 | 90.0 | 5.0 | 8.0 | 0.2 | 90.0 | 0.9988 | 1.0000 | 1,200 | 3.0 |"
     )
 
 
 def test_a_size_without_a_graph_has_dashes():
     row = {key: value for key, value in ROW.items() if "hnsw" not in key}
     assert build_table([row]).endswith("| 12.0 | – | – | – | – |")
-    assert query_table([row]).endswith("| 0.2 | 90.0 | – | – | – | – | – | – |")
+    assert query_table([row]).endswith("| 0.2 | 90.0 | – | – | – | – | – | – | 1,200 | 3.0 |")
 
 
 def test_every_step_runs_on_a_small_tree(tmp_path):
@@ -125,3 +125,4 @@ def test_every_step_runs_on_a_small_tree(tmp_path):
     assert found["hnsw"]["graph_mb"] > 0
     assert found["hnsw_query"]["recall_at_10"] == 1.0
     assert found["exact_query"]["p50_ms"] > 0
+    assert found["exact_query"]["check_ms"] > 0
