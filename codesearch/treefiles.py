@@ -80,9 +80,8 @@ def _regular(descriptor: int, path: str | Path) -> BinaryIO:
 def _open_below(root: str, path: str, *, follow_links: bool) -> int:
     if follow_links:
         return os.open(os.path.join(root, path), _FLAGS)
-    if (
-        not _CAN_WALK
-    ):  # Windows. A link can still be put there after the check, but only by a process on this machine.
+    if not _CAN_WALK:
+        # On Windows, a process on this machine can still put a link there after the check.
         whole = os.path.join(os.path.realpath(root), *path.split("/"))
         if os.path.normcase(os.path.realpath(whole)) != os.path.normcase(whole):
             raise OSError(errno.ELOOP, "behind a symbolic link", path)

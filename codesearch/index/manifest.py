@@ -22,6 +22,8 @@ Format history:
     5   flags of tests and vendored code, in addition to generated code and stubs
     6   segments
     7   copy keys, flags of build output
+    8   the encoder's text begins with the place of the file
+    9   documentation of class and module as context
 """
 
 from __future__ import annotations

@@ -26,10 +26,10 @@ _NO_STATEMENTS = frozenset(
     "import_header package_clause package_declaration package_header use_declaration extern_crate_declaration "
     "using_directive namespace_use_declaration preproc_include".split()
 )
-"""Node types at the top level of a file that no query asks for."""
+"""Node types at the top level of a file that are not statements."""
 _MIN_ANONYMOUS_LINES = 3
-# Half-matched patterns held at once; without a limit deep nesting takes quadratic time.
 _MATCH_LIMIT = 1024
+"""How many partly matched patterns are kept at once. Without a limit, deep nesting takes quadratic time."""
 _MAX_NAME = 300
 _SPACE = re.compile(r"\s+")
 _BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
@@ -41,12 +41,12 @@ class Definition:
 
     Attributes:
         body: byte where the body begins.
-        row: 0-based row of the definition or, where that stands above, of its name.
+        row: 0-based row of the definition, or of its name if that is above.
         anchor_row: row where its comments and attributes begin.
         qualifiers: enclosing names, outermost first.
         literal: byte span of a docstring inside the body; (0, 0) without one.
-        doc_end: byte where its document ends: before the members, for a class.
-        last_row: 0-based row of its last line, for a class that of its last member.
+        doc_end: byte where its document ends; the document of a class ends before the members.
+        last_row: 0-based row of its last line; the members of a class count.
         is_table: a constant whose value is a collection of two or more.
         is_callback: it has no name of its own, so `name` comes from the code around it.
         is_too_deep: nested in so many others that it gets no document.
@@ -88,7 +88,7 @@ class Matches:
         comment_spans: byte spans of all comments, ascending.
         attributes: last row of an attribute on lines of its own -> first row.
         attribute_ends: start byte of an attribute -> its end.
-        statements: first and last row of what is at the top level, without imports and comments.
+        statements: first and last row of each statement at the top level, without imports and comments.
         start: byte where the top level begins, the key of the file's docstring in `docstrings`.
         is_partial: the query gave up on some matches.
     """
@@ -105,7 +105,7 @@ class Matches:
 
 
 def collect(source: bytes, spec: LanguageSpec) -> Matches:
-    """Run the language's query over a file and sort what it captures.
+    """Run the language's query over a file and sort its captures.
 
     Raises:
         MissingExtraError: the language's grammar is not installed.
@@ -142,7 +142,7 @@ def _statements(root: Node) -> list[tuple[int, int]]:
 
 
 def _is_text(node: Node) -> bool:
-    """Say whether a statement is a string alone: a docstring, or `'use strict'`."""
+    """Say whether a statement is only a string: a docstring, or `'use strict'`."""
     return node.type == "expression_statement" and [child.type for child in node.named_children] == ["string"]
 
 

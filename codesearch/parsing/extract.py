@@ -36,14 +36,14 @@ _MAX_DOCSTRING = 8_000
 _OWNERS = HEADER_KINDS | {"owner"}
 _EXPORT_LISTS = ("__all__",)
 _MAX_CONTEXT = 200
-"""Length of what a definition gets of the documentation of its class, and of that of its module."""
+"""A definition gets at most so many characters from the documentation of its class, and from that of its module."""
 _MIN_CALLBACK_LINES = 6
 """Inside a named function, shorter callbacks have no document of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What one file gave: its documents and at most a few one-line warnings."""
+    """The documents of one file, and a few one-line warnings."""
 
     documents: list[Document]
     warnings: list[str]
@@ -72,8 +72,8 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
 
     Args:
         source: the file; invalid UTF-8 is read with replacement characters and one warning.
-        path: what the documents carry as their path.
-        spec: the language to parse as; a C header that is C++ is parsed as that.
+        path: the path that the documents get.
+        spec: its language; a C header that contains C++ is parsed as C++.
         config: limits; the defaults when None.
 
     Raises:
@@ -117,7 +117,7 @@ def _attach_docs(definitions: list[Definition], found: Matches, source: bytes) -
 
 
 def _comments_above(row: int, found: Matches) -> tuple[int, str]:
-    """Gather the comments that end right above `row`, through attributes; also where they begin."""
+    """Collect the comments right above `row`, also above its attributes; return their first row and text."""
     parts: list[str] = []
     while row > 0:
         if row - 1 in found.attributes:
@@ -126,7 +126,7 @@ def _comments_above(row: int, found: Matches) -> tuple[int, str]:
             start_row, text = found.comments[row - 1]
             is_block = is_block_comment(text)
             if parts and is_block:
-                break  # A block above a comment is another matter: a licence, a section heading.
+                break  # A block above a comment is about something else: a licence, a section heading.
             row = start_row
             parts.append(clean_comment(text))
             if is_block:
@@ -137,7 +137,7 @@ def _comments_above(row: int, found: Matches) -> tuple[int, str]:
 
 
 def _without_small_constants(definitions: list[Definition], source: bytes) -> list[Definition]:
-    """Leave out the constants of one line that are no tables: those of a file are found as its module."""
+    """Leave out one-line constants that are not tables. The module's document contains them."""
     kept = []
     for position, definition in enumerate(definitions):
         if definition.kind == "constant" and definition.name not in _EXPORT_LISTS:
@@ -187,7 +187,7 @@ def _is_left_out(definition: Definition, enclosing: list[Definition], file: _Fil
 
 
 def _name(definition: Definition, path: str) -> str:
-    """Return the name; for what has none, that of the file, or of the folder of an `index` file."""
+    """Return the name of a definition; without one, the name of the file, or of the folder of an `index` file."""
     if definition.qualifiers or definition.name not in ("", RETURNED):
         return definition.name or definition.kind
     return module_name(path) or definition.kind
@@ -233,7 +233,7 @@ def _summary(docstring: str) -> str:
 
 
 def _context(definition: Definition, file: _File) -> str:
-    """Return what the documentation of its class and of its module says in general; "" if there is none."""
+    """Return the first paragraphs of the documentation of its class and of its module; "" if there is none."""
     of_classes = (
         file.summaries[name] for name in reversed(definition.qualifiers) if file.summaries.get(name)
     )

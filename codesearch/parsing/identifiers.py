@@ -1,6 +1,6 @@
 """Text -> lower-case subtokens, and names as written -> qualifier and name.
 
-The one splitter that the corpus, the encoders and the keyword index share.
+The corpus, the encoders and the keyword index all use this splitter.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PART_OF_ANY_SCRIPT = re.compile(r"[^\W\d_]+|\d+")
 
 @lru_cache(maxsize=200_000)
 def split_identifier(identifier: str) -> tuple[str, ...]:
-    """Split one identifier at case changes, digits and underscores; case only where it is ASCII.
+    """Split one identifier at underscores, at digits and, if it is ASCII, at case changes.
 
     >>> split_identifier("parseHTTPResponse2_xx")
     ('parse', 'http', 'response', '2', 'xx')
@@ -76,7 +76,7 @@ def split_qualified(text: str, separator: str) -> tuple[str, str]:
 
 
 def receiver_type(text: str) -> str:
-    """Reduce a receiver as written to its type's name.
+    """Return the name of a receiver's type.
 
     >>> receiver_type("(r *Recv[T])")
     'Recv'

@@ -1,7 +1,7 @@
 """Ignore files -> the paths to skip, by the rules of git.
 
-A folder's path ends with a slash. Each folder on the way to a path has to be asked about first: what lies in an
-ignored folder is never looked at, so a pattern speaks only of the very paths that it matches.
+A folder's path ends with a slash. The caller must check each folder on the way to a path first and not enter ignored
+ones. So a pattern has to match only the path itself, not the paths below it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Pattern:
     ignores: bool
 
     def matches(self, path: str) -> bool:
-        """Say whether the very path matches: the library's pattern also takes what lies below one."""
+        """Say whether the path itself matches. The library's pattern also matches paths below it."""
         for match in self.regex.finditer(path):
             if _FOLDER_MARK not in self.regex.groupindex:
                 return not (path.endswith("/") and match.end() == len(path))  # `a/**` is not `a/` itself.
@@ -51,8 +51,8 @@ class Rules:
     """The patterns of one ignore file, in its order.
 
     Attributes:
-        above: the way from the file's folder down to the root of the walk, for a file above that root.
-        below: the way from the root of the walk down to the file's folder.
+        above: path from the file's folder to the root of the walk, if the file is above that root.
+        below: path from the root of the walk to the file's folder.
     """
 
     patterns: tuple[Pattern, ...]
@@ -64,12 +64,12 @@ class Rules:
         return self.verdict_here(self.above + path.removeprefix(self.below))
 
     def verdict_here(self, path: str) -> bool | None:
-        """Say the same of a path relative to the file's folder."""
+        """Do the same for a path relative to the file's folder."""
         return next((pattern.ignores for pattern in reversed(self.patterns) if pattern.matches(path)), None)
 
 
 def is_ignored(path: str, rules: Sequence[Rules]) -> bool | None:
-    """Say whether rules ignore a path; None if none matches. Later rules win over earlier ones."""
+    """Say whether rules ignore a path; None if none matches. Later rules override earlier ones."""
     for one in reversed(rules):
         verdict = one.verdict(path)
         if verdict is not None:
@@ -94,7 +94,7 @@ def compile_lines(lines: Iterable[str], *, strict: bool) -> list[Pattern]:
     """Compile patterns.
 
     Raises:
-        BadPatternError: `strict`, and a line is no pattern.
+        BadPatternError: `strict` is set and a line is not a pattern.
     """
     patterns = []
     for line in lines:
@@ -111,7 +111,7 @@ def rule_files_above(root: Path) -> list[tuple[str, str]]:
     """List the ignore files between the top of the git work tree and `root`, which itself is not included.
 
     Returns:
-        The absolute path of each, which need not exist, and the path from its folder to `root`, ended by a slash.
+        The absolute path of each, which need not exist, and the path from its folder to `root` with a slash at the end.
     """
     absolute = root.resolve()
     tops = [folder for folder in (absolute, *absolute.parents) if (folder / ".git").exists()]
@@ -132,6 +132,8 @@ def rules_above(
 
     If these rules ignore the root itself, none of them apply, because the user asked for this root.
     """
+    if not files:
+        return []
     rules = []
     for path, above in files:
         try:
@@ -140,9 +142,7 @@ def rules_above(
             continue
         except OSError as error:
             warn(f"{path}: {error.strerror}: its rules are not applied")
-    if not files:
-        return []
-    parts = files[0][1].rstrip("/").split("/")  # Those of the top lead to the root.
+    parts = files[0][1].rstrip("/").split("/")  # From the top of the work tree to the root.
     ignored = any(_is_folder_ignored(parts[: depth + 1], rules, len(parts)) for depth in range(len(parts)))
     return [] if ignored else rules
 
@@ -157,7 +157,8 @@ def _is_folder_ignored(parts: Sequence[str], rules: Sequence[Rules], root_depth:
 
 
 def _compile(line: str) -> Pattern | None:
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # 13 ms; most commands compile none.
+    # This import takes 13 ms, and most commands compile no pattern.
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
     if len(line) > _MAX_CHARS:
         raise BadPatternError(f"pattern {line[:20]!r}... has more than {_MAX_CHARS:,} characters")
@@ -171,10 +172,10 @@ def _compile(line: str) -> Pattern | None:
 
 
 def _without_backtracking(regex: str) -> str:
-    """Make the last star of a folder's name, and the last `/**`, the only ones that try several places.
+    """Let only the last star in a folder's name, and only the last `/**`, try several places.
 
-    For all others the first place where what follows matches is as good as any later one. Without this, the time grows
-    with the length of the path to the power of the number of stars.
+    Every other star can stop at the first place where the next part matches, because no later place matches more paths.
+    Without this change, the time would grow with the length of the path to the power of the number of stars.
     """
     parts: list[str] = []
     star = folders = -1

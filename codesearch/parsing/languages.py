@@ -3,11 +3,12 @@
 Documentation and configuration have a table of their own. They need no grammar: `codesearch.parsing.texts` cuts them
 into sections by their lines.
 
-A query file captures, for each definition, a kind of `codesearch.types.KINDS`, `@anonymous` (a callback, kept
-when it has three lines), `@scope` (it only lends its name to what is inside) or `@owner` (a scope whose
-functions are methods), its `@name`, and where there is one its `@body`, `@receiver` (a qualifier written at
-the definition itself), `@docstring` and `@table` (a collection that is the value of a constant). `@comment` and
-`@attribute` nodes are expected above a definition. Attributes at its start are not part of its signature.
+A query file captures the node of each definition as a kind of `codesearch.types.KINDS`, as `@anonymous` (a callback;
+short ones are left out), as `@scope` (no document, but its name qualifies the definitions in it) or as `@owner` (a
+scope whose functions are methods). It captures the `@name`, and if they exist the `@body`, the `@receiver` (a qualifier
+that is a part of the definition itself), the `@docstring` and the `@table` (a collection that is the value of a
+constant). `@comment` and `@attribute` nodes are expected above a definition. Attributes at its start are not part of
+its signature.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ class LanguageSpec:
     """How one language is recognised and parsed.
 
     Attributes:
-        name: what `--lang` takes.
+        name: a value of `--lang`.
         extensions: lower-case suffixes, with the dot.
-        grammar: the wheel's module; its distribution has dashes for underscores. "" for texts.
+        grammar: the wheel's module; its distribution has dashes instead of underscores. "" for texts.
         factory: the function of that module that returns the grammar.
-        separator: what joins the parts of a qualified name.
+        separator: stands between the parts of a qualified name.
         interpreters: names on a `#!` line, for files without a suffix.
-        query: stem of the query file when it is not `name`.
-        trailing_comment: for indented languages, what begins a comment, so that comments below a
-            definition's last statement are not taken for a part of it.
-        content: what its files are, "code", "docs" or "config".
+        query: stem of the query file if it is not `name`.
+        trailing_comment: the comment mark of an indented language; comments below a definition's last statement are
+            not a part of the definition.
+        content: "code", "docs" or "config".
         file_names: names of files without one of the suffixes.
     """
 
@@ -132,7 +133,7 @@ TEXT_LANGUAGES = (
     _config("toml", (".toml",), file_names=("Pipfile",)),
     _config("yaml", (".yaml", ".yml")),
 )
-"""What `--content` adds. `.env.example` and the like count as the file that they are an example of."""
+"""What `--content` adds. `.env.example` is read like `.env`, and so on."""
 _LEFT_OUT = re.compile(
     r"""(?:^|[-_.])(?:lock|shrinkwrap)\.(?:json|ya?ml|toml)$        # package-lock.json, pnpm-lock.yaml
     | \.min\.json$ | ^CMakeLists\.txt$ | ^(?:licen[cs]e|copying|notice)\b
@@ -161,7 +162,7 @@ def language_named(name: str) -> LanguageSpec | None:
 
 
 def language_name(text: str) -> str:
-    """Return the name of the language that a user means by a name, a usual short name or an extension.
+    """Return the name of the language with this name, usual short name or extension.
 
     >>> language_name("py"), language_name("C++"), language_name(".ts"), language_name("golang")
     ('python', 'cpp', 'typescript', 'go')
@@ -191,14 +192,14 @@ def distributions(languages: Iterable[str]) -> list[str]:
 
 
 def language_of_path(path: str, content: str = "code") -> LanguageSpec | None:
-    """Return the language that a file's name tells, or None.
+    """Return the language of a file by its name, or None.
 
     >>> language_of_path("docs/guide.md", "all").name, language_of_path("docs/guide.md")
     ('markdown', None)
 
     Args:
-        path: any path of the file; only the last part counts.
-        content: of `codesearch.config.CONTENT`; files of other content have no language.
+        path: the file's path; only the last part counts.
+        content: a key of `codesearch.config.CONTENT`; files of other content have no language.
     """
     spec = _BY_EXTENSION.get(os.path.splitext(path)[1].lower())
     if spec is None and content != "code":
@@ -226,7 +227,7 @@ def language_of_shebang(first_line: bytes) -> LanguageSpec | None:
 
 
 def language_of_source(spec: LanguageSpec, path: str, source: bytes) -> LanguageSpec:
-    """Return C++ for a `.h` file that C could not hold, else `spec`."""
+    """Return C++ for a `.h` file with C++ in it, else `spec`."""
     cpp = _BY_NAME["cpp"]
     if path.endswith(".h") and spec.name == "c" and _CPP_ONLY.search(source) and is_installed(cpp):
         return cpp
@@ -235,7 +236,7 @@ def language_of_source(spec: LanguageSpec, path: str, source: bytes) -> Language
 
 @cache
 def is_installed(spec: LanguageSpec) -> bool:
-    """Say whether the grammar's wheel is there, where one is needed."""
+    """Say whether files of the language can be parsed: its grammar is installed, or it needs none."""
     return not spec.grammar or find_spec(spec.grammar) is not None
 
 
@@ -282,11 +283,11 @@ def query_source(spec: LanguageSpec) -> str:
 
 
 def grammar_version(spec: LanguageSpec) -> str:
-    """Return the version of the installed grammar, or "" when it is absent."""
+    """Return the version of the installed grammar; "" if it is not installed."""
     found = find_spec(spec.grammar)
     if found is None or found.origin is None:
         return ""
-    # Every command asks, and `importlib.metadata` alone takes 25 ms to import, so folder names answer.
+    # Every command calls this, and `importlib.metadata` takes 25 ms to import, so the folder's name is read.
     prefix, ending = f"{spec.grammar}-", ".dist-info"
     for name in _installed(os.path.dirname(os.path.dirname(found.origin))):
         if name.startswith(prefix) and name.endswith(ending):

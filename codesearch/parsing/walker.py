@@ -61,11 +61,11 @@ class WalkReport:
     Attributes:
         skipped: reason -> extension -> files.
         folders: reason -> name -> folders that were not entered; those of version control are not counted.
-        warnings: one line each; what a user would want to mend.
-        missing_grammars: language -> how many files no installed grammar can parse.
+        warnings: one line each, about what the user can correct.
+        missing_grammars: language -> number of files that no installed grammar can parse.
         watched: folders that were entered, files with ignore rules, and files that are too large -> size (0 for a
-            folder) and mtime_ns; by path below the root with forward slashes, or absolute above it. What is not there
-            has (-1, -1).
+            folder) and mtime_ns. The key is the path below the root with forward slashes, or the absolute path above
+            it. A path that does not exist has (-1, -1).
     """
 
     skipped: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -79,16 +79,16 @@ class WalkReport:
         self.warnings.append(visible(line))
 
     def watch(self, path: str, place: str) -> None:
-        """Note the stamp of what a later walk depends on: its path as it is known, and where it is."""
+        """Note the stamp of a path that a later walk depends on: `path` is the key, `place` is read."""
         self.watched[path] = stamp_of(place)
 
 
 def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceFile]:
     """Yield the source files under `root` in the order of their paths.
 
-    Nested `.gitignore` and `.codesearchignore` apply as git applies them: the deepest file with a
-    matching pattern decides, and nothing inside an ignored folder is read. Inside a git work tree the rules of
-    the folders above `root` apply too.
+    Nested `.gitignore` and `.codesearchignore` apply as git applies them: the deepest file with a matching pattern
+    decides, and nothing inside an ignored folder is read. Inside a git work tree, the rules of the folders above `root`
+    apply too.
 
     Raises:
         ConfigError: `root` is not a folder that can be read, or a pattern or language of `config` is wrong.
@@ -98,7 +98,7 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
 
 
 def known_file(path: str, stamp: tuple[int, int], config: WalkConfig) -> SourceFile | None:
-    """Return a file of an earlier walk as a walk would now find it; None where it takes a walk to know.
+    """Return a file of an earlier walk as a new walk would find it; None if only a walk can tell.
 
     Args:
         path: below the root.
@@ -144,7 +144,7 @@ def list_folders(
         changed: folders of the earlier walk whose time stamps changed. No ignore file of the earlier walk changed.
         watched: `WalkReport.watched` of the earlier walk.
         since_ns: wall clock time before the earlier walk. A folder with a later change of its status may have come from
-            elsewhere with its old time stamp, so it is listed if its parent is.
+            elsewhere with its old time stamp, so it is listed if its parent is listed.
 
     Returns:
         None if the whole root has to be walked: a folder of the earlier walk has a new ignore file.
@@ -234,7 +234,7 @@ class _Walk:
         )
 
     def files(self, rules: list[Rules], first: str = "") -> Iterator[SourceFile]:
-        """Yield the files of a folder and of those that it enters: those of a folder first, then what lies deeper."""
+        """Yield the files of a folder, then those of the folders below it that are entered."""
         stack = [(first, rules)]
         while stack:
             folder, rules = stack.pop()
@@ -358,7 +358,7 @@ class _Walk:
                 continue
             except OSError as error:
                 self.report.warn(f"{folder}{name}: {error.strerror}: its rules are not applied")
-        return [*rules[:-1], *own, rules[-1]]  # The last one, --exclude, has the last word everywhere.
+        return [*rules[:-1], *own, rules[-1]]  # The last one is --exclude. It decides in every folder.
 
 
 def extension_of(path: str) -> str:
@@ -381,7 +381,7 @@ def _sniff_shebang(path: str) -> LanguageSpec | None:
 
 
 def refuse_content(source: bytes, config: ParseConfig) -> str | None:
-    r"""Return why a file's content is not source code worth indexing, or None when it is.
+    r"""Return the reason to skip a file because of its content; None if there is none.
 
     >>> refuse_content(b"a\x00b", ParseConfig())
     'binary'

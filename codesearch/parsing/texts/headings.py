@@ -31,9 +31,9 @@ class Cut:
 
     Attributes:
         row: 0-based line of its heading.
-        body_row: first line of its text; `row` where the heading is a part of the text.
+        body_row: first line of its text; `row` if the heading is a part of the text.
         title: the heading as written, without the marks around it.
-        level: 1 for the outermost; a section lies in the last one before it with a lower level.
+        level: 1 for the outermost; a section is inside the last one before it with a lower level.
     """
 
     row: int
@@ -43,11 +43,10 @@ class Cut:
 
 
 def front_matter_end(lines: Sequence[str]) -> int:
-    """Return the first row behind the front matter of a Markdown file; 0 if it has none."""
+    """Return the first row after the front matter of a Markdown file; 0 if it has none."""
     head = [line.rstrip() for line in lines[:_MAX_FRONT_MATTER]]
-    if (
-        len(head) < 2 or head[0] not in _FRONT_MATTER or not head[1]
-    ):  # A rule across the page has space below.
+    # A blank line below the mark means that it is a horizontal rule.
+    if len(head) < 2 or head[0] not in _FRONT_MATTER or not head[1]:
         return 0
     return next((row + 1 for row, line in enumerate(head) if row and line in (head[0], "...")), 0)
 
@@ -80,7 +79,7 @@ def _heading(line: str) -> tuple[int, str] | None:
 
 
 def _opens(line: str) -> str:
-    """Return what closes the code block or comment that begins in a line; "" if none does."""
+    """Return the mark that closes the code block or comment which begins in a line; "" if none begins."""
     if match := _FENCE.match(line):
         return match[1]
     return "-->" if line.lstrip().startswith("<!--") and "-->" not in line else ""

@@ -1,8 +1,8 @@
 r"""A file of documentation or configuration -> its documents.
 
-A section goes from its heading to the next one. Its name is the heading, qualified by the headings around it; what is
-above the first heading goes by the title in the front matter, or the name of the file. A long section is cut into parts
-at blank lines, or where the indentation is least.
+A section goes from its heading to the next one. Its name is the heading, qualified by the headings around it. The text
+above the first heading has the title in the front matter as its name, or the name of the file. A long section is cut
+into parts at blank lines, or where the indentation is smallest.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from codesearch.parsing.texts.settings import setting_cuts
 from codesearch.types import Document
 
 DATA = "data"
-"""The reason why a file is skipped that is neither documentation nor configuration."""
+"""The reason for skipping a file that is neither documentation nor configuration."""
 _PART_BYTES = 2_500
 _MAX_TITLE = 120
 _MAX_SIGNATURE = 300
 _MAX_NAMES = 5
 _SHORT_ROWS = 3
 _JOINED = frozenset({"json", "yaml"})
-"""Languages whose short sections are joined: most are a key and its value."""
+"""Languages whose short sections are joined, because most of them are one key and its value."""
 _MAX_DATA_BYTES = 100_000
 _MIN_PROSE_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -44,7 +44,7 @@ _NOISE = re.compile(
     r"|</?(?:a|br|div|h\d|img|p|source|span|sub|sup|table|t[dhr])\b[^<>]*>",
     re.DOTALL,
 )
-"""What a reader does not see: targets of links, comments, tags."""
+"""Text that a reader does not see: targets of links, comments, tags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ class _Section:
     Attributes:
         names: titles of the sections around it, and its own.
         row: its first line, 0-based.
-        body_row: the first one of its text.
-        end: the line behind it.
+        body_row: the first line of its text.
+        end: the line after its last.
     """
 
     names: tuple[str, ...]
@@ -65,7 +65,7 @@ class _Section:
 
 
 def refuse_text(source: bytes, spec: LanguageSpec) -> str | None:
-    r"""Return why a file is data rather than documentation or configuration, or None when it is not.
+    r"""Return `DATA` if a file is data and not documentation or configuration; else None.
 
     >>> refuse_text(b"[1, 2]", LanguageSpec("json", (), content="config"))
     'data'
@@ -155,7 +155,7 @@ def _sections(lines: Sequence[str], path: str, spec: LanguageSpec) -> list[_Sect
         (_plain(match[1].strip(" \"'")) for line in lines[:top] if (match := _TITLE.match(line))), ""
     )
     file_name = title or module_name(path) or spec.name
-    # A title is around all sections; the name of a file, which is in its path, is around none.
+    # A title qualifies all sections. The name of a file qualifies none, because it is in the path.
     cuts = [Cut(top, top, file_name, 0 if title else sys.maxsize), *_cuts(lines, spec)]
     ends = [*(cut.row for cut in cuts[1:]), len(lines)]
     around: list[Cut] = []
@@ -185,7 +185,7 @@ def _cuts(lines: Sequence[str], spec: LanguageSpec) -> Iterator[Cut]:
 
 
 def _with_short_joined(sections: Sequence[_Section], file_name: str) -> Iterator[_Section]:
-    """Make one section of neighbours that are short."""
+    """Join short sections that follow each other."""
     for is_short, group in groupby(sections, lambda section: section.end - section.row < _SHORT_ROWS):
         members = list(group)
         if is_short and len(members) > 1:
@@ -195,8 +195,8 @@ def _with_short_joined(sections: Sequence[_Section], file_name: str) -> Iterator
 
 
 def _parts(lines: Sequence[str], starts: Sequence[int], row: int, end: int) -> Iterator[tuple[int, int]]:
-    """Cut rows into parts of about `_PART_BYTES`: first row, and the one behind the last."""
-    most = _PART_BYTES * 5 // 4  # So that no part is very short.
+    """Cut rows into parts of about `_PART_BYTES`; yield the first row and the row after the last."""
+    most = _PART_BYTES * 5 // 4  # With some tolerance, no part is very short.
     while end - row > 1 and starts[end] - starts[row] > most:
         behind = max(bisect_right(starts, starts[row] + _PART_BYTES) - 1, row + 1)
         best = max(range((row + behind) // 2 + 1, behind + 1), key=lambda place: _fitness(lines, place))

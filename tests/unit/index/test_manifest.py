@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 
 import pytest
 
 from codesearch.config import WalkConfig
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError
+from codesearch.index import manifest as manifest_module
 from codesearch.index.commit import commit_manifest
 from codesearch.index.manifest import (
     FORMAT_VERSION,
@@ -25,6 +27,11 @@ from codesearch.index.reader import IndexReader
 from codesearch.segments.digest import check_digests, check_sizes, describe_files
 from tests.conftest import only
 from tests.tiny_bundle import change_one_byte
+
+
+def test_the_history_of_the_format_ends_with_the_present_one():
+    (last,) = re.findall(r"\n    (\d+)   ", manifest_module.__doc__)[-1:]
+    assert int(last) == FORMAT_VERSION, "add a line to the docstring of codesearch/index/manifest.py"
 
 
 def manifest(**changes: object) -> Manifest:
