@@ -43,7 +43,6 @@ class TrainConfig:
         max_pairs: pairs to train on, drawn by seed from all languages; 0 stands for all.
         vocabulary_rows: rows that the vocabulary is learned from.
         name_share: share of training samples whose query is the function's own name.
-        typed_share: share of the others whose query is one imperative sentence in lower case, as people type it.
         idf_power: token weights start from idf to this power; 0 starts them equal.
         count_power: exponent of a token's count in a document (token weights); below 1, repetition counts less.
         initial_vectors: start of token vectors: noise, or a teacher's embedding of each token.
@@ -80,7 +79,6 @@ class TrainConfig:
     max_query_tokens: int = 30
     max_document_tokens: int = 200
     name_share: float = 0.1
-    typed_share: float = 0.0
     idf_power: float = 0.25
     count_power: float = 1.0
     initial_vectors: str = "noise"

@@ -268,7 +268,7 @@ def _kept(
 ) -> Samples:
     """Tokenize rows with the run's vocabulary, or read the stored result of an earlier run."""
     path = run / checkpoint.TOKENIZER
-    shares = [config.name_share, config.typed_share] if varied else []
+    shares = [config.name_share] if varied else []
     also = [config.max_pairs, config.question_repeats, config.max_query_tokens, config.max_document_tokens]
     return kept_samples(
         corpus / "tokenized",
@@ -280,14 +280,13 @@ def _kept(
 def _samples(
     rows: Iterable[Row], tokenizer: SubtokenTokenizer, config: TrainConfig, *, varied: bool = False
 ) -> Samples:
-    """Tokenize rows; if `varied`, for training, use the shares of other queries in the settings."""
+    """Tokenize rows; if `varied`, for training, a share of them become name samples."""
     return make_samples(
         rows,
         tokenizer,
         max_query_tokens=config.max_query_tokens,
         max_document_tokens=config.max_document_tokens,
         name_share=config.name_share if varied else 0.0,
-        typed_share=config.typed_share if varied else 0.0,
         seed=config.seed,
     )
 

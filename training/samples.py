@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from codesearch.encoding.text import join_fields
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from training.corpus.rows import Row
-from training.phrasing import as_typed
-from training.questions import GROUP as QUESTIONS
 
 _MAX_TEXT_CHARS = 4_000
 
@@ -88,20 +86,14 @@ def make_samples(
     max_query_tokens: int,
     max_document_tokens: int,
     name_share: float = 0.0,
-    typed_share: float = 0.0,
     seed: int = 0,
 ) -> Samples:
-    """Tokenize rows; `name_share` of them, drawn by `seed`, become name samples.
-
-    Of the others, except real questions, a share of `typed_share` gets a query as people type it.
-    """
+    """Tokenize rows; `name_share` of them, drawn by `seed`, become name samples."""
     chance = random.Random(seed)
     queries, documents, languages = [], [], []
     for row in rows:
         by_name = chance.random() < name_share and len(row.identifier) > 3
         query, document = name_texts_of_row(row) if by_name else texts_of_row(row)
-        if typed_share and not by_name and row.repo != QUESTIONS and chance.random() < typed_share:
-            query = as_typed(query, chance)
         queries.append(tokenizer.encode(query, max_query_tokens).astype(np.uint16))
         documents.append(tokenizer.encode(document, max_document_tokens).astype(np.uint16))
         languages.append(row.language)

@@ -6,6 +6,7 @@ the caps and the split need the counts of all rows. The order does not depend on
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,13 +20,15 @@ from codesearch.evaluation.jsonl import read_lines
 from training.corpus.archives import is_wanted
 from training.corpus.decontaminate import Forbidden, read_forbidden
 from training.corpus.dedupe import NearDuplicates, sketch_of
-from training.corpus.fetch import FetchedPackage, read_marker
+from training.corpus.fetch import MARKER, FetchedPackage, read_marker
 from training.corpus.parse import ParsedFile, SourceFile, parse_file
 from training.corpus.recipe import SourcePackage
 from training.corpus.rows import PARTITIONS, write_lines
 from training.corpus.split import REPOSITORY_SHARE, Place, place_rows, stable_hash
 from training.corpus.stats import CorpusStats, LanguageStats, peak_rss_bytes, write_stats
+from training.errors import TrainingError
 
+_log = logging.getLogger(__name__)
 MAX_FILES = 2_500
 _MAX_FILE_BYTES = 3_000_000
 _UNPLACED = b'"partition": ""}\n'
@@ -39,9 +42,16 @@ def extract_corpus(
     processes: int,
     repository_share: float = REPOSITORY_SHARE,
 ) -> CorpusStats:
-    """Write the rows of every fetched package and their statistics; return the statistics."""
+    """Write the rows of every fetched package and their statistics; return the statistics.
+
+    Raises:
+        TrainingError: no package was fetched.
+    """
     started = time.perf_counter()
     fetched = {package: found for package in packages if (found := read_marker(corpus / package.folder))}
+    if not fetched:
+        raise TrainingError(f"{corpus}: no package of the recipe: give the --recipe of `corpus fetch`")
+    _warn_of_others(packages, corpus)
     languages = {}
     with get_context("spawn").Pool(processes) as pool:
         forbidden = read_forbidden(evaluation_sets, pool)
@@ -56,6 +66,14 @@ def extract_corpus(
     )
     write_stats(corpus, stats)
     return stats
+
+
+def _warn_of_others(packages: Sequence[SourcePackage], corpus: Path) -> None:
+    """Warn if the corpus folder has packages of another recipe."""
+    chosen = {corpus / package.folder for package in packages}
+    others = [path.parent for path in corpus.glob(f"packages/*/*/{MARKER}") if path.parent not in chosen]
+    if others:
+        _log.warning("%d fetched packages are not chosen and left out, such as %s", len(others), min(others))
 
 
 def _extract_language(

@@ -109,6 +109,21 @@ def test_absent_evaluation_sets_are_reported_and_drop_nothing(tmp_path, caplog):
     assert len([line for line in caplog.messages if "is absent" in line]) == 5
 
 
+def test_packages_of_another_recipe_are_named_in_a_warning(tmp_path, caplog):
+    other = SourcePackage("python", "pypi", "other", "some/other", "MIT")
+    for package in (GOOD, other):
+        write_package(tmp_path, package, function("own", "Something all of its own.", "value += 1"))
+    assert extract_corpus([GOOD], tmp_path, None, processes=1).languages["python"].packages == 1
+    assert (
+        f"1 fetched packages are not chosen and left out, such as {tmp_path / other.folder}"
+        in caplog.messages
+    )
+    with pytest.raises(TrainingError, match="no package of the recipe: give the --recipe of"):
+        extract_corpus(
+            [SourcePackage("go", "pypi", "third", "some/third", "MIT")], tmp_path, None, processes=1
+        )
+
+
 def test_duplicates_and_near_duplicates_are_dropped(tmp_path):
     first = function("first", "Weigh what it is made of.", LONG)
     source = (

@@ -1,6 +1,5 @@
 import dataclasses
 import json
-import random
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from training.corpus.rows import Row  # noqa: E402
 from training.encoders.bag import BagTower  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.evaluate import mrr_by_language  # noqa: E402
-from training.phrasing import as_typed  # noqa: E402
 from training.plot import CURVE  # noqa: E402
 from training.samples import make_samples, name_texts_of_row, train_tokenizer  # noqa: E402
 
@@ -189,39 +187,6 @@ def test_a_name_sample_hides_the_name_and_the_docstring():
     query, document = name_texts_of_row(row)
     assert query == "readLines"
     assert "readLines" not in document and "rest" not in document and document.startswith("A.")
-
-
-def test_a_share_of_queries_is_rephrased_as_typed_queries(data, synthetic_rows):
-    tokenizer, _, _ = data
-    limits = {"max_query_tokens": 9, "max_document_tokens": 9}
-    rows = [
-        dataclasses.replace(row, docstring=f"Sorts w{i}. Fails.")
-        for i, row in enumerate(synthetic_rows(90, 3))
-    ]
-    questions = [dataclasses.replace(row, repo="questions", language="questions") for row in rows]
-    stand = make_samples([*rows, *questions], tokenizer, **limits)
-    half = make_samples([*rows, *questions], tokenizer, **limits, typed_share=0.5)
-    changed = [half.queries[i].tolist() != stand.queries[i].tolist() for i in range(180)]
-    assert 30 < sum(changed[:90]) < 60 and not any(changed[90:])
-    assert half.documents.ids.tolist() == stand.documents.ids.tolist()
-
-
-@pytest.mark.parametrize(
-    ("paragraph", "typed"),
-    [
-        (
-            "Returns the Largest element\nof a list. Raises ValueError.",
-            "return the largest element of a list",
-        ),
-        ("Searches `paths` for fileNames; stops early.", "search paths for filenames"),
-        ("A cache of open files", "a cache of open files"),
-        (" ".join(["Writes", *"abcdefghijklmno"]), "write a b c d e f g h i j k"),
-        ("...", "..."),
-    ],
-)
-def test_documentation_is_rephrased_as_a_typed_query(paragraph, typed):
-    beginnings = {as_typed(paragraph, random.Random(seed)).removesuffix(typed) for seed in range(30)}
-    assert beginnings == ({"", "how to ", "python "} if typed[0].isalpha() else {""})
 
 
 def test_samples_can_be_limited_to_languages(data, synthetic_rows):
