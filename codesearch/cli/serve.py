@@ -41,7 +41,7 @@ def serve(
     ] = None,
     watching: Annotated[
         bool,
-        typer.Option("--watch/--no-watch", help="Update indexes when files change; default: yes."),
+        typer.Option("--watch/--no-watch", help="Update indexes when files change."),
     ] = True,
     home: HomeOption = None,
 ) -> Iterator[Output]:
