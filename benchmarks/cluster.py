@@ -1,7 +1,7 @@
 """A simulated cluster that answers with measured latencies -> `results/cluster.json`, a table of docs/scale-out.md.
 
 `python -m benchmarks.cluster` reads the latency of one shard from `results/growth.json`: the median and the 95th
-percentile of 957,863 documents with an HNSW graph. Service times are drawn from the log-normal distribution with these
+percentile of its largest index with an HNSW graph. Service times are drawn from the log-normal distribution with these
 two quantiles. A query asks every shard. Each node serves its shards with its cores, first come, first served, and the
 answer is complete when the slowest shard has answered and the network has carried it. Arrivals are random (Poisson).
 """
@@ -72,35 +72,30 @@ def main() -> None:
     )
     fill(PAGE, "cluster", table(rows))
     bytes_per_document = json.loads((RESULTS / "milvus.json").read_text("utf-8"))["bytes_per_document"]
-    cpu_s = measured["exact"]["cpu_s"] / documents
-    fill(PAGE, "plan", "\n".join(plan(cpu_s, bytes_per_document)))
+    fill(PAGE, "plan", plan_table(measured["exact"], bytes_per_document))
 
 
-def plan(cpu_s: float, bytes_per_document: float) -> Iterator[str]:
-    """Yield the rows of the table of the plan.
+def plan_table(indexed: dict[str, Any], bytes_per_document: float) -> str:
+    """Lay out the plan for the page.
 
     Args:
-        cpu_s: CPU time to index one function.
+        indexed: documents of an index and the CPU seconds to make it.
         bytes_per_document: on the server.
     """
-    yield line(["functions", "workers", "hours", "nodes of 128 GB", "memory for HNSW", "disk"])
-    yield line(["--:"] * 6)
+    lines = [
+        line(["functions", "workers", "hours", "nodes of 128 GB", "memory for HNSW", "disk"]),
+        line(["--:"] * 6),
+    ]
+    cpu_s = indexed["cpu_s"] / indexed["documents"]
     for size in SIZES:
         workers = max(1, round(size / _PER_WORKER))
         hours = size * cpu_s / (workers * _WORKER_CORES) / 3600
         memory = size * _HNSW_BYTES / 1e9
         disk = 2 * size * bytes_per_document / 1e9
         nodes = math.ceil(memory / _NODE_GB)
-        yield line(
-            [
-                f"{size:,}",
-                f"{workers:,}",
-                f"{hours:.1f}",
-                f"{nodes:,}",
-                f"{memory:,.0f} GB",
-                f"{disk:,.0f} GB",
-            ]
-        )
+        sizes = [f"{size:,}", f"{workers:,}", f"{hours:.1f}", f"{nodes:,}"]
+        lines.append(line([*sizes, f"{memory:,.0f} GB", f"{disk:,.0f} GB"]))
+    return "\n".join(lines)
 
 
 def simulations(shard: LogNormal, documents_per_shard: int) -> Iterator[dict[str, Any]]:

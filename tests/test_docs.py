@@ -10,14 +10,12 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
 
-from benchmarks.growth import build_table, query_table
-from benchmarks.service import table as service_table
-from benchmarks.speed import table as speed_table
-from benchmarks.watch import table as watch_table
+from benchmarks import agents, cluster, embedding, growth, milvus, service, speed, update, watch
 from codesearch.cli.main import make_app
 from codesearch.evaluation.suites import SUITES
 from codesearch.parsing.languages import LANGUAGES, language_name, query_source
@@ -156,19 +154,34 @@ def test_the_readme_has_the_figures_of_the_benchmark() -> None:
         assert f"| {name} | {means[0]:.3f} | {means[1]:.3f} |".replace(" 0.", " .") in readme
 
 
-def test_the_tables_of_measurements_match_their_json() -> None:
-    speed, service, growth, watch = (
-        json.loads((ROOT / f"benchmarks/results/{name}.json").read_text("utf-8"))
-        for name in ("speed", "service", "growth", "watch")
-    )
-    of_speed, of_scale, of_watch = (
-        (ROOT / f"docs/{name}.md").read_text("utf-8") for name in ("speed", "scale", "watch")
-    )
-    assert f"<!-- watch -->\n{watch_table(watch)}\n<!-- /watch -->" in of_watch
-    assert f"<!-- speed -->\n{speed_table(speed['standard_library'])}\n<!-- /speed -->" in of_speed
-    assert f"<!-- service -->\n{service_table(service)}\n<!-- /service -->" in of_speed
-    assert f"<!-- build -->\n{build_table(growth['growth'])}\n<!-- /build -->" in of_scale
-    assert f"<!-- query -->\n{query_table(growth['growth'])}\n<!-- /query -->" in of_scale
+MEASURED_TABLES = {
+    ("agents", "bytes"): lambda: agents.table(results("agents")),
+    ("scale", "build"): lambda: growth.build_table(results("growth")["growth"]),
+    ("scale", "query"): lambda: growth.query_table(results("growth")["growth"]),
+    ("scale-out", "cluster"): lambda: cluster.table(results("cluster")["simulated"]),
+    ("scale-out", "plan"): lambda: cluster.plan_table(
+        results("growth")["growth"][-1]["exact"], results("milvus")["bytes_per_document"]
+    ),
+    ("scale-out", "milvus"): lambda: milvus.table(results("milvus")),
+    ("speed", "csn99"): lambda: speed.csn99_table(results("speed")["csn99"]),
+    ("speed", "embedding"): lambda: embedding.table(results("embedding")["models"]),
+    ("speed", "service"): lambda: service.table(results("service")),
+    ("speed", "speed"): lambda: speed.table(results("speed")["standard_library"]),
+    ("speed", "update"): lambda: update.table(results("update")["rows"]),
+    ("watch", "watch"): lambda: watch.table(results("watch")),
+}
+
+
+def results(name: str) -> dict[str, Any]:
+    """Return what a benchmark measured."""
+    found: dict[str, Any] = json.loads((ROOT / f"benchmarks/results/{name}.json").read_text("utf-8"))
+    return found
+
+
+@pytest.mark.parametrize(("page", "name"), MEASURED_TABLES)
+def test_the_table_of_a_measurement_matches_its_json(page: str, name: str) -> None:
+    text = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    assert f"<!-- {name} -->\n{MEASURED_TABLES[page, name]()}\n<!-- /{name} -->" in text
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "docs").glob("*.md")))
