@@ -10,7 +10,10 @@ import errno
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from codesearch.config import WalkConfig
 
 _FLAGS = os.O_RDONLY
 for _flag in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
@@ -41,22 +44,21 @@ def read_head(path: str | Path, count: int) -> bytes:
         return file.read(count)
 
 
-def read_below(root: str, path: str, max_bytes: int, *, follow_links: bool) -> tuple[bytes, os.stat_result]:
+def read_below(root: str | Path, path: str, walk: WalkConfig) -> tuple[bytes, os.stat_result]:
     """Read a regular file of a tree.
 
     Args:
         root: the folder of the tree; it may be a link.
         path: the file below it, with forward slashes.
-        max_bytes: the most that is read.
-        follow_links: whether the file and the folders on the way to it may be links.
+        walk: how large the file may be, and whether it and the folders on the way to it may be links.
 
     Returns:
         The bytes, and the status of the file when it was opened.
 
     Raises:
-        OSError: it cannot be read, is no regular file, has more than `max_bytes`, or is behind a link.
+        OSError: it cannot be read, is no regular file, is too large, or is behind a link.
     """
-    return _read(_open_below(root, path, follow_links=follow_links), path, max_bytes)
+    return _read(_open_below(root, path, follow_links=walk.follow_links), path, walk.max_file_bytes)
 
 
 def _read(descriptor: int, path: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
@@ -77,7 +79,7 @@ def _regular(descriptor: int, path: str | Path) -> BinaryIO:
     raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
-def _open_below(root: str, path: str, *, follow_links: bool) -> int:
+def _open_below(root: str | Path, path: str, *, follow_links: bool) -> int:
     if follow_links:
         return os.open(os.path.join(root, path), _FLAGS)
     if not _CAN_WALK:

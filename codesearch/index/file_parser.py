@@ -72,11 +72,8 @@ class FileParser:
     def _parse(
         self, file: SourceFile, extract: Callable[[bytes, str, LanguageSpec, ParseConfig], Extraction]
     ) -> ParsedFile | None:
-        walk = self.config.walk
         try:
-            source, _ = read_below(
-                str(self.root), file.path, walk.max_file_bytes, follow_links=walk.follow_links
-            )
+            source, _ = read_below(self.root, file.path, self.config.walk)
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -168,9 +168,8 @@ def _parse_alone(ask: Callable[[Task], Parsed], job: ParseJob, file: SourceFile)
 
 def _digest(job: ParseJob, file: SourceFile) -> bytes:
     """Return the digest of a file, with which it is not parsed again until it changes."""
-    walk = job.config.walk
     try:
-        source, _ = read_below(str(job.root), file.path, walk.max_file_bytes, follow_links=walk.follow_links)
+        source, _ = read_below(job.root, file.path, job.config.walk)
     except OSError:
         return b""
     return content_digest(source)

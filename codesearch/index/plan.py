@@ -346,7 +346,7 @@ def _is_unchanged(
     if file.mtime_ns == record.mtime_ns or (file.size, file.mtime_ns) == stamp:
         return True
     try:
-        source, _ = read_below(str(root), file.path, walk.max_file_bytes, follow_links=walk.follow_links)
+        source, _ = read_below(root, file.path, walk)
     except OSError:
         return record.skipped == UNREADABLE
     return content_digest(source) == record.digest

@@ -36,10 +36,7 @@ def read_source(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] 
     if not is_inside(file.path):
         return None
     try:
-        walk = segment.walk
-        source, seen = read_below(
-            segment.root, file.path, walk.max_file_bytes, follow_links=walk.follow_links
-        )
+        source, seen = read_below(segment.root, file.path, segment.walk)
     except OSError:
         return None
     if (seen.st_size, seen.st_mtime_ns) == (file.size, file.mtime_ns):

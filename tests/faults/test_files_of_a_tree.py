@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.settings import SETTINGS, index_options
 from codesearch.treefiles import read_below, read_head, read_regular
@@ -113,13 +114,14 @@ def test_a_huge_ignore_file_is_refused_with_a_warning(tree, command, tiny_bundle
 def test_reading_below_a_root(tree, tmp_path, follow):
     (tree / "link.py").symlink_to(tree / "good.py")
     (tree / "folder").symlink_to(tree / "sub")
-    assert read_below(str(tree), "sub/deep.py", 100, follow_links=follow)[0] == DEEPER.encode()
+    walk = WalkConfig(max_file_bytes=100, follow_links=follow)
+    assert read_below(tree, "sub/deep.py", walk)[0] == DEEPER.encode()
     for path, content in (("link.py", SOURCE), ("folder/deep.py", DEEPER)):
         if follow:
-            assert read_below(str(tree), path, 100, follow_links=True)[0] == content.encode()
+            assert read_below(tree, path, walk)[0] == content.encode()
         else:
             with pytest.raises(OSError):
-                read_below(str(tree), path, 100, follow_links=False)
+                read_below(tree, path, walk)
 
 
 def test_reading_has_a_limit_and_takes_only_regular_files(tree):
