@@ -36,7 +36,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from codesearch.config import IndexOptions, WalkConfig
 from codesearch.encoding.bundle import SHIPPED
@@ -156,6 +156,21 @@ class Manifest(MadeWith):
     complete: bool = True
     format: int = FORMAT_VERSION
 
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> Self:
+        """Return the manifest whose fields JSON has; it checks their names, not their types.
+
+        Raises:
+            KeyError: a field is missing.
+            TypeError: a field is missing or unknown, or a part of it has the wrong shape.
+        """
+        parts = {
+            "walked": Tally(**raw["walked"]),
+            "parsed": Tally(**raw["parsed"]),
+            "segments": [SegmentEntry(**entry) for entry in raw["segments"]],
+        }
+        return cls(**{**raw, **parts})
+
     @property
     def has_sources(self) -> bool:
         """Say whether the indexed folder is on this machine; if not, `root` is only a name."""
@@ -261,13 +276,6 @@ def read_manifest(index_folder: Path) -> Manifest:
         found = raw.get("format") if isinstance(raw, dict) else None
         raise IndexFormatError(found, FORMAT_VERSION, root)
     try:
-        return Manifest(
-            **{
-                **{name: value for name, value in raw.items() if name != _CHECKSUM},
-                "walked": Tally(**raw["walked"]),
-                "parsed": Tally(**raw["parsed"]),
-                "segments": [SegmentEntry(**entry) for entry in raw["segments"]],
-            }
-        )
+        return Manifest.of({name: value for name, value in raw.items() if name != _CHECKSUM})
     except (TypeError, KeyError) as error:
         raise IndexCorruptError(path, str(error), root) from None

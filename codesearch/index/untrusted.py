@@ -62,14 +62,7 @@ def checked_manifest(raw: Any) -> Manifest:  # noqa: ANN401 - it comes from JSON
         UntrustedError: a field is missing, unknown, of another type or out of range.
     """
     try:
-        manifest = Manifest(
-            **{
-                **raw,
-                "walked": Tally(**raw["walked"]),
-                "parsed": Tally(**raw["parsed"]),
-                "segments": [SegmentEntry(**entry) for entry in raw["segments"]],
-            }
-        )
+        manifest = Manifest.of(raw)
     except (TypeError, KeyError) as error:
         raise UntrustedError(f"its manifest is not valid ({error})") from None
     for name, is_valid in _manifest_checks(manifest):
