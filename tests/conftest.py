@@ -226,8 +226,7 @@ def contents(index: IndexReader) -> dict[str, Any]:
                     int(segment.rows.flags[doc_id]),
                 )
         for term_id, term in enumerate(segment.postings.terms()):
-            for field in range(segment.postings.field_lengths.shape[1]):
-                doc_ids, frequencies = segment.postings.postings(term_id, field)
+            for field, doc_ids, frequencies in segment.postings.by_field(term_id):
                 for doc_id, frequency in zip(doc_ids.tolist(), frequencies.tolist(), strict=True):
                     if doc_id in names:
                         postings[term, field, names[doc_id]] = frequency

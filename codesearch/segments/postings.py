@@ -235,11 +235,6 @@ class PostingsReader:
         self._known: dict[str, int | None] = {}
 
     @property
-    def document_count(self) -> int:
-        """Count the documents, N."""
-        return len(self.field_lengths)
-
-    @property
     def field_lengths(self) -> NDArray[np.uint16]:
         """Number of terms in each field of each document: uint16 [N, F]."""
         return self._arrays["field_lengths"]
@@ -273,14 +268,8 @@ class PostingsReader:
         place = bisect_left(range(count), wanted, key=self._term)
         return place if place < count and self._term(place) == wanted else None
 
-    def postings(self, term_id: int, field: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-        """Return the ascending doc_ids [P] and frequencies [P] of a term in a field."""
-        key = term_id * _F + field
-        start, end = (int(offset) for offset in self._arrays["list_offsets"][key : key + 2])
-        return self._arrays["doc_ids"][start:end], self._arrays["frequencies"][start:end]
-
     def by_field(self, term_id: int) -> Iterator[tuple[int, NDArray[np.uint32], NDArray[np.uint8]]]:
-        """Yield (field, doc_ids, frequencies) for each field with the term."""
+        """Yield (field, ascending doc_ids [P], frequencies [P]) for each field with the term."""
         first = term_id * _F
         offsets = self._arrays["list_offsets"][first : first + _F + 1].tolist()
         for field, (start, end) in enumerate(pairwise(offsets)):

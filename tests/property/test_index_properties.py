@@ -42,10 +42,9 @@ def lists_of(reader: PostingsReader, terms: set[str]) -> dict[tuple[str, int], l
     for term in terms:
         term_id = reader.find(term)
         if term_id is not None:
-            for field in range(len(FIELDS)):
-                docs, frequencies = reader.postings(term_id, field)
+            for field, docs, frequencies in reader.by_field(term_id):
                 found[term, field] = list(zip(docs.tolist(), frequencies.tolist(), strict=True))
-    return {key: postings for key, postings in found.items() if postings}
+    return found
 
 
 def count_by_hand(documents: list[list[Counter[str]]]) -> dict[tuple[str, int], list[tuple[int, int]]]:

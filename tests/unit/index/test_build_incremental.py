@@ -343,7 +343,7 @@ def test_a_reader_keeps_its_segments_while_others_are_committed(tiny_repo, index
     assert (
         len(segment.store.documents(range(13)))
         == len(segment.vectors)
-        == segment.postings.document_count
+        == len(segment.postings.field_lengths)
         == 13
     )
 

@@ -32,7 +32,7 @@ class Segments:
 
     def __init__(self, segments: list[Segment], dead: Sequence[int] = ()) -> None:
         self.segments = segments
-        self.size = sum(segment.postings.document_count for segment in segments)
+        self.size = sum(len(segment.postings.field_lengths) for segment in segments)
         self.document_count = self.size - len(dead)
         self.dead = np.isin(np.arange(self.size), dead) if dead else None
         lengths = np.concatenate([segment.postings.field_lengths for segment in segments])
@@ -46,7 +46,7 @@ class Segments:
         base = 0
         for segment in self.segments:
             yield base, segment
-            base += segment.postings.document_count
+            base += len(segment.postings.field_lengths)
 
 
 def write_segment(folder: Path, documents: list[Document]) -> Segment:
