@@ -99,7 +99,8 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     documents = [*_documents(definitions, found, file), *_module(definitions, found, file)]
     documents.sort(key=lambda document: (document.start_byte, -document.end_byte))
     if dropped := sum(definition.is_too_deep for definition in definitions):
-        warnings.append(f"{path}: {dropped} definitions nested deeper than {config.max_nesting} left out")
+        noun = "definition" if dropped == 1 else "definitions"
+        warnings.append(f"{path}: {dropped} {noun} nested deeper than {config.max_nesting} left out")
     if found.is_partial:
         warnings.append(f"{path}: nested so deep that definitions may be missing")
     return Extraction(documents, warnings)

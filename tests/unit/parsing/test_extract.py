@@ -414,6 +414,12 @@ def test_ten_thousand_nested_definitions_end_within_seconds_with_a_warning(langu
     assert found.warnings == [f"file.{language}: 9968 definitions nested deeper than 32 left out"]
 
 
+def test_the_warning_about_one_deep_definition_is_singular():
+    found = extract_text("def f():\n    def g():\n        return 1\n", "python", ParseConfig(max_nesting=1))
+    assert [document.name for document in found.documents] == ["f"]
+    assert found.warnings == ["file.python: 1 definition nested deeper than 1 left out"]
+
+
 def contexts(source: str, language: str, path: str) -> dict[str, str]:
     spec = language_named(language)
     assert spec is not None
