@@ -125,9 +125,7 @@ def rule_files_above(root: Path) -> list[tuple[str, str]]:
     ]
 
 
-def rules_above(
-    root: Path, files: Sequence[tuple[str, str]], warn: Callable[[str], None] = lambda _: None
-) -> list[Rules]:
+def rules_above(files: Sequence[tuple[str, str]], warn: Callable[[str], None]) -> list[Rules]:
     """Read the rules of `rule_files_above`.
 
     If these rules ignore the root itself, none of them apply, because the user asked for this root.

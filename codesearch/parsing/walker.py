@@ -206,7 +206,7 @@ class _Walk:
         for path, _ in above:
             self.report.watch(path, path)
         self.report.watch(PROJECT_FILE, os.path.join(self.root, PROJECT_FILE))
-        rules = rules_above(root, above, self.report.warn)
+        rules = rules_above(above, self.report.warn)
         try:
             return [*rules, Rules(tuple(compile_lines(self.config.exclude, strict=True)))]
         except BadPatternError as error:
