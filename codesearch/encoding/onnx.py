@@ -28,6 +28,8 @@ from codesearch.installation import how_to_add
 _BATCH_TOKENS = 8_192
 _TABLES = ("nbow", "unif", "ncs")
 """Architectures that only look up tokens and add. A second thread makes them slower."""
+_EXTERNAL_DATA = b"\n\x08location\x12"
+"""The name of another file as a graph stores it: the entry "location" of a tensor's `external_data`."""
 
 
 class OnnxEncoder:
@@ -222,10 +224,6 @@ def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
     except ModuleNotFoundError:
         raise MissingExtraError("onnxruntime") from None
     return onnxruntime
-
-
-_EXTERNAL_DATA = b"\n\x08location\x12"
-"""The name of another file as a graph stores it: the entry "location" of a tensor's `external_data`."""
 
 
 def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.

@@ -168,6 +168,5 @@ def _is_damage(error: sqlite3.DatabaseError) -> bool:
     """Say whether a database is damaged, and not only locked, full or not writable."""
     if not isinstance(error, sqlite3.OperationalError):
         return True
-    return (
-        getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
-    )  # A table or a column has another name.
+    # A table or a column has another name.
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR

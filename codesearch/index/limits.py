@@ -1,7 +1,8 @@
 """Limits of time and memory for one source file, in the worker process that parses it.
 
 A small file can make a parser take minutes or gigabytes. The system ends the process that goes over a limit, also in
-the middle of a parser's C code, and the parent skips the file. The limits grow with the size of the file.
+the middle of a parser's C code, and the file is cut into blocks of lines instead (see `parse`). The limits grow with
+the size of the file.
 
 Linux has both limits. macOS has no limit of memory. Windows has a limit of time on the clock instead of processor time.
 """
