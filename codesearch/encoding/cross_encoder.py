@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from codesearch.encoding.bundle import MODELS, TOKENIZER, checked_files, count_in, read_manifest
 from codesearch.encoding.onnx import open_session
 from codesearch.encoding.text import place_of
-from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer
+from codesearch.encoding.tokenizer import SubtokenTokenizer, padded
 from codesearch.parsing.identifiers import subtokens
 
 SHIPPED = MODELS / "reranker"
@@ -69,12 +69,7 @@ def pair_ids(
     Returns:
         ids and mask, int64 [N, T], padding last.
     """
-    rows = [np.concatenate([query, candidate])[:max_tokens] for candidate in candidates]
-    shape = len(rows), max(map(len, rows))
-    ids, mask = np.full(shape, PAD_ID, np.int64), np.zeros(shape, np.int64)
-    for number, row in enumerate(rows):
-        ids[number, : len(row)], mask[number, : len(row)] = row, 1
-    return ids, mask
+    return padded([np.concatenate([query, candidate])[:max_tokens] for candidate in candidates])
 
 
 class CrossEncoder:

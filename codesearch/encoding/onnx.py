@@ -21,7 +21,7 @@ from codesearch.config import check_device
 from codesearch.encoding.bundle import QUERY, TOKENIZER, Bundle, load_bundle
 from codesearch.encoding.encoder import TokenIds
 from codesearch.encoding.row_sum import RowSum
-from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer
+from codesearch.encoding.tokenizer import SubtokenTokenizer, padded
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
 from codesearch.installation import how_to_add
 
@@ -145,14 +145,8 @@ class OnnxEncoder:
         return out
 
     def _run(self, graph: str, tokens: list[TokenIds]) -> NDArray[np.float32]:
-        length = max(len(ids) for ids in tokens)
-        input_ids = np.full((len(tokens), length), PAD_ID, dtype=np.int64)
-        mask = np.zeros((len(tokens), length), dtype=np.int64)
-        for row, ids in enumerate(tokens):
-            input_ids[row, : len(ids)] = ids
-            mask[row, : len(ids)] = 1
-        feeds = {"input_ids": input_ids, "attention_mask": mask}
-        (embedding,) = self._session(graph).run(["embedding"], feeds)
+        ids, mask = padded(tokens)
+        (embedding,) = self._session(graph).run(["embedding"], {"input_ids": ids, "attention_mask": mask})
         if embedding.shape != (len(tokens), self.dim):
             raise ModelBundleError(
                 f"{self.bundle.folder / graph}: gives {embedding.shape[-1]} dimensions, its manifest says "

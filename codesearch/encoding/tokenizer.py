@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
@@ -142,6 +142,15 @@ class SubtokenTokenizer:
 
     def _pieces(self, subtoken: str) -> tuple[int, ...]:
         return tuple(self._tokenizer.encode(subtoken, add_special_tokens=False).ids)
+
+
+def padded(texts: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the ids of texts as one array with padding last, and a mask with 1 for each id: int64 [B, T] each."""
+    shape = len(texts), max(map(len, texts))
+    ids, mask = np.full(shape, PAD_ID, np.int64), np.zeros(shape, np.int64)
+    for row, text in enumerate(texts):
+        ids[row, : len(text)], mask[row, : len(text)] = text, 1
+    return ids, mask
 
 
 def _open(path: Path) -> Tokenizer:
