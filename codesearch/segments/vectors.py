@@ -135,22 +135,12 @@ class VectorReader:
         """
         if count >= (len(self) if doc_ids is None else len(doc_ids)):
             return np.arange(len(self)) if doc_ids is None else doc_ids
-        rough, error = self.rough_similarities(query, doc_ids)
+        (rough,), error = scan([(self, doc_ids)], query)
         edge = rough[best_positions(rough, count)].min()
         near: NDArray[np.int64] = np.flatnonzero(rough >= edge - 2 * error)
         if doc_ids is not None:
             near = doc_ids[near]
         return near[best_positions(self.similarities(query, near), count)]
-
-    def rough_similarities(
-        self, query: NDArray[np.float32], doc_ids: NDArray[np.int64] | None = None
-    ) -> tuple[NDArray[np.float32], float]:
-        """Return approximate cosines from int8 products, and their maximum error.
-
-        The error depends only on the query.
-        """
-        (found,), error = scan([(self, doc_ids)], query)
-        return found, error
 
     @property
     def has_graph(self) -> bool:
@@ -181,9 +171,10 @@ class VectorReader:
 def scan(
     parts: Sequence[tuple[VectorReader, NDArray[np.int64] | None]], query: NDArray[np.float32]
 ) -> tuple[list[NDArray[np.float32]], float]:
-    """Return what `VectorReader.rough_similarities` returns, for several segments at once.
+    """Return approximate cosines of each segment's documents from int8 products, and their maximum error.
 
-    The cores share the rows of all segments, so no core is idle while another finishes a small segment.
+    The error depends only on the query. The cores share the rows of all segments, so no core is idle while another
+    finishes a small segment.
 
     Args:
         parts: the vectors of a segment and the ascending doc_ids to scan, or None for all.
