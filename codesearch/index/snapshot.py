@@ -60,7 +60,7 @@ class Snapshot:
             mask[base + segment.dead] = True
         return mask
 
-    def document_frequency(self, term: str, here: int) -> int:  # noqa: ARG002
+    def document_frequency(self, term: str, here: int) -> int:
         """Return the number of live documents with a term: `here`, because all documents are scored."""
         return here
 

@@ -170,7 +170,7 @@ class StoreReader:
 
         A database of this program has nothing wrong, so only one from another machine needs this check.
         """
-        if self._schema() != _expected_schema():
+        if list(self._select(_SCHEMA_QUERY)) != _expected_schema():
             return "it has another schema"
         (found,) = next(self._select("PRAGMA quick_check(1)"))
         if found != "ok":
@@ -196,9 +196,6 @@ class StoreReader:
         query = "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM documents)"
         files, documents = next(self._select(query))
         return files, documents
-
-    def _schema(self) -> list[tuple[Any, ...]]:
-        return list(self._select(_SCHEMA_QUERY))
 
     def numbered_files(self, paths: Sequence[str] | None = None) -> Iterator[tuple[int, FileRecord]]:
         """Read (file_id, file): for all files in doc_id order, or only for some paths."""
