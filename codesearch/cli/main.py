@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 import typer.core
+from typer._click.exceptions import NoArgsIsHelpError, UsageError  # The public modules do not have them.
 
 import codesearch
 from codesearch.cli.defaults import defaults_of
@@ -52,12 +53,31 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
     """Run a command line of this process, print its output, and exit."""
     invocation = Invocation.of(facts())
     defaults = _defaults(invocation, arguments)
+    command = typer.main.get_command(make_app(_printed, commands))
     try:
-        make_app(_printed, commands)(
-            list(arguments), prog_name="codesearch", obj=invocation, default_map=defaults
+        code = command.main(
+            list(arguments),
+            prog_name="codesearch",
+            standalone_mode=False,
+            obj=invocation,
+            default_map=defaults,
         )
+    except NoArgsIsHelpError as error:
+        error.show()
+        code = 2
+    except UsageError as error:
+        print(f"error: {usage_error(error)}", file=sys.stderr)
+        code = 2
     except OSError as error:  # Help and other text of the library could not be written.
-        sys.exit(failed_output(error))
+        code = failed_output(error)
+    sys.exit(code)
+
+
+def usage_error(error: UsageError) -> str:
+    """Return in one line what is wrong with the arguments, and where they are described."""
+    said = visible(error.format_message().rstrip("."))
+    command = error.ctx.command_path if error.ctx else "codesearch"
+    return f"{said[:1].lower()}{said[1:]}: see `{command} --help`"
 
 
 def _defaults(invocation: Invocation, arguments: Sequence[str]) -> dict[str, Any]:

@@ -98,6 +98,7 @@ def query(
     from codesearch.cli.hits import View
 
     invocation = invocation_of(context)
+    view = View(full=full, explain=explain, color=color)
     form = chosen_format(json=as_json, jsonl=as_jsonl, vimgrep=vimgrep, compact=compact, files=files)
     text, places = split_places(words, invocation)
     yield from mistyped_places(words, invocation)
@@ -125,6 +126,6 @@ def query(
         request,
         invocation,
         form=form,
-        view=View(full=full, explain=explain, color=color),
+        view=view,
         places=places,
     )

@@ -80,6 +80,7 @@ def similar(
     from codesearch.search.request import Place
 
     invocation = invocation_of(context)
+    view = View(full=full, explain=explain, color=color)
     form = chosen_format(json=as_json, jsonl=as_jsonl, vimgrep=vimgrep, compact=compact, files=files)
     request = make_request(
         place,
@@ -99,6 +100,4 @@ def similar(
     yield from first_index(engine, scope, invocation, auto_index=auto_index)
     answer = engine.similar(replace(named, path=invocation.path(named.path)), request, scope)
     answer = replace(answer, query=place)
-    yield from shown(
-        answer, request, invocation, form=form, view=View(full=full, explain=explain, color=color)
-    )
+    yield from shown(answer, request, invocation, form=form, view=view)

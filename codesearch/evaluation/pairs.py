@@ -93,7 +93,7 @@ class _Codes:
         sums, counts = field_statistics(postings.field_lengths)
         self.average_lengths = average_lengths([sums], [counts])
 
-    def document_frequency(self, term: str, here: int) -> int:  # noqa: ARG002 - all documents are here.
+    def document_frequency(self, term: str, here: int) -> int:
         return here
 
     def based_segments(self) -> Iterator[tuple[int, _Codes]]:

@@ -152,7 +152,7 @@ def test_the_version_and_an_unknown_command(command):
     assert command("--version").stdout == f"codesearch {codesearch.__version__}\n"
     done = command("bogus")
     assert done.returncode == 2
-    assert "No such command 'bogus'" in done.stderr
+    assert done.stderr == "error: no such command 'bogus': see `codesearch --help`\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"]], ids=["nothing", "--help"])

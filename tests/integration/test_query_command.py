@@ -257,10 +257,26 @@ def test_an_invalid_query_is_a_one_line_error_and_exits_two(ask, arguments, mess
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {message}\n")
 
 
-def test_a_missing_argument_exits_two(ask):
-    done = ask("query")
-    assert done.returncode == 2
-    assert "Missing argument" in done.stderr
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "missing argument 'TEXT... [PATH]...'"),
+        (["x", "--path"], "option '--path' requires an argument"),
+        (["x", "--\x1b[2J"], "no such option: --\\x1b[2J"),
+    ],
+    ids=["no text", "no value", "unknown option"],
+)
+def test_a_usage_error_is_one_line_that_names_the_help(ask, arguments, message):
+    done = ask("query", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(rf"error: {re.escape(message)}: see `codesearch( query)? --help`\n", done.stderr)
+
+
+def test_a_wrong_colour_is_noticed_before_anything_is_indexed(command, tmp_path, home):
+    (tmp_path / "pyproject.toml").touch()
+    done = command("query", "x", "--color", "purple", cwd=tmp_path)
+    assert done.stderr == "error: color 'purple': choose one of auto, always, never\n"
+    assert not home.exists()
 
 
 def test_without_an_index_the_error_names_the_first_step(command, home):

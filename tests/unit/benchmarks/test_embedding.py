@@ -3,9 +3,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from benchmarks.embedding import Stopwatch, function_texts, table, throughput, ways  # noqa: E402
-from codesearch.encoding.bundle import SHIPPED  # noqa: E402
-from codesearch.encoding.onnx import OnnxEncoder  # noqa: E402
+from benchmarks.embedding import Stopwatch, function_texts, table, throughput, ways
+from codesearch.encoding.bundle import SHIPPED
+from codesearch.encoding.onnx import OnnxEncoder
 
 TOKENS = [np.array([number, 2], dtype=np.uint32) for number in range(3)]
 

@@ -4,9 +4,9 @@ import pytest
 
 pytest.importorskip("zstandard")
 
-from training.__main__ import main  # noqa: E402
-from training.corpus.compounds import learn_compounds  # noqa: E402
-from training.corpus.rows import Row, write_rows  # noqa: E402
+from training.__main__ import main
+from training.corpus.compounds import learn_compounds
+from training.corpus.rows import Row, write_rows
 
 FILLER = " ".join(f"file_{n} name_{n} out_{n} put_{n}" for n in range(10))
 

@@ -6,12 +6,12 @@ import pytest
 pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
 
-from training.corpus import apt, fetch  # noqa: E402
-from training.corpus.apt import AptLists  # noqa: E402
-from training.corpus.fetch import fetch_all, pins_of, read_marker  # noqa: E402
-from training.corpus.lock import Pin, lock_of, read_lock, write_lock  # noqa: E402
-from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe  # noqa: E402
-from training.errors import TrainingError  # noqa: E402
+from training.corpus import apt, fetch
+from training.corpus.apt import AptLists
+from training.corpus.fetch import fetch_all, pins_of, read_marker
+from training.corpus.lock import Pin, lock_of, read_lock, write_lock
+from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe
+from training.errors import TrainingError
 
 ONE = SourcePackage("python", "pypi", "one", "a/one", "MIT")
 TWO = SourcePackage("python", "pypi", "two", "a/two", "MIT")
