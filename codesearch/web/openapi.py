@@ -28,6 +28,7 @@ _STATUSES = {
     "405": "Another method than GET",
     "413": "The request has a body",
     "414": "The address is too long",
+    "500": "A fault in codesearch",
     "503": "Busy; try again",
     "504": "It takes too long",
 }

@@ -63,6 +63,7 @@ function deepCopy(value) {
     f"{HOSTILE}/<script>.js": """// Render </script><script>document.title='owned'</script> as a page.
 function renderHostile(name) {
   const wide = "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789";
+  const reversed = "\u202e\u2066";
   return "<img src=x onerror=document.title='owned'><script>document.title='owned'</script>" + name + wide;
 }
 """,

@@ -1,4 +1,4 @@
-"""Names, paths, code and queries that contain markup are shown as text."""
+"""Names, paths, code and queries that contain markup are shown as text, and invisible characters as escapes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
+from codesearch.visible import visible
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
@@ -23,6 +25,7 @@ def test_hostile_names_paths_and_code_are_text(open_page: Open) -> None:
     page.wait_for_selector("#document h1")
     code = page.locator("#document .code").inner_text()
     assert "<script>document.title='owned'</script>" in code
+    assert r'const reversed = "\u202e\u2066";' in code
     page.keyboard.press("s")
     page.wait_for_selector("#list-title:not(.hidden-text)")
     assert "<script>.js" in page.locator("#list-title").inner_text()
@@ -51,3 +54,16 @@ def test_no_inline_script_runs(open_page: Open) -> None:
     assert page.evaluate("window.inline") is None
     assert any("Content Security Policy" in error for error in page.watched.errors)
     page.watched.errors.clear()
+
+
+def test_the_page_escapes_the_same_characters_as_the_terminal(open_page: Open) -> None:
+    page = open_page()
+    shown = page.evaluate(
+        """async () => {
+            const { el } = await import("/static/dom.js");
+            const codes = [...Array(0x110000).keys()];
+            return codes.filter((code) => el("p", {}, String.fromCodePoint(code)).textContent.length > 2);
+        }"""
+    )
+    kept = {ord(character) for character in "\t\n\r"}
+    assert set(shown) == {code for code in range(0x110000) if len(visible(chr(code))) > 1} - kept

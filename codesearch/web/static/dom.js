@@ -1,8 +1,23 @@
 // Builds nodes. Text from the server becomes text nodes only, never markup.
 
-/** Replace the children of an element; strings become text, and what is null, false or empty is left out. */
+// The characters that codesearch/visible.py replaces, without the ends of lines and tabs.
+const UNSAFE = new RegExp("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f"
+  + "\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ud800-\\udfff\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff"
+  + "\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]", "gu");
+
+/** Return text with escapes for control characters and invisible ones, which can make code read differently. */
+function visible(text) {
+  return text.replace(UNSAFE, (character) => {
+    const number = character.codePointAt(0).toString(16);
+    const [letter, digits] = number.length < 3 ? ["x", 2] : number.length < 5 ? ["u", 4] : ["U", 8];
+    return `\\${letter}${number.padStart(digits, "0")}`;
+  });
+}
+
+/** Replace the children of an element; strings become visible text, and what is null, false or empty is left out. */
 export function fill(element, ...children) {
-  element.replaceChildren(...children.filter((child) => child !== null && child !== false && child !== ""));
+  const kept = children.filter((child) => child !== null && child !== false && child !== "");
+  element.replaceChildren(...kept.map((child) => (typeof child === "string" ? visible(child) : child)));
   return element;
 }
 
