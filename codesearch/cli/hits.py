@@ -27,6 +27,7 @@ _NAMES = {
     "cross_encoder": "second model (--rerank)",
     "file_diversity": "hits of the same file above",
     "direction": "direction of the conversion",
+    "single_word": "name begins with the word",
 }
 
 

@@ -40,6 +40,7 @@ SIGNALS: dict[str, dict[str, Any]] = {
     "length_prior": {"length_prior_half": 0.0},
     "name": {"name_weight": 0.0},
     "direction": {"direction_reward": 0.0, "direction_penalty": 0.0},
+    "single_word": {"single_word_weight": 0.0},
     "test": {"test_penalty": 0.0},
     "generated": {"generated_penalty": 0.0},
     "vendored": {"vendored_penalty": 0.0},

@@ -32,7 +32,8 @@ class Candidates:
         ceiling: the limit of a BM25F score for the query.
         cosine: float32 [C].
         length_prior: float32 [C], weight of the cosine, 0 to 1; low for short bodies.
-        name: float32 [C], 1 if the query is the document's name, .5 if only case or underscores differ, else 0.
+        name: float32 [C], 1 if the query is the document's name, .5 if only case or underscores differ, else 0. A query
+            in lower case matches any case.
     """
 
     doc_ids: NDArray[np.int64]
@@ -114,7 +115,7 @@ def _named(snapshot: Snapshot, query: str, allowed: NDArray[np.bool_] | None) ->
     for spelling in spellings(name) if name else []:
         for doc_id, exact, qualified in snapshot.named(spelling):
             if (allowed is None or allowed[doc_id]) and _is_within(snapshot, doc_id, qualified, qualifiers):
-                found[doc_id] = 1.0 if exact == name else 0.5
+                found[doc_id] = 1.0 if name in (exact, exact.lower()) else 0.5
     return found
 
 

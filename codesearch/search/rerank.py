@@ -1,4 +1,4 @@
-"""Rerank the best candidates: by the direction of conversions, then by penalties."""
+"""Rerank the best candidates: by the direction of conversions, by the one word of a query, then by penalties."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from codesearch.search.conversion import Conversion, parse_conversion
 from codesearch.search.direction import agreement
 from codesearch.search.fusion import Ranking
 from codesearch.search.penalties import add_penalties
+from codesearch.search.single_word import add_single_word
 
 
 def rerank(query: str, ranking: Ranking, config: RankConfig) -> None:
@@ -21,6 +22,7 @@ def rerank(query: str, ranking: Ranking, config: RankConfig) -> None:
     head = ranking.order()[: config.rerank_count]
     if conversion := parse_conversion(query):
         _add_direction(conversion, ranking, head, config)
+    add_single_word(query, ranking, head, config)
     add_penalties(query, ranking, head, config)
 
 

@@ -38,4 +38,9 @@ def test_a_module_comes_before_a_method_and_a_test_with_its_name(index: IndexRea
 
 def test_a_class_comes_before_a_class_of_tests_with_its_name(index: IndexReader) -> None:
     assert paths(index, "Counter")[:2] == ["counting.py", "tests/helpers.py"]
-    assert paths(index, "counter")[0] == "tests/helpers.py"  # The method has exactly this name.
+    assert paths(index, "counter")[:2] == ["counting.py", "tests/helpers.py"]
+
+
+def test_a_query_in_upper_and_lower_case_prefers_this_spelling(index: IndexReader) -> None:
+    hits = search(Searcher([index], None), "Queue", mode="lexical")
+    assert {hit.signals["name"] for hit in hits if hit.name == "queue"} == {0.5}

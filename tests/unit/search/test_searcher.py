@@ -137,7 +137,7 @@ def test_unknown_words_give_no_hits_in_lexical_mode(searcher):
 def test_an_exact_name_ranks_first(searcher, query, first):
     hit = search(searcher, query, 1)[0]
     assert hit.qualified_name == first
-    assert hit.signals["name"] == (1.0 if hit.name in query else 0.5)
+    assert hit.signals["name"] == (1.0 if hit.name in query or query.islower() else 0.5)
 
 
 def test_all_definitions_with_the_exact_name_rank_first(searcher):
