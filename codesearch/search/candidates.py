@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from codesearch.analysis.terms import FIELDS
 from codesearch.config import RankConfig
 from codesearch.index.snapshot import Snapshot
-from codesearch.search.forms import name_parts, spellings, split_name
+from codesearch.search.forms import name_parts, possible_names, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.segments.topk import distinct
 from codesearch.types import FOLDER_FILES, HEADER_KINDS, KINDS
@@ -20,6 +20,8 @@ _BODY = FIELDS.index("body")
 _HEADERS = [KINDS.index(kind) for kind in KINDS if kind in HEADER_KINDS]
 _MODULE = KINDS.index("module")
 _USUAL_TERMS = 30
+OTHER_SPELLING = 0.5
+_SPELLED_OUT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,9 @@ class Candidates:
         ceiling: the limit of a BM25F score for the query.
         cosine: float32 [C].
         length_prior: float32 [C], weight of the cosine, 0 to 1; low for short bodies.
-        name: float32 [C], 1 if the query is the document's name, .5 if only case or underscores differ, else 0. A query
-            in lower case matches any case.
+        name: float32 [C], 1 if the query is the document's name, `OTHER_SPELLING` if only case or underscores differ,
+            .2 if the words of the query make the name ("zip file" and `ZipFile`), else 0. A query in lower case matches
+            any case.
     """
 
     doc_ids: NDArray[np.int64]
@@ -109,14 +112,23 @@ def _length_prior(snapshot: Snapshot, doc_ids: NDArray[np.int64], half: float) -
 
 
 def _named(snapshot: Snapshot, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
-    """Find the documents whose name is the query; classes or the module may qualify the name in the query."""
+    """Find the documents whose name is the query; return the signal of each.
+
+    Classes or the module may qualify the name in the query.
+    """
     *qualifiers, name = name_parts(query) or [""]
     found: dict[int, float] = {}
-    for spelling in spellings(name) if name else []:
+    for spelling in possible_names(query):
         for doc_id, exact, qualified in snapshot.named(spelling):
             if (allowed is None or allowed[doc_id]) and _is_within(snapshot, doc_id, qualified, qualifiers):
-                found[doc_id] = 1.0 if name in (exact, exact.lower()) else 0.5
+                found[doc_id] = _likeness(name, exact)
     return found
+
+
+def _likeness(name: str, exact: str) -> float:
+    if not name:
+        return _SPELLED_OUT
+    return 1.0 if name in (exact, exact.lower()) else OTHER_SPELLING
 
 
 def _is_within(snapshot: Snapshot, doc_id: int, qualified: str, qualifiers: Sequence[str]) -> bool:

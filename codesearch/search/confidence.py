@@ -20,6 +20,7 @@ from importlib import resources
 
 import numpy as np
 
+from codesearch.search.candidates import OTHER_SPELLING
 from codesearch.search.fusion import Ranking
 
 FEATURES = ("cosine", "bm25_normalised", "ln_terms")
@@ -74,7 +75,7 @@ def confidence_of(ranking: Ranking, terms: int, model: str) -> float | None:
     calibration = shipped_calibration()
     if model != calibration.model:
         return None
-    if bool(np.any(ranking.signals["name"] > 0)) or _converts_as_asked(ranking):
+    if bool(np.any(ranking.signals["name"] >= OTHER_SPELLING)) or _converts_as_asked(ranking):
         return 1.0
     return calibration.confidence(features(ranking, terms))
 

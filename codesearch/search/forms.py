@@ -9,6 +9,8 @@ from codesearch.parsing.identifiers import split_identifier
 _SEPARATORS = re.compile(r"::|->|[#.\\]")
 _CALL = re.compile(r"\((?:[^()]|\([^()]*\))*\)?;?$")
 _NAME = re.compile(r"[^\W\d][\w$]*[?!=]?")
+_MAX_WORDS = 5
+"""A name rarely has more words."""
 _NO_QUALIFIERS = frozenset({"self", "this", "cls"})
 _CODE_LINE = re.compile(
     r"[;{}:(\[]\s*$|^\s*[}\])@]|=>|->|[-+*/|&:!=<>]=|\w\s=\s\S|\w\(.*\)|^\s*(?:end|return)\b|[\w\])]\.\w+\(|\$\w"
@@ -42,6 +44,20 @@ def spellings(name: str) -> list[str]:
     """
     parts = split_identifier(name)
     return list(dict.fromkeys([name, "_".join(parts), "".join(parts)])) if parts else [name]
+
+
+def possible_names(query: str) -> list[str]:
+    """List the names that a query may mean, ignoring case: those of a name, or a few words joined to one name.
+
+    >>> possible_names("Stack.push"), possible_names("zip file"), possible_names("what is this?")
+    (['push'], ['zip_file', 'zipfile'], [])
+    """
+    if parts := name_parts(query):
+        return spellings(parts[-1])
+    words = query.lower().split()
+    if not 1 < len(words) <= _MAX_WORDS or not all(map(str.isalnum, words)):
+        return []
+    return ["_".join(words), "".join(words)]
 
 
 def is_code(query: str) -> bool:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.index.snapshot import Snapshot
-from codesearch.search.candidates import Candidates
+from codesearch.search.candidates import OTHER_SPELLING, Candidates
 from codesearch.types import GENERATED, KINDS, TEST, VENDORED
 
 _METHOD = KINDS.index("method")
@@ -100,7 +100,7 @@ class Ranking:
         Exact names come before other spellings. Of equal names, modules, classes and functions come before methods, and
         those before tests, generated and vendored code.
         """
-        names = self.signals["name"]
+        names = self.signals["name"] * (self.signals["name"] >= OTHER_SPELLING)
         if not names.any():
             return
         method = self.snapshot.kinds(self.doc_ids) == _METHOD

@@ -25,7 +25,7 @@ from codesearch.encoding.encoder import Encoder
 from codesearch.errors import BackendError
 from codesearch.index.snapshot import Snapshot, average_lengths
 from codesearch.search.candidates import AnalysedQuery
-from codesearch.search.forms import name_parts, spellings
+from codesearch.search.forms import possible_names
 from codesearch.search.fusion import Ranked, Ranking
 from codesearch.search.hydrate import Excerpts
 from codesearch.search.lexical import LexicalScorer
@@ -152,7 +152,7 @@ class MilvusSearcher(Searcher):
             if query.terms:
                 text = " ".join(query.terms)
                 searches.append(pool.submit(self._store.best_by_words, text, count, condition))
-            if names := _names(query.text):
+            if names := possible_names(query.text):
                 searches.append(pool.submit(self._named, names, condition))
             ids = {found for search in searches for found in search.result()}
             rows = self._store.get(self._store.documents, sorted(ids), ("id", *_FIELDS))
@@ -180,12 +180,6 @@ class MilvusSearcher(Searcher):
         ]
         rows = self._store.read(self._store.documents, " and ".join(parts), ("id",))
         return [row["id"] for row in islice(rows, _MOST_NAMED)]
-
-
-def _names(text: str) -> list[str]:
-    """List the spellings of a name, if the query is one."""
-    *_, name = name_parts(text) or [""]
-    return list(spellings(name)) if name else []
 
 
 def _condition(filters: Filters, roots: Sequence[str]) -> str:

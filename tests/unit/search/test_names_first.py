@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from codesearch.config import RankConfig
 from codesearch.index.reader import IndexReader
 from codesearch.search.searcher import Searcher
 from tests.conftest import search, write_tree
@@ -18,6 +19,8 @@ TREE = {
     "queue.py": "import heapq\nimport os\n\nLIMITS = heapq.nsmallest\nheap = []\nfor size in os.environ:\n"
     "    heapq.heappush(heap, size)\nprint(heap)\nos.chdir('/')\nheap.clear()\n",
     "counting.py": "class Counter:\n    def add(self, item):\n        self.items[item] += 1\n",
+    "words.py": "class OrderedWords:\n    def __init__(self, words):\n        self.first = words\n\n"
+    "    def words_ordered(self):\n        ordered = self.words.ordered\n        return ordered(words=ordered)\n",
     "tests/helpers.py": "class Counter:\n    '''A counter that counts like a counter.'''\n\n"
     "    def counter(self):\n        return self.counter\n",
 }
@@ -44,3 +47,19 @@ def test_a_class_comes_before_a_class_of_tests_with_its_name(index: IndexReader)
 def test_a_query_in_upper_and_lower_case_prefers_this_spelling(index: IndexReader) -> None:
     hits = search(Searcher([index], None), "Queue", mode="lexical")
     assert {hit.signals["name"] for hit in hits if hit.name == "queue"} == {0.5}
+
+
+@pytest.mark.parametrize("query", ["ordered words", "Ordered Words"])
+def test_the_words_of_a_name_find_it(index: IndexReader, query: str) -> None:
+    hits = search(Searcher([index], None), query, mode="lexical")
+    assert [(hit.name, hit.signals["name"]) for hit in hits][:2] == [
+        ("OrderedWords", pytest.approx(0.2)),
+        ("words_ordered", 0),
+    ]
+    without = search(Searcher([index], None, RankConfig(name_weight=0)), query, 1, mode="lexical")
+    assert without[0].name == "words_ordered"
+
+
+def test_the_words_of_a_name_in_a_longer_query_are_no_name(index: IndexReader) -> None:
+    hits = search(Searcher([index], None), "count ordered words", mode="lexical")
+    assert {hit.signals["name"] for hit in hits} == {0}

@@ -37,7 +37,7 @@ def test_each_of_two_inverse_functions_is_first_for_its_own_query(index: IndexRe
 
 
 def test_a_test_ranks_below_what_it_tests(index: IndexReader) -> None:
-    query = "join paths"
+    query = "join the paths"
     assert names(index, query, RankConfig(test_penalty=0.0)) == ["test_join_paths", "join_paths"]
     assert names(index, query) == ["join_paths", "test_join_paths"]
 
@@ -49,7 +49,7 @@ def test_a_query_for_tests_finds_them_first(index: IndexReader) -> None:
 def test_a_rerank_count_of_zero_keeps_the_fused_order(index):
     plain, default = RankConfig(rerank_count=0), RankConfig()
     searchers = [Searcher([index], None, config) for config in (plain, default)]
-    found = [searcher.rank("join paths", 2, mode="lexical") for searcher in searchers]
+    found = [searcher.rank("join the paths", 2, mode="lexical") for searcher in searchers]
     doc_ids = ([place.doc_id for place in run] for run in found)
     paths = [[file.path for _, file, _ in searchers[0].snapshot.stored(run)] for run in doc_ids]
     assert paths == [["c_test.py", "d.py"], ["d.py", "c_test.py"]]
@@ -57,5 +57,5 @@ def test_a_rerank_count_of_zero_keeps_the_fused_order(index):
 
 
 def test_a_signal_without_a_penalty_is_positive_zero(index: IndexReader) -> None:
-    hits = search(Searcher([index], None), "join paths", 2, mode="lexical")
+    hits = search(Searcher([index], None), "join the paths", 2, mode="lexical")
     assert [str(hit.signals["generated"]) for hit in hits] == ["0.0", "0.0"]

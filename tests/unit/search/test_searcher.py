@@ -174,10 +174,10 @@ def test_filters_apply_before_the_top_k_is_cut(tmp_path, encoder, index_tree: In
     files |= {f"z{n}.go": weak.format(n) for n in range(5)}
     index = index_tree(write_tree(tmp_path / "src", files))
     searcher = Searcher([index], encoder, RankConfig(candidate_count=4))
-    assert {hit.language for hit in search(searcher, "parse json", 4)} == {"python"}
-    hits = search(searcher, "parse json", 4, Filters(languages=("go",)))
+    assert {hit.language for hit in search(searcher, "parse the json", 4)} == {"python"}
+    hits = search(searcher, "parse the json", 4, Filters(languages=("go",)))
     assert [hit.language for hit in hits] == ["go"] * 4
-    assert len(search(searcher, "parse json", 10, Filters(languages=("python",)), mode="lexical")) == 4
+    assert len(search(searcher, "parse the json", 10, Filters(languages=("python",)), mode="lexical")) == 4
 
 
 def test_filters_apply_to_exact_names(searcher):
