@@ -246,6 +246,8 @@ def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN4
     # Compute products with int8 matrices in float32. Otherwise the input is rounded too, and the kernel that does it
     # depends on the batch.
     options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
+    # Products of int8 matrices overflow 16 bits on processors with AVX2 that lack VNNI, unless precision is asked for.
+    options.add_session_config_entry("session.x64quantprecision", "1")
     graph = path.read_bytes()
     if _EXTERNAL_DATA in graph:  # The checksums of a bundle do not cover it.
         raise ModelBundleError(f"{path}: its weights are in another file: export the model as one file")
