@@ -31,7 +31,7 @@ def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_equal_documents_are_candidates_and_ranked_in_the_order_of_paths(equals, encoder, mode, count):
     searcher = Searcher([equals], encoder, RankConfig(candidate_count=count))
-    ranked = searcher.rank("push item", 10, mode=mode)
+    ranked = searcher.rank("push an item", 10, mode=mode)
     paths = [searcher.snapshot.path_of(place.doc_id).parts[-3] for place in ranked]
     assert paths == ["a", "b", "c", "d"][:count]
 
