@@ -92,7 +92,7 @@ class CrossEncoder:
 
     @cached_property
     def _session(self) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
-        return open_session(self._folder / MODEL, "cpu", threads=0)
+        return open_session(self._folder / MODEL, "cpu", threads=0, precise=True)
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return how well each text answers a query: logits, float32 [N]; zeros for a query without tokens.

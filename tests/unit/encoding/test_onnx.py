@@ -218,7 +218,7 @@ def test_products_of_int8_matrices_are_exact_on_every_processor(tmp_path):
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
     onnx.save(model, tmp_path / "model.onnx")
     rows = np.full((20, 64), 255, np.uint8)  # 2 * 255 * 127 exceeds 16 bits.
-    (products,) = encoder_module.open_session(tmp_path / "model.onnx", "cpu", threads=1).run(
+    (products,) = encoder_module.open_session(tmp_path / "model.onnx", "cpu", threads=1, precise=True).run(
         None, {"rows": rows}
     )
     assert (products == rows.astype(np.int32) @ weights.astype(np.int32)).all()
