@@ -120,7 +120,7 @@ async def _client_root(context: Context[Any, Any]) -> Path | None:
     try:
         with anyio.fail_after(_ROOTS_TIMEOUT_S):
             listed = await context.session.list_roots()
-    except Exception:
+    except Exception:  # Whatever a client answers, the working directory is the fallback.
         return None
     paths = [Path(url2pathname(urlparse(str(root.uri)).path)) for root in listed.roots]
     return next((path for path in paths if path.is_dir()), None)

@@ -66,14 +66,14 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
         error.show()
         code = 2
     except UsageError as error:
-        print(f"error: {usage_error(error)}", file=sys.stderr)
+        print(f"error: {_usage_error(error)}", file=sys.stderr)
         code = 2
     except OSError as error:  # Help and other text of the library could not be written.
         code = failed_output(error)
     sys.exit(code)
 
 
-def usage_error(error: UsageError) -> str:
+def _usage_error(error: UsageError) -> str:
     """Return in one line what is wrong with the arguments, and where they are described."""
     said = visible(error.format_message().rstrip("."))
     command = error.ctx.command_path if error.ctx else "codesearch"

@@ -93,7 +93,7 @@ class _Codes:
         sums, counts = field_statistics(postings.field_lengths)
         self.average_lengths = average_lengths([sums], [counts])
 
-    def document_frequency(self, term: str, here: int) -> int:
+    def document_frequency(self, term: str, here: int) -> int:  # All documents are here.
         return here
 
     def based_segments(self) -> Iterator[tuple[int, _Codes]]:

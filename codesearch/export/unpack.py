@@ -92,7 +92,7 @@ def open_portable(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Portabl
         PortableFileError: the file is missing, damaged, unsafe, too large or of another version.
     """
     try:
-        file = open(path, "rb")
+        file = open(path, "rb")  # Closed below.
     except OSError as error:
         raise PortableFileError(
             f"{path}: {error.strerror}: give a file that `codesearch export` wrote"

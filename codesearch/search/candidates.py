@@ -21,6 +21,7 @@ _HEADERS = [KINDS.index(kind) for kind in KINDS if kind in HEADER_KINDS]
 _MODULE = KINDS.index("module")
 _USUAL_TERMS = 30
 OTHER_SPELLING = 0.5
+"""The signal `name` if only case or underscores differ; from this value on, the query names the document."""
 _SPELLED_OUT = 0.2
 
 

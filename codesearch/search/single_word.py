@@ -8,36 +8,23 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-from numpy.typing import NDArray
-
-from codesearch.config import RankConfig
 from codesearch.search.forms import name_parts, split_name
-from codesearch.search.fusion import Ranking
 from codesearch.segments.store import DocumentRow
 
 _PRIVATE_NAME = re.compile(r"#|_(?!_.*__$)")
 _PRIVATE = re.compile(r"\s*(?:[@\w]+\s+)*?(?:file)?private\s")
 
 
-def add_single_word(query: str, ranking: Ranking, head: NDArray[np.intp], config: RankConfig) -> None:
-    """Apply the rule to the documents in `head` if the query is one word."""
+def single_word(query: str) -> str:
+    """Return the query in lower case if it is one word that can be a name, else ""."""
     parts = name_parts(query)
-    if len(parts) != 1:
-        return
-    rows = [row for _, _, row in ranking.snapshot.stored(ranking.doc_ids[head].tolist())]
-    values = [_value(row, parts[0].lower()) for row in rows]
-    ranking.add_signal(
-        "single_word", head, values, reward=config.single_word_weight, penalty=config.single_word_weight
-    )
+    return parts[0].lower() if len(parts) == 1 else ""
 
 
-def _value(row: DocumentRow, word: str) -> float:
-    """Return -1 for a private definition, 1 for another one that the word begins, else 0."""
-    names = [
-        row.name,
-        *split_name(row.qualified_name),
-    ]  # `#` begins a private name, but it is also a separator.
+def completes(word: str, row: DocumentRow) -> float:
+    """Return -1 for a private definition, 1 for another one whose name begins with the word, else 0."""
+    # `#` begins a private name, but it is also a separator.
+    names = [row.name, *split_name(row.qualified_name)]
     if any(map(_PRIVATE_NAME.match, names)) or _PRIVATE.match(row.signature):
         return -1.0
     return float(row.kind != "method" and row.name.lower().startswith(word))

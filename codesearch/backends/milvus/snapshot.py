@@ -147,7 +147,7 @@ class CandidateSnapshot:
         query: NDArray[np.float32],
         count: int,
         allowed: NDArray[np.bool_] | None,
-        ef_search: int,
+        ef_search: int,  # The server has searched its graph.
     ) -> DocIds:
         """Return the `count` allowed candidates most similar to a unit query [D], in any order."""
         chosen = np.arange(self.size) if allowed is None else np.flatnonzero(allowed)
