@@ -67,7 +67,7 @@ def with_tools(engine: Engine, root: Path, text: str, right: set[str]) -> int | 
     """Return the bytes that an agent with the tools reads; None if it does not find the definition."""
     read = 0
     for count in (_HITS, _MORE_HITS):
-        answer = engine.search(SearchRequest(text, count, rerank=True, refresh=False))
+        answer = engine.search(SearchRequest(text, count, refresh=False))
         read += len(hits_text(answer, root, _LINES).encode())
         found = next((hit for hit in answer.hits if _is_right(hit, right)), None)
         if found:

@@ -182,8 +182,6 @@ class RankConfig:
         field_weights: weight of an occurrence in each field, in the order of `codesearch.analysis.terms.FIELDS`.
         field_b: how strongly a field's length lowers the weight of its occurrences, 0 to 1, in the same order.
         hnsw_ef_search: candidates that a search of the graph examines (ef_search); more is slower and misses fewer.
-        second_stage_count: number of best candidates that the cross-encoder reads, if it is asked for.
-        second_stage_weight: weight of what it says.
     """
 
     candidate_count: int = 500
@@ -207,8 +205,6 @@ class RankConfig:
     field_weights: tuple[float, ...] = (3.0, 1.0, 0.75, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.5, 0.75, 0.5)
     hnsw_ef_search: int = 400
-    second_stage_count: int = 20
-    second_stage_weight: float = 0.4
 
     def penalty(self, reason: str) -> float:
         """Return the weight of a penalty, given the name of its signal in `codesearch.search.penalties`."""

@@ -84,7 +84,6 @@ SETTINGS = {
     "hits": Setting(5, "hits of a search", low=1),
     "mode": Setting("hybrid", "hybrid, lexical or semantic", choices=MODES),
     "min_confidence": Setting(0.0, "show no hits below this confidence, 0 to 1", low=0, high=1),
-    "rerank": Setting(False, "let a second model reorder the best hits"),
     "all_code": Setting(False, "rank tests, generated and vendored code like other code"),
     "color": Setting("auto", "auto, always or never", choices=COLORS),
     "pager": Setting(

@@ -38,10 +38,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     bundle.add_argument("--name", help="name in the manifest (default: architecture-dim-v1)")
     bundle.set_defaults(run_command=_bundle)
-    reranker = commands.add_parser("reranker", help="export a trained cross-encoder")
-    _add_run_and_out(reranker, "bundle folder to write")
-    reranker.add_argument("--name", default="reranker-minilm-l4-v2", help="name in the manifest")
-    reranker.set_defaults(run_command=_reranker)
     tuned = commands.add_parser("tuned", help="export a bag that `python -m training tune` tuned")
     _add_run_and_out(tuned, "bundle folder to write")
     tuned.add_argument(
@@ -87,12 +83,6 @@ def _bundle(options: argparse.Namespace) -> None:
     from exporters.bundle import write_bundle
 
     _print_bundle(options.out, write_bundle(options.run, options.out, options.dtype, options.name))
-
-
-def _reranker(options: argparse.Namespace) -> None:
-    from exporters.cross_encoder import write_cross_encoder
-
-    _print_bundle(options.out, write_cross_encoder(options.run, options.out, options.name))
 
 
 def _print_bundle(folder: Path, manifest: dict[str, Any]) -> None:

@@ -132,7 +132,7 @@ def module_commands() -> list[tuple[str, ...]]:
 @pytest.mark.parametrize("words", module_commands(), ids=" ".join)
 def test_the_commands_of_training_and_exporters_exist(words, capsys) -> None:
     module, *rest = words
-    steps = 2 if module == "training" and rest[0] in ("corpus", "reranker") else 1
+    steps = 2 if module == "training" and rest[0] == "corpus" else 1
     main = import_module(f"{module}.__main__").main
     with pytest.raises(SystemExit) as stopped:
         main([*rest[:steps], "--help"])

@@ -102,8 +102,8 @@ def test_codesearch_never_imports_torch_training_or_exporters():
 
 def test_training_imports_only_parsing_analysis_encoding_and_evaluation():
     for path in source_files("training"):
-        # The cross-encoder learns from the results of the product.
-        product = {"engine", "index", "search"} if path.parent.name == "reranker" else set()
+        # A bag is tuned on the results of the product.
+        product = {"engine", "index", "search"} if path.parent.name == "tuning" else set()
         assert packages_of(path) <= BASE | {"parsing", "analysis", "encoding", "evaluation"} | product, path
         assert not {module.partition(".")[0] for module in imported(path)} & {"exporters", "benchmarks"}, path
 

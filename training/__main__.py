@@ -19,8 +19,7 @@ from training.corpus.apt import DEFAULT_SOURCES, AptLists
 from training.corpus.lock import read_lock, write_lock
 from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe
 from training.evaluation_sets import SETS
-from training.reranker.command import add_reranker_steps
-from training.tuning.command import add_tune
+from training.tuning.command import add_pools, add_tune
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -44,7 +43,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_average(commands.add_parser("average", help="average trained runs of one vocabulary"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
     add_tune(commands.add_parser("tune", help="fine-tune the bag of a bundle on questions"))
-    add_reranker_steps(commands.add_parser("reranker", help="train the cross-encoder of `query --rerank`"))
+    add_pools(
+        commands.add_parser("pools", help="ask written questions and keep the first results of the product")
+    )
     return parser
 
 

@@ -12,7 +12,7 @@ from codesearch.errors import CodeSearchError
 
 CORPUS = Path("build/corpus")
 """Default folder of the corpus, as `make corpus` fills it."""
-POOLS = Path("build/reranker")
+POOLS = Path("build/pools")
 """Default folder of the pools of questions."""
 
 

@@ -159,7 +159,7 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
         def work(project: Project, _: str) -> str:
             filters = _filters(project, path, language, kind)
             count = _between(limit, 1, MAX_LIMIT)
-            request = SearchRequest(query, count, filters=filters, rerank=engine.can_rerank)
+            request = SearchRequest(query, count, filters=filters)
             answer = engine.search(request, Scope(within=(project.root,)))
             return hits_text(answer, project.root, _between(snippet_lines, 0, MAX_SNIPPET_LINES))
 

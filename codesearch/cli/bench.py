@@ -50,9 +50,6 @@ def bench(
         list[str] | None,
         typer.Option("--without", help="Turn a signal of the ranking off; repeatable."),
     ] = None,
-    rerank: Annotated[
-        bool, typer.Option("--rerank", help="Also judge the default with `query --rerank`.")
-    ] = False,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all scores to a JSON file.")] = None,
     report: Annotated[Path | None, typer.Option("--report", help="Write a page for a browser.")] = None,
     predictions: Annotated[
@@ -108,7 +105,6 @@ def bench(
         model=invocation.path(model) if model else None,
         device=device,
         without=tuple(without or ()),
-        rerank=rerank,
     )
     result = _result(suite, invocation.path(score) if score else None, options)
     yield Output(result_text(result))

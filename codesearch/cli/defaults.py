@@ -21,7 +21,6 @@ _OF_SEARCHES = {
     **_OF_SERVER,
 }
 """Setting -> parameter of `query` and `similar`."""
-_OF_QUERIES = {**_OF_SEARCHES, "rerank": "rerank"}
 _OF_INDEX = {"device": "device", "model": "model", **_OF_SERVER}
 
 
@@ -33,7 +32,7 @@ def defaults_of(settings: Mapping[str, Value]) -> dict[str, Any]:
         return {parameters[name]: value for name, value in changed.items() if name in parameters}
 
     return {
-        "query": of(_OF_QUERIES),
+        "query": of(_OF_SEARCHES),
         "similar": of(_OF_SEARCHES),
         "index": of(_OF_INDEX),
         "watch": of({"device": "device", "model": "model"}),

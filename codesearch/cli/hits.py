@@ -24,7 +24,6 @@ _WITH_CONTEXT = 6
 _GUTTER = 8
 _NAMES = {
     "name_first": "exact name ranks first",
-    "cross_encoder": "second model (--rerank)",
     "file_diversity": "hits of the same file above",
     "direction": "direction of the conversion",
     "single_word": "name begins with the word",

@@ -75,13 +75,6 @@ AllCodeOption = Annotated[
     bool,
     typer.Option("--all-code", help="Rank tests, generated and vendored code and stubs like other code."),
 ]
-RerankOption = Annotated[
-    bool,
-    typer.Option(
-        "--rerank/--no-rerank",
-        help="Let a second model read the best 20 hits and reorder them: better answers, about 0.1 s later.",
-    ),
-]
 RefreshOption = Annotated[
     bool, typer.Option("--refresh/--no-refresh", help="First index changed files, if that is quick.")
 ]

@@ -33,7 +33,6 @@ from codesearch.cli.options import (
     PathsOption,
     PrefixOption,
     RefreshOption,
-    RerankOption,
     RootsOption,
     TopKOption,
     UriOption,
@@ -74,7 +73,6 @@ def query(
         float,
         typer.Option("--min-confidence", help="Show no hits if the confidence is below this, 0 to 1."),
     ] = 0.0,
-    rerank: RerankOption = False,
     as_json: JsonOption = False,
     as_jsonl: JsonLinesOption = False,
     vimgrep: VimgrepOption = False,
@@ -114,7 +112,6 @@ def query(
         mode=mode,
         min_confidence=min_confidence,
         changed=changed,
-        rerank=rerank,
         refresh=refresh,
     )
     engine = invocation.searching_engine(Server(backend, uri, prefix), home, model=model, device=device)

@@ -39,7 +39,6 @@ def make_request(
     mode: str = "hybrid",
     min_confidence: float = 0.0,
     changed: str | None = None,
-    rerank: bool = False,
     refresh: bool = True,
 ) -> SearchRequest:
     """Make a request from the options of a command."""
@@ -60,7 +59,6 @@ def make_request(
         refresh=refresh,
         min_confidence=min_confidence,
         changed=changed,
-        rerank=rerank,
     )
 
 

@@ -220,15 +220,13 @@ def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
     return onnxruntime
 
 
-def open_session(path: Path, device: str, *, threads: int, precise: bool = False) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
+def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
     """Open a graph with options under which a text's vector does not depend on its batch.
 
     Args:
         path: the file of the graph.
         device: "cpu" or "cuda".
         threads: number of threads; 0 for one per core.
-        precise: whether products of two int8 matrices are exact on all processors. Otherwise they overflow 16 bits on
-            those with AVX2 and without VNNI.
 
     Raises:
         MissingExtraError: ONNX Runtime is not installed.
@@ -248,8 +246,6 @@ def open_session(path: Path, device: str, *, threads: int, precise: bool = False
     # Compute products with int8 matrices in float32. Otherwise the input is rounded too, and the kernel that does it
     # depends on the batch.
     options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
-    if precise:
-        options.add_session_config_entry("session.x64quantprecision", "1")
     graph = path.read_bytes()
     if _EXTERNAL_DATA in graph:  # The checksums of a bundle do not cover it.
         raise ModelBundleError(f"{path}: its weights are in another file: export the model as one file")

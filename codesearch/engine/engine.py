@@ -186,7 +186,6 @@ class Engine:
             PortableFileError: a portable file of the scope cannot be used.
             IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
-            MissingExtraError: `rerank` needs ONNX Runtime, which is not installed.
         """
         wanted = _limited(SearchRequest(request) if isinstance(request, str) else request, scope)
         return self._answer(wanted, scope, lambda searcher, limited: searcher.answer(limited))
@@ -209,7 +208,7 @@ class Engine:
         from codesearch.search.similar import document_at, search_similar
 
         place = Place.parse(place) if isinstance(place, str) else place
-        wanted = _limited(replace(request or SearchRequest(), mode="hybrid", rerank=False), scope)
+        wanted = _limited(replace(request or SearchRequest(), mode="hybrid"), scope)
         document = document_at(place.path, place.line)
         answer = self._answer(
             wanted, scope, lambda searcher, limited: search_similar(searcher, document, limited)
@@ -265,7 +264,6 @@ class Engine:
         *,
         with_model: bool = True,
         ranking: RankConfig | None = None,
-        rerank: bool = False,
     ) -> Iterator[Searcher]:
         """Lend a searcher over a scope, for callers that ask many queries; its indexes and model stay open meanwhile.
 
@@ -273,20 +271,17 @@ class Engine:
             scope: what to search; all indexes of the home when None.
             with_model: False to search by keywords only.
             ranking: weights; those of the engine when None.
-            rerank: reorder the best candidates with the cross-encoder.
 
         Raises:
             IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
-            ModelBundleError: the cross-encoder is damaged.
         """
         from codesearch.search.searcher import Searcher
 
         entries = choose_indexes(self.home, scope or Scope())
         with self._opened.indexes([entry.folder for entry in entries]) as indexes:
             encoder = self.encoder(indexes[0].manifest.model_folder) if with_model else None
-            cross_encoder = self._opened.cross_encoder() if rerank else None
-            yield Searcher(indexes, encoder, ranking or self._ranking, cross_encoder)
+            yield Searcher(indexes, encoder, ranking or self._ranking)
 
     def encoder(self, bundle: Path | None = None) -> OnnxEncoder:
         """Return the encoder of this engine's model, else of `bundle`, else of the shipped model.
@@ -298,13 +293,6 @@ class Engine:
         from codesearch.encoding.bundle import SHIPPED
 
         return self._opened.encoder(self._model or bundle or SHIPPED, self.device)
-
-    @property
-    def can_rerank(self) -> bool:
-        """Say whether a request can ask for `rerank`: ONNX Runtime is installed."""
-        from codesearch.encoding.onnx import has_runtime
-
-        return has_runtime()
 
     def status(self, *, changes: bool = False) -> list[IndexStatus]:
         """Return all indexes of the home.
@@ -512,7 +500,7 @@ class Engine:
         freshness = self._refreshed(scope or Scope()) if request.refresh else []
         ranking = self._ranking.all_code() if request.all_code else self._ranking
         with_model = request.mode != "lexical"
-        with self.open(scope, with_model=with_model, ranking=ranking, rerank=request.rerank) as searcher:
+        with self.open(scope, with_model=with_model, ranking=ranking) as searcher:
             started = time.perf_counter()
             request = _limited_to_changes(request, searcher)
             found = find(searcher, request)

@@ -7,15 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.errors import IndexCorruptError
 from codesearch.index.manifest import MANIFEST, Manifest
 from codesearch.index.reader import IndexReader
-
-if TYPE_CHECKING:
-    from codesearch.encoding.cross_encoder import CrossEncoder
 
 _MAX_INDEXES = 16
 _MAX_ENCODERS = 4
@@ -49,7 +45,6 @@ class Opened:
         self._lock = threading.Lock()
         self._indexes: dict[Path, _Held] = {}
         self._encoders: dict[tuple[Path, str], tuple[Stamp, OnnxEncoder]] = {}
-        self._cross_encoder: CrossEncoder | None = None
 
     @contextmanager
     def indexes(self, folders: Sequence[Path]) -> Iterator[list[IndexReader]]:
@@ -107,19 +102,6 @@ class Opened:
             self._encoders[folder, device] = stamp, encoder
             return encoder
 
-    def cross_encoder(self) -> CrossEncoder:
-        """Return the cross-encoder that comes with this package.
-
-        Raises:
-            ModelBundleError: it is damaged.
-        """
-        from codesearch.encoding.cross_encoder import SHIPPED, CrossEncoder
-
-        with self._lock:
-            if self._cross_encoder is None:
-                self._cross_encoder = CrossEncoder(SHIPPED)
-            return self._cross_encoder
-
     def tidy(self) -> None:
         """Close indexes that were removed or updated, and the longest unused beyond a few."""
         with self._lock:
@@ -136,7 +118,6 @@ class Opened:
             while self._indexes:
                 _replace(self._indexes.popitem()[1])
             self._encoders.clear()
-            self._cross_encoder = None
 
 
 def _is_whole(reader: IndexReader) -> bool:

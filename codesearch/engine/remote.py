@@ -121,7 +121,6 @@ class RemoteEngine(Engine):
         *,
         with_model: bool = True,
         ranking: RankConfig | None = None,
-        rerank: bool = False,
     ) -> Iterator[Searcher]:
         """Lend a searcher over the collections; only the roots of the scope limit it.
 
@@ -142,14 +141,7 @@ class RemoteEngine(Engine):
     ) -> Answer:
         if request.changed is not None:
             raise ConfigError("--changed needs the work tree: search its local index, without --backend")
-        if request.rerank:
-            raise ConfigError("--rerank reads the code: search the local index, without --backend")
         return super()._answer(request, scope, find)
-
-    @property
-    def can_rerank(self) -> bool:
-        """Say no: the collections do not contain the code that the cross-encoder reads."""
-        return False
 
     def missing_projects(self, scope: Scope) -> list[Path]:
         """Return none: a search of a server indexes nothing."""

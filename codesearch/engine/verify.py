@@ -31,7 +31,6 @@ def checks(home: Path, model: Path | None, device: str) -> Iterator[Check]:
     yield _hnsw_check()
     yield from _grammar_checks()
     yield _model_check(model or SHIPPED)
-    yield _reranker_check()
     yield _device_check(device)
     existing = next(folder for folder in (home.absolute(), *home.absolute().parents) if folder.exists())
     yield Check("home", "ok", f"{home}, {shutil.disk_usage(existing).free / 1e9:.1f} GB free")
@@ -45,7 +44,7 @@ def _runtime_check() -> Check:
         cure = f"{how_to_add('onnxruntime', without=runtimes)}, or onnxruntime-gpu for CUDA"
         return Check("runtime", "FAIL", f"onnxruntime and onnxruntime-gpu conflict: {cure}")
     if not runtimes:
-        cure = f"for --rerank and other models {how_to_add('onnxruntime')}"
+        cure = f"for other models {how_to_add('onnxruntime')}"
         return Check("runtime", "none", f"no ONNX Runtime; the shipped model works without it; {cure}")
     return Check("runtime", "ok", f"{runtimes[0]} {_version(runtimes[0])}")
 
@@ -78,15 +77,6 @@ def _model_check(folder: Path) -> Check:
     return Check(
         "model", "ok", f"{bundle.name} ({bundle.model_id}), {bundle.dim} dimensions, {bundle.licence}"
     )
-
-
-def _reranker_check() -> Check:
-    from codesearch.encoding import cross_encoder
-
-    try:
-        return Check("reranker", "ok", cross_encoder.CrossEncoder(cross_encoder.SHIPPED).name)
-    except CodeSearchError as error:
-        return Check("reranker", "FAIL", str(error))
 
 
 def _device_check(device: str) -> Check:

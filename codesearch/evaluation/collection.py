@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from codesearch.encoding.cross_encoder import SHIPPED, CrossEncoder
 from codesearch.encoding.encoder import Encoder
 from codesearch.engine.engine import Engine
 from codesearch.evaluation.environment import describe_encoder
@@ -126,8 +125,7 @@ def rank_all(
     Returns:
         The run, with at most `DEPTH` documents for each query; and the milliseconds of each query.
     """
-    cross_encoder = CrossEncoder(SHIPPED) if system.rerank else None
-    searcher = Searcher([collection.index], collection.encoder, system.config, cross_encoder)
+    searcher = Searcher([collection.index], collection.encoder, system.config)
     run: Run = {}
     times_ms = []
     for number, (query_id, text) in enumerate(queries.items(), 1):
@@ -150,7 +148,7 @@ def run_systems(
 ) -> tuple[dict[str, Run], dict[str, dict[str, float]]]:
     """Run every query with every system; return the runs, and p50 and p95 of milliseconds per query, by system."""
     runs, times = {}, {}
-    for system in systems_without(options.without, rerank=options.rerank):
+    for system in systems_without(options.without):
         with clock.stage(f"query {system.name}"):
             runs[system.name], times_ms = rank_all(collection, queries, system, options, filters)
         p50, p95 = np.percentile(times_ms, [50, 95]).round(2).tolist()

@@ -27,7 +27,6 @@ class BenchOptions:
         walk: settings of the walk.
         vectors: when an HNSW graph is built.
         without: signals of the ranking that are turned off; see `systems.SIGNALS`.
-        rerank: also judge the default with the cross-encoder.
         on_progress: called with the stage, the amount done and the total (both 0 if not known).
     """
 
@@ -40,7 +39,6 @@ class BenchOptions:
     walk: IndexOptions = field(default_factory=IndexOptions)
     vectors: VectorConfig = field(default_factory=VectorConfig)
     without: tuple[str, ...] = ()
-    rerank: bool = False
     on_progress: Callable[[str, int, int], None] = _silent
 
     @property

@@ -11,29 +11,27 @@ from codesearch.errors import ConfigError
 
 DEFAULT = "default"
 _FUSED = RankConfig(rerank_count=0, file_diversity_penalty=0.0)
-"""Without reranking."""
+"""Without heuristics."""
 _PLAIN = replace(_FUSED, name_weight=0.0)
-"""Without reranking and without a reward for exact names."""
+"""Without heuristics and without a reward for exact names."""
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A way to rank: a mode of the searcher, its weights, and whether the cross-encoder reorders the best."""
+    """A way to rank: a mode of the searcher and its weights."""
 
     name: str
     mode: str
     what: str
     config: RankConfig = field(default_factory=RankConfig)
-    rerank: bool = False
 
 
 SYSTEMS = (
     System("bm25", "lexical", "keywords alone: BM25F", _PLAIN),
     System("dense", "semantic", "vectors alone: exact cosine", _PLAIN),
-    System("fused", "hybrid", "both, without reranking", _FUSED),
+    System("fused", "hybrid", "both, without heuristics", _FUSED),
     System(DEFAULT, "hybrid", "as it ships"),
 )
-RERANKED = System("reranked", "hybrid", "as it ships, reordered by the cross-encoder", rerank=True)
 SIGNALS: dict[str, dict[str, Any]] = {
     "vectors": {"semantic_weight": 0.0},
     "keywords": {"lexical_weight": 0.0, "code_lexical_weight": 0.0},
@@ -51,8 +49,8 @@ SIGNALS: dict[str, dict[str, Any]] = {
 """Signal that `--without` turns off -> the settings that do it."""
 
 
-def systems_without(signals: Collection[str], *, rerank: bool = False) -> tuple[System, ...]:
-    """Return the systems, with `rerank` also `RERANKED`; all but the first two lack some signals of the ranking.
+def systems_without(signals: Collection[str]) -> tuple[System, ...]:
+    """Return the systems; all but the first two lack some signals of the ranking.
 
     Raises:
         ConfigError: there is no such signal.
@@ -64,5 +62,5 @@ def systems_without(signals: Collection[str], *, rerank: bool = False) -> tuple[
         off |= SIGNALS[signal]
     return tuple(
         replace(system, config=replace(system.config, **off)) if system.mode == "hybrid" else system
-        for system in (*SYSTEMS, *([RERANKED] if rerank else []))
+        for system in SYSTEMS
     )

@@ -67,8 +67,6 @@ class SearchRequest:
         context: number of lines to return above and below each hit.
         refresh: update the indexes first if that takes less than half a second.
         min_confidence: return no hits if the confidence is known and lower than this, 0 to 1.
-        rerank: let a cross-encoder read the best candidates and reorder them, which takes a few tenths of a second
-            more. It needs ONNX Runtime. `Engine.similar` ignores it.
         changed: a git revision; only files that differ from it may have hits. "REV..." is the merge base with HEAD.
 
     Raises:
@@ -85,7 +83,6 @@ class SearchRequest:
     refresh: bool = True
     min_confidence: float = 0.0
     changed: str | None = None
-    rerank: bool = False
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +26,7 @@ from codesearch.search.hydrate import Excerpts, SourceExcerpts, hydrate
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.rerank import rerank
-from codesearch.search.second_stage import add_second_stage
 from codesearch.types import Hit
-
-if TYPE_CHECKING:  # It imports ONNX Runtime's module, which only a query that asks for it needs.
-    from codesearch.encoding.cross_encoder import CrossEncoder
 
 MAX_CODE_TERMS = 64
 """If the query is code, only this many terms are used. They are enough, and more would be slow."""
@@ -64,7 +59,6 @@ class Searcher:
         indexes: Sequence[IndexReader],
         encoder: Encoder | None,
         config: RankConfig | None = None,
-        cross_encoder: CrossEncoder | None = None,
     ) -> None:
         """Make a searcher.
 
@@ -72,7 +66,6 @@ class Searcher:
             indexes: what to search.
             encoder: embeds queries; None allows only mode "lexical".
             config: weights.
-            cross_encoder: reorders the best candidates of a query in words; None leaves them as they are.
 
         Raises:
             ConfigError: an index was not made with the model of `encoder`.
@@ -80,7 +73,6 @@ class Searcher:
         self.indexes = list(indexes)
         self.snapshot = Snapshot(self.indexes)
         self.encoder = encoder
-        self.cross_encoder = cross_encoder
         self.config = config or RankConfig()
         for index in self.indexes:
             made_with = index.manifest.model
@@ -174,10 +166,7 @@ class Searcher:
         """
         config = replace(self.config, candidate_count=candidate_count or self.config.candidate_count)
         allowed = allowed_documents(filters or Filters(), self.snapshot)
-        ranking = rank_documents(self.snapshot, self._lexical, query, allowed, config)
-        if self.cross_encoder:
-            add_second_stage(query.text, ranking, self.cross_encoder, config)
-        return ranking
+        return rank_documents(self.snapshot, self._lexical, query, allowed, config)
 
     def _excerpts(self, ranking: Ranking, places: Sequence[Ranked], request: SearchRequest) -> Excerpts:
         """Return where the code of some places comes from."""

@@ -98,7 +98,6 @@ class Api:
             asked.text("mode"),
             filters,
             refresh=self.checks.due(),
-            rerank=asked.text("rerank") == "yes",
         )
         scope = Scope(roots=_roots(self.engine, asked.texts("root")))
         return answer_json(self.engine.search(request, scope), asked.number("lines"))

@@ -54,10 +54,9 @@ _LINES = {"type": "array", "items": _LINE}
 _COUNTS = {"type": "object", "additionalProperties": {"type": "integer"}}
 _STATUS = {
     "type": "object",
-    "required": ["version", "can_rerank", "roots"],
+    "required": ["version", "roots"],
     "properties": {
         "version": {"type": "string"},
-        "can_rerank": {"type": "boolean"},
         "roots": {
             "type": "array",
             "items": {

@@ -100,7 +100,6 @@ PARAMETERS: dict[str, Mapping[str, Parameter]] = {
         "path": PATHS,
         "root": ROOTS,
         "mode": Parameter("How to search.", choices=MODES, default="hybrid"),
-        "rerank": Parameter("Whether a second model reorders the best hits.", choices=YES_NO, default="no"),
     },
     "similar": {**PLACE, **FILTERS, "filter_path": PATHS, "filter_root": ROOTS},
     "document": PLACE,

@@ -70,7 +70,6 @@ def status_json(engine: Engine, *, changes: bool) -> dict[str, Any]:
     """Return what is indexed, and if `changes`, what an update of each index would do."""
     return {
         "version": codesearch.__version__,
-        "can_rerank": engine.can_rerank,
         "roots": list(_roots(engine, changes=changes)),
     }
 

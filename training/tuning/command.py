@@ -1,22 +1,59 @@
-"""`python -m training tune`: fine-tune the bag of a bundle on questions."""
+"""`python -m training pools` asks questions about packages; `tune` fine-tunes the bag of a bundle on the results."""
 
 from __future__ import annotations
 
 import argparse
+from collections import defaultdict
 from pathlib import Path
 
 from codesearch.encoding.bundle import SHIPPED
-from training.command import POOLS, add_settings, settings_from
+from training.command import CORPUS, POOLS, add_settings, settings_from
+from training.corpus.recipe import DEFAULT_RECIPE, read_recipe
 from training.tuning.config import TuningConfig
+
+WRITTEN = Path(__file__).parent.parent / "written"
+
+
+def add_pools(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `pools`."""
+    parser.add_argument(
+        "--out", type=Path, default=POOLS, help="folder to write; it is resumed (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--questions", type=Path, default=WRITTEN / "questions.tsv", help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--corpus",
+        type=Path,
+        nargs=2,
+        action="append",
+        metavar=("DIR", "RECIPE"),
+        help="fetched packages and their recipe; repeatable (default: build/corpus and its recipe)",
+    )
+    parser.set_defaults(run_command=_pools)
+
+
+def _pools(options: argparse.Namespace) -> None:
+    from training.tuning.pools import index_groups, read_written, write_group
+
+    questions = defaultdict(list)
+    for question in read_written(options.questions):
+        questions[question.package].append(question)
+    files = {url: [question.path for question in asked] for url, asked in questions.items()}
+    corpora = options.corpus or [(CORPUS, DEFAULT_RECIPE)]
+    sources = [(corpus, package) for corpus, recipe in corpora for package in read_recipe(recipe)]
+    for group, packages in index_groups(files, sources, options.out):
+        if not (group / "pools.jsonl").exists():
+            print(f"{group}: {write_group(group, packages, questions)} questions", flush=True)
 
 
 def add_tune(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of `tune`."""
     parser.add_argument(
         "--bundle", type=Path, default=SHIPPED, help="bundle to start from (default: the shipped)"
     )
     parser.add_argument(
-        "--pools", type=Path, default=POOLS, help="folder that `reranker pools` wrote (default: %(default)s)"
+        "--pools", type=Path, default=POOLS, help="folder that `pools` wrote (default: %(default)s)"
     )
     parser.add_argument(
         "--pairs",

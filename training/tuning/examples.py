@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from codesearch.encoding.text import join_fields
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from training.questions import read_questions
-from training.reranker.pools import DOCUMENTATION, Candidate, Pool, read_groups
-from training.reranker.train import is_held_out
+from training.tuning.pools import DOCUMENTATION, Candidate, Pool, is_held_out, read_groups
 
 Bag = tuple[NDArray[np.int64], NDArray[np.float32]]
 """The distinct tokens of a text, int64 [T], and the number of each, raised to the encoder's power, float32 [T]."""

@@ -27,9 +27,9 @@ from codesearch.config import RankConfig
 from codesearch.encoding.bundle import DOCUMENT, QUERY, TOKENIZER, Bundle, load_bundle
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from training.errors import TrainingError
-from training.reranker.pools import DOCUMENTATION
 from training.tuning.config import TuningConfig
 from training.tuning.examples import Bag, BagReader, Example, examples_of_pools, examples_of_questions
+from training.tuning.pools import DOCUMENTATION
 
 log = logging.getLogger(__name__)
 TABLES = "tables.npz"

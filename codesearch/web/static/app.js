@@ -17,15 +17,13 @@ const HITS = 20;
 const MOST_HITS = 100;
 const KEPT_ANSWERS = 20;
 const TYPING_MS = 200;
-const PAUSE_MS = 400;
 
 const latest = new Latest();
 const answers = new Map();
 let state = parse(location.search);
-let status = { roots: [], version: "", can_rerank: false };
+let status = { roots: [], version: "", };
 let shown = { key: "", scroll: 0 };
 let unwritten = 0;
-let unordered = 0;
 let more = { of: "", limit: HITS };
 
 // Where we are
@@ -106,7 +104,6 @@ async function showList(current, { from_history }) {
   const { limit } = more;
   params.set("limit", limit);
   const key = `${name}?${params}`;
-  clearTimeout(unordered);
   const kept = from_history && answers.get(key);
   if (kept || key === shown.key) latest.cancel();
   const stays = key === shown.key && !byId("list").hidden;
@@ -117,8 +114,6 @@ async function showList(current, { from_history }) {
     shown = { key, scroll: limit > HITS ? scrollY : 0 };
     showAnswer(answer, current, { more: hasMore(answer, limit) });
     announce(summary(answer));
-    const reorders = !kept && status.can_rerank && name === "search" && !current.mode && answer.hits.length > 1;
-    if (reorders) unordered = setTimeout(() => reorder(current, key, params, limit), PAUSE_MS);
   }
   fail(null);
   title(current);
@@ -128,23 +123,6 @@ async function showList(current, { from_history }) {
 }
 
 const hasMore = (answer, limit) => answer.hits.length === limit && limit < MOST_HITS;
-
-/** After a pause, show the hits in the order of the second model, unless somebody reads them already. */
-async function reorder(current, key, params, limit) {
-  const isUntouched = () => shown.key === key && document.activeElement === byId("query") && scrollY === 0;
-  if (!isUntouched()) return;
-  params.set("rerank", "yes");
-  let answer;
-  try {
-    answer = await ask("search", params);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return; // The hits that are shown are still right.
-  }
-  if (!isUntouched()) return;
-  keep(key, answer);
-  showAnswer(answer, current, { more: hasMore(answer, limit) });
-}
 
 async function showDocument(current) {
   const found = await latest.run((signal) => ask("document", definitionParams(current), signal));

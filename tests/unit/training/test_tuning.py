@@ -11,8 +11,8 @@ from codesearch.encoding.bundle import SHIPPED, TOKENIZER, load_bundle
 from codesearch.encoding.onnx import OnnxEncoder
 from exporters.tuned_bag import write_tuned_bag
 from training.errors import TrainingError
-from training.reranker.pools import DOCUMENTATION
 from training.tuning.config import TuningConfig
+from training.tuning.pools import DOCUMENTATION
 from training.tuning.train import CONFIG, LOG, TABLES, tune
 
 CODE = {

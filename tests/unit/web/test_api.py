@@ -62,15 +62,6 @@ def test_a_search_has_snippets_with_tokens_and_reasons(client, root):
     assert not any("a" in reason.removeprefix("words: ").split(", ") for reason in hit["reasons"])
 
 
-def test_a_second_model_reorders_the_hits_if_it_is_asked_for(client):
-    plain = client.get(f"{API}search", params={"q": "delete a folder"}).json()
-    reordered = client.get(f"{API}search", params={"q": "delete a folder", "rerank": "yes"}).json()
-    assert {hit["path"] for hit in plain["hits"]} == {hit["path"] for hit in reordered["hits"]}
-    assert [hit["score"] for hit in plain["hits"]] != [hit["score"] for hit in reordered["hits"]]
-    assert client.get(f"{API}status").json()["can_rerank"] is True
-    assert client.get(f"{API}search", params={"q": "a", "rerank": "maybe"}).status_code == 400
-
-
 def test_filters_limit_a_search(client):
     found = client.get(f"{API}search", params={"q": "copy", "lang": "js"}).json()["hits"]
     assert [hit["path"] for hit in found] == ["web/copy.js"]

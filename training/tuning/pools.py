@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -17,7 +18,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from codesearch.encoding.cross_encoder import candidate_text
 from codesearch.engine.engine import Engine
 from codesearch.evaluation.collection import FUNCTIONS
 from codesearch.index.snapshot import Stored
@@ -107,9 +107,10 @@ class Candidate:
     code: str
     context: str = ""
 
-    def text(self, documentation: bool = True) -> str:
-        """Return the text that a cross-encoder reads."""
-        return candidate_text(self.path, self.name, self.docstring if documentation else "", self.code)
+
+def is_held_out(pool: Pool) -> bool:
+    """Return whether a pool is for validation. The pools of one package in ten are."""
+    return zlib.crc32(pool.package.encode()) % 10 == 0
 
 
 def read_written(path: Path) -> list[WrittenQuestion]:
