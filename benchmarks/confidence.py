@@ -30,9 +30,10 @@ from codesearch.evaluation.jsonl import one_file
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import Qrels, QueryId
 from codesearch.evaluation.stages import StageClock
-from codesearch.evaluation.suites import cosqa, docstrings, smoke
-from codesearch.evaluation.suites.csn_mrr import files_of
+from codesearch.evaluation.suites import cosqa, smoke
 from codesearch.search.searcher import Searcher
+from training.evaluation import docstrings
+from training.evaluation.csn_mrr import files_of
 
 _ALIKE = 0.45
 _STEPS, _RATE, _L2 = 3_000, 0.5, 1e-3
@@ -135,7 +136,7 @@ def _of_docstrings(rows: Path) -> Rankings:
     functions = [function for file in files_of(rows) for function in docstrings.read_functions(file)]
     with tempfile.TemporaryDirectory() as root:
         docstrings.write_functions(Path(root), functions)
-        with _collection(Path(root), docstrings.document_key) as collection:
+        with _collection(Path(root), lambda file, _: file.path) as collection:
             asked = docstrings.ask([function for function in functions if function.path in collection.names])
             return _rankings(collection, asked.queries, asked.qrels)
 

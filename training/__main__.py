@@ -1,4 +1,4 @@
-"""`python -m training`: fetch and extract a corpus, train an encoder, evaluate it."""
+"""`python -m training`: fetch and extract a corpus, train an encoder, evaluate and benchmark it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from training.config import CONFIGS, TrainConfig, make_config, shipped_configs
 from training.corpus.apt import DEFAULT_SOURCES, AptLists
 from training.corpus.lock import read_lock, write_lock
 from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe
+from training.evaluation.command import add_bench
 from training.evaluation_sets import SETS
 from training.tuning.command import add_pools, add_tune
 
@@ -42,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
     _add_average(commands.add_parser("average", help="average trained runs of one vocabulary"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
+    add_bench(commands.add_parser("bench", help="judge an encoder as published work does"))
     add_tune(commands.add_parser("tune", help="fine-tune the bag of a bundle on questions"))
     add_pools(
         commands.add_parser("pools", help="ask written questions and keep the first results of the product")

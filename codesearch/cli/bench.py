@@ -94,8 +94,8 @@ def bench(
         if file
     }
     _check_writable(files.values())
-    from codesearch.cli.bench_render import result_text
     from codesearch.evaluation.options import BenchOptions
+    from codesearch.evaluation.render import result_text
 
     options = BenchOptions(
         home=invocation.engine(home).home,
@@ -120,8 +120,8 @@ def _list_suites() -> Iterator[Output]:
 
 
 def _compare(first: Path, second: Path) -> Output:
-    from codesearch.cli.bench_render import comparison_text
     from codesearch.evaluation.compare import compare
+    from codesearch.evaluation.render import comparison_text
 
     return Output(comparison_text(first, second, compare(first, second)))
 
@@ -144,9 +144,10 @@ def _result(suite: str, score: Path | None, options: BenchOptions) -> SuiteResul
 
 def _write(result: SuiteResult, files: Mapping[str, Path]) -> None:
     from codesearch.evaluation.environment import describe_environment
+    from codesearch.evaluation.qrels import write_predictions
     from codesearch.evaluation.report import html_report
     from codesearch.evaluation.result import to_json, write_json
-    from codesearch.evaluation.suites import write_results
+    from codesearch.evaluation.systems import DEFAULT
 
     if "json" in files:
         command = shlex.join(["codesearch", *sys.argv[1:]])
@@ -154,4 +155,4 @@ def _write(result: SuiteResult, files: Mapping[str, Path]) -> None:
     if "report" in files:
         files["report"].write_text(html_report(result), "utf-8")
     if "predictions" in files:
-        write_results(files["predictions"], result)
+        write_predictions(files["predictions"], result.runs[DEFAULT], result.queries, result.names)

@@ -7,7 +7,6 @@ from html import escape
 from pathlib import Path
 
 import codesearch
-from codesearch.evaluation.published import published_rows
 from codesearch.evaluation.qrels import QueryId
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.significance import AVERAGE
@@ -75,11 +74,11 @@ def _table(result: SuiteResult, metric: str) -> str:
     ]
     rows += [
         (
-            row.system,
-            [f"{row.average:.3f}" if group == AVERAGE else "" for group in groups],
+            name,
+            [f"{average:.3f}" if group == AVERAGE else "" for group in groups],
             "published, other pool",
         )
-        for row in published_rows(result.suite, metric)
+        for name, average in result.published.get(metric, {}).items()
     ]
     body = (
         f"<tr{' class=shipped' if name == DEFAULT else ''}><td>{escape(name)}</td>"

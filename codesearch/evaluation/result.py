@@ -56,6 +56,7 @@ class SuiteResult:
         queries: id -> the query as it was asked; not in the JSON.
         qrels: their judgements; not in the JSON.
         names: doc_id -> identifier; not in the JSON.
+        published: metric -> system -> the average that a paper reports over another pool; not in the JSON.
     """
 
     suite: str
@@ -69,6 +70,7 @@ class SuiteResult:
     queries: dict[QueryId, str] = field(default_factory=dict)
     qrels: Qrels = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    published: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def summarise(queries: QueryScores) -> SystemResult:

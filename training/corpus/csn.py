@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from codesearch.evaluation.pairs import without_docstring
 from training.corpus.docstrings import split_docstring
 from training.corpus.rows import MAX_REST_CHARS, PARTITIONS, CsnRow, Row, own_name
+from training.evaluation.pairs import without_docstring
 
 _NAMES = {
     "repo": ("repo", "nwo", "repository_name"),

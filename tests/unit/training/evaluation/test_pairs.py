@@ -11,10 +11,10 @@ import pytest
 from codesearch.errors import ConfigError
 from codesearch.evaluation.compare import compare
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pairs import CodeScorer, Pair, read_pair, summarise_means, without_docstring
 from codesearch.evaluation.report import html_report
 from codesearch.evaluation.result import SuiteResult, to_json, write_json
-from codesearch.evaluation.suites import csn_mrr
+from training.evaluation import csn_mrr
+from training.evaluation.pairs import CodeScorer, Pair, read_pair, summarise_means, without_docstring
 
 CODES = [
     "def int_to_string(number): return str(number)",

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from codesearch.evaluation.compare import Difference
-from codesearch.evaluation.published import published_rows
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.significance import AVERAGE
 
@@ -46,9 +45,9 @@ def _metric_lines(result: SuiteResult, metric: str) -> Iterator[str]:
         low, high = system.ci95[metric][AVERAGE]
         cells = _row(f"  {name}", groups, [f"{values[group]:.3f}" for group in groups])
         yield f"{cells}   {low:.3f} to {high:.3f}"
-    for row in published_rows(result.suite, metric):
-        values_known = [f"{row.average:.3f}" if group == AVERAGE else "" for group in groups]
-        yield _row(f"  {row.system}", groups, values_known) + "   published, other pool"
+    for name, average in result.published.get(metric, {}).items():
+        cells_known = [f"{average:.3f}" if group == AVERAGE else "" for group in groups]
+        yield _row(f"  {name}", groups, cells_known) + "   published, other pool"
 
 
 def _row(name: str, groups: Sequence[str], cells: Sequence[str]) -> str:

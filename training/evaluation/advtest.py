@@ -27,16 +27,16 @@ from codesearch.evaluation.environment import describe_encoder
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
 from codesearch.evaluation.metrics import ranks, reciprocal_rank
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pairs import (
+from codesearch.evaluation.qrels import Run
+from codesearch.evaluation.result import SuiteResult, SystemResult
+from codesearch.evaluation.stages import StageClock
+from training.evaluation.pairs import (
     SYSTEMS,
     CodeScorer,
     read_pair,
     summarise_means,
     without_docstring,
 )
-from codesearch.evaluation.qrels import Run
-from codesearch.evaluation.result import SuiteResult, SystemResult
-from codesearch.evaluation.stages import StageClock
 
 GROUP = "python"
 DEPTHS = (1, 5, 10, 100)
@@ -44,6 +44,8 @@ ANSWERS = 100
 """Answers for each query in a file of results."""
 _CODE = ("function", "function_tokens", "code", "code_tokens", "original_string")
 _BATCH = 200
+PUBLISHED = {"mrr": {"RoBERTa": 0.1833, "CodeBERT": 0.2719}}
+"""Lu et al. 2021, over their test set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ def run(options: BenchOptions) -> SuiteResult:
         rss_bytes=clock.rss_bytes,
         details={"model": describe_encoder(encoder)},
         runs=runs,
+        published=PUBLISHED,
     )
 
 
@@ -174,7 +177,7 @@ def write_predictions(path: Path, run_: Run) -> None:
 
 
 def write_results(path: Path, result: SuiteResult) -> None:
-    """Write the results of keywords and vectors together, for `bench --predictions`."""
+    """Write the results of keywords and vectors together, for `--predictions`."""
     write_predictions(path, result.runs["fused"])
 
 
@@ -212,4 +215,5 @@ def score(path: Path, options: BenchOptions) -> SuiteResult:
         judged_queries=len(test_set.queries),
         documents=len(test_set.codes),
         runs={path.stem: run_},
+        published=PUBLISHED,
     )

@@ -8,7 +8,7 @@ import pytest
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.suites import advtest, run_suite, score_file, write_results
+from training.evaluation import advtest
 
 FUNCTIONS = [
     ("Convert an integer to a string", "def Func(arg_0): return str(arg_0) # integer string"),
@@ -75,10 +75,10 @@ def test_results_are_written_and_scored_in_the_format_of_codexglue(data, home, t
 
 def test_written_results_get_the_scores_of_their_run(data, home, tmp_path, tiny_bundle):
     options = BenchOptions(home=home, data=data, model=tiny_bundle, device="cpu")
-    result = run_suite("advtest", options)
+    result = advtest.run(options)
     file = tmp_path / "mine.jsonl"
-    write_results(file, result)
-    again = score_file("advtest", file, options)
+    advtest.write_results(file, result)
+    again = advtest.score(file, options)
     assert again.systems["mine"].metrics["mrr"] == result.systems["fused"].metrics["mrr"]
 
 

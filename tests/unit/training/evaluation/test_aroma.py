@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codesearch.evaluation.aroma import LOCAL, features, similarity
+from training.evaluation.aroma import LOCAL, features, similarity
 
 HIDE = """
 View view = this.getCurrentFocus();

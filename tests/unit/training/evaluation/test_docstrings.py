@@ -9,7 +9,7 @@ import pytest
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.suites import docstrings
+from training.evaluation import docstrings
 
 ROWS = [
     {

@@ -3,7 +3,7 @@
 The data is a folder with `questions.jsonl*` (`query, code`: a question and the code of its accepted answer). The suite
 searches the folder `corpus` in it, or a link of that name, because the data does not include the published corpus.
 There are no judgements. A method counts as an answer if it has at least a quarter of the accepted answer's features
-(`codesearch.evaluation.aroma`).
+(`training.evaluation.aroma`).
 
 - `answered_at_k`: share of the questions with such a method among the first k
 - `mrr`: mean of 1 / FRank, the rank of the first such method, or 0 if none is among the first 50,
@@ -17,18 +17,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.aroma import Features, features, similarity
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
 from codesearch.evaluation.judge import Questions, judge
 from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import QueryId, Run, query_id
 from codesearch.evaluation.result import QueryScores, SuiteResult
 from codesearch.evaluation.stages import StageClock
-from codesearch.segments.store import DocumentRow, FileRecord
+from training.evaluation.aroma import Features, features, similarity
 
 GROUP = "java"
 THRESHOLD = 0.25
@@ -36,6 +35,8 @@ DEPTH = 50
 DEPTHS = (1, 5, 10)
 NOT_FOUND = "NF"
 CORPUS, QUESTIONS = "corpus", "questions.jsonl*"
+PUBLISHED = {"mrr": {"NCS": 0.189, "NCS_postrank": 0.400, "UNIF_android": 0.178, "UNIF_SO": 0.465}}
+"""Li et al. 2019."""
 _QUESTION, _SUFFIX = "No.", " FRank"
 FRank = int | None
 """Rank of the first answer; None if there is none."""
@@ -69,15 +70,16 @@ def run(options: BenchOptions) -> SuiteResult:
         {query: question.text for query, question in questions.items()},
         lambda run_: score_run(run_, questions, root, known),
     )
-    return judge(
+    result = judge(
         "ncs",
         root,
         lambda _: asked,
-        key=document_key,
+        key=lambda file, row: f"{file.path}#L{row.start_line}-L{row.end_line}",
         options=options,
         clock=clock,
         details={"threshold": THRESHOLD},
     )
+    return replace(result, published=PUBLISHED)
 
 
 def read_questions(folder: Path) -> list[Question]:
@@ -90,11 +92,6 @@ def read_questions(folder: Path) -> list[Question]:
         Question(*(field(place, record, name) for name in ("query", "code")))
         for place, record in read_jsonl(one_file(folder, QUESTIONS))
     ]
-
-
-def document_key(file: FileRecord, row: DocumentRow) -> str:
-    """Return the file and lines of a document as its name."""
-    return f"{file.path}#L{row.start_line}-L{row.end_line}"
 
 
 def score_run(

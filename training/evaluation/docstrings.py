@@ -18,13 +18,12 @@ from codesearch.evaluation.grades import score_answers
 from codesearch.evaluation.jsonl import field, read_jsonl
 from codesearch.evaluation.judge import Questions, judge, scratch_folder
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pairs import read_pair
 from codesearch.evaluation.qrels import Qrels, QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.suites.cosqa import DEPTHS
-from codesearch.evaluation.suites.csn_mrr import CODE_FIELDS, files_of
-from codesearch.segments.store import DocumentRow, FileRecord
+from training.evaluation.csn_mrr import CODE_FIELDS, files_of
+from training.evaluation.pairs import read_pair
 
 FUNCTIONS, QUERIES = 4_000, 300
 """The largest number of queries for each language, drawn once."""
@@ -61,7 +60,7 @@ def run(options: BenchOptions) -> SuiteResult:
             "docstrings",
             root,
             lambda collection: ask([function for function in functions if function.path in collection.names]),
-            key=document_key,
+            key=lambda file, _: file.path,  # So a nested function counts as the outer one.
             options=options,
             clock=clock,
             details={"functions": len(functions)},
@@ -110,8 +109,3 @@ def write_functions(root: Path, functions: list[Documented]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = f"{_OPENING.get(function.language, '')}{function.code}\n"
         path.write_bytes(text.encode("utf-8", "replace"))
-
-
-def document_key(file: FileRecord, _: DocumentRow) -> str:
-    """Return the file of a document as its name, so a nested function counts as the outer one."""
-    return file.path

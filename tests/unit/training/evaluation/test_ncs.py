@@ -9,10 +9,10 @@ import pytest
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.suites import ncs
-from tests.unit.evaluation.test_aroma import HIDE, HIDE_IN_A_METHOD, SHOW_A_TOAST
+from tests.unit.training.evaluation.test_aroma import HIDE, HIDE_IN_A_METHOD, SHOW_A_TOAST
+from training.evaluation import ncs
 
-SHARED = Path(__file__).parents[4] / "shared" / "data" / "ncs"
+SHARED = Path(__file__).parents[5] / "shared" / "data" / "ncs"
 PUBLISHED = {
     "NCS": (33, 74, 98, 0.189),
     "NCS_postrank": (85, 151, 180, 0.400),

@@ -1,0 +1,53 @@
+"""`python -m training bench`: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import training.__main__ as training
+
+CODES = {"Convert an integer to a string": "return str(arg)", "Push an item": "self.items.append(arg)"}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    rows = [
+        {"docstring": text, "function": f"def Func(arg):\n    {code}", "url": str(number)}
+        for number, (text, code) in enumerate(CODES.items())
+    ]
+    (tmp_path / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def bench(*arguments: object) -> int:
+    return training.main(["bench", *map(str, arguments)])
+
+
+def test_a_suite_is_printed_and_written_and_its_results_get_the_same_score(data, tiny_bundle, capsys):
+    asked = ("--suite", "advtest", "--data", data, "--model", tiny_bundle, "--device", "cpu")
+    files = ("--json", data / "a.json", "--predictions", data / "mine.jsonl")
+    assert bench(*asked, *files) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "advtest: 2 judged queries, 2 documents"
+    assert any(line.split()[:2] == ["CodeBERT", "0.272"] and "other pool" in line for line in lines)
+    written = json.loads((data / "a.json").read_text())
+    assert written["command"].split()[:3] == ["python", "-m", "training"]
+    assert written["details"]["model"]["name"] == "tiny"
+    assert bench(*asked, "--score", data / "mine.jsonl", "--json", data / "b.json") == 0
+    scored = json.loads((data / "b.json").read_text())["systems"]["mine"]
+    assert scored["mrr"] == written["systems"]["fused"]["mrr"]
+
+
+def test_files_of_results_are_refused_where_a_suite_has_none(data, capsys):
+    assert bench("--suite", "csn-mrr", "--data", data, "--score", data / "mine.jsonl") == 2
+    assert capsys.readouterr().err == (
+        "error: suite csn-mrr has no files of results: leave out --score and --predictions\n"
+    )
+
+
+def test_missing_data_is_a_one_line_error(tmp_path, capsys):
+    assert bench("--suite", "ncs", "--data", tmp_path) == 2
+    assert "no corpus to search" in capsys.readouterr().err

@@ -1,0 +1,1 @@
+"""Suites that judge encoders alone, as published work does."""
