@@ -25,11 +25,15 @@ from numpy.typing import NDArray
 import codesearch.search.confidence as confidence
 from benchmarks.record import record
 from codesearch.encoding.bundle import SHIPPED, load_bundle
-from codesearch.evaluation.collection import Collection, DocumentKey, functions_of_language, open_collection
 from codesearch.evaluation.jsonl import one_file
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import (
+    BenchOptions,
+    Collection,
+    DocumentKey,
+    functions_of_language,
+    open_collection,
+)
 from codesearch.evaluation.qrels import Qrels, QueryId
-from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.suites import cosqa, smoke
 from codesearch.search.searcher import Searcher
 from training.evaluation import docstrings
@@ -149,7 +153,7 @@ def _options(home: Path) -> BenchOptions:
 def _collection(root: Path, key: DocumentKey) -> Iterator[Collection]:
     with (
         tempfile.TemporaryDirectory() as home,
-        open_collection(root, _options(Path(home)), StageClock(), key) as collection,
+        open_collection(root, _options(Path(home)), key) as collection,
     ):
         yield collection
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.command import printed
 from benchmarks.page import DOCS
-from codesearch.evaluation.pack import unpack
+from codesearch.evaluation.jsonl import unpack
 
 QUERIES = (
     ("convert int to string", "--lang", "python"),

@@ -12,9 +12,12 @@ import csv
 import json
 import shutil
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from benchmarks.durations import quantiles, seconds_of
 from benchmarks.page import DOCS, fill, line, shown
@@ -23,23 +26,26 @@ from benchmarks.process import folder_mb, measured
 from benchmarks.record import RESULTS, record
 from benchmarks.renamed import write_renamed
 from benchmarks.speed import described
-from codesearch.config import VectorConfig
+from codesearch.config import RankConfig, VectorConfig
+from codesearch.encoding.encoder import Encoder
 from codesearch.engine.engine import Engine
-from codesearch.evaluation.approximate import approximation_loss
-from codesearch.evaluation.collection import Collection
 from codesearch.index.catalogue import index_folder
 from codesearch.index.commit import commit_manifest
 from codesearch.index.manifest import read_manifest
 from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import Snapshot
 from codesearch.search.request import SearchRequest
 from codesearch.segments.digest import describe_files
 from codesearch.segments.graph import GRAPH_FILE, build_graph
+from codesearch.segments.topk import best_positions
 
 PAGE = DOCS / "scale.md"
 _NO_GRAPH = VectorConfig(hnsw_threshold=1 << 40)
 _STEP_S = 1_800
 _CHECKS = 7
 """How often the check for changed files is timed."""
+_LAST_BITS = 1e-6
+"""Tolerance for documents of equal vectors, whose sums differ in the order of addition."""
 
 
 def main() -> None:
@@ -128,13 +134,39 @@ def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     times_ms = [1000 * seconds_of(lambda request=request: engine.search(request)) for request in requests]
     checks_ms = [1000 * seconds_of(lambda: engine.refresh(place / "tree")) for _ in range(_CHECKS)]
     with engine.open() as searcher:
-        collection = Collection(searcher.indexes[0], engine.encoder(), [], {})
-        loss = approximation_loss(collection, [request.query for request in requests])
+        queries = [request.query for request in requests]
+        loss = approximation_loss(searcher.indexes[0], engine.encoder(), queries)
     return {
         "first_s": round(first_s, 3),
         **quantiles(times_ms),
         "check_ms": quantiles(checks_ms)["p50_ms"],
         **loss,
+    }
+
+
+def approximation_loss(index: IndexReader, encoder: Encoder, queries: Iterable[str]) -> dict[str, Any]:
+    """Compare the nearest documents of the graph with the true ones, without filters.
+
+    Returns:
+        `in_use`, whether there is a graph. If so, also `recall_at_10` and `recall_at_100`: the mean share of the true
+        nearest documents, or of equally near ones, that the graph finds.
+    """
+    snapshot = Snapshot([index])
+    if not any(segment.vectors.has_graph for segment in snapshot.segments):
+        return {"in_use": False}
+    everything = np.arange(snapshot.size)
+    shares: dict[int, list[float]] = {10: [], 100: []}
+    for embedding in encoder.encode_queries(list(dict.fromkeys(queries))):
+        exact = snapshot.similarities(embedding, everything)
+        for depth, share in shares.items():
+            nearest = best_positions(exact, depth)
+            near = snapshot.nearest(embedding, depth, None, RankConfig().hnsw_ef_search)
+            found = near[best_positions(exact[near], depth)]
+            as_near = exact[found] >= exact[nearest].min() - _LAST_BITS
+            share.append(float(as_near.sum() / len(nearest)))
+    return {
+        "in_use": True,
+        **{f"recall_at_{depth}": float(np.mean(share)) for depth, share in shares.items()},
     }
 
 

@@ -24,11 +24,9 @@ from codesearch.backends.milvus.searcher import Collection, MilvusSearcher
 from codesearch.backends.milvus.store import Connection
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import RemoteEngine
-from codesearch.evaluation.collection import functions_of_language
-from codesearch.evaluation.grades import score_run
-from codesearch.evaluation.metrics import DEPTH
-from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pack import unpacked
+from codesearch.evaluation.jsonl import unpacked
+from codesearch.evaluation.judge import BenchOptions, functions_of_language
+from codesearch.evaluation.metrics import DEPTH, score_graded
 from codesearch.evaluation.qrels import Qrels, Run, document_url, judged
 from codesearch.evaluation.result import SystemResult, summarise
 from codesearch.evaluation.suites.csn99 import PACK, judgements
@@ -120,7 +118,7 @@ def _asked(searcher: Searcher, qrels: Qrels) -> dict[str, float]:
         found = [document_url(file.path, row.start_line, row.end_line) for _, file, row in stored]
         run[query] = list(dict.fromkeys(found))[:DEPTH]
     p50, p95 = np.percentile(times, [50, 95]).round(1).tolist()
-    summary = summarise(score_run(run, qrels))
+    summary = summarise(score_graded(run, qrels))
     return {"queries": len(run), "p50_ms": p50, "p95_ms": p95, **_means(summary)}
 
 

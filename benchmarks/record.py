@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from codesearch.evaluation.environment import describe_environment
+from codesearch.evaluation.result import describe_environment
 
 RESULTS = Path(__file__).parent / "results"
 

@@ -28,7 +28,7 @@ from benchmarks.process import Usage, folder_mb
 from benchmarks.record import RESULTS, record
 from benchmarks.service import PAGE, service_rows
 from codesearch.cores import available_cores
-from codesearch.evaluation.pack import unpacked
+from codesearch.evaluation.jsonl import unpacked
 
 _LEFT_OUT = ("site-packages", "__pycache__", "*.so", "*.a")
 _STARTS = 5

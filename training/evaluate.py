@@ -19,10 +19,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from codesearch.evaluation.metrics import ranks
 from training.batches import documents_of, padded
 from training.encoders.joint import JointEncoder
 from training.encoders.ncs import NcsDocumentTower, postranked
+from training.evaluation.pairs import ranks
 from training.samples import Samples, pack
 
 POOL = 1_000

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +16,6 @@ from codesearch.cli.options import DeviceOption, HomeOption, ModelOption
 from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
-    from codesearch.evaluation.options import BenchOptions
     from codesearch.evaluation.result import SuiteResult
 
 DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
@@ -93,20 +91,26 @@ def bench(
         for name, file in (("json", json_file), ("report", report), ("predictions", predictions))
         if file
     }
-    _check_writable(files.values())
-    from codesearch.evaluation.options import BenchOptions
+    for file in files.values():  # Before a long run.
+        if file.is_dir() or not os.access(file.parent, os.W_OK):
+            raise ConfigError(f"{file}: cannot be written: give a file in an existing folder")
+    from codesearch.cli.progress import stage_progress
+    from codesearch.evaluation.judge import BenchOptions
     from codesearch.evaluation.render import result_text
+    from codesearch.evaluation.suites import run_suite, score_file
 
-    options = BenchOptions(
-        home=invocation.engine(home).home,
-        data=invocation.path(given) if given else None,
-        download=download,
-        annotations=invocation.path(annotations) if annotations else None,
-        model=invocation.path(model) if model else None,
-        device=device,
-        without=tuple(without or ()),
-    )
-    result = _result(suite, invocation.path(score) if score else None, options)
+    with stage_progress(suite) as on_progress:
+        options = BenchOptions(
+            home=invocation.engine(home).home,
+            data=invocation.path(given) if given else None,
+            download=download,
+            annotations=invocation.path(annotations) if annotations else None,
+            model=invocation.path(model) if model else None,
+            device=device,
+            without=tuple(without or ()),
+            on_progress=on_progress,
+        )
+        result = score_file(suite, invocation.path(score), options) if score else run_suite(suite, options)
     yield Output(result_text(result))
     _write(result, files)
 
@@ -120,38 +124,20 @@ def _list_suites() -> Iterator[Output]:
 
 
 def _compare(first: Path, second: Path) -> Output:
-    from codesearch.evaluation.compare import compare
     from codesearch.evaluation.render import comparison_text
+    from codesearch.evaluation.significance import compare
 
     return Output(comparison_text(first, second, compare(first, second)))
 
 
-def _check_writable(files: Iterable[Path]) -> None:
-    """Check before a long run that its output files can be written."""
-    for file in files:
-        if file.is_dir() or not os.access(file.parent, os.W_OK):
-            raise ConfigError(f"{file}: cannot be written: give a file in an existing folder")
-
-
-def _result(suite: str, score: Path | None, options: BenchOptions) -> SuiteResult:
-    from codesearch.cli.progress import stage_progress
-    from codesearch.evaluation.suites import run_suite, score_file
-
-    with stage_progress(suite) as on_progress:
-        watched = replace(options, on_progress=on_progress)
-        return score_file(suite, score, watched) if score else run_suite(suite, watched)
-
-
 def _write(result: SuiteResult, files: Mapping[str, Path]) -> None:
-    from codesearch.evaluation.environment import describe_environment
     from codesearch.evaluation.qrels import write_predictions
-    from codesearch.evaluation.report import html_report
-    from codesearch.evaluation.result import to_json, write_json
+    from codesearch.evaluation.render import html_report
+    from codesearch.evaluation.result import write_json
     from codesearch.evaluation.systems import DEFAULT
 
     if "json" in files:
-        command = shlex.join(["codesearch", *sys.argv[1:]])
-        write_json(files["json"], {**to_json(result), "command": command, **describe_environment()})
+        write_json(files["json"], result, shlex.join(["codesearch", *sys.argv[1:]]))
     if "report" in files:
         files["report"].write_text(html_report(result), "utf-8")
     if "predictions" in files:

@@ -5,72 +5,99 @@
     missing.txt                       paths that their servers no longer have
     complete.json                     written last: sha256 of the first two, counts
 
+The network may fail, stall, cut a file short or return wrong content. A download gets its final name only when it is
+complete and checked, so a run that was stopped continues with the missing files.
+
 Downloads are checked against known contents: `queries.csv` except for its line ends, and 2,649 of the annotated files
-with `suites/csn99_digests.bin`, which `benchmarks/csn99_digests.py` made from a copy. The official judgements have no
-known checksum. Their URL pins the commit, and later runs compare them with the checksum of the first download. A file
-that is in no table is not checked.
+with `csn99_digests.bin`. The official judgements have no known checksum. Their URL pins the commit, and later runs
+compare them with the checksum of the first download. A file that is in no table is not checked.
 """
 
 from __future__ import annotations
 
 import csv
 import hashlib
+import http.client
 import io
 import json
+import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from codesearch.errors import DownloadError
-from codesearch.evaluation.fetch import Check, FetchConfig, Wanted, fetch, fetch_all
 from codesearch.evaluation.qrels import read_annotations, url_path
+from codesearch.files import write_atomically
 
-COMMIT = "106e827405c968597da938f6b373d30183918869"
 QUERIES, ANNOTATIONS, SOURCES, COMPLETE = "queries.csv", "annotations.csv", "sources", "complete.json"
-DIGESTS = Path(__file__).parent / "suites" / "csn99_digests.bin"
 PATH_BYTES, CONTENT_BYTES = 8, 16
 """A record of the table: first bytes of the sha256 of a path and of that file's content."""
+_COMMIT = "106e827405c968597da938f6b373d30183918869"
+_GONE = (404, 410, 451)
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
-    """The addresses of the data, and the sha256 of the queries with plain line ends."""
+class DownloadConfig:
+    """Addresses, known contents and limits of downloads.
 
-    resources: str = f"https://raw.githubusercontent.com/github/CodeSearchNet/{COMMIT}/resources"
+    Attributes:
+        resources: address of the queries and judgements.
+        files: address of the annotated files.
+        queries_sha256: digest of the queries with plain line ends.
+        digests: the table of the known contents of annotated files.
+        connections: downloads at the same time.
+        attempts: largest number of attempts for a file.
+        first_pause_s: pause after the first failure; each further one is twice as long.
+        timeout_s: longest time without data on a connection.
+        max_bytes: larger files are refused.
+    """
+
+    resources: str = f"https://raw.githubusercontent.com/github/CodeSearchNet/{_COMMIT}/resources"
     files: str = "https://raw.githubusercontent.com"
     queries_sha256: str = "964baf7610e0d4dcca6c816d832e8ab4d1dc3d223359a363fe2811e486e95f21"
+    digests: Path = Path(__file__).with_name("csn99_digests.bin")
+    connections: int = 8
+    attempts: int = 4
+    first_pause_s: float = 0.5
+    timeout_s: float = 20.0
+    max_bytes: int = 64_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file to download: its address, its path, and what is wrong with a content ("" if nothing is)."""
+
+    url: str
+    target: Path
+    fault: Callable[[bytes], str]
 
 
 def download(
-    folder: Path,
-    on_progress: Callable[[str, int, int], None],
-    *,
-    addresses: Addresses | None = None,
-    digests: Path = DIGESTS,
-    config: FetchConfig | None = None,
+    folder: Path, on_progress: Callable[[str, int, int], None], config: DownloadConfig | None = None
 ) -> Path:
     """Make the data folder or complete it; a complete folder is only checked.
 
     Raises:
         DownloadError: a download failed; the next call continues with the rest.
     """
-    addresses, config = addresses or Addresses(), config or FetchConfig()
+    config = config or DownloadConfig()
     if (folder / COMPLETE).exists():
         _check_complete(folder)
         return folder
-    queries = Wanted(f"{addresses.resources}/queries.csv", folder / QUERIES, _queries_check(addresses))
-    judgements = Wanted(
-        f"{addresses.resources}/annotationStore.csv", folder / ANNOTATIONS, _annotations_fault
-    )
-    for wanted in (queries, judgements):
-        if not fetch(wanted, config):
-            raise DownloadError(f"{wanted.url} is gone: give --data a copy")
-    paths = sorted(
-        {url_path(url) for grades in read_annotations(judgements.target).values() for url in grades}
-    )
-    known = read_digests(digests)
-    files = {path: _wanted_file(path, folder, addresses, known) for path in paths}
+    for name, file, fault in (
+        ("queries.csv", QUERIES, lambda content: _queries_fault(content, config.queries_sha256)),
+        ("annotationStore.csv", ANNOTATIONS, _annotations_fault),
+    ):
+        if not fetch(Wanted(f"{config.resources}/{name}", folder / file, fault), config):
+            raise DownloadError(f"{config.resources}/{name} is gone: give --data a copy")
+    judgements = read_annotations(folder / ANNOTATIONS)
+    paths = sorted({url_path(url) for grades in judgements.values() for url in grades})
+    known = read_digests(config.digests)
+    files = {path: _annotated_file(path, folder, known, config) for path in paths}
     missing = fetch_all(files, config, lambda done, total: on_progress("download", done, total))
     (folder / "missing.txt").write_text("".join(f"{path}\n" for path in missing), "utf-8")
     counts = {"files": len(paths) - len(missing), "missing": len(missing)}
@@ -86,33 +113,21 @@ def read_digests(path: Path) -> dict[bytes, bytes]:
     return {record[:PATH_BYTES]: record[PATH_BYTES:] for record in records}
 
 
-def path_digest(path: str) -> bytes:
-    """Return the table's key for a path."""
-    return hashlib.sha256(path.encode()).digest()[:PATH_BYTES]
-
-
-def known_digest(content: bytes) -> bytes:
-    """Return the table's digest for a content."""
-    return hashlib.sha256(content).digest()[:CONTENT_BYTES]
-
-
-def _wanted_file(path: str, folder: Path, addresses: Addresses, known: dict[bytes, bytes]) -> Wanted:
+def _annotated_file(path: str, folder: Path, known: dict[bytes, bytes], config: DownloadConfig) -> Wanted:
     if ".." in PurePosixPath(path).parts:
         raise DownloadError(f"annotated path {path!r} leads out of the folder: refused")
-    expected = known.get(path_digest(path))
+    expected = known.get(hashlib.sha256(path.encode()).digest()[:PATH_BYTES])
 
-    def check(content: bytes) -> str:
-        return "not the content that is known" if expected and known_digest(content) != expected else ""
+    def fault(content: bytes) -> str:
+        differs = expected and hashlib.sha256(content).digest()[:CONTENT_BYTES] != expected
+        return "not the content that is known" if differs else ""
 
-    return Wanted(f"{addresses.files}/{quote(path)}", folder / SOURCES / path, check)
+    return Wanted(f"{config.files}/{quote(path)}", folder / SOURCES / path, fault)
 
 
-def _queries_check(addresses: Addresses) -> Check:
-    def check(content: bytes) -> str:
-        plain = b"\n".join(content.splitlines())
-        return "" if hashlib.sha256(plain).hexdigest() == addresses.queries_sha256 else "not the 99 queries"
-
-    return check
+def _queries_fault(content: bytes, expected: str) -> str:
+    plain = b"\n".join(content.splitlines())
+    return "" if hashlib.sha256(plain).hexdigest() == expected else "not the 99 queries"
 
 
 def _annotations_fault(content: bytes) -> str:
@@ -137,5 +152,78 @@ def _check_complete(folder: Path) -> None:
 
 
 def _sha256(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def fetch_all(
+    wanted: dict[str, Wanted], config: DownloadConfig, on_progress: Callable[[int, int], None]
+) -> list[str]:
+    """Download many files, several at the same time; return the names of those that their servers do not have.
+
+    Raises:
+        DownloadError: a download failed; complete files are kept.
+    """
+    gone = []
+    with ThreadPoolExecutor(config.connections, thread_name_prefix="fetch") as pool:
+        running = {pool.submit(fetch, file, config): name for name, file in wanted.items()}
+        try:
+            for done, finished in enumerate(as_completed(running), 1):
+                if not finished.result():
+                    gone.append(running[finished])
+                on_progress(done, len(wanted))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return sorted(gone)
+
+
+def fetch(wanted: Wanted, config: DownloadConfig) -> bool:
+    """Download a file; return whether its server has it.
+
+    Raises:
+        DownloadError: all attempts failed.
+    """
+    if wanted.target.exists():
+        return True
+    for attempt in range(config.attempts):
+        if attempt:
+            time.sleep(config.first_pause_s * 2 ** (attempt - 1))
+        try:
+            content = _read(wanted.url, config)
+            if fault := wanted.fault(content):
+                raise DownloadError(f"{wanted.url}: {fault}")
+            _keep(wanted.target, content)
+            return True
+        except urllib.error.HTTPError as error:
+            error.close()
+            if error.code in _GONE:
+                return False
+            failure = f"{wanted.url}: HTTP {error.code} {error.reason}"
+        except (OSError, http.client.HTTPException) as error:
+            failure = f"{wanted.url}: {getattr(error, 'reason', None) or error or type(error).__name__}"
+        except DownloadError as error:
+            failure = str(error)
+    raise DownloadError(f"{failure} ({config.attempts} attempts)")
+
+
+def _read(url: str, config: DownloadConfig) -> bytes:
+    headers = {"User-Agent": "codesearch-bench", "Accept-Encoding": "identity"}
+    with urllib.request.urlopen(
+        urllib.request.Request(url, headers=headers), timeout=config.timeout_s
+    ) as answer:
+        content: bytes = answer.read(config.max_bytes + 1)
+        # read() reports a body that is cut short only if the whole body is read, so check the length here.
+        promised = answer.headers.get("Content-Length")
+    if len(content) > config.max_bytes:
+        raise DownloadError(f"{url}: over {config.max_bytes:,} bytes")
+    if promised is not None and len(content) != int(promised):
+        raise DownloadError(f"{url}: {len(content):,} of {promised} bytes came")
+    return content
+
+
+def _keep(target: Path, content: bytes) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(target, content)
+    except OSError as error:
+        raise DownloadError(f"{target}: cannot be written ({error.strerror})") from None

@@ -1,17 +1,25 @@
-"""JSON lines -> objects. The suffix says if a file is plain, gzip or zstandard. Any other content is one error."""
+"""JSON lines -> objects or a tree of files. A suffix says if a file is plain, gzip or zstandard; damage is one error.
+
+A pack of source files has `repo, sha, path, text` in each line. It is unpacked once, into a folder named by its hash.
+"""
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
+import os
+import tempfile
 import zlib
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from codesearch.errors import ConfigError, MissingExtraError
 
+_WRITTEN = 1_500_000_000
+"""Time stamp of all unpacked files, in seconds. The index would not trust that of a file written a moment ago."""
 DAMAGED = (ValueError, OSError, EOFError, zlib.error)
 """Exceptions of `read_lines` and `json.loads` for a file that is damaged or is not JSON lines."""
 
@@ -28,7 +36,7 @@ def read_lines(path: Path) -> Iterator[bytes]:
         if path.suffix == ".gz":
             yield from gzip.GzipFile(fileobj=stream)
         elif path.suffix == ".zst":
-            yield from _unpacked(stream)
+            yield from _decompressed(stream)
         else:
             yield from stream
 
@@ -80,7 +88,7 @@ def field(place: str, record: Mapping[str, Any], *names: str) -> str:
     raise ConfigError(f"{place}: no field {' or '.join(names)}: give data of this suite")
 
 
-def _unpacked(packed: IO[bytes]) -> Iterator[bytes]:
+def _decompressed(packed: IO[bytes]) -> Iterator[bytes]:
     try:
         import zstandard
     except ModuleNotFoundError:
@@ -90,3 +98,51 @@ def _unpacked(packed: IO[bytes]) -> Iterator[bytes]:
             yield from io.BufferedReader(stream)
         except zstandard.ZstdError as error:
             raise ValueError(str(error)) from None
+
+
+def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], None]) -> Path:
+    """Return the folder of a pack's files, `owner/name/commit/path` each; unpack them the first time.
+
+    Raises:
+        ConfigError: the pack is damaged, or a path in it leads elsewhere.
+        MissingExtraError: zstandard is not installed.
+    """
+    with open(pack, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    target = cache / digest[:16]
+    if not target.is_dir():
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="unpack-", dir=cache) as scratch:
+            tree = Path(scratch, "tree")
+            unpack(pack, tree, on_progress)
+            try:
+                os.rename(tree, target)
+            except OSError:
+                if not target.is_dir():  # Another run may have unpacked it meanwhile.
+                    raise
+    return target
+
+
+def unpack(pack: Path, tree: Path, on_progress: Callable[[str, int, int], None]) -> None:
+    """Write a pack's files to a new folder. Their time stamps are older than any index, as in most trees.
+
+    Raises:
+        ConfigError: the pack is damaged, or a path in it leads elsewhere.
+        MissingExtraError: zstandard is not installed.
+    """
+    tree.mkdir()
+    for number, (place, row) in enumerate(read_jsonl(pack), 1):
+        _write(place, tree, row)
+        on_progress("unpack", number, 0)
+    if not any(tree.iterdir()):
+        raise ConfigError(f"{pack}: no files in it: get it again")
+
+
+def _write(place: str, tree: Path, row: dict[str, Any]) -> None:
+    path = PurePosixPath(*(field(place, row, name) for name in ("repo", "sha", "path")))
+    if path.is_absolute() or ".." in path.parts:
+        raise ConfigError(f"{place}: path {str(path)!r} leads out of the folder: refused")
+    target = tree / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(field(place, row, "text").encode())
+    os.utime(target, (_WRITTEN, _WRITTEN))

@@ -1,19 +1,15 @@
 """A run and its judgements -> numbers in [0, 1], higher is better. Pure functions over plain values.
 
-Each takes the doc_ids that a system found for one query, best first and none twice, and the grades of the documents
-that were judged for it. A document without a grade is not relevant.
-
-If every document has a score and one is right, `ranks` gives the rank of the right one for many queries at once.
+The first functions take the doc_ids that a system found for one query, best first and none twice, and the grades of the
+documents that were judged for it. A document without a grade is not relevant. The last two score all queries of a run.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from codesearch.evaluation.qrels import Qrels, QueryScores, Run
 
 DEPTH = 300
 """Results per query that CodeSearchNet's evaluation reads."""
@@ -37,6 +33,10 @@ def ndcg(run: Sequence[str], grades: Mapping[str, float], depth: int = DEPTH) ->
     if not ideal:
         raise ValueError("a query without a relevant document has no NDCG")
     return _discounted(grades.get(document, 0.0) for document in run[:depth]) / ideal
+
+
+def _discounted(grades: Iterable[float]) -> float:
+    return math.fsum((2.0**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
 
 
 def ndcg_within(run: Sequence[str], grades: Mapping[str, float], depth: int = DEPTH) -> float:
@@ -72,22 +72,37 @@ def reciprocal_rank(run: Sequence[str], relevant: Collection[str], depth: int | 
     return next((1 / rank for rank, document in enumerate(run[:depth], 1) if document in relevant), 0.0)
 
 
-def ranks(scores: NDArray[np.floating[Any]], right: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return the 1-based rank of the right document of each query. A tied document ranks above it.
+def score_graded(run: Run, qrels: Qrels) -> QueryScores:
+    """Score each judged query by CodeSearchNet's protocol; one that the run does not answer scores 0.
+
+    NDCG "all" is over every result, and results without a judgement have no gain. NDCG "within" removes these first.
+    """
+    found = {query: run.get(query, []) for query in qrels}
+    return {
+        query: {
+            "ndcg_all": ndcg(found[query], grades),
+            "ndcg_within": ndcg_within(found[query], grades),
+            "recall_at_10": recall_at_k(found[query], grades, 10),
+            f"recall_at_{DEPTH}": recall_at_k(found[query], grades, DEPTH),
+        }
+        for query, grades in qrels.items()
+    }
+
+
+def score_answers(run: Run, qrels: Qrels, found_at: Sequence[int], depth: int | None = None) -> QueryScores:
+    """Score each query by the rank of its first right answer; one that the run does not answer scores 0.
 
     Args:
-        scores: [B, N], one for each query and document; higher is better.
-        right: [B], the column of each query's right document.
-
-    Returns:
-        int64 [B]; the mean of `1 / ranks` is the MRR.
-
-    >>> ranks(np.array([[0.5, 0.5, 0.1], [0.2, 0.1, 0.9]]), np.array([0, 2]))
-    array([2, 1])
+        run: what was found.
+        qrels: the right answers of each query; their grades do not matter.
+        found_at: values of k for `recall_at_k`, which is 1 if any right answer is among the first k.
+        depth: `mrr` counts answers among this many first results; None for all.
     """
-    of_right = np.take_along_axis(scores, right[:, None], axis=1)
-    return np.asarray((scores >= of_right).sum(axis=1), np.int64)
-
-
-def _discounted(grades: Iterable[float]) -> float:
-    return math.fsum((2.0**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+    found = {query: run.get(query, []) for query in qrels}
+    return {
+        query: {
+            "mrr": reciprocal_rank(found[query], right, depth),
+            **{f"recall_at_{k}": float(not right.keys().isdisjoint(found[query][:k])) for k in found_at},
+        }
+        for query, right in qrels.items()
+    }

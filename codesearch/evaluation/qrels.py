@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from codesearch.errors import ConfigError
@@ -24,10 +24,10 @@ Qrels = dict[QueryId, dict[str, float]]
 """query_id -> doc_id -> grade."""
 Run = dict[QueryId, list[str]]
 """query_id -> doc_ids, best first, without duplicates."""
-
-PREDICTION_COLUMNS = ("query", "language", "identifier", "url")
-_URL = re.compile(r"https://github\.com/([^/]+/[^/]+)/blob/([0-9a-f]{40})/(.+)#L(\d+)-L(\d+)")
+QueryScores = dict[QueryId, dict[str, float]]
+"""query_id -> metric -> score, higher is better."""
 MAX_GRADE = 3.0
+_URL = re.compile(r"https://github\.com/([^/]+/[^/]+)/blob/([0-9a-f]{40})/(.+)#L(\d+)-L(\d+)")
 
 
 def query_id(language: str, query: str) -> QueryId:
@@ -63,19 +63,23 @@ def url_path(url: str) -> str:
 
 def read_queries(path: Path) -> list[str]:
     """Read the distinct values of the column `query`, in order."""
-    return list(dict.fromkeys(row["query"].strip() for _, row in _rows(path, ("query",))))
+    return list(dict.fromkeys(row["query"].strip() for _, row in _rows(path, "query")))
 
 
 def read_annotations(path: Path) -> Qrels:
     """Read judgements in the official format; the grade is the mean over annotators."""
-    columns = ("Language", "Query", "GitHubUrl", "Relevance")
-    return _mean_grades(path, _rows(path, columns), lambda row: _checked_url(row["GitHubUrl"]))
+
+    def url(row: dict[str, str]) -> str:
+        url_path(row["GitHubUrl"])
+        return row["GitHubUrl"]
+
+    return _mean_grades(path, _rows(path, "Language", "Query", "GitHubUrl", "Relevance"), url)
 
 
 def read_named_annotations(path: Path) -> Qrels:
     """Read judgements that name a document by its path and qualified name, as in the smoke suite."""
-    columns = ("Language", "Query", "Path", "Name", "Relevance")
-    return _mean_grades(path, _rows(path, columns), lambda row: f"{row['Path']} {row['Name']}")
+    rows = _rows(path, "Language", "Query", "Path", "Name", "Relevance")
+    return _mean_grades(path, rows, lambda row: f"{row['Path']} {row['Name']}")
 
 
 def _mean_grades(
@@ -95,43 +99,11 @@ def _mean_grades(
             raise ConfigError(f"{path}:{line}: {error}: correct this row") from None
         if not 0 <= grade <= MAX_GRADE:
             raise ConfigError(f"{path}:{line}: relevance {grade:g} is not within 0 and {MAX_GRADE:g}")
-        _check_language(path, line, row["Language"])
-        grades[query_id(row["Language"], row["Query"])][document].append(grade)
+        grades[_checked_id(path, line, row["Language"], row["Query"])][document].append(grade)
     return {
         query: {document: sum(given) / len(given) for document, given in of_query.items()}
         for query, of_query in grades.items()
     }
-
-
-def read_predictions(path: Path) -> Run:
-    """Read results in the official format; the first position of a document counts."""
-    run: dict[QueryId, dict[str, None]] = defaultdict(dict)
-    for line, row in _rows(path, ("query", "language", "url")):
-        _check_language(path, line, row["language"])
-        run[query_id(row["language"], row["query"])][row["url"]] = None
-    return {query: list(urls) for query, urls in run.items()}
-
-
-def write_predictions(
-    path: Path, run: Mapping[QueryId, Sequence[str]], queries: Mapping[QueryId, str], names: Mapping[str, str]
-) -> None:
-    """Write results in the official format.
-
-    Args:
-        path: the file.
-        run: what was found.
-        queries: id -> the query as it was asked.
-        names: doc_id -> identifier.
-    """
-    try:
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(PREDICTION_COLUMNS)
-            for query, documents in run.items():
-                asked = queries.get(query, query[1])
-                writer.writerows((asked, query[0], names.get(doc, ""), doc) for doc in documents)
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}: give a file that can be written") from None
 
 
 def judged(qrels: Qrels) -> Qrels:
@@ -146,7 +118,35 @@ def judged(qrels: Qrels) -> Qrels:
     return left
 
 
-def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def read_predictions(path: Path) -> Run:
+    """Read results in the official format; the first position of a document counts."""
+    run: dict[QueryId, dict[str, None]] = defaultdict(dict)
+    for line, row in _rows(path, "query", "language", "url"):
+        run[_checked_id(path, line, row["language"], row["query"])][row["url"]] = None
+    return {query: list(urls) for query, urls in run.items()}
+
+
+def write_predictions(path: Path, run: Run, queries: Mapping[QueryId, str], names: Mapping[str, str]) -> None:
+    """Write results in the official format.
+
+    Args:
+        path: the file.
+        run: what was found.
+        queries: id -> the query as it was asked.
+        names: doc_id -> identifier.
+    """
+    try:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(("query", "language", "identifier", "url"))
+            for query, documents in run.items():
+                asked = queries.get(query, query[1])
+                writer.writerows((asked, query[0], names.get(doc, ""), doc) for doc in documents)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}: give a file that can be written") from None
+
+
+def _rows(path: Path, *columns: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield (line, row) of a CSV file that must have some columns."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
@@ -162,11 +162,7 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, s
         raise ConfigError(f"{path}: not a CSV file in UTF-8 ({error})") from None
 
 
-def _check_language(path: Path, line: int, language: str) -> None:
+def _checked_id(path: Path, line: int, language: str, query: str) -> QueryId:
     if language_named(language.strip().lower()) is None:
         raise ConfigError(f"{path}:{line}: language {language!r} is not known: correct this row")
-
-
-def _checked_url(url: str) -> str:
-    url_path(url)
-    return url
+    return query_id(language, query)

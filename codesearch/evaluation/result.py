@@ -11,18 +11,23 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
+import subprocess
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from codesearch.errors import ConfigError
-from codesearch.evaluation.qrels import Qrels, QueryId, Run
+import codesearch
+from codesearch.encoding.encoder import Encoder
+from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run
 from codesearch.evaluation.significance import bootstrap_intervals, group_means
 
-QueryScores = dict[QueryId, dict[str, float]]
-"""query_id -> metric -> score, higher is better."""
 Interval = tuple[float, float]
+_PACKAGES = ("numpy", "onnxruntime", "torch", "hnswlib", "tree-sitter", "tokenizers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ class SuiteResult:
     rss_bytes: dict[str, int] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
-    queries: dict[QueryId, str] = field(default_factory=dict)
+    queries: Mapping[QueryId, str] = field(default_factory=dict)
     qrels: Qrels = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     published: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -84,9 +89,15 @@ def summarise(queries: QueryScores) -> SystemResult:
     )
 
 
-def to_json(result: SuiteResult) -> dict[str, Any]:
-    """Return a result as JSON data."""
-    return {
+def distinct_queries(systems: Mapping[str, SystemResult]) -> int:
+    """Count the judged queries, which are the same for all systems; one that is asked in several groups is one."""
+    return len({text for _, text in next(iter(systems.values())).queries})
+
+
+def write_json(path: Path, result: SuiteResult, command: str) -> None:
+    """Write a result, the command that made it and the environment. Each list of numbers or texts is one line."""
+    queries = list(next(iter(result.systems.values())).queries)
+    fields = {
         "suite": result.suite,
         "judged_queries": result.judged_queries,
         "documents": result.documents,
@@ -94,17 +105,12 @@ def to_json(result: SuiteResult) -> dict[str, Any]:
         "rss_bytes": result.rss_bytes,
         "peak_rss_bytes": max(result.rss_bytes.values(), default=0),
         "details": result.details,
-        "queries": {
-            "group": [group for group, _ in _query_ids(result)],
-            "text": [text for _, text in _query_ids(result)],
-        },
+        "queries": {"group": [group for group, _ in queries], "text": [text for _, text in queries]},
         "systems": {name: _system_json(system) for name, system in result.systems.items()},
+        "command": command,
+        **describe_environment(),
     }
-
-
-def _query_ids(result: SuiteResult) -> list[QueryId]:
-    """List the judged queries, which are the same for all systems."""
-    return list(next(iter(result.systems.values())).queries)
+    path.write_text(_dumped(fields, 0) + "\n", "utf-8")
 
 
 def _system_json(system: SystemResult) -> dict[str, Any]:
@@ -113,11 +119,6 @@ def _system_json(system: SystemResult) -> dict[str, Any]:
         for metric in next(iter(system.queries.values()), {})
     }
     return {**system.metrics, "ci95": system.ci95, "scores": scores}
-
-
-def write_json(path: Path, fields: Mapping[str, Any]) -> None:
-    """Write a result's JSON, each list of numbers or texts on one line."""
-    path.write_text(_dumped(fields, 0) + "\n", "utf-8")
 
 
 def _dumped(value: Any, depth: int) -> str:  # noqa: ANN401 - any JSON.
@@ -133,25 +134,50 @@ def _dumped(value: Any, depth: int) -> str:  # noqa: ANN401 - any JSON.
     return f"{opening}{indent}{f',{indent}'.join(inner)}{indent[:-1]}{closing}"
 
 
-def read_queries_json(path: Path) -> tuple[str, dict[str, QueryScores]]:
-    """Read a result's JSON back: the suite, and for each system the scores of its queries.
-
-    Raises:
-        ConfigError: the file is missing or has another format.
-    """
-    try:
-        fields = json.loads(path.read_text("utf-8"))
-        ids = list(zip(fields["queries"]["group"], fields["queries"]["text"], strict=True))
-        systems = {name: _query_scores(ids, system["scores"]) for name, system in fields["systems"].items()}
-        return str(fields["suite"]), systems
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}: give what `codesearch bench --json` wrote") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{path}: not what `codesearch bench --json` writes ({error!r})") from None
-
-
-def _query_scores(ids: list[QueryId], scores: Mapping[str, list[float]]) -> QueryScores:
-    rows = zip(*scores.values(), strict=True)
+def describe_environment() -> dict[str, Any]:
+    """Return commit ("" outside a checkout), date, machine and versions."""
     return {
-        query: dict(zip(scores, map(float, row), strict=True)) for query, row in zip(ids, rows, strict=True)
+        "commit": _commit(Path(codesearch.__file__).parents[1]),
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": {"processor": _processor(), "cores": os.cpu_count(), "system": platform.system()},
+        "versions": {
+            "python": platform.python_version(),
+            "codesearch-local": codesearch.__version__,
+            **_versions(),
+        },
     }
+
+
+def describe_encoder(encoder: Encoder) -> dict[str, Any]:
+    """Return the name, the id, the dimensions and the device of an encoder."""
+    return {"name": encoder.name, "id": encoder.model_id, "dim": encoder.dim, "device": encoder.device}
+
+
+def _commit(checkout: Path) -> str:
+    if not (checkout / ".git").exists():
+        return ""
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        found = subprocess.run(
+            command, cwd=checkout, capture_output=True, text=True, encoding="utf-8", check=False
+        )
+    except OSError:
+        return ""
+    return found.stdout.strip()
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text("utf-8").splitlines() if cpuinfo.exists() else []
+    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -19,7 +19,7 @@ class StageClock:
     """Times stages one after the other, and samples the memory of this process and all its descendants.
 
     Attributes:
-        seconds: stage -> wall time.
+        seconds: stage -> wall time; of a stage that is run several times, the sum.
         rss_bytes: stage -> the highest sampled sum of resident memory; a page that processes share counts for each.
     """
 
@@ -30,34 +30,23 @@ class StageClock:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Measure the body of the context."""
-        watch = _MemoryWatch()
+        done = threading.Event()
+        watch = threading.Thread(target=self._sample, args=(name, done), daemon=True)
         started = time.perf_counter()
         watch.start()
         try:
             yield
         finally:
-            self.seconds[name] = round(time.perf_counter() - started, 3)
-            self.rss_bytes[name] = watch.stop()
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - started, 3)
+            done.set()
+            watch.join()
 
-
-class _MemoryWatch(threading.Thread):
-    """Samples memory until it is stopped."""
-
-    def __init__(self) -> None:
-        super().__init__(daemon=True)
-        self._done = threading.Event()
-        self._peak_bytes = 0
-
-    def run(self) -> None:
+    def _sample(self, name: str, done: threading.Event) -> None:
+        """Keep the highest memory of a stage until it is done."""
         while True:
-            self._peak_bytes = max(self._peak_bytes, tree_rss_bytes(os.getpid()))
-            if self._done.wait(_EVERY_S):
+            self.rss_bytes[name] = max(self.rss_bytes.get(name, 0), tree_rss_bytes(os.getpid()))
+            if done.wait(_EVERY_S):
                 return
-
-    def stop(self) -> int:
-        self._done.set()
-        self.join()
-        return self._peak_bytes
 
 
 def tree_rss_bytes(pid: int) -> int:

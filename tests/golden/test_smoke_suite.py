@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.significance import AVERAGE
 from codesearch.evaluation.suites import run_suite

@@ -23,16 +23,15 @@ from numpy.typing import NDArray
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.errors import ConfigError
-from codesearch.evaluation.environment import describe_encoder
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
-from codesearch.evaluation.metrics import ranks, reciprocal_rank
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import BenchOptions
+from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.qrels import Run
-from codesearch.evaluation.result import SuiteResult, SystemResult
-from codesearch.evaluation.stages import StageClock
+from codesearch.evaluation.result import SuiteResult, SystemResult, describe_encoder
 from training.evaluation.pairs import (
     SYSTEMS,
     CodeScorer,
+    ranks,
     read_pair,
     summarise_means,
     without_docstring,
@@ -70,14 +69,13 @@ def run(options: BenchOptions) -> SuiteResult:
         ConfigError: the data is missing or has another format.
         MissingExtraError: the data is compressed and zstandard is not installed.
     """
-    clock = StageClock()
-    with clock.stage("read"):
+    with options.clock.stage("read"):
         test_set = read_test_set(options.data)
     encoder = OnnxEncoder.load(options.model or SHIPPED, options.device)
-    with clock.stage("encode"):
+    with options.clock.stage("encode"):
         scorer = CodeScorer(list(test_set.codes.values()), encoder)
     try:
-        with clock.stage("rank"):
+        with options.clock.stage("rank"):
             found, runs = _rank(test_set, scorer, options)
     finally:
         scorer.close()
@@ -86,8 +84,8 @@ def run(options: BenchOptions) -> SuiteResult:
         systems={system: _summary(found[system]) for system in SYSTEMS},
         judged_queries=len(test_set.queries),
         documents=len(test_set.codes),
-        seconds=clock.seconds,
-        rss_bytes=clock.rss_bytes,
+        seconds=options.clock.seconds,
+        rss_bytes=options.clock.rss_bytes,
         details={"model": describe_encoder(encoder)},
         runs=runs,
         published=PUBLISHED,

@@ -13,10 +13,9 @@ from importlib import import_module
 from pathlib import Path
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.environment import describe_environment
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.render import result_text
-from codesearch.evaluation.result import SuiteResult, to_json, write_json
+from codesearch.evaluation.result import SuiteResult, write_json
 
 SUITES = {
     "docstrings": "held-out documentation against its functions, through the whole product",
@@ -55,7 +54,6 @@ def _bench(options: argparse.Namespace) -> None:
     result: SuiteResult = suite.score(options.score, asked) if options.score else suite.run(asked)
     print(result_text(result), end="")
     if options.json:
-        command = shlex.join(["python", "-m", "training", *sys.argv[1:]])
-        write_json(options.json, {**to_json(result), "command": command, **describe_environment()})
+        write_json(options.json, result, shlex.join(["python", "-m", "training", *sys.argv[1:]]))
     if options.predictions:
         suite.write_results(options.predictions, result)

@@ -23,13 +23,10 @@ from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder
 from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.errors import ConfigError
-from codesearch.evaluation.environment import describe_encoder
 from codesearch.evaluation.jsonl import field, read_jsonl
-from codesearch.evaluation.metrics import ranks
-from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.result import SuiteResult
-from codesearch.evaluation.stages import StageClock
-from training.evaluation.pairs import SYSTEMS, CodeScorer, Pair, Scores, read_pair, summarise_means
+from codesearch.evaluation.judge import BenchOptions
+from codesearch.evaluation.result import SuiteResult, describe_encoder
+from training.evaluation.pairs import SYSTEMS, CodeScorer, Pair, Scores, ranks, read_pair, summarise_means
 
 COMPETING = 1_000
 METRICS = ("mrr", "mrr_fixed")
@@ -51,8 +48,7 @@ def run(options: BenchOptions) -> SuiteResult:
     """
     if options.data is None:
         raise ConfigError("suite csn-mrr needs data: give --data a file or folder of held-out functions")
-    clock = StageClock()
-    with clock.stage("read"):
+    with options.clock.stage("read"):
         pairs = read_pairs(options.data)
     large = {language: found for language, found in sorted(pairs.items()) if len(found) >= COMPETING}
     if not large:
@@ -61,7 +57,7 @@ def run(options: BenchOptions) -> SuiteResult:
     found: dict[str, ReciprocalRanks] = {}
     for number, (language, of_language) in enumerate(large.items()):
         options.on_progress("rank", number, len(large))
-        with clock.stage(language):
+        with options.clock.stage(language):
             found[language] = reciprocal_ranks(of_language, encoder, COMPETING)
     return SuiteResult(
         suite="csn-mrr",
@@ -76,8 +72,8 @@ def run(options: BenchOptions) -> SuiteResult:
         },
         judged_queries=sum(len(of_language["dense"]["mrr"]) for of_language in found.values()),
         documents=sum(map(len, large.values())),
-        seconds=clock.seconds,
-        rss_bytes=clock.rss_bytes,
+        seconds=options.clock.seconds,
+        rss_bytes=options.clock.rss_bytes,
         published=PUBLISHED,
         details={
             "model": describe_encoder(encoder),

@@ -14,13 +14,10 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.grades import score_answers
 from codesearch.evaluation.jsonl import field, read_jsonl
-from codesearch.evaluation.judge import Questions, judge, scratch_folder
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import BenchOptions, Questions, answered_questions, judge, scratch_folder
 from codesearch.evaluation.qrels import Qrels, QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
-from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.suites.cosqa import DEPTHS
 from training.evaluation.csn_mrr import CODE_FIELDS, files_of
 from training.evaluation.pairs import read_pair
@@ -50,11 +47,10 @@ def run(options: BenchOptions) -> SuiteResult:
     """
     if options.data is None:
         raise ConfigError("suite docstrings needs data: give --data a file or folder of held-out functions")
-    clock = StageClock()
-    with clock.stage("read"):
+    with options.clock.stage("read"):
         functions = [function for file in files_of(options.data) for function in read_functions(file)]
     with scratch_folder("docstrings", options) as root:
-        with clock.stage("unpack"):
+        with options.clock.stage("unpack"):
             write_functions(root, functions)
         return judge(
             "docstrings",
@@ -62,7 +58,6 @@ def run(options: BenchOptions) -> SuiteResult:
             lambda collection: ask([function for function in functions if function.path in collection.names]),
             key=lambda file, _: file.path,  # So a nested function counts as the outer one.
             options=options,
-            clock=clock,
             details={"functions": len(functions)},
         )
 
@@ -99,7 +94,7 @@ def ask(functions: list[Documented]) -> Questions:
             query = query_id(language, function.query)
             queries[query] = function.query
             qrels.setdefault(query, {})[function.path] = 1.0
-    return Questions(queries, lambda found: score_answers(found, qrels, DEPTHS), qrels)
+    return answered_questions(queries, qrels, DEPTHS)
 
 
 def write_functions(root: Path, functions: list[Documented]) -> None:

@@ -22,11 +22,9 @@ from pathlib import Path
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
-from codesearch.evaluation.judge import Questions, judge
-from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.qrels import QueryId, Run, query_id
-from codesearch.evaluation.result import QueryScores, SuiteResult
-from codesearch.evaluation.stages import StageClock
+from codesearch.evaluation.judge import BenchOptions, Questions, judge
+from codesearch.evaluation.qrels import QueryId, QueryScores, Run, query_id
+from codesearch.evaluation.result import SuiteResult
 from training.evaluation.aroma import Features, features, similarity
 
 GROUP = "java"
@@ -62,7 +60,6 @@ def run(options: BenchOptions) -> SuiteResult:
         raise ConfigError(
             f"{folder or 'suite ncs'}: no {CORPUS} to search: give --data a folder with the questions and {CORPUS}/"
         )
-    clock = StageClock()
     questions = {query_id(GROUP, question.text): question for question in read_questions(folder)}
     root = (folder / CORPUS).resolve()
     known: dict[str, Features] = {}
@@ -76,7 +73,6 @@ def run(options: BenchOptions) -> SuiteResult:
         lambda _: asked,
         key=lambda file, row: f"{file.path}#L{row.start_line}-L{row.end_line}",
         options=options,
-        clock=clock,
         details={"threshold": THRESHOLD},
     )
     return replace(result, published=PUBLISHED)

@@ -156,6 +156,23 @@ def _document(code: str) -> Document:
     return Document("", "", "function", "", "", "", "", code, 1, 1, 0, 0)
 
 
+def ranks(scores: NDArray[np.floating[Any]], right: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return the 1-based rank of the right document of each query. A tied document ranks above it.
+
+    Args:
+        scores: [B, N], one for each query and document; higher is better.
+        right: [B], the column of each query's right document.
+
+    Returns:
+        int64 [B]; the mean of `1 / ranks` is the MRR.
+
+    >>> ranks(np.array([[0.5, 0.5, 0.1], [0.2, 0.1, 0.9]]), np.array([0, 2]))
+    array([2, 1])
+    """
+    of_right = np.take_along_axis(scores, right[:, None], axis=1)
+    return np.asarray((scores >= of_right).sum(axis=1), np.int64)
+
+
 def summarise_means(scores: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> SystemResult:
     """Make means and 95% intervals of metric -> group -> scores, for too many queries for a bootstrap or a list.
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from codesearch.engine.engine import Engine
-from codesearch.evaluation.collection import FUNCTIONS
+from codesearch.evaluation.judge import FUNCTIONS
 from codesearch.index.snapshot import Stored
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named

@@ -1,10 +1,10 @@
 """The suites of `codesearch bench`, by name.
 
-A suite is a module of this package with one function:
+A suite is a function of a module of this package:
 
     def run(options: BenchOptions) -> SuiteResult
 
-If results from a file can be judged (`bench --score`), it has another:
+If results from a file can be judged (`bench --score`), its module also has:
 
     def judgements(options: BenchOptions) -> Qrels
 
@@ -14,7 +14,7 @@ A suite gives its folder and its questions to `codesearch.evaluation.judge.judge
 system of `codesearch.evaluation.systems` and scores the results. The id of a query is its group, usually a language,
 and its text. Each metric has a name, such as `mrr` or `ndcg_all`, under which it is printed, written to JSON and
 compared. Higher is better. Other facts about the run go into `SuiteResult.details`.
-To add a suite, write the module and name it in `SUITES`.
+To add a suite, write the function and name it in `SUITES`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from pathlib import Path
 from types import ModuleType
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.grades import score_predictions
-from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.qrels import read_predictions
-from codesearch.evaluation.result import SuiteResult
+from codesearch.evaluation.judge import BenchOptions
+from codesearch.evaluation.metrics import score_graded
+from codesearch.evaluation.qrels import judged, read_predictions
+from codesearch.evaluation.result import SuiteResult, distinct_queries, summarise
 
 SUITES = {
     "csn99": "99 queries of the CodeSearchNet challenge over the files that were judged; needs data",
@@ -39,7 +39,9 @@ SUITES = {
     "applications": "questions to fifteen applications in ten languages, for development; needs data",
     "applications-end": "the other half of these questions, for final figures only; needs data",
 }
-"""Name -> description. The module of a suite has the same name, with an underscore for each dash."""
+"""Name -> description."""
+_FUNCTIONS = {"applications-end": ("applications", "run_end")}
+"""Name -> module and function; otherwise the module has the suite's name, with an underscore for each dash."""
 
 
 def run_suite(name: str, options: BenchOptions) -> SuiteResult:
@@ -48,8 +50,9 @@ def run_suite(name: str, options: BenchOptions) -> SuiteResult:
     Raises:
         ConfigError: there is no such suite.
     """
-    suite = _load(name)
-    return _with_published(suite.run(options), suite)
+    suite, function = _load(name)
+    result: SuiteResult = getattr(suite, function)(options)
+    return replace(result, published=getattr(suite, "PUBLISHED", {}))
 
 
 def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
@@ -58,19 +61,26 @@ def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
     Raises:
         ConfigError: the suite does not exist or does not judge files, or the file is not in the official format.
     """
-    suite = _load(name)
+    suite, _ = _load(name)
     if not hasattr(suite, "judgements"):
         raise ConfigError(f"suite {name} does not judge files: leave out --score, or choose csn99")
-    scored = score_predictions(name, file.stem, read_predictions(file), suite.judgements(options))
-    return _with_published(scored, suite)
+    run, qrels = read_predictions(file), judged(suite.judgements(options))
+    systems = {file.stem: summarise(score_graded(run, qrels))}
+    return SuiteResult(
+        suite=name,
+        systems=systems,
+        judged_queries=distinct_queries(systems),
+        documents=len({document for found in run.values() for document in found}),
+        details={"judged_pairs": len(qrels), "answered_pairs": len(qrels.keys() & run.keys())},
+        runs={file.stem: run},
+        qrels=qrels,
+        published=getattr(suite, "PUBLISHED", {}),
+    )
 
 
-def _load(name: str) -> ModuleType:
-    """Import the module of a suite, and no other suite."""
+def _load(name: str) -> tuple[ModuleType, str]:
+    """Import the module of a suite and no other; return it and the name of its function."""
     if name not in SUITES:
         raise ConfigError(f"suite {name!r}: choose one of {', '.join(SUITES)}")
-    return import_module(f"{__name__}.{name.replace('-', '_')}")
-
-
-def _with_published(result: SuiteResult, suite: ModuleType) -> SuiteResult:
-    return replace(result, published=getattr(suite, "PUBLISHED", {}))
+    module, function = _FUNCTIONS.get(name, (name.replace("-", "_"), "run"))
+    return import_module(f"{__name__}.{module}"), function

@@ -20,16 +20,18 @@ from itertools import groupby
 from pathlib import Path
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.collection import Collection
-from codesearch.evaluation.grades import score_answers
-from codesearch.evaluation.judge import Questions, judge, merge
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import (
+    BenchOptions,
+    Collection,
+    Questions,
+    answered_questions,
+    everything,
+    judge,
+    merge,
+)
 from codesearch.evaluation.qrels import QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
-from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.suites.known_items import DEPTH, DEPTHS
-from codesearch.search.request import Filters
-from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import KINDS
 
 FOLDER = Path(__file__).parent.parent / "applications"
@@ -46,7 +48,7 @@ class Question:
         package: `LANGUAGE/NAME`.
         style: keywords, question or symptom.
         about: documented or undocumented.
-        answer: `document_key` of the function.
+        answer: path:line:name of the function.
     """
 
     package: str
@@ -63,10 +65,15 @@ class Question:
 
 def run(options: BenchOptions) -> SuiteResult:
     """Run the suite with the questions for development."""
-    return run_half("applications", "development", options)
+    return _run_half("applications", "development", options)
 
 
-def run_half(suite: str, half: str, options: BenchOptions) -> SuiteResult:
+def run_end(options: BenchOptions) -> SuiteResult:
+    """Run the suite with the questions for the end, which nothing is chosen by."""
+    return _run_half("applications-end", "end", options)
+
+
+def _run_half(suite: str, half: str, options: BenchOptions) -> SuiteResult:
     """Run the suite with one half of the questions.
 
     Raises:
@@ -74,18 +81,14 @@ def run_half(suite: str, half: str, options: BenchOptions) -> SuiteResult:
     """
     if options.data is None:
         raise ConfigError(f"suite {suite} needs data: {_FETCH}")
-    clock = StageClock()
+    folder = options.data / "packages"
     packages = groupby(read_questions(half), lambda question: question.package)
     return merge(
-        suite, [_judge(suite, package, list(questions), options, clock) for package, questions in packages]
+        suite, [_judge(suite, folder / package, list(questions), options) for package, questions in packages]
     )
 
 
-def _judge(
-    suite: str, package: str, questions: list[Question], options: BenchOptions, clock: StageClock
-) -> SuiteResult:
-    assert options.data
-    tree = options.data / "packages" / package
+def _judge(suite: str, tree: Path, questions: list[Question], options: BenchOptions) -> SuiteResult:
     if not tree.is_dir():
         raise ConfigError(f"{tree}: no such folder: {_FETCH}")
 
@@ -94,25 +97,17 @@ def _judge(
         if missing := [question for question in questions if question.answer not in collection.names]:
             raise ConfigError(f"{tree}: {missing[0].answer} is not in this version: {_FETCH}")
         queries = {question.id: question.text for question in questions}
-        return Questions(
-            queries, lambda found: score_answers(found, qrels, DEPTHS, DEPTH), qrels, lambda _: Filters()
-        )
+        return answered_questions(queries, qrels, DEPTHS, DEPTH, everything)
 
     return judge(
         suite,
         tree.resolve(),
         ask,
-        key=document_key,
+        key=lambda file, row: f"{file.path}:{row.start_line}:{row.qualified_name}",
         options=options,
-        clock=clock,
-        details={"package": package},
+        details={"package": questions[0].package},
         kinds=KINDS,
     )
-
-
-def document_key(file: FileRecord, row: DocumentRow) -> str:
-    """Return the file, the first line and the name of a document."""
-    return f"{file.path}:{row.start_line}:{row.qualified_name}"
 
 
 def read_questions(half: str) -> list[Question]:

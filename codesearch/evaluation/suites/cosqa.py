@@ -13,13 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.grades import score_answers
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
-from codesearch.evaluation.judge import Questions, judge, scratch_folder
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import BenchOptions, answered_questions, judge, scratch_folder
 from codesearch.evaluation.qrels import Qrels, QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
-from codesearch.evaluation.stages import StageClock
 from codesearch.segments.store import DocumentRow, FileRecord
 
 GROUP = "python"
@@ -37,19 +34,17 @@ def run(options: BenchOptions) -> SuiteResult:
     """
     if options.data is None:
         raise ConfigError("suite cosqa needs data: give --data the folder of its codebase and queries")
-    clock = StageClock()
     functions = read_functions(one_file(options.data, CODEBASE))
     queries, qrels = read_queries(one_file(options.data, QUERIES), functions)
     with scratch_folder("cosqa", options) as root:
-        with clock.stage("unpack"):
+        with options.clock.stage("unpack"):
             write_tree(root, functions)
         return judge(
             "cosqa",
             root,
-            lambda _: Questions(queries, lambda found: score_answers(found, qrels, DEPTHS), qrels),
+            lambda _: answered_questions(queries, qrels, DEPTHS),
             key=document_key,
             options=options,
-            clock=clock,
             details={"functions": len(functions)},
         )
 

@@ -11,14 +11,10 @@ from pathlib import Path
 
 from codesearch.errors import ConfigError, DownloadError
 from codesearch.evaluation.download import ANNOTATIONS, COMPLETE, QUERIES, SOURCES, download
-from codesearch.evaluation.grades import graded_questions
-from codesearch.evaluation.judge import judge
-from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.pack import unpacked
+from codesearch.evaluation.jsonl import unpacked
+from codesearch.evaluation.judge import BenchOptions, graded_questions, judge
 from codesearch.evaluation.qrels import Qrels, document_url, query_id, read_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
-from codesearch.evaluation.stages import StageClock
-from codesearch.segments.store import DocumentRow, FileRecord
 
 PACK = "sources.jsonl.zst"
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
@@ -37,14 +33,19 @@ def run(options: BenchOptions) -> SuiteResult:
         DownloadError: it is missing, and could not be downloaded.
         MissingExtraError: the sources are compressed and zstandard is not installed.
     """
-    clock = StageClock()
     folder = data_folder(options)
-    with clock.stage("unpack"):
+    with options.clock.stage("unpack"):
         root = _sources(folder, options)
     texts = read_queries(folder / QUERIES)
     queries = {query_id(language, text): text for language in LANGUAGES for text in texts}
     questions = graded_questions(queries, judgements(options))
-    return judge("csn99", root, lambda _: questions, key=document_key, options=options, clock=clock)
+    return judge(
+        "csn99",
+        root,
+        lambda _: questions,
+        key=lambda file, row: document_url(file.path, row.start_line, row.end_line),
+        options=options,
+    )
 
 
 def judgements(options: BenchOptions) -> Qrels:
@@ -79,11 +80,6 @@ def data_folder(options: BenchOptions) -> Path:
                 f"{options.data}: no {name} there: give --data the folder of the benchmark's data"
             )
     return options.data
-
-
-def document_key(file: FileRecord, row: DocumentRow) -> str:
-    """Return a document's address at GitHub as its name."""
-    return document_url(file.path, row.start_line, row.end_line)
 
 
 def _sources(folder: Path, options: BenchOptions) -> Path:

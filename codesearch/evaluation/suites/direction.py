@@ -10,13 +10,10 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-from codesearch.evaluation.judge import Questions, judge
+from codesearch.evaluation.judge import BenchOptions, Questions, judge
 from codesearch.evaluation.metrics import reciprocal_rank
-from codesearch.evaluation.options import BenchOptions
 from codesearch.evaluation.qrels import QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
-from codesearch.evaluation.stages import StageClock
-from codesearch.segments.store import DocumentRow, FileRecord
 
 FOLDER = Path(__file__).parent.parent / "direction"
 
@@ -32,7 +29,6 @@ class Asked:
 
 def run(options: BenchOptions) -> SuiteResult:
     """Run the suite; its data is in the package."""
-    clock = StageClock()
     asked = read_pairs(FOLDER / "pairs.csv")
     questions = Questions(
         {query: pair.text for query, pair in asked.items()},
@@ -42,9 +38,8 @@ def run(options: BenchOptions) -> SuiteResult:
         "direction",
         FOLDER / "sources",
         lambda _: questions,
-        key=document_key,
+        key=lambda _, row: row.qualified_name,
         options=options,
-        clock=clock,
         details={"pairs": len(asked) // 2},
     )
 
@@ -68,8 +63,3 @@ def score(found: list[str], asked: Asked) -> dict[str, float]:
         found.index(name) if name in found else len(found) for name in (asked.right, asked.inverse)
     )
     return {"accuracy": float(right < inverse), "mrr": reciprocal_rank(found, {asked.right})}
-
-
-def document_key(_: FileRecord, row: DocumentRow) -> str:
-    """Return a document's qualified name as its name."""
-    return row.qualified_name

@@ -13,20 +13,21 @@ A language without a tree has no questions. `mrr` counts answers among the first
 from __future__ import annotations
 
 import sysconfig
-from dataclasses import replace
 from pathlib import Path
 
 from codesearch.config import IndexOptions
 from codesearch.errors import ConfigError
-from codesearch.evaluation.collection import Collection
-from codesearch.evaluation.grades import score_answers
-from codesearch.evaluation.judge import Questions, judge, merge
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import (
+    BenchOptions,
+    Collection,
+    Questions,
+    answered_questions,
+    everything,
+    judge,
+    merge,
+)
 from codesearch.evaluation.qrels import QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
-from codesearch.evaluation.stages import StageClock
-from codesearch.search.request import Filters
-from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import KINDS
 
 FOLDER = Path(__file__).parent.parent / "known_items"
@@ -44,10 +45,7 @@ def run(options: BenchOptions) -> SuiteResult:
     Raises:
         ConfigError: there is no tree, or its version is wrong.
     """
-    clock = StageClock()
-    return merge(
-        "known-items", [_judge(language, tree, options, clock) for language, tree in _trees(options.data)]
-    )
+    return merge("known-items", [_judge(language, tree, options) for language, tree in _trees(options.data)])
 
 
 def _trees(data: Path | None) -> list[tuple[str, Path]]:
@@ -59,7 +57,7 @@ def _trees(data: Path | None) -> list[tuple[str, Path]]:
     return found
 
 
-def _judge(language: str, tree: Path, options: BenchOptions, clock: StageClock) -> SuiteResult:
+def _judge(language: str, tree: Path, options: BenchOptions) -> SuiteResult:
     def ask(collection: Collection) -> Questions:
         queries, answers = read_questions(language)
         qrels = {query: dict.fromkeys(_places(collection, right), 1.0) for query, right in answers.items()}
@@ -67,19 +65,17 @@ def _judge(language: str, tree: Path, options: BenchOptions, clock: StageClock) 
             raise ConfigError(
                 f"{tree}: nothing answers {missing[0][1]!r}: give the version that the suite asks about"
             )
-        return Questions(
-            queries, lambda found: score_answers(found, qrels, DEPTHS, DEPTH), qrels, lambda _: Filters()
-        )
+        return answered_questions(queries, qrels, DEPTHS, DEPTH, everything)
 
     return judge(
         "known-items",
         tree.resolve(),
         ask,
-        key=document_key,
-        options=replace(options, walk=IndexOptions(exclude=_EXCLUDED.get(language, ()))),
-        clock=clock,
+        key=lambda file, row: f"{file.path}:{row.name}:{row.start_line}",
+        options=options,
         details={"language": language},
         kinds=KINDS,
+        walk=IndexOptions(exclude=_EXCLUDED.get(language, ())),
     )
 
 
@@ -102,8 +98,3 @@ def read_questions(language: str) -> tuple[dict[QueryId, str], dict[QueryId, set
         queries[query_id(language, text)] = text
         answers[query_id(language, text)] = set(right.split(","))
     return queries, answers
-
-
-def document_key(file: FileRecord, row: DocumentRow) -> str:
-    """Return the file, the name and the line of a document as its name."""
-    return f"{file.path}:{row.name}:{row.start_line}"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.suites import applications, applications_end
+from codesearch.evaluation.judge import BenchOptions
+from codesearch.evaluation.suites import applications
 from tests.conftest import write_tree
 
 ROOT = Path(__file__).parents[3]
@@ -70,7 +70,7 @@ def test_a_question_is_scored_by_the_rank_of_its_function(small):
     assert result.suite == "applications"
     assert result.judged_queries == 2
     assert result.systems["default"].metrics["mrr"]["python/app"] == 1.0
-    assert applications_end.run(small).judged_queries == 1
+    assert applications.run_end(small).judged_queries == 1
 
 
 def test_without_data_or_with_another_version_the_error_says_how_to_fetch(small, tmp_path):

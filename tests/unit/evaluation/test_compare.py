@@ -6,15 +6,16 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.compare import compare
-from codesearch.evaluation.result import QueryScores, SuiteResult, summarise, to_json, write_json
+from codesearch.evaluation.qrels import QueryScores
+from codesearch.evaluation.result import SuiteResult, summarise, write_json
+from codesearch.evaluation.significance import compare
 
 BASE = {("go", f"q{number}"): {"mrr": 0.2 + number / 100, "ndcg_all": 0.5} for number in range(20)}
 
 
 def written(path: Path, suite: str = "x", **systems: QueryScores) -> Path:
     found = {name: summarise(scores) for name, scores in systems.items()}
-    write_json(path, to_json(SuiteResult(suite, found, judged_queries=1, documents=1)))
+    write_json(path, SuiteResult(suite, found, judged_queries=1, documents=1), "codesearch bench")
     return path
 
 

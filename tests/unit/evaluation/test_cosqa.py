@@ -8,8 +8,8 @@ import json
 import pytest
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.grades import score_answers
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import BenchOptions
+from codesearch.evaluation.metrics import score_answers
 from codesearch.evaluation.suites import cosqa
 
 FUNCTIONS = {

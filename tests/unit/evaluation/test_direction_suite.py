@@ -6,7 +6,7 @@ import csv
 from collections import Counter
 from pathlib import Path
 
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.significance import AVERAGE
 from codesearch.evaluation.suites.csn99 import LANGUAGES
 from codesearch.evaluation.suites.direction import FOLDER, Asked, read_pairs, run, score

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
-from codesearch.evaluation.metrics import ndcg, ndcg_within, ranks, recall_at_k, reciprocal_rank
+from codesearch.evaluation.metrics import ndcg, ndcg_within, recall_at_k, reciprocal_rank
 
 GRADES = {"a": 3.0, "b": 1.0, "c": 0.0}
 IDEAL = 7 + 1 / math.log2(3)
@@ -50,9 +49,3 @@ def test_reciprocal_rank_uses_the_first_relevant_document_within_the_depth():
     assert reciprocal_rank(["x", "b", "a"], {"a", "b"}) == 0.5
     assert reciprocal_rank(["x", "b"], {"b"}, depth=1) == 0
     assert reciprocal_rank(["x"], {"a"}) == 0
-
-
-def test_the_right_answer_ranks_last_among_ties():
-    scores = np.float32([[0.5, 0.5, 0.1], [0.5, 0.5, 0.1], [0.9, 0.1, 0.2]])
-    assert ranks(scores, np.array([0, 2, 2])).tolist() == [2, 3, 2]
-    assert ranks(np.zeros((2, 5)), np.array([0, 4])).tolist() == [5, 5]

@@ -12,7 +12,7 @@ import zstandard
 
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError, MissingExtraError
-from codesearch.evaluation.pack import unpacked
+from codesearch.evaluation.jsonl import unpacked
 from codesearch.index.plan import trusted_mtime
 from codesearch.parsing.walker import WalkReport, walk
 

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from codesearch.evaluation.report import html_report
+from codesearch.evaluation.render import html_report
 from codesearch.evaluation.result import SuiteResult, summarise
 
 GO, PHP = ("go", "sort <b>"), ("php", "sort <b>")

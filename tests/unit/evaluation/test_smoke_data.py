@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from codesearch.evaluation.collection import FUNCTIONS
+from codesearch.evaluation.judge import FUNCTIONS
 from codesearch.evaluation.qrels import query_id, read_named_annotations, read_queries
 from codesearch.evaluation.suites.csn99 import LANGUAGES
 from codesearch.evaluation.suites.smoke import FOLDER

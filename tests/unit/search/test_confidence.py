@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codesearch.encoding.bundle import SHIPPED, load_bundle
-from codesearch.evaluation.collection import open_collection
-from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.stages import StageClock
+from codesearch.evaluation.judge import BenchOptions, open_collection
 from codesearch.evaluation.suites.smoke import FOLDER, document_key
 from codesearch.search.confidence import shipped_calibration
 from codesearch.search.request import Filters, SearchRequest
@@ -17,7 +15,7 @@ from codesearch.search.searcher import Searcher
 @pytest.fixture(scope="module")
 def smoke(tmp_path_factory):
     options = BenchOptions(home=tmp_path_factory.mktemp("home"), device="cpu")
-    with open_collection(FOLDER / "sources", options, StageClock(), document_key) as collection:
+    with open_collection(FOLDER / "sources", options, document_key) as collection:
         yield Searcher([collection.index], collection.encoder)
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import BenchOptions
 from training.evaluation import advtest
 
 FUNCTIONS = [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import BenchOptions
 from training.evaluation import docstrings
 
 ROWS = [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.options import BenchOptions
+from codesearch.evaluation.judge import BenchOptions
 from tests.unit.training.evaluation.test_aroma import HIDE, HIDE_IN_A_METHOD, SHOW_A_TOAST
 from training.evaluation import ncs
 

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.compare import compare
-from codesearch.evaluation.options import BenchOptions
-from codesearch.evaluation.report import html_report
-from codesearch.evaluation.result import SuiteResult, to_json, write_json
+from codesearch.evaluation.judge import BenchOptions
+from codesearch.evaluation.result import SuiteResult, write_json
+from codesearch.evaluation.significance import compare
 from training.evaluation import csn_mrr
-from training.evaluation.pairs import CodeScorer, Pair, read_pair, summarise_means, without_docstring
+from training.evaluation.pairs import CodeScorer, Pair, ranks, read_pair, summarise_means, without_docstring
 
 CODES = [
     "def int_to_string(number): return str(number)",
@@ -73,10 +72,9 @@ def test_results_without_scores_of_queries_cannot_be_compared_query_by_query(tmp
     systems = {"dense": summarise_means({"mrr": {"go": np.array([1.0, 0.5])}})}
     result = SuiteResult("csn-mrr", systems, judged_queries=2, documents=2)
     file = tmp_path / "result.json"
-    write_json(file, to_json(result))
+    write_json(file, result, "python -m training bench")
     with pytest.raises(ConfigError, match="suite csn-mrr keeps no scores of single queries"):
         compare(file, file)
-    assert "0.750" in html_report(result)
 
 
 def numbered(count: int) -> list[Pair]:
@@ -124,3 +122,9 @@ def test_too_little_data_is_refused(tmp_path, home):
     (tmp_path / "test.jsonl").write_text(json.dumps(OFFICIAL) + "\n")
     with pytest.raises(ConfigError, match="no language has 1,000 functions"):
         csn_mrr.run(BenchOptions(home=home, data=tmp_path))
+
+
+def test_the_right_answer_ranks_last_among_ties():
+    scores = np.float32([[0.5, 0.5, 0.1], [0.5, 0.5, 0.1], [0.9, 0.1, 0.2]])
+    assert ranks(scores, np.array([0, 2, 2])).tolist() == [2, 3, 2]
+    assert ranks(np.zeros((2, 5)), np.array([0, 4])).tolist() == [5, 5]

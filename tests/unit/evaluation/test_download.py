@@ -17,19 +17,28 @@ import pytest
 
 from codesearch.errors import DownloadError
 from codesearch.evaluation.download import (
-    DIGESTS,
-    Addresses,
+    CONTENT_BYTES,
+    PATH_BYTES,
+    DownloadConfig,
+    Wanted,
     download,
-    known_digest,
-    path_digest,
+    fetch,
+    fetch_all,
     read_digests,
 )
-from codesearch.evaluation.fetch import FetchConfig, Wanted, fetch, fetch_all
 from codesearch.evaluation.jsonl import read_jsonl
 
-QUICK = FetchConfig(first_pause_s=0.001, timeout_s=5, connections=3)
+QUICK = DownloadConfig(first_pause_s=0.001, timeout_s=5, connections=3)
 SHA = "b" * 40
 PACK = Path(__file__).parents[4] / "shared" / "data" / "csn99" / "sources.jsonl.zst"
+
+
+def path_digest(path: str) -> bytes:
+    return hashlib.sha256(path.encode()).digest()[:PATH_BYTES]
+
+
+def known_digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()[:CONTENT_BYTES]
 
 
 class Server:
@@ -124,7 +133,7 @@ def test_a_permanent_fault_is_an_error_and_leaves_no_file(
 def test_a_file_over_the_limit_is_refused(server: Server, tmp_path: Path) -> None:
     server.files["/a"] = b"x" * 101
     with pytest.raises(DownloadError, match="over 100 bytes"):
-        fetch(wanted(server, "a", tmp_path), FetchConfig(max_bytes=100, attempts=1))
+        fetch(wanted(server, "a", tmp_path), DownloadConfig(max_bytes=100, attempts=1))
 
 
 def test_many_files_are_downloaded_a_few_at_a_time_and_missing_ones_are_named(
@@ -163,13 +172,16 @@ class Challenge:
         server.files.update({f"/{path}": content for path, content in self.sources.items()})
 
     def download(self, **config: Any) -> Path:
-        addresses = Addresses(
+        quick = DownloadConfig(
             resources=f"{self.server.url}/r",
             files=self.server.url,
             queries_sha256=hashlib.sha256(b"query\nq").hexdigest(),
+            digests=self.table,
+            first_pause_s=0.001,
+            timeout_s=5,
+            **config,
         )
-        quick = FetchConfig(first_pause_s=0.001, timeout_s=5, **config)
-        return download(self.folder, lambda *_: None, addresses=addresses, digests=self.table, config=quick)
+        return download(self.folder, lambda *_: None, quick)
 
 
 @pytest.fixture
@@ -235,7 +247,7 @@ def test_judgements_with_a_path_outside_of_the_folder_are_refused(challenge: Cha
 
 
 def test_the_shipped_table_has_the_digests_of_all_files() -> None:
-    table = read_digests(DIGESTS)
+    table = read_digests(DownloadConfig().digests)
     assert len(table) == 2_649
     assert {len(key) for key in table} == {8}
     assert {len(value) for value in table.values()} == {16}
@@ -243,7 +255,7 @@ def test_the_shipped_table_has_the_digests_of_all_files() -> None:
 
 @pytest.mark.skipif(not PACK.exists(), reason="the sources of the benchmark are not here")
 def test_the_shipped_table_has_the_digests_of_the_pack() -> None:
-    table = read_digests(DIGESTS)
+    table = read_digests(DownloadConfig().digests)
     replaced = 0
     for _, row in read_jsonl(PACK):
         digest = table.get(path_digest(f"{row['repo']}/{row['sha']}/{row['path']}"))
@@ -259,4 +271,4 @@ def test_the_shipped_table_has_the_digests_of_the_pack() -> None:
 def test_the_digest_of_the_queries_is_independent_of_line_ends() -> None:
     content = (PACK.parent / "queries.csv").read_bytes()
     plain = b"\n".join(content.splitlines())
-    assert hashlib.sha256(plain).hexdigest() == Addresses().queries_sha256
+    assert hashlib.sha256(plain).hexdigest() == DownloadConfig().queries_sha256

@@ -5,17 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.growth import approximation_loss
 from codesearch.config import IndexConfig, VectorConfig
-from codesearch.evaluation.approximate import approximation_loss
-from codesearch.evaluation.collection import Collection
+from codesearch.index.reader import IndexReader
 from tests.conftest import only, write_tree
 
 GRAPH = VectorConfig(hnsw_threshold=1)
 QUERIES = ["int to string", "read lines", "int to string"]
 
 
-def pool_over(tree: Path, index_tree, encoder, config: VectorConfig) -> Collection:
-    return Collection(index_tree(tree, config=IndexConfig(vectors=config)), encoder, keys=[], names={})
+def indexed(tree: Path, index_tree, config: VectorConfig) -> IndexReader:
+    return index_tree(tree, config=IndexConfig(vectors=config))
 
 
 @pytest.fixture
@@ -29,23 +29,23 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_without_a_graph_nothing_is_lost(tree, index_tree, encoder):
-    collection = pool_over(tree, index_tree, encoder, VectorConfig())
-    assert approximation_loss(collection, QUERIES) == {"in_use": False}
+    index = indexed(tree, index_tree, VectorConfig())
+    assert approximation_loss(index, encoder, QUERIES) == {"in_use": False}
 
 
 def test_a_graph_that_finds_everything_loses_nothing(tree, index_tree, encoder):
     pytest.importorskip("hnswlib")
-    collection = pool_over(tree, index_tree, encoder, GRAPH)
-    found = approximation_loss(collection, QUERIES)
+    index = indexed(tree, index_tree, GRAPH)
+    found = approximation_loss(index, encoder, QUERIES)
     assert found["in_use"]
     assert (found["recall_at_10"], found["recall_at_100"]) == (1, 1)
 
 
 def test_what_a_graph_misses_is_counted(tree, index_tree, encoder, monkeypatch):
     pytest.importorskip("hnswlib")
-    collection = pool_over(tree, index_tree, encoder, GRAPH)
+    index = indexed(tree, index_tree, GRAPH)
 
-    vectors = only(collection.index).vectors
+    vectors = only(index).vectors
 
     def blind(query, count, ef_search):
         depth = count // 2  # The caller asks for twice as many neighbours.
@@ -53,5 +53,5 @@ def test_what_a_graph_misses_is_counted(tree, index_tree, encoder, monkeypatch):
         return exact[depth // 2 : depth // 2 + depth]
 
     monkeypatch.setattr(vectors, "neighbours", blind)
-    found = approximation_loss(collection, QUERIES)
+    found = approximation_loss(index, encoder, QUERIES)
     assert (found["recall_at_10"], found["recall_at_100"]) == (0.5, 0.5)
