@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import typer
 
-from codesearch.config import BACKENDS
+from codesearch.config import BACKENDS, VECTOR_INDEXES
 from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.settings import Value, settings_in_force
 from codesearch.visible import visible
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 _WIDTH = 80
-VECTOR_INDEXES = ("hnsw", "ivf_sq8")
-"""Indexes for vectors that a new collection can have; `codesearch.backends.milvus.store` builds them."""
 TOKEN = "CODESEARCH_MILVUS_TOKEN"
 """Environment variable with user:password or the key of a Milvus server."""
 
