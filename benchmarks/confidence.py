@@ -187,7 +187,7 @@ def _of_query(
 
 
 def _alike(searcher: Searcher, answers: set[int]) -> set[int]:
-    (segment,) = searcher.indexes[0].segments  # A fresh index of this size has one.
+    (segment,) = searcher.searched.indexes[0].segments  # A fresh index of this size has one.
     vectors = segment.vectors
     alike: set[int] = set()
     for answer in answers:

@@ -133,9 +133,9 @@ def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
         engine.search(request)
     times_ms = [1000 * seconds_of(lambda request=request: engine.search(request)) for request in requests]
     checks_ms = [1000 * seconds_of(lambda: engine.refresh(place / "tree")) for _ in range(_CHECKS)]
-    with engine.open() as searcher:
+    with engine.indexes() as (index,):
         queries = [request.query for request in requests]
-        loss = approximation_loss(searcher.indexes[0], engine.encoder(), queries)
+        loss = approximation_loss(index, engine.encoder(), queries)
     return {
         "first_s": round(first_s, 3),
         **quantiles(times_ms),

@@ -20,10 +20,9 @@ import numpy as np
 
 from benchmarks.page import DOCS, fill, line
 from benchmarks.record import record
-from codesearch.backends.milvus.searcher import Collection, MilvusSearcher
 from codesearch.backends.milvus.store import Connection
 from codesearch.engine.engine import Engine
-from codesearch.engine.remote import RemoteEngine
+from codesearch.engine.remote import MilvusBackend
 from codesearch.evaluation.jsonl import unpacked
 from codesearch.evaluation.judge import BenchOptions, functions_of_language
 from codesearch.evaluation.metrics import DEPTH, score_graded
@@ -47,20 +46,21 @@ def main() -> None:
     qrels = judged(judgements(BenchOptions(Path("build"), data)))
     shutil.rmtree(_SCRATCH, ignore_errors=True)
     with _server() as uri:
-        remote = RemoteEngine(Connection(uri, prefix="bench", timeout_s=600), _SCRATCH / "home")
-        remote.index(root)
+        engine = Engine(_SCRATCH / "home")
+        backend = MilvusBackend(Connection(uri, prefix="bench", timeout_s=600))
+        engine.index(root)
         started = time.perf_counter()
-        (report,) = remote.push([root])
+        (report,) = backend.push(engine, [root])
         pushed_s = time.perf_counter() - started
-        remote.push([root])
+        backend.push(engine, [root])
         rows: dict[str, Any] = {
             "documents": report.documents,
             "documents_per_s": round(report.written / pushed_s),
             "bytes_per_document": round(_bytes_in(_SCRATCH / "server") / report.documents),
         }
-        with Engine(_SCRATCH / "home").open() as local:
-            rows["embedded"] = _asked(local, qrels)
-        rows["milvus"] = _asked(MilvusSearcher(Collection(remote._store), remote.encoder()), qrels)
+        for name, asked in (("embedded", engine), ("milvus", Engine(backend=backend))):
+            with asked.open() as searcher:
+                rows[name] = _asked(searcher, qrels)
     record("milvus", rows, flat=True)
     fill(PAGE, "milvus", table(rows))
 

@@ -36,8 +36,8 @@ MAX_COPIES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """One definition as parsed from a source file.
+class Described:
+    """What documents, stored documents and hits have in common.
 
     Attributes:
         path: the file relative to its root, with forward slashes.
@@ -47,10 +47,6 @@ class Document:
         qualified_name: the enclosing names and the name, joined with the language's separator.
         signature: the definition up to its body, with white space collapsed.
         docstring: docstring or leading comment without its markers; may be empty.
-        code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
-        flags: bits such as `STUB` that lower the rank.
-        copy_key: a number that is the same for the same code in every file (see `codesearch.parsing.copies`).
-        context: the first paragraphs of the documentation of its class and of its module.
     """
 
     path: str
@@ -60,9 +56,22 @@ class Document:
     qualified_name: str
     signature: str
     docstring: str
-    code: str
     start_line: int
     end_line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document(Described):
+    """One definition as parsed from a source file.
+
+    Attributes:
+        code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
+        flags: bits such as `STUB` that lower the rank.
+        copy_key: a number that is the same for the same code in every file (see `codesearch.parsing.copies`).
+        context: the first paragraphs of the documentation of its class and of its module.
+    """
+
+    code: str
     start_byte: int
     end_byte: int
     flags: int = 0
@@ -70,8 +79,23 @@ class Document:
     context: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition(Described):
+    """A definition of an indexed file, with all its lines.
+
+    Attributes:
+        root: the indexed folder.
+        code: the complete lines of the file from `start_line` to `end_line`.
+        stale: the file changed after it was indexed, so the lines may have moved.
+    """
+
+    root: str
+    code: str
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit(Definition):
     """One ranked answer.
 
     Attributes:
@@ -79,8 +103,6 @@ class Hit:
         score: the fused score; higher is better. Scores are comparable only within one query.
         signals: the value of each signal before weighting.
         parts: the contribution of each part to the score; their sum is the score.
-        code: the complete lines of the file from `start_line` to `end_line`.
-        stale: the file changed after it was indexed, so the lines may have moved.
         before: the requested number of lines above `start_line`; fewer at the start of the file.
         after: the requested number of lines below `end_line`; fewer at the end of the file.
         copies: "path:line" of the first `MAX_COPIES` other places with the same code, as `codesearch.parsing.copies`
@@ -90,20 +112,8 @@ class Hit:
 
     rank: int
     score: float
-    root: str
-    path: str
-    language: str
-    kind: str
-    name: str
-    qualified_name: str
-    signature: str
-    docstring: str
-    start_line: int
-    end_line: int
-    code: str
     signals: dict[str, float]
     parts: dict[str, float] = field(default_factory=dict)
-    stale: bool = False
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()

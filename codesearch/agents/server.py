@@ -196,7 +196,7 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
         """Say what is indexed, what is not, and whether files changed since."""
 
         def work(project: Project, root: str) -> str:
-            status = next(status for status in engine.status(changes=True) if status.root == root)
+            (status,) = engine.status(root, changes=True)
             return status_text(status, project.root)
 
         return await agents.run(context, work)

@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from codesearch.engine.answer import Answer, Definition
+from codesearch.engine.answer import Answer
 from codesearch.engine.reports import IndexStatus
 from codesearch.search.snippets import best_lines
-from codesearch.types import Hit
+from codesearch.types import Definition, Hit
 from codesearch.visible import visible
 
 MAX_RESULT_BYTES = 8_000
@@ -86,7 +86,7 @@ def status_text(status: IndexStatus, project: Path) -> str:
     behind = f"{changes.to_parse} files to index, {changes.removed} removed" if changes else "unknown"
     text = (
         f"project {project}\n"
-        f"{status.documents} definitions in {status.files} files, indexed {status.created}\n"
+        f"{status.documents} definitions in {status.files} files, indexed {status.manifest.created}\n"
         f"languages: {', '.join(f'{name} {count}' for name, count in languages)}\n"
         f"changes since: {behind}\n" + "".join(skipped)
     )

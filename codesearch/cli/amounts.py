@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from codesearch.engine.reports import IndexReport, IndexStatus
+    from codesearch.index.manifest import Counts
 
 _SHOWN = 5
 _FILES = {
@@ -65,9 +65,9 @@ def counts(numbers: Mapping[str, int]) -> str:
     return ", ".join([*shown, f"and {more} more"] if more else shown)
 
 
-def not_indexed_lines(report: IndexReport | IndexStatus) -> Iterator[str]:
+def not_indexed_lines(files: Counts, folders: Counts) -> Iterator[str]:
     """Yield a heading and a line for each reason; yield nothing if everything is indexed."""
-    lines = [*_lines(_FILES, report.not_indexed), *_lines(_FOLDERS, report.folders_not_entered)]
+    lines = [*_lines(_FILES, files), *_lines(_FOLDERS, folders)]
     if lines:
         yield "  not indexed"
         yield from (f"    {line}" for line in lines)

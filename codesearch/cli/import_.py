@@ -46,4 +46,4 @@ def import_(
     counts = f"{amount(report.documents, 'document')} from {amount(report.files, 'file')}"
     root_name = visible(str(report.root))
     line = f"imported {root_name}: {counts} in {report.seconds:.1f} s\n"
-    yield Output(line if report.has_sources else f"{line}search it with `--root {root_name}`\n")
+    yield Output(line if report.manifest.has_sources else f"{line}search it with `--root {root_name}`\n")

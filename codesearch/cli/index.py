@@ -26,7 +26,8 @@ from codesearch.errors import ConfigError
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.remote import RemoteEngine
+    from codesearch.engine.engine import Engine
+    from codesearch.engine.remote import MilvusBackend
     from codesearch.engine.reports import IndexReport
 
 _SHOWN_WARNINGS = 10
@@ -118,9 +119,13 @@ def index(
     if not roots:
         yield Output(err=f"note: no folder of the list belongs to shard {shard}\n")
     if server.is_remote:
-        remote = invocation.remote_engine(server, home, model=model, device=device)
         yield from _pushed(
-            remote, [invocation.path(root) for root in roots], shard or "1/1", options, rebuild
+            invocation.milvus(server),
+            invocation.engine(home, model=model, device=device),
+            [invocation.path(root) for root in roots],
+            shard or "1/1",
+            options,
+            rebuild,
         )
         return
     engine = invocation.engine(home, model=model, device=device)
@@ -153,11 +158,16 @@ def _of_shard(shard: str, folders: list[Path] | None, invocation: Invocation) ->
 
 
 def _pushed(
-    engine: RemoteEngine, roots: list[Path], shard: str, options: IndexOptions, rebuild: bool
+    backend: MilvusBackend,
+    engine: Engine,
+    roots: list[Path],
+    shard: str,
+    options: IndexOptions,
+    rebuild: bool,
 ) -> Iterator[Output]:
     """Index folders and write them to a server."""
     with build_progress(f"shard {shard}") as on_progress:
-        reports = engine.push(roots, shard, options, rebuild=rebuild, on_progress=on_progress)
+        reports = backend.push(engine, roots, shard, options, rebuild=rebuild, on_progress=on_progress)
     for report in reports:
         yield Output(
             f"{report.root}: {amount(report.documents, 'document')} on the server, {report.written:,} written, "
@@ -194,7 +204,7 @@ def _built(folder: Path, report: IndexReport, *, merged: bool) -> Output:
         f"  encoder    {report.model} on {report.device}: {amount(report.embedded, 'text')} embedded, "
         f"{report.cached:,} reused"
     )
-    out.extend(not_indexed_lines(report))
+    out.extend(not_indexed_lines(report.not_indexed, report.folders_not_entered))
     return Output("".join(f"{visible(line)}\n" for line in out), "".join(_warnings(folder, report)))
 
 
@@ -218,7 +228,7 @@ def earlier_format(report: IndexReport) -> Iterator[str]:
 
 def missing_parsers(report: IndexReport) -> Iterator[str]:
     """Yield a line if no installed parser can read the files of some languages."""
-    missing = sorted(report.missing_grammars.items())
+    missing = sorted(report.manifest.missing_grammars.items())
     if missing:
         from codesearch.installation import how_to_add
         from codesearch.parsing.languages import distributions

@@ -20,8 +20,9 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
+    from codesearch.engine.local import SearchBackend
     from codesearch.engine.opened import Opened
-    from codesearch.engine.remote import RemoteEngine
+    from codesearch.engine.remote import MilvusBackend
 
 P = ParamSpec("P")
 _WIDTH = 80
@@ -125,7 +126,14 @@ class Invocation:
             return self.user_home.joinpath(*rest)
         return path if self.opened is None else self.terminal.here / path
 
-    def engine(self, home: Path | None = None, *, model: Path | None = None, device: str = "auto") -> Engine:
+    def engine(
+        self,
+        home: Path | None = None,
+        *,
+        model: Path | None = None,
+        device: str = "auto",
+        backend: SearchBackend | None = None,
+    ) -> Engine:
         """Return an engine for the home and the model that options name."""
         from codesearch.engine.engine import Engine
 
@@ -134,31 +142,23 @@ class Invocation:
             model=self.path(model) if model else None,
             device=device,
             opened=self.opened,
+            backend=backend,
         )
 
     def searching_engine(
         self, server: Server, home: Path | None = None, *, model: Path | None = None, device: str = "auto"
     ) -> Engine:
         """Return an engine for the documents of this machine or of a server, as options say."""
-        if not server.is_remote:
-            return self.engine(home, model=model, device=device)
-        return self.remote_engine(server, home, model=model, device=device)
+        backend = self.milvus(server) if server.is_remote else None
+        return self.engine(home, model=model, device=device, backend=backend)
 
-    def remote_engine(
-        self, server: Server, home: Path | None = None, *, model: Path | None = None, device: str = "auto"
-    ) -> RemoteEngine:
-        """Return an engine for the documents of a server."""
+    def milvus(self, server: Server) -> MilvusBackend:
+        """Return the documents of a server."""
         from codesearch.backends.milvus.store import Connection
-        from codesearch.engine.remote import RemoteEngine
+        from codesearch.engine.remote import MilvusBackend
 
         token = self.terminal.variables.get(TOKEN, "")
-        return RemoteEngine(
-            Connection(server.uri, token, server.prefix, server.vector_index),
-            self.path(home) if home else self.home,
-            model=self.path(model) if model else None,
-            device=device,
-            opened=self.opened,
-        )
+        return MilvusBackend(Connection(server.uri, token, server.prefix, server.vector_index))
 
 
 def invocation_of(context: typer.Context) -> Invocation:

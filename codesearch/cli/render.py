@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
 from codesearch.cli.hits import View, details, explanation, footer, shown_path, snippet
 from codesearch.cli.invocation import Terminal
-from codesearch.engine.answer import Answer, answer_fields
+from codesearch.engine.answer import Answer, answer_fields, hit_fields
 from codesearch.types import Hit
 from codesearch.visible import visible, visible_json
 
@@ -42,7 +41,7 @@ def heading(hit: Hit, terminal: Terminal) -> str:
 
 def _lines(answer: Answer, form: str, terminal: Terminal, view: View) -> Iterator[str]:
     if form == "jsonl":
-        return (_json(asdict(hit), terminal) for hit in answer.hits)
+        return (_json(hit_fields(hit), terminal) for hit in answer.hits)
     if form == "vimgrep":
         return (
             f"{shown_path(hit, terminal)}:{hit.start_line}:1:{visible(hit.signature)}" for hit in answer.hits

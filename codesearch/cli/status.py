@@ -18,7 +18,7 @@ from codesearch.index.manifest import not_defaults
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.remote import RemoteEngine
+    from codesearch.engine.remote import MilvusBackend
     from codesearch.engine.reports import IndexStatus
 
 
@@ -37,7 +37,7 @@ def status(
     """Show what is indexed."""
     server = Server(backend, uri, prefix)
     if server.is_remote:
-        yield from _remote(invocation_of(context).remote_engine(server, home), server, as_json=as_json)
+        yield from _remote(invocation_of(context).milvus(server), server, as_json=as_json)
         return
     from codesearch.service.server import service_at
 
@@ -60,9 +60,9 @@ def status(
         yield Output(f"process {service} answers queries (`codesearch serve`)\n")
 
 
-def _remote(engine: RemoteEngine, server: Server, *, as_json: bool) -> Iterator[Output]:
+def _remote(backend: MilvusBackend, server: Server, *, as_json: bool) -> Iterator[Output]:
     """Show the roots in the collections of a server."""
-    found = engine.root_statuses()
+    found = backend.root_statuses()
     if as_json:
         yield Output(f"{json.dumps([asdict(one) for one in found], indent=2)}\n", code=0 if found else 1)
         return
@@ -79,9 +79,26 @@ def _remote(engine: RemoteEngine, server: Server, *, as_json: bool) -> Iterator[
 def _fields(found: IndexStatus, service: int | None) -> dict[str, Any]:
     if found.error:
         return {"folder": str(found.folder), "error": found.error}
-    fields = {**asdict(found), "folder": str(found.folder), "service": service}
-    unset = {"error"} if found.changes else {"error", "changes"}
-    return {name: value for name, value in fields.items() if name not in unset}
+    manifest = found.manifest
+    return {
+        "folder": str(found.folder),
+        "root": found.root,
+        "documents": found.documents,
+        "files": found.files,
+        "languages": found.languages,
+        "not_indexed": found.not_indexed,
+        "folders_not_entered": found.folders_not_entered,
+        "warnings": found.warnings,
+        "bytes": manifest.bytes,
+        "created": manifest.created,
+        "seconds": manifest.seconds,
+        "model": manifest.model,
+        "settings": manifest.settings,
+        **({"changes": asdict(found.changes)} if found.changes else {}),
+        "has_sources": manifest.has_sources,
+        "has_code": manifest.has_code,
+        "service": service,
+    }
 
 
 def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
@@ -89,25 +106,26 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
         yield f"{found.folder}"
         yield f"  unusable   {found.error}"
         return
+    manifest = found.manifest
     yield found.root + _where(found)
     languages = f": {counts(found.languages)}" if found.languages else ""
     yield f"  documents  {found.documents:,} from {amount(found.files, 'file')}{languages}"
-    yield f"  indexed    {_age(found.created)}, in {found.seconds:.1f} s, {size_of(found.bytes)}"
-    yield f"  model      {found.model['name']} ({found.model['id']})"
-    if options := _options(found.settings):
+    yield f"  indexed    {_age(manifest.created)}, in {manifest.seconds:.1f} s, {size_of(manifest.bytes)}"
+    yield f"  model      {manifest.model['name']} ({manifest.model['id']})"
+    if options := _options(manifest.settings):
         yield f"  options    {options}"
     if found.changes:
         changed, removed = found.changes.to_parse, found.changes.removed
         yield f"  changes    {amount(changed, 'file')} new or changed, {removed:,} removed"
-    yield from not_indexed_lines(found)
+    yield from not_indexed_lines(found.not_indexed, found.folders_not_entered)
     if found.warnings:
         yield f"  warnings   {len(found.warnings)}"
         yield from (f"    {line}" for line in (found.warnings if warnings else []))
 
 
 def _where(found: IndexStatus) -> str:
-    if not found.has_sources:
-        return f"  (imported {'with' if found.has_code else 'without'} code)"
+    if not found.manifest.has_sources:
+        return f"  (imported {'with' if found.manifest.has_code else 'without'} code)"
     return "" if Path(found.root).is_dir() else "  (this folder is gone)"
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from codesearch.types import Hit
+from codesearch.types import Described, Hit
+
+_FIRST = ("rank", "score", "root", *(field.name for field in fields(Described)), "code", "signals", "parts")
+"""The first fields of a hit in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +70,12 @@ class Answer:
     changed_files: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """A definition of an indexed file, with all its lines.
-
-    Attributes:
-        code: the complete lines of the file from `start_line` to `end_line`.
-        stale: the file changed after it was indexed, so the lines may have moved.
-    """
-
-    root: str
-    path: str
-    language: str
-    kind: str
-    name: str
-    qualified_name: str
-    signature: str
-    docstring: str
-    start_line: int
-    end_line: int
-    code: str
-    stale: bool
-
-
 def answer_fields(answer: Answer) -> dict[str, Any]:
     """Return an answer as `codesearch query --json` prints it."""
-    return asdict(answer)
+    return {**asdict(answer), "hits": [hit_fields(hit) for hit in answer.hits]}
+
+
+def hit_fields(hit: Hit) -> dict[str, Any]:
+    """Return a hit as `codesearch query --jsonl` prints it."""
+    found = asdict(hit)
+    return {**{name: found[name] for name in _FIRST}, **found}

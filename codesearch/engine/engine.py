@@ -7,18 +7,19 @@ imports only what it needs: to find that an index is up to date, it loads neithe
 from __future__ import annotations
 
 import shutil
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig, check_device
-from codesearch.engine.answer import Answer, Changes, Definition, Freshness
-from codesearch.engine.scope import Scope, choose_indexes, outdated_roots, uncovered_folders
-from codesearch.errors import ConfigError, IndexNotFoundError, IndexWriteError
+from codesearch.engine.answer import Answer, Freshness
+from codesearch.engine.local import REFRESH_S, LocalBackend, SearchBackend
+from codesearch.engine.opened import Opened
+from codesearch.engine.scope import Scope, choose_indexes, find_indexes
+from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.home import default_home
 from codesearch.index.catalogue import IndexEntry, find_folder, list_indexes, remove_index
 from codesearch.search.request import Place, SearchRequest
@@ -26,19 +27,25 @@ from codesearch.search.request import Place, SearchRequest
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
     from codesearch.engine.dependencies import Dependencies
-    from codesearch.engine.opened import Opened
     from codesearch.engine.reports import Check, ExportReport, ImportReport, IndexReport, IndexStatus
+    from codesearch.export.files import ExportCounts
     from codesearch.index.build import Progress
+    from codesearch.index.reader import IndexReader
     from codesearch.search.searcher import Found, Searcher
+    from codesearch.types import Definition
 
-_REFRESH_S = 0.5
-"""A query first updates an index if the update is estimated to take less than this."""
+OnProgress = Callable[["Progress"], None]
+OnStage = Callable[[str, int, int], None]
+"""Called with a stage, and how many bytes or documents of how many are done in it."""
 
 
 class Engine:
     """Indexes folders and searches them. Safe to use from several threads.
 
     Indexes and models stay open between calls. The next call sees a change of an index, also one by another process.
+
+    An engine with another backend searches what the backend has. Every call that needs the indexes of a home then
+    raises `ConfigError`.
     """
 
     def __init__(
@@ -50,6 +57,7 @@ class Engine:
         ranking: RankConfig | None = None,
         vectors: VectorConfig | None = None,
         opened: Opened | None = None,
+        backend: SearchBackend | None = None,
     ) -> None:
         """Set home, model and settings; this opens nothing yet.
 
@@ -60,19 +68,30 @@ class Engine:
             ranking: weights of the ranking.
             vectors: when an HNSW graph is built.
             opened: open indexes and models, to share them between engines.
+            backend: where the documents are, if they are not in the home.
 
         Raises:
             ConfigError: the device is unknown.
         """
-        # A service changes its working directory, so a relative home would be another one then.
-        self.home = Path(home or default_home()).expanduser().absolute()
         check_device(device)
         self.device = device
         self._model = Path(model).expanduser() if model else None
         self._ranking = ranking or RankConfig()
-        self._vectors = vectors or VectorConfig()
-        self._lock = threading.Lock()
-        self._shared = opened
+        self._opened = opened or Opened()
+        # A service changes its working directory, so a relative home would be another one then.
+        folder = Path(home or default_home()).expanduser().absolute()
+        self._backend = backend or LocalBackend(folder, self._opened, vectors or VectorConfig(), device)
+
+    @property
+    def home(self) -> Path:
+        """The folder of all indexes."""
+        return self._local.home
+
+    @property
+    def _local(self) -> LocalBackend:
+        if isinstance(self._backend, LocalBackend):
+            return self._backend
+        raise ConfigError("this needs the indexes of this machine: leave --backend out")
 
     def index(
         self,
@@ -81,7 +100,7 @@ class Engine:
         *,
         rebuild: bool = False,
         optimize: bool = False,
-        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_progress: OnProgress = lambda _: None,
     ) -> IndexReport:
         """Index a folder, or bring its index up to date: only new and changed files are parsed.
 
@@ -104,8 +123,8 @@ class Engine:
             self.home,
             options or IndexOptions(),
             model=self._model,
-            vectors=self._vectors,
-            open_encoder=lambda bundle: self._opened.encoder(bundle, self.device),
+            vectors=self._local.vectors,
+            open_encoder=self._local.open_encoder,
             rebuild=rebuild,
             optimize=optimize,
             on_progress=on_progress,
@@ -116,10 +135,7 @@ class Engine:
 
         A project is a git work tree or a folder with a project file, such as `pyproject.toml` or `go.mod`.
         """
-        from codesearch.engine.project import find_project
-
-        found = (find_project(folder) for folder in uncovered_folders(self.home, scope))
-        return list(dict.fromkeys(project for project in found if project))
+        return self._backend.missing_projects(scope)
 
     def outdated_roots(self, scope: Scope) -> list[Path]:
         """Return the indexed folders of a scope whose indexes an earlier version made: `index` makes them again.
@@ -127,17 +143,13 @@ class Engine:
         Raises:
             IndexNotFoundError: nothing is indexed, or no index has what the scope names.
         """
-        return outdated_roots(self.home, scope)
+        return self._backend.outdated_roots(scope)
 
-    def index_project(
-        self, project: Path | str, *, on_progress: Callable[[Progress], None] = lambda _: None
-    ) -> IndexReport:
-        """Index a project that the user did not name, if it is not too large.
+    def index_project(self, project: Path | str, *, on_progress: OnProgress = lambda _: None) -> IndexReport:
+        """Index a project that the user did not name, if it is not too large; the errors are those of `index`.
 
         Raises:
             IndexNotFoundError: it is too large.
-            IndexLockedError: another process is writing this index.
-            IndexStoreError: the index cannot be written.
         """
         from codesearch.engine.project import too_large
 
@@ -147,14 +159,14 @@ class Engine:
             )
         return self.index(project, on_progress=on_progress)
 
-    def refresh(self, root: Path | str, *, budget_s: float = _REFRESH_S) -> Freshness:
+    def refresh(self, root: Path | str, *, budget_s: float = REFRESH_S) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
 
         Raises:
             IndexNotFoundError: `root` is not indexed.
             IndexStoreError: its index cannot be read or written.
         """
-        return self._refresh(self._entry(root), budget_s)
+        return self._local.refresh(self._local.entry(root), budget_s)
 
     def dependencies(self, root: Path | str) -> Dependencies | None:
         """Return the folders and files whose changes can change an index; None if that is not known now.
@@ -186,8 +198,9 @@ class Engine:
             PortableFileError: a portable file of the scope cannot be used.
             IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
+            BackendError: the server of the backend fails.
         """
-        wanted = _limited(SearchRequest(request) if isinstance(request, str) else request, scope)
+        wanted = SearchRequest(request) if isinstance(request, str) else request
         return self._answer(wanted, scope, lambda searcher, limited: searcher.answer(limited))
 
     def similar(
@@ -196,7 +209,7 @@ class Engine:
         """Return the documents most similar to the function or class at a line of a file, which need not be indexed.
 
         Args:
-            place: the line; a string is FILE:LINE.
+            place: the line; a string is FILE:LINE. An index without its folder has its files as NAME/FILE.
             request: how many hits, and which; its query and mode are ignored.
             scope: where to search; all indexes of the home when None.
 
@@ -204,16 +217,16 @@ class Engine:
             ConfigError: there is no function at that line, or the file is of no known language.
             IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
+            BackendError: the server of the backend fails.
         """
-        from codesearch.search.similar import document_at, search_similar
+        from codesearch.search.similar import search_similar
 
-        place = Place.parse(place) if isinstance(place, str) else place
-        wanted = _limited(replace(request or SearchRequest(), mode="hybrid"), scope)
-        document = document_at(place.path, place.line)
+        given = Place.parse(place) if isinstance(place, str) else place
+        wanted = replace(request or SearchRequest(), mode="hybrid")
         answer = self._answer(
-            wanted, scope, lambda searcher, limited: search_similar(searcher, document, limited)
+            wanted, scope, lambda searcher, limited: search_similar(searcher, given, limited)
         )
-        return replace(answer, query=f"{place.path}:{place.line}", mode="similar")
+        return replace(answer, query=f"{given.path}:{given.line}", mode="similar")
 
     def document(self, root: Path | str, path: str, line: int) -> Definition:
         """Return the innermost definition at a line of an indexed file. No other file is read.
@@ -228,9 +241,9 @@ class Engine:
                 definition covers the line.
             IndexStoreError: the index cannot be read.
         """
-        from codesearch.engine.definition import find_definition
+        from codesearch.search.lookup import find_definition
 
-        with self._opened.indexes([self._entry(root).folder]) as (index,):
+        with self.indexes(Scope((root,))) as (index,):
             return find_definition(index, path, line)
 
     def places_named(self, root: Path | str, name: str) -> list[tuple[str, int, str]]:
@@ -240,9 +253,9 @@ class Engine:
             IndexNotFoundError: `root` is not indexed.
             IndexStoreError: its index cannot be read.
         """
-        from codesearch.engine.definition import find_named
+        from codesearch.search.lookup import find_named
 
-        with self._opened.indexes([self._entry(root).folder]) as (index,):
+        with self.indexes(Scope((root,))) as (index,):
             return [(path, row.start_line, row.qualified_name) for path, row in find_named(index, name)]
 
     def kinds(self, root: Path | str) -> dict[str, int]:
@@ -252,36 +265,33 @@ class Engine:
             IndexNotFoundError: `root` is not indexed.
             IndexStoreError: its index cannot be read.
         """
-        from codesearch.engine.definition import count_kinds
+        from codesearch.search.lookup import count_kinds
 
-        with self._opened.indexes([self._entry(root).folder]) as (index,):
+        with self.indexes(Scope((root,))) as (index,):
             return count_kinds(index)
 
     @contextmanager
-    def open(
-        self,
-        scope: Scope | None = None,
-        *,
-        with_model: bool = True,
-        ranking: RankConfig | None = None,
-    ) -> Iterator[Searcher]:
-        """Lend a searcher over a scope, for callers that ask many queries; its indexes and model stay open meanwhile.
+    def open(self, scope: Scope | None = None, *, with_model: bool = True) -> Iterator[Searcher]:
+        """Lend a searcher over a scope, for callers that ask many queries; its documents and model stay open meanwhile.
 
         Args:
             scope: what to search; all indexes of the home when None.
             with_model: False to search by keywords only.
-            ranking: weights; those of the engine when None.
 
         Raises:
             IndexNotFoundError: nothing is indexed, or no index has what the scope names.
             IndexStoreError: an index cannot be read.
+            BackendError: the server of the backend fails.
         """
         from codesearch.search.searcher import Searcher
 
-        entries = choose_indexes(self.home, scope or Scope())
-        with self._opened.indexes([entry.folder for entry in entries]) as indexes:
-            encoder = self.encoder(indexes[0].manifest.model_folder) if with_model else None
-            yield Searcher(indexes, encoder, ranking or self._ranking)
+        with self._backend.open(scope or Scope()) as searched:
+            encoder = self.encoder(searched.model_folder) if with_model else None
+            yield Searcher(searched, encoder, self._ranking)
+
+    def indexes(self, scope: Scope | None = None) -> AbstractContextManager[list[IndexReader]]:
+        """Lend the indexes of a scope; the arguments and errors are those of `open`."""
+        return self._local.indexes(scope or Scope())
 
     def encoder(self, bundle: Path | None = None) -> OnnxEncoder:
         """Return the encoder of this engine's model, else of `bundle`, else of the shipped model.
@@ -294,13 +304,18 @@ class Engine:
 
         return self._opened.encoder(self._model or bundle or SHIPPED, self.device)
 
-    def status(self, *, changes: bool = False) -> list[IndexStatus]:
-        """Return all indexes of the home.
+    def status(self, *roots: Path | str, changes: bool = False) -> list[IndexStatus]:
+        """Return the indexes of some folders.
 
         Args:
+            roots: indexed folders; all when there are none.
             changes: walk each folder and count what an update would do.
+
+        Raises:
+            IndexNotFoundError: one of the roots is not indexed.
         """
-        return [self._status(entry, changes=changes) for entry in list_indexes(self.home)]
+        entries = find_indexes(self.home, Scope(roots)) if roots else list_indexes(self.home)
+        return [self._status(entry, changes=changes) for entry in entries]
 
     def remove(self, *roots: Path | str) -> None:
         """Delete the indexes of folders; the folders themselves do not change.
@@ -333,7 +348,7 @@ class Engine:
         file: Path | str,
         *roots: Path | str,
         force: bool = False,
-        on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+        on_progress: OnStage = lambda stage, done, total: None,
     ) -> ExportReport:
         """Write files and documents of indexed folders to one SQLite file, with full-text search.
 
@@ -349,27 +364,15 @@ class Engine:
             IndexNotFoundError: nothing is indexed, or one of the roots is not.
             IndexStoreError: an index cannot be read.
         """
-        from codesearch.engine.reports import ExportReport
-        from codesearch.export.sqlite import check_sqlite_utils, check_target, write_sqlite
+        from codesearch.export.sqlite import check_sqlite_target, write_sqlite
 
         started = time.monotonic()
         path = Path(file).expanduser()
-        check_sqlite_utils()
-        check_target(path, force=force)
-        entries = choose_indexes(self.home, Scope(tuple(Path(root).expanduser() for root in roots)))
-        with self._opened.indexes([entry.folder for entry in entries]) as opened:
+        check_sqlite_target(path, force=force)
+        with self.indexes(Scope(roots)) as opened:
             indexes = sorted(opened, key=lambda index: index.manifest.root)
             counts = write_sqlite(indexes, path, on_progress)
-        return ExportReport(
-            file=path,
-            roots=tuple(index.manifest.root for index in indexes),
-            documents=counts.documents,
-            files=counts.files,
-            changed=counts.changed,
-            missing=counts.missing,
-            bytes=path.stat().st_size,
-            seconds=time.monotonic() - started,
-        )
+        return _export_report(path, [index.manifest.root for index in indexes], counts, started)
 
     def export(
         self,
@@ -378,7 +381,7 @@ class Engine:
         *,
         with_code: bool = False,
         force: bool = False,
-        on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+        on_progress: OnStage = lambda stage, done, total: None,
     ) -> ExportReport:
         """Write an index to one portable file, which `import_index` and `Scope(files=...)` read on any machine.
 
@@ -397,26 +400,16 @@ class Engine:
             IndexStoreError: the index cannot be read.
         """
         from codesearch.engine.imported import export_portable
-        from codesearch.engine.reports import ExportReport
 
         started = time.monotonic()
         path = Path(file).expanduser()
-        entries = choose_indexes(self.home, Scope(() if root is None else (Path(root).expanduser(),)))
+        entries = choose_indexes(self.home, Scope(() if root is None else (root,)))
         if len(entries) > 1:
             raise ConfigError(f"{len(entries)} folders are indexed: give --root with the one to export")
-        manifest, counts = export_portable(
+        exported, counts = export_portable(
             entries[0], path, self.home, with_code=with_code, force=force, on_progress=on_progress
         )
-        return ExportReport(
-            file=path,
-            roots=(manifest.root,),
-            documents=manifest.documents,
-            files=manifest.source_files,
-            changed=counts.changed,
-            missing=counts.missing,
-            bytes=path.stat().st_size,
-            seconds=time.monotonic() - started,
-        )
+        return _export_report(path, [exported], counts, started)
 
     def import_index(
         self,
@@ -425,7 +418,7 @@ class Engine:
         *,
         name: str | None = None,
         max_bytes: int | None = None,
-        on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+        on_progress: OnStage = lambda stage, done, total: None,
     ) -> ImportReport:
         """Add the index in a portable file to the home; an earlier index of the same folder or name is replaced.
 
@@ -456,15 +449,7 @@ class Engine:
             max_bytes=MAX_BYTES if max_bytes is None else max_bytes,
             on_progress=on_progress,
         )
-        return ImportReport(
-            root=manifest.root,
-            has_sources=manifest.has_sources,
-            has_code=manifest.has_code,
-            documents=manifest.documents,
-            files=manifest.source_files,
-            created=manifest.created,
-            seconds=time.monotonic() - started,
-        )
+        return ImportReport(manifest=manifest, seconds=time.monotonic() - started)
 
     def verify(self) -> list[Check]:
         """Check the installation, the model and every byte of every index."""
@@ -474,22 +459,12 @@ class Engine:
 
     def tidy(self) -> None:
         """Close indexes that are no longer current or that were not used for a long time."""
-        if self._shared:
-            self._shared.tidy()
+        self._opened.tidy()
 
     def close(self) -> None:
-        """Close every index and model; the next call opens them again."""
-        if self._shared:
-            self._shared.close()
-
-    @property
-    def _opened(self) -> Opened:
-        with self._lock:
-            if self._shared is None:
-                from codesearch.engine.opened import Opened
-
-                self._shared = Opened()
-            return self._shared
+        """Close every index, model and connection; the next call opens them again."""
+        self._backend.close()
+        self._opened.close()
 
     def _answer(
         self,
@@ -497,110 +472,53 @@ class Engine:
         scope: Scope | None,
         find: Callable[[Searcher, SearchRequest], Found],
     ) -> Answer:
-        freshness = self._refreshed(scope or Scope()) if request.refresh else []
-        ranking = self._ranking.all_code() if request.all_code else self._ranking
-        with_model = request.mode != "lexical"
-        with self.open(scope, with_model=with_model, ranking=ranking) as searcher:
+        scope = scope or Scope()
+        freshness = self._backend.refreshed(scope) if request.refresh else []
+        with self.open(scope, with_model=request.mode != "lexical") as searcher:
             started = time.perf_counter()
-            request = _limited_to_changes(request, searcher)
+            filters = replace(request.filters, within=scope.within or request.filters.within)
+            if request.changed is not None:
+                files = searcher.searched.changed_files(filters, request.changed)
+                filters = replace(filters, files=files)
+            request = replace(request, filters=filters)
             found = find(searcher, request)
             return Answer(
                 query=request.query,
                 mode=request.mode,
                 model=searcher.encoder.name if searcher.encoder else "",
                 device=searcher.encoder.device if searcher.encoder else "",
-                documents=searcher.document_count,
+                documents=searcher.searched.document_count,
                 seconds=time.perf_counter() - started,
                 hits=found.hits,
                 confidence=found.confidence,
                 low_confidence=found.low_confidence,
                 freshness=tuple(freshness),
-                roots=searcher.roots,
-                filters_match=bool(found.hits) or searcher.any_passes(request.filters),
-                changed_files=None if request.filters.files is None else len(request.filters.files),
+                roots=searcher.searched.roots,
+                filters_match=bool(found.hits) or searcher.searched.any_passes(filters),
+                changed_files=None if filters.files is None else len(filters.files),
             )
-
-    def _entry(self, root: Path | str) -> IndexEntry:
-        (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
-        return entry
-
-    def _refreshed(self, scope: Scope) -> list[Freshness]:
-        return [self._refreshed_if_possible(entry) for entry in choose_indexes(self.home, scope)]
-
-    def _refreshed_if_possible(self, entry: IndexEntry) -> Freshness:
-        """Refresh an index; if it cannot be written, because the home is full or read-only, say what it lacks."""
-        try:
-            return self._refresh(entry, _REFRESH_S)
-        except IndexWriteError:
-            from codesearch.engine.update import not_refreshed
-
-            if entry.manifest is None:
-                raise
-            return not_refreshed(entry, entry.manifest.root, self._vectors)
-
-    def _refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
-        from codesearch.index.stamps import compare
-
-        manifest = entry.manifest
-        if manifest and not manifest.has_sources:
-            return Freshness(
-                manifest.root, "with code" if manifest.has_code else "without code", Changes(0, 0)
-            )
-        if manifest and self._shared and self._shared.is_unchanged(manifest):
-            return Freshness(manifest.root, "current", Changes(0, 0))
-        seen = compare(manifest.root, entry.folder, manifest.commit) if manifest else None
-        if manifest and seen and seen.is_current:
-            return Freshness(manifest.root, "current", Changes(0, 0))
-        from codesearch.engine.update import refresh_index
-
-        def open_encoder(bundle: Path) -> OnnxEncoder:
-            return self._opened.encoder(bundle, self.device)
-
-        return refresh_index(entry, self.home, self._vectors, open_encoder, budget_s, seen)
 
     def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:
         from codesearch.engine.reports import IndexStatus
 
         manifest = entry.manifest
         if manifest is None:
-            return IndexStatus(entry.folder, str(entry.error))
+            return IndexStatus(folder=entry.folder, error=str(entry.error))
         found = None
         if changes and manifest.has_sources:
             from codesearch.engine.update import count_changes
 
-            found = count_changes(entry, self._vectors)
-        return IndexStatus(
-            folder=entry.folder,
-            root=manifest.root,
-            documents=manifest.documents,
-            files=manifest.source_files,
-            languages=manifest.languages,
-            not_indexed=manifest.not_indexed,
-            folders_not_entered=manifest.walked.folders,
-            warnings=manifest.warnings,
-            bytes=manifest.bytes,
-            created=manifest.created,
-            seconds=manifest.seconds,
-            model=manifest.model,
-            settings=manifest.settings,
-            changes=found,
-            has_sources=manifest.has_sources,
-            has_code=manifest.has_code,
-        )
+            found = count_changes(entry, self._local.vectors)
+        return IndexStatus(folder=entry.folder, manifest=manifest, changes=found)
 
 
-def _limited(request: SearchRequest, scope: Scope | None) -> SearchRequest:
-    """Limit a request to the files and folders of its scope."""
-    if scope is None or not scope.within:
-        return request
-    return replace(request, filters=replace(request.filters, within=scope.within))
+def _export_report(path: Path, roots: list[str], counts: ExportCounts, started: float) -> ExportReport:
+    from codesearch.engine.reports import ExportReport
 
-
-def _limited_to_changes(request: SearchRequest, searcher: Searcher) -> SearchRequest:
-    """Limit a request to the files that differ from its revision."""
-    if request.changed is None:
-        return request
-    from codesearch.engine.changes import changed_files
-
-    files = changed_files(searcher.snapshot, request.filters, request.changed)
-    return replace(request, filters=replace(request.filters, files=files))
+    return ExportReport(
+        file=path,
+        roots=tuple(roots),
+        **asdict(counts),
+        bytes=path.stat().st_size,
+        seconds=time.monotonic() - started,
+    )

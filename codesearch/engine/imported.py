@@ -12,8 +12,8 @@ from typing import Any
 
 from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.errors import ConfigError, IndexCorruptError, IndexStoreError
-from codesearch.export.portable import CodeCounts, check_portable_target, write_portable
-from codesearch.export.scratch import scratch_folder
+from codesearch.export.files import ExportCounts, scratch_folder
+from codesearch.export.portable import check_portable_target, write_portable
 from codesearch.export.unpack import MAX_BYTES, PortableFile, open_portable
 from codesearch.files import sync_folder
 from codesearch.index.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
@@ -107,11 +107,11 @@ def export_portable(
     with_code: bool,
     force: bool,
     on_progress: Callable[[str, int, int], None],
-) -> tuple[Manifest, CodeCounts]:
+) -> tuple[str, ExportCounts]:
     """Write an index to a portable file. No other process can write the index meanwhile.
 
     Returns:
-        The manifest of the index, and the files whose code is not in the portable file.
+        The root of the index, and what was written.
 
     Raises:
         ExportError: the file cannot be written, or must not be replaced.
@@ -123,7 +123,7 @@ def export_portable(
     with _storage(home), scratch_folder(home) as scratch, writer_lock(entry.folder, root, wait_s=_PATIENCE_S):
         with closing(IndexReader.open(entry.folder)) as index:
             counts = write_portable(index, file, scratch, with_code=with_code, on_progress=on_progress)
-            return index.manifest, counts
+            return index.manifest.root, counts
 
 
 def portable_entry(file: Path, home: Path) -> IndexEntry:

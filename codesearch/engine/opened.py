@@ -1,4 +1,4 @@
-"""Open indexes and models. All threads share them until the files on disk change."""
+"""Open indexes and models. All threads share them until the files on disk change. Quick to import."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.errors import IndexCorruptError
 from codesearch.index.manifest import MANIFEST, Manifest
-from codesearch.index.reader import IndexReader
+
+if TYPE_CHECKING:
+    from codesearch.encoding.onnx import OnnxEncoder
+    from codesearch.index.reader import IndexReader
 
 _MAX_INDEXES = 16
 _MAX_ENCODERS = 4
@@ -71,6 +74,8 @@ class Opened:
                 held.close_if_unused()
 
     def _current(self, folder: Path) -> _Held:
+        from codesearch.index.reader import IndexReader
+
         # Take the stamp first, so an index that changes while it opens is opened again.
         stamp = _stamp(folder / MANIFEST)
         held = self._indexes.pop(folder, None)
@@ -93,6 +98,8 @@ class Opened:
             MissingExtraError: ONNX Runtime is needed and not installed.
             ConfigError: CUDA was asked for and is not there.
         """
+        from codesearch.encoding.onnx import OnnxEncoder
+
         folder = folder.absolute()
         with self._lock:
             stamp = _stamp(*sorted(folder.glob("*")))

@@ -2,27 +2,79 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from codesearch.engine.answer import Changes
+from codesearch.index.manifest import Counts, Manifest, Tally
+
+_UNREADABLE = Manifest(
+    settings={},
+    options={},
+    model={},
+    root="",
+    commit=0,
+    created="",
+    config_digest="",
+    documents=0,
+    source_files=0,
+    languages={},
+    walked=Tally(),
+    parsed=Tally(),
+    missing_grammars={},
+    seconds=0.0,
+)
 
 
-@dataclass(frozen=True, slots=True)
-class IndexReport:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfIndex:
+    """A report about an index.
+
+    Attributes:
+        manifest: of the index; it also has the settings, the model, the size and the time.
+    """
+
+    manifest: Manifest
+
+    @property
+    def documents(self) -> int:
+        """Number of documents in the index."""
+        return self.manifest.documents
+
+    @property
+    def files(self) -> int:
+        """Number of source files in the index."""
+        return self.manifest.source_files
+
+    @property
+    def languages(self) -> dict[str, int]:
+        """Language -> documents."""
+        return self.manifest.languages
+
+    @property
+    def not_indexed(self) -> Counts:
+        """Reason -> extension -> files that are not in the index."""
+        return self.manifest.not_indexed
+
+    @property
+    def folders_not_entered(self) -> Counts:
+        """Reason -> name -> folders."""
+        return self.manifest.walked.folders
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings of the last run, one line each."""
+        return self.manifest.warnings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexReport(OfIndex):
     """What `Engine.index` did.
 
     Attributes:
         root: the folder as it was named.
         built: False if the index was up to date and nothing was written.
-        documents: in the index.
-        files: source files in the index.
-        languages: language -> documents.
-        not_indexed: reason -> extension -> files that are not in the index.
-        folders_not_entered: reason -> name -> folders.
-        warnings: one line each.
-        missing_grammars: language -> files that no installed grammar can parse.
+        seconds: wall time.
         parsed: files that were new or changed.
         kept: files that did not change.
         removed: files that are gone.
@@ -31,19 +83,11 @@ class IndexReport:
         model: name of the model; "" if nothing was written.
         device: where the model ran.
         was_earlier_format: whether an earlier version wrote the last index, so all files were indexed again.
-        seconds: wall time.
     """
 
     root: Path
     built: bool
-    documents: int
-    files: int
     seconds: float
-    languages: dict[str, int] = field(default_factory=dict)
-    not_indexed: dict[str, dict[str, int]] = field(default_factory=dict)
-    folders_not_entered: dict[str, dict[str, int]] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-    missing_grammars: dict[str, int] = field(default_factory=dict)
     parsed: int = 0
     kept: int = 0
     removed: int = 0
@@ -54,47 +98,41 @@ class IndexReport:
     was_earlier_format: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class IndexStatus:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStatus(OfIndex):
     """One index of a home. If it cannot be read, only `folder` and `error` are set.
 
     Attributes:
         folder: the folder of the index.
         error: why it cannot be read; "" if it can.
-        root: the indexed folder.
-        documents: in the index.
-        files: source files in the index.
-        languages: language -> documents.
-        not_indexed: reason -> extension -> files that are not in the index.
-        folders_not_entered: reason -> name -> folders.
-        warnings: of the last run, one line each.
-        bytes: size on disk.
-        created: when the last run committed, in ISO 8601.
-        seconds: wall time of the last run.
-        model: name, id and folder of its model.
-        settings: walk settings of the last run.
         changes: what an update would do; None unless asked for.
-        has_sources: False if the index was imported without its folder; then `root` is a name.
-        has_code: whether the index contains its source files.
     """
 
     folder: Path
     error: str = ""
-    root: str = ""
-    documents: int = 0
-    files: int = 0
-    languages: dict[str, int] = field(default_factory=dict)
-    not_indexed: dict[str, dict[str, int]] = field(default_factory=dict)
-    folders_not_entered: dict[str, dict[str, int]] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-    bytes: int = 0
-    created: str = ""
-    seconds: float = 0.0
-    model: dict[str, Any] = field(default_factory=dict)
-    settings: dict[str, Any] = field(default_factory=dict)
+    manifest: Manifest = _UNREADABLE
     changes: Changes | None = None
-    has_sources: bool = True
-    has_code: bool = False
+
+    @property
+    def root(self) -> str:
+        """The indexed folder, or the name of an index that was imported without it."""
+        return self.manifest.root
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport(OfIndex):
+    """What `Engine.import_index` did.
+
+    Attributes:
+        seconds: wall time.
+    """
+
+    seconds: float
+
+    @property
+    def root(self) -> str:
+        """The indexed folder, or the name of an index that was imported without it."""
+        return self.manifest.root
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,29 +157,6 @@ class ExportReport:
     changed: int
     missing: int
     bytes: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What `Engine.import_index` did.
-
-    Attributes:
-        root: the folder with the sources, or the name of the index.
-        has_sources: False if `root` is a name.
-        has_code: whether the index contains its source files.
-        documents: in the index.
-        files: source files in the index.
-        created: when the index was made, in ISO 8601.
-        seconds: wall time.
-    """
-
-    root: str
-    has_sources: bool
-    has_code: bool
-    documents: int
-    files: int
-    created: str
     seconds: float
 
 

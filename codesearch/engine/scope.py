@@ -42,7 +42,7 @@ def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
         IndexNotFoundError: nothing is indexed, or no index has what the scope names.
         IndexStoreError: a chosen index cannot be read.
     """
-    chosen = _entries(home, scope)
+    chosen = find_indexes(home, scope)
     for entry in chosen:
         if entry.error:
             raise entry.error
@@ -55,19 +55,19 @@ def outdated_roots(home: Path, scope: Scope) -> list[Path]:
     Raises:
         IndexNotFoundError: nothing is indexed, or no index has what the scope names.
     """
-    errors = [entry.error for entry in _entries(home, scope)]
+    errors = [entry.error for entry in find_indexes(home, scope)]
     roots = [Path(error.root) for error in errors if isinstance(error, IndexFormatError) and error.is_older]
     return [root for root in roots if root.is_absolute() and root.is_dir()]
 
 
-def _entries(home: Path, scope: Scope) -> list[IndexEntry]:
+def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
     """Return the indexes of a scope, each once, including those that cannot be read."""
     if scope.files:
         from codesearch.engine.imported import portable_entry
 
         chosen = [portable_entry(Path(file).expanduser(), home) for file in scope.files]
     elif scope.roots:
-        chosen = [_named(home, Path(root), scope) for root in scope.roots]
+        chosen = [_named(home, Path(root).expanduser(), scope) for root in scope.roots]
     else:
         chosen = [_covering(home, place) for place in _places(scope)] or _all(home)
     return list({entry.folder: entry for entry in chosen}.values())

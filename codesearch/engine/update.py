@@ -80,7 +80,7 @@ def update_index(
             save_stamps(plan)
             _save_tally(plan, plan.previous)
             report = IndexReport(
-                root, False, plan.previous.documents, plan.previous.source_files, time.monotonic() - started
+                root=root, manifest=plan.previous, built=False, seconds=time.monotonic() - started
             )
         else:
             report = _build(plan, home, open_encoder(bundle), started, on_progress)
@@ -222,18 +222,11 @@ def _build(
     built = build_index(plan, home, encoder, on_progress, merge_all=merge_all)
     if encoder.is_costly:
         collect_vectors(home, encoder.model_id, encoder.dim)
-    manifest = built.manifest
     return IndexReport(
         root=plan.root,
+        manifest=built.manifest,
         built=True,
-        documents=manifest.documents,
-        files=manifest.source_files,
         seconds=time.monotonic() - started,
-        languages=manifest.languages,
-        not_indexed=manifest.not_indexed,
-        folders_not_entered=manifest.walked.folders,
-        warnings=manifest.warnings,
-        missing_grammars=plan.missing_grammars,
         parsed=built.parsed,
         kept=built.kept,
         removed=built.removed,

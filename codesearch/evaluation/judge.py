@@ -164,8 +164,8 @@ def open_collection(
                 on_progress=lambda done: options.on_progress("index", done.done_bytes, done.total_bytes),
             )
         try:
-            with engine.open() as searcher:
-                yield _collection(searcher.indexes[0], encoder, key, kinds)
+            with engine.indexes() as (index,):
+                yield _collection(index, encoder, key, kinds)
         finally:
             engine.close()
 

@@ -19,11 +19,12 @@ import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from codesearch.errors import ExportError, IndexCorruptError
+from codesearch.export.files import ExportCounts, check_target
 from codesearch.files import atomic_writer
 from codesearch.index.manifest import Manifest, SegmentEntry
 from codesearch.index.reader import IndexReader
@@ -42,26 +43,9 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PERMISSIONS = 0o100644 << 16
 
 
-@dataclass(slots=True)
-class CodeCounts:
-    """Files whose code is not exported, because they changed after they were indexed or cannot be read."""
-
-    changed: int = 0
-    missing: int = 0
-
-
 def check_portable_target(path: Path, *, force: bool) -> None:
-    """Check that a file may be written. An existing file is replaced if it is a portable file or if `force` is set.
-
-    Raises:
-        ExportError: it may not be written.
-    """
-    if not path.exists():
-        return
-    if not path.is_file():
-        raise ExportError(f"{path} is not a regular file: name another file")
-    if not force and not _is_portable(path):
-        raise ExportError(f"{path} is not a portable file: name another file, or replace it with --force")
+    """Raise ExportError if a file may not be written; see `check_target`."""
+    check_target(path, "a portable file", _is_portable, force=force)
 
 
 def _is_portable(path: Path) -> bool:
@@ -77,7 +61,7 @@ def write_portable(
     *,
     with_code: bool,
     on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
-) -> CodeCounts:
+) -> ExportCounts:
     """Write an index to a new file, which replaces `path` at the end.
 
     Args:
@@ -91,7 +75,7 @@ def write_portable(
         ExportError: the file cannot be written. An earlier file stays.
         IndexCorruptError: the index is damaged. An earlier file stays.
     """
-    counts = CodeCounts()
+    left_out = [0, 0]
     entries: list[SegmentEntry] = []
     places: dict[str, Path] = {}
     try:
@@ -103,7 +87,7 @@ def write_portable(
             if with_code:
                 folder = scratch / str(entry.number)
                 folder.mkdir()
-                write_sources(folder, _sources(segment, counts))
+                write_sources(folder, _sources(segment, left_out))
                 code = describe_files(folder)
                 places |= {f"{entry.folder}/{name}": folder / name for name in code}
                 files |= code
@@ -117,7 +101,7 @@ def write_portable(
         raise ExportError(f"{path} cannot be written: {error.strerror}") from error
     except OSError as error:
         raise ExportError(f"{path} cannot be written: {error.strerror}") from error
-    return counts
+    return ExportCounts(manifest.documents, manifest.source_files, *left_out)
 
 
 def portable_manifest(manifest: Manifest, entries: list[SegmentEntry]) -> Manifest:
@@ -142,15 +126,18 @@ def exported_name(root: str) -> str:
     return name if is_name(name) else "index"
 
 
-def _sources(segment: SegmentReader, counts: CodeCounts) -> Iterator[bytes]:
-    """Yield the bytes of each file that has live documents and has not changed; b"" for every other file."""
+def _sources(segment: SegmentReader, left_out: list[int]) -> Iterator[bytes]:
+    """Yield the bytes of each file that has live documents and has not changed; b"" for every other file.
+
+    `left_out` counts the changed and the missing files.
+    """
     for file_id, record in enumerate(segment.files):
         if file_id in segment.dead_files or not record.doc_count:
             yield b""
             continue
         source, changed = read_source(segment, record) or (b"", False)
-        counts.changed += changed
-        counts.missing += not source
+        left_out[0] += changed
+        left_out[1] += not source
         yield b"" if changed else source
 
 

@@ -6,6 +6,9 @@
     documents_fts                                               full-text search of the documents, FTS5
     documents_with_files, counts_by_language, counts_by_kind    views
 
+Ids count from 1, by root, then path, then place in the file. They do not depend on the segments of an index. One source
+file is in memory at a time.
+
 `PRAGMA application_id` marks the file as an export of codesearch. `PRAGMA user_version` is the version of the layout.
 """
 
@@ -13,24 +16,24 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.errors import ExportError, MissingExtraError
-from codesearch.export.rows import (
-    CHANGED,
-    MISSING,
-    check_stores,
-    document_rows,
-    exported_files,
-    file_rows,
-    root_rows,
-)
+from codesearch.export.files import ExportCounts, check_target
 from codesearch.files import atomic_writer
+from codesearch.index.plan import LiveFile, live_files
 from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import inner_folders
+from codesearch.index.source import cut_lines, read_source
+from codesearch.parsing.identifiers import subtokens
+from codesearch.segments.digest import check_digest
+from codesearch.segments.reader import SegmentReader
+from codesearch.segments.store import DATABASE, DocumentRow
+from codesearch.types import GENERATED, STUB, TEST, VENDORED
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -95,54 +98,35 @@ GROUP BY roots.id, documents.language, kind
 """,
 }
 
+_UNCHANGED, _CHANGED, _MISSING = "unchanged", "changed", "missing"
+"""How a file compares with what was indexed; a "missing" file is gone or cannot be read."""
+_Row = dict[str, object]
+
+
 OnProgress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Counts of an export: documents, files, changed files and missing files."""
-
-    documents: int
-    files: int
-    changed: int
-    missing: int
-
-
-def check_sqlite_utils() -> None:
-    """Check that `sqlite-utils` is installed.
+def check_sqlite_target(path: Path, *, force: bool) -> None:
+    """Check that `sqlite-utils` is installed and that a file may be written, as `check_target` does.
 
     Raises:
-        MissingExtraError: it is not installed.
+        ExportError: it may not be written.
+        MissingExtraError: `sqlite-utils` is not installed.
     """
     try:
         import sqlite_utils  # noqa: F401
     except ModuleNotFoundError:
         raise MissingExtraError("sqlite-utils") from None
-
-
-def check_target(path: Path, *, force: bool) -> None:
-    """Check that a file may be written. An existing file is replaced if it is an export or if `force` is set.
-
-    Raises:
-        ExportError: it may not be written.
-    """
     real = os.path.realpath(path)
     for journal in (f"{real}-wal", f"{real}-journal"):
         if os.path.exists(journal):  # SQLite would apply it to the new file.
             raise ExportError(
                 f"{path} is in use: {journal} exists: close the programs that use it, or name another file"
             )
-    if not path.exists():
-        return
-    if not path.is_file():
-        raise ExportError(f"{path} is not a regular file: name another file")
-    if not force and not _is_export(path):
-        raise ExportError(
-            f"{path} is not an export of codesearch: name another file, or replace it with --force"
-        )
+    check_target(path, "an export of codesearch", _is_export, force=force)
 
 
-def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnProgress) -> Counts:
+def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnProgress) -> ExportCounts:
     """Write indexes to a new file, which replaces `path` at the end.
 
     Args:
@@ -154,7 +138,7 @@ def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnProg
         ExportError: the file cannot be written. An earlier file stays.
         IndexCorruptError: an index is damaged. An earlier file stays.
     """
-    check_stores(indexes)
+    _check_stores(indexes)
     try:
         with atomic_writer(Path(os.path.realpath(path)), sync=True) as part:
             with closing(sqlite3.connect(part.name)) as connection:
@@ -164,7 +148,9 @@ def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnProg
         raise ExportError(f"{path} cannot be written: {reason}") from error
 
 
-def _write(connection: sqlite3.Connection, indexes: Sequence[IndexReader], on_progress: OnProgress) -> Counts:
+def _write(
+    connection: sqlite3.Connection, indexes: Sequence[IndexReader], on_progress: OnProgress
+) -> ExportCounts:
     from sqlite_utils import Database
 
     # The file is deleted if its writer fails, so no journal is needed.
@@ -174,16 +160,16 @@ def _write(connection: sqlite3.Connection, indexes: Sequence[IndexReader], on_pr
     connection.execute(f"PRAGMA user_version = {LAYOUT_VERSION}")
     database = Database(connection, execute_plugins=False)
     _make_tables(database)
-    files = exported_files(indexes)
+    files = _exported_files(indexes)
     states: list[str] = []
     total = sum(file.live.record.doc_count for file in files)
-    database.table("roots").insert_all(root_rows(indexes))
-    rows = document_rows(files, states, lambda done: on_progress("documents", done, total))
+    database.table("roots").insert_all(_root_rows(indexes))
+    rows = _document_rows(files, states, lambda done: on_progress("documents", done, total))
     database.table("documents").insert_all(rows)
-    database.table("files").insert_all(file_rows(files, states))
+    database.table("files").insert_all(_file_rows(files, states))
     on_progress("full-text search", 0, 0)
     _make_search(database)
-    return Counts(total, len(files), states.count(CHANGED), states.count(MISSING))
+    return ExportCounts(total, len(files), states.count(_CHANGED), states.count(_MISSING))
 
 
 def _make_tables(database: Database) -> None:
@@ -212,3 +198,118 @@ def _is_export(path: Path) -> bool:
     with open(path, "rb") as file:
         header = file.read(_HEADER_BYTES)
     return header.startswith(_MAGIC) and header[-4:] == APPLICATION_ID.to_bytes(4)
+
+
+@dataclass(frozen=True, slots=True)
+class _ExportedFile:
+    """A live file of an index, and the id of its root."""
+
+    root_id: int
+    segment: SegmentReader
+    live: LiveFile
+
+
+def _check_stores(indexes: Sequence[IndexReader]) -> None:
+    """Check every byte of the databases of indexes.
+
+    Raises:
+        IndexCorruptError: one was changed.
+    """
+    for index in indexes:
+        for segment, entry in zip(index.segments, index.manifest.segments, strict=True):
+            # A writer may have merged and deleted the segment. Open files can still be read.
+            with suppress(FileNotFoundError):
+                check_digest(segment.folder / DATABASE, entry.files[DATABASE], segment.root)
+
+
+def _exported_files(indexes: Sequence[IndexReader]) -> list[_ExportedFile]:
+    """List the live files in the order of their ids; files that two roots share belong to the inner root."""
+    inner = inner_folders([index.root for index in indexes])
+    found: list[_ExportedFile] = []
+    for root_id, index in enumerate(indexes, start=1):
+        of_root = [
+            _ExportedFile(root_id, segment, live)
+            for segment, entry in zip(index.segments, index.manifest.segments, strict=True)
+            for live in live_files(entry.number, entry.dead_files, segment.store)
+            if not live.record.path.startswith(inner[segment.root])
+        ]
+        found += sorted(of_root, key=lambda file: file.live.record.path)
+    return found
+
+
+def _root_rows(indexes: Sequence[IndexReader]) -> Iterator[_Row]:
+    """Yield a row for each indexed folder."""
+    for root_id, index in enumerate(indexes, start=1):
+        yield {
+            "id": root_id,
+            "path": os.fsencode(index.manifest.root).decode("utf-8", "replace"),
+            "indexed_at": index.manifest.created,
+            "model": index.manifest.model["name"],
+        }
+
+
+def _document_rows(
+    files: Sequence[_ExportedFile], states: list[str], on_documents: Callable[[int], None]
+) -> Iterator[_Row]:
+    """Yield a row for each document, with its code if the file has not changed since it was indexed.
+
+    Args:
+        files: the id of a file is its position, from 1.
+        states: receives the state of each file.
+        on_documents: called after each file with the number of rows so far.
+    """
+    doc_id = 0
+    for file_id, file in enumerate(files, start=1):
+        record = file.live.record
+        source, state = _source(file)
+        states.append(state)
+        for row in file.segment.store.document_rows(record.first_doc, record.doc_count):
+            doc_id += 1
+            found = {
+                "id": doc_id,
+                "file_id": file_id,
+                "path": record.path,
+                "language": record.language,
+                **row._asdict(),
+                "name_words": " ".join(subtokens(row.qualified_name)),
+                "code": _code(source, row),
+                "is_test": bool(row.flags & TEST),
+                "is_generated": bool(row.flags & GENERATED),
+                "is_vendored": bool(row.flags & VENDORED),
+                "is_stub": bool(row.flags & STUB),
+            }
+            yield {name: found[name] for name in _DOCUMENTS}
+        on_documents(doc_id)
+
+
+def _file_rows(files: Sequence[_ExportedFile], states: Sequence[str]) -> Iterator[_Row]:
+    """Yield a row for each file."""
+    for file_id, (file, state) in enumerate(zip(files, states, strict=True), start=1):
+        record = file.live.record
+        yield {
+            "id": file_id,
+            "root_id": file.root_id,
+            "path": record.path,
+            "language": record.language,
+            "bytes": record.size,
+            "digest": record.digest.hex(),
+            "state": state,
+            "skipped": record.skipped,
+            "warnings": record.warnings,
+        }
+
+
+def _source(file: _ExportedFile) -> tuple[bytes | None, str]:
+    """Return the bytes of a file if they have not changed since it was indexed, and the state of the file."""
+    found = read_source(file.segment, file.live.record)
+    if found is None or not found[0] and file.live.record.size:
+        return None, _MISSING
+    source, changed = found
+    return (None, _CHANGED) if changed else (source, _UNCHANGED)
+
+
+def _code(source: bytes | None, row: DocumentRow) -> str | None:
+    if source is None:
+        return None
+    lines = cut_lines(source, row.start_line, row.end_line, start_byte=row.start_byte)
+    return lines.decode("utf-8", "replace")

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
 from codesearch.index.reader import IndexReader
+from codesearch.index.source import SourceFiles, Stored
 from codesearch.segments.reader import SegmentReader
-from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.segments.topk import best_positions
 from codesearch.segments.vectors import scan
 
 DocIds = NDArray[np.int64]
-Stored = tuple[SegmentReader, FileRecord, DocumentRow]
 _MAX_NEIGHBOURS = 10_000
 """If the graph must return more documents than this to compensate for dead ones, an exact search is faster."""
 
@@ -59,10 +58,6 @@ class Snapshot:
         for base, segment in self.based_segments():
             mask[base + segment.dead] = True
         return mask
-
-    def document_frequency(self, term: str, here: int) -> int:
-        """Return the number of live documents with a term: `here`, because all documents are scored."""
-        return here
 
     def based_segments(self) -> Iterator[tuple[int, SegmentReader]]:
         """Yield (doc_id of the first document, segment) for each segment."""
@@ -203,13 +198,14 @@ class Snapshot:
         return ranks
 
     def stored(self, doc_ids: Sequence[int]) -> list[Stored]:
-        """Read segment, file and row of each document, in the same order."""
+        """Read each document with its file, in the same order. Code is read only when it is asked for."""
         found: list[Stored | None] = [None] * len(doc_ids)
         for segment, positions, local in self.parts(np.asarray(doc_ids, np.int64)):
             places = range(len(doc_ids)) if isinstance(positions, slice) else positions.tolist()
             rows = segment.store.documents(local.tolist())
+            source = SourceFiles(segment)
             for place, number in zip(places, local.tolist(), strict=True):
-                found[place] = (segment, *rows[number])
+                found[place] = Stored(source, *rows[number])
         return [entry for entry in found if entry is not None]
 
     def named(self, name: str) -> Iterator[tuple[int, str, str]]:

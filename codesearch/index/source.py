@@ -1,16 +1,76 @@
-"""Read source files, and say whether they changed after they were indexed."""
+"""Read source files, say whether they changed after they were indexed, and cut the code of documents out of them."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from codesearch.segments.digest import content_digest
-from codesearch.segments.store import FileRecord
+from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.treefiles import read_below
 
 if TYPE_CHECKING:
     from codesearch.segments.reader import SegmentReader
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The code of a document and the lines around it; `stale` says that its file changed after it was indexed."""
+
+    code: str
+    stale: bool = False
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+class CodeSource(Protocol):
+    """Where the code of documents of a root comes from."""
+
+    @property
+    def root(self) -> str:
+        """The indexed folder, or the name of an index without one."""
+        ...
+
+    def excerpt(self, file: FileRecord, row: DocumentRow, context: int) -> Excerpt | None:
+        """Return the code of a document with `context` lines around it; None if it is gone."""
+        ...
+
+
+class Stored(NamedTuple):
+    """A document as it is stored, and where its code comes from."""
+
+    source: CodeSource
+    file: FileRecord
+    row: DocumentRow
+
+    def excerpt(self, context: int = 0) -> Excerpt | None:
+        """Return the code with `context` lines around it; None if it is gone."""
+        return self.source.excerpt(self.file, self.row, context)
+
+
+class SourceFiles:
+    """Cuts the code of a segment's documents out of the source files, and reads each file once.
+
+    If a file changed after it was indexed, the code is what is now at the old place. If the index was imported without
+    sources and without code, it is empty.
+    """
+
+    def __init__(self, segment: SegmentReader) -> None:
+        self.root = segment.root
+        self._segment = segment
+        self._read: dict[str, tuple[bytes, bool] | None] = {}
+
+    def excerpt(self, file: FileRecord, row: DocumentRow, context: int) -> Excerpt | None:
+        """Return the code of a document with `context` lines around it; None if the file no longer exists."""
+        if file.path not in self._read:
+            self._read[file.path] = read_source(self._segment, file)
+        if (found := self._read[file.path]) is None:
+            return None
+        source, stale = found
+        code = cut_lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
+        before, after = _around(source, row.start_line, row.end_line, context)
+        return Excerpt(code.decode("utf-8", "replace"), stale, before, after)
 
 
 def is_inside(path: str) -> bool:
@@ -55,3 +115,11 @@ def cut_lines(source: bytes, first: int, last: int, *, start_byte: int | None) -
         if end < 0:
             return source[start:]
     return source[start:end]
+
+
+def _around(source: bytes, first: int, last: int, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return up to `count` lines before line `first` and after line `last` of a file."""
+    if not count:
+        return (), ()
+    lines = source.decode("utf-8", "replace").split("\n")
+    return tuple(lines[max(0, first - 1 - count) : first - 1]), tuple(lines[last : last + count])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
 from codesearch.config import RankConfig
-from codesearch.index.snapshot import Snapshot
+from codesearch.search.documents import Documents
 from codesearch.search.forms import name_parts, possible_names, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.segments.topk import distinct
@@ -64,7 +64,7 @@ class AnalysedQuery:
 
 
 def gather(
-    snapshot: Snapshot,
+    snapshot: Documents,
     lexical: LexicalScorer,
     query: AnalysedQuery,
     *,
@@ -99,7 +99,7 @@ def gather(
     return Candidates(doc_ids, bm25[doc_ids], ceiling, cosine, length_prior, name)
 
 
-def _length_prior(snapshot: Snapshot, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
+def _length_prior(snapshot: Documents, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
     """Return n / (n + half) for documents with n terms in their bodies: float32 [C].
 
     The document of a class, interface, enum, struct or trait is only its header, which is always short. So its body
@@ -112,7 +112,7 @@ def _length_prior(snapshot: Snapshot, doc_ids: NDArray[np.int64], half: float) -
     return np.asarray(terms / (terms + np.float32(half)), dtype=np.float32)
 
 
-def _named(snapshot: Snapshot, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
+def _named(snapshot: Documents, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
     """Find the documents whose name is the query; return the signal of each.
 
     Classes or the module may qualify the name in the query.
@@ -132,7 +132,7 @@ def _likeness(name: str, exact: str) -> float:
     return 1.0 if name in (exact, exact.lower()) else OTHER_SPELLING
 
 
-def _is_within(snapshot: Snapshot, doc_id: int, qualified: str, qualifiers: Sequence[str]) -> bool:
+def _is_within(snapshot: Documents, doc_id: int, qualified: str, qualifiers: Sequence[str]) -> bool:
     """Say whether the qualifiers are the innermost names around a definition: classes, then file and folders."""
     if not qualifiers:
         return True

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import OTHER_SPELLING, Candidates
+from codesearch.search.documents import Documents
 from codesearch.types import GENERATED, KINDS, TEST, VENDORED
 
 _METHOD = KINDS.index("method")
@@ -38,7 +38,7 @@ class Ranked:
 
     Attributes:
         parts: the contribution of each part to the score; their sum is the score.
-        copies: the other documents with the same code, if copies share a place (see `codesearch.search.copies`).
+        copies: the other documents with the same code, if copies share a place (see `codesearch.search.hydrate`).
     """
 
     doc_id: int
@@ -59,7 +59,7 @@ class Ranking:
         scores: float32 [C].
     """
 
-    snapshot: Snapshot
+    snapshot: Documents
     doc_ids: NDArray[np.int64]
     signals: dict[str, NDArray[np.float32]]
     parts: dict[str, NDArray[np.float32]]
@@ -129,7 +129,7 @@ class Ranking:
         )
 
 
-def fuse(candidates: Candidates, snapshot: Snapshot, config: RankConfig) -> Ranking:
+def fuse(candidates: Candidates, snapshot: Documents, config: RankConfig) -> Ranking:
     """Return the ranking of all candidates by the weighted sum of their signals."""
     normalised = candidates.bm25 / np.float32(candidates.ceiling or 1.0)
     parts = {

@@ -1,72 +1,59 @@
-"""Ranked doc_ids -> hits with all their fields: rows from the store, code from the source files."""
+"""A ranking -> its places, with all copies of a document in the place of the best one -> hits with all their fields.
+
+A copy whose name is the query is shown first. Otherwise the copy comes from ordinary source files: build output,
+vendored code, tests and generated code are shown only if there is no other copy. Among equal copies, the one that ranks
+first is shown. Score and signals are those of the best copy.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from itertools import islice
-from typing import Protocol
 
-from codesearch.index.snapshot import Snapshot, Stored
-from codesearch.index.source import cut_lines, read_source
-from codesearch.search.fusion import Ranked
-from codesearch.types import MAX_COPIES, Hit
+import numpy as np
+from numpy.typing import NDArray
 
-_Source = tuple[bytes, bool]
-"""The bytes of a file, and whether they differ from the indexed ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """The code of a document and the lines around it; `stale` says that its file changed after it was indexed."""
-
-    code: str
-    stale: bool = False
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
+from codesearch.index.source import Stored
+from codesearch.search.documents import Documents
+from codesearch.search.fusion import Ranked, Ranking
+from codesearch.segments.topk import equal_before
+from codesearch.types import MAX_COPIES, STUB, Hit
 
 
-class SourceExcerpts:
-    """Cuts the code of documents out of the source files, and reads each file once.
+def places_with_copies(ranking: Ranking, count: int, left_out: Collection[int] = ()) -> list[Ranked]:
+    """Return the first `count` places, best first; no two of them are copies of each other.
 
-    If a file changed after it was indexed, the code is what is now at the old place. If the index was imported without
-    sources and without code, it is empty.
+    Args:
+        ranking: all candidates.
+        count: how many places.
+        left_out: doc_ids to exclude.
     """
-
-    def __init__(self, context: int = 0) -> None:
-        self._context = context
-        self._sources: dict[tuple[str, str], _Source | None] = {}
-
-    def excerpt(self, document: Stored) -> Excerpt | None:
-        """Return the code of a document with `context` lines around it; None if the file no longer exists."""
-        segment, file, row = document
-        key = (segment.root, file.path)
-        if key not in self._sources:
-            self._sources[key] = read_source(segment, file)
-        if (found := self._sources[key]) is None:
-            return None
-        source, stale = found
-        code = cut_lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
-        before, after = _around(source, row.start_line, row.end_line, self._context)
-        return Excerpt(code.decode("utf-8", "replace"), stale, before, after)
+    order = ranking.order()
+    if left_out:
+        order = order[~np.isin(ranking.doc_ids[order], list(left_out))]
+    keys = ranking.snapshot.copy_keys(ranking.doc_ids[order])
+    firsts = np.flatnonzero(equal_before(keys) == 0)[:count]
+    return [_place(ranking, order[keys == key]) for key in keys[firsts]]
 
 
-class Excerpts(Protocol):
-    """Where the code of hits comes from."""
+def _place(ranking: Ranking, positions: NDArray[np.intp]) -> Ranked:
+    best = ranking.place(int(positions[0]))
+    if len(positions) == 1:
+        return best
+    doc_ids = ranking.doc_ids[positions]
+    flags = ranking.snapshot.flags(doc_ids) & ~np.uint8(STUB)
+    shown, *others = doc_ids[np.lexsort((flags, -ranking.signals["name"][positions]))].tolist()
+    return replace(best, doc_id=shown, copies=tuple(others))
 
-    def excerpt(self, document: Stored) -> Excerpt | None:
-        """Return the code of a document; None if it is gone."""
-        ...
 
-
-def hydrate(snapshot: Snapshot, ranked: Sequence[Ranked], excerpts: Excerpts | None = None) -> list[Hit]:
-    """Return the hits of ranked documents in the same order; by default their code comes from the source files.
+def hydrate(snapshot: Documents, ranked: Sequence[Ranked], context: int = 0) -> list[Hit]:
+    """Return the hits of ranked documents in the same order, each with `context` lines around its code.
 
     Documents whose code is gone are skipped; a copy takes the place if there is one.
     """
-    excerpts = excerpts or SourceExcerpts()
     members = [(place.doc_id, *place.copies[:MAX_COPIES]) for place in ranked]
     stored = iter(snapshot.stored([doc_id for ids in members for doc_id in ids]))
     hits: list[Hit] = []
@@ -74,49 +61,33 @@ def hydrate(snapshot: Snapshot, ranked: Sequence[Ranked], excerpts: Excerpts | N
         left = deque(islice(stored, len(ids)))
         while left:
             shown = left.popleft()
-            if excerpt := excerpts.excerpt(shown):
-                copies = tuple(_location(copy, shown[0].root) for copy in left)
-                count = len(copies) + len(place.copies) + 1 - len(ids)
-                hit = _hit(place, shown, excerpt)
-                hits.append(replace(hit, rank=len(hits) + 1, copies=copies, copy_count=count))
+            if excerpt := shown.excerpt(context):
+                root, file = shown.source.root, shown.file
+                copies = tuple(_location(copy, root) for copy in left)
+                hits.append(
+                    Hit(
+                        file.path,
+                        file.language,
+                        *shown.row.described,
+                        root=root,
+                        code=excerpt.code,
+                        stale=excerpt.stale,
+                        rank=len(hits) + 1,
+                        score=place.score,
+                        signals=place.signals,
+                        parts=place.parts,
+                        before=excerpt.before,
+                        after=excerpt.after,
+                        copies=copies,
+                        copy_count=len(copies) + len(place.copies) + 1 - len(ids),
+                    )
+                )
                 break
     return hits
 
 
-def _hit(place: Ranked, shown: Stored, excerpt: Excerpt) -> Hit:
-    segment, file, row = shown
-    return Hit(
-        rank=0,
-        score=place.score,
-        root=segment.root,
-        path=file.path,
-        language=file.language,
-        kind=row.kind,
-        name=row.name,
-        qualified_name=row.qualified_name,
-        signature=row.signature,
-        docstring=row.docstring,
-        start_line=row.start_line,
-        end_line=row.end_line,
-        code=excerpt.code,
-        signals=place.signals,
-        parts=place.parts,
-        stale=excerpt.stale,
-        before=excerpt.before,
-        after=excerpt.after,
-    )
-
-
 def _location(copy: Stored, root: str) -> str:
     """Return "path:line" of a document, relative to `root` if the document is in it."""
-    segment, file, row = copy
-    path = file.path if segment.root == root else os.path.join(segment.root, file.path)
+    source, file, row = copy
+    path = file.path if source.root == root else os.path.join(source.root, file.path)
     return f"{path}:{row.start_line}"
-
-
-def _around(source: bytes, first: int, last: int, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return up to `count` lines before line `first` and after line `last` of a file."""
-    if not count:
-        return (), ()
-    lines = source.decode("utf-8", "replace").split("\n")
-    return tuple(lines[max(0, first - 1 - count) : first - 1]), tuple(lines[last : last + count])

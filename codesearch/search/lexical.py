@@ -11,66 +11,34 @@ Source: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weigh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
+from codesearch.search.documents import Corpus
 from codesearch.segments.topk import distinct
 
 _LONG = 8
 """A term with postings for more than one in this many documents is scored over all documents."""
 
 
-class Postings(Protocol):
-    """The part of `codesearch.segments.postings.PostingsReader` that scoring needs."""
-
-    def find(self, term: str) -> int | None: ...  # noqa: D102
-    def by_field(  # noqa: D102
-        self, term_id: int
-    ) -> Iterator[tuple[int, NDArray[np.uint32], NDArray[np.uint8]]]: ...
-    def occurrence_weights(  # noqa: D102
-        self,
-        field_weights: tuple[float, ...],
-        field_b: tuple[float, ...],
-        average_lengths: NDArray[np.float64],
-    ) -> NDArray[np.float32]: ...
-
-
-class HasPostings(Protocol):
-    """The part of a segment that scoring needs."""
-
-    @property
-    def postings(self) -> Postings: ...  # noqa: D102
-
-
-class Corpus(Protocol):
-    """The part of `codesearch.index.snapshot.Snapshot` that scoring needs."""
-
-    @property
-    def size(self) -> int: ...  # noqa: D102
-    @property
-    def document_count(self) -> int: ...  # noqa: D102
-    @property
-    def average_lengths(self) -> NDArray[np.float64]: ...  # noqa: D102
-    @property
-    def dead(self) -> NDArray[np.bool_] | None: ...  # noqa: D102
-    def document_frequency(self, term: str, here: int) -> int:
-        """Return the number of live documents with a term; `here` is that of the documents that are scored."""
-        ...
-
-    def based_segments(self) -> Iterator[tuple[int, HasPostings]]:
-        """Yield (doc_id of the first document, segment) for each segment."""
-        ...
-
-
 class LexicalScorer:
     """Scores the documents of a corpus."""
 
-    def __init__(self, snapshot: Corpus, config: RankConfig) -> None:
+    def __init__(
+        self, snapshot: Corpus, config: RankConfig, document_frequencies: Mapping[str, int] | None = None
+    ) -> None:
+        """Set what is scored.
+
+        Args:
+            snapshot: the documents.
+            config: weights.
+            document_frequencies: term -> live documents with it, if `snapshot` has only some of all documents.
+        """
         self._snapshot = snapshot
+        self._document_frequencies = document_frequencies or {}
         self._config = config
 
     def scores(self, terms: Sequence[str]) -> tuple[NDArray[np.float32], float]:
@@ -85,7 +53,7 @@ class LexicalScorer:
         ceiling = 0.0
         for term in terms:
             found, here = self._add_weighted_frequencies(term, scratch)
-            if df := self._snapshot.document_frequency(term, here):
+            if df := max(here, self._document_frequencies.get(term, 0)):
                 idf = self._idf(df)
                 weighted = scratch[found]
                 total[found] += np.float32(idf) * weighted / (np.float32(self._config.k1) + weighted)

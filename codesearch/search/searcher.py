@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +18,15 @@ from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
-from codesearch.search.copies import places_with_copies
 from codesearch.search.diversity import diversify_files
+from codesearch.search.documents import Documents
 from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import is_code
 from codesearch.search.fusion import Ranked, Ranking, fuse
-from codesearch.search.hydrate import Excerpts, SourceExcerpts, hydrate
+from codesearch.search.hydrate import hydrate, places_with_copies
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.request import Filters, SearchRequest
+from codesearch.search.lookup import Example, indexed_example
+from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.search.rerank import rerank
 from codesearch.types import Hit
 
@@ -51,39 +53,51 @@ class Found:
         return self.confidence is not None and self.confidence < shipped_calibration().threshold
 
 
-class Searcher:
-    """Answers queries over open indexes that were made with the same model."""
+class Searchable(Protocol):
+    """The documents that a backend has opened for searches."""
 
-    def __init__(
-        self,
-        indexes: Sequence[IndexReader],
-        encoder: Encoder | None,
-        config: RankConfig | None = None,
-    ) -> None:
-        """Make a searcher.
+    @property
+    def document_count(self) -> int:
+        """Number of live documents."""
+        ...
 
-        Args:
-            indexes: what to search.
-            encoder: embeds queries; None allows only mode "lexical".
-            config: weights.
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The indexed folders that are searched."""
+        ...
 
-        Raises:
-            ConfigError: an index was not made with the model of `encoder`.
-        """
+    @property
+    def model_folder(self) -> Path | None:
+        """Folder of the model that the documents were made with; None if it is not known."""
+        ...
+
+    def check_model(self, encoder: Encoder) -> None:
+        """Raise an error if the documents were not made with the model of an encoder."""
+        ...
+
+    def ranking(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Ranking:
+        """Propose the best candidates for a query that pass the filters, and rank them with the statistics of all."""
+        ...
+
+    def any_passes(self, filters: Filters) -> bool:
+        """Say whether any document passes the filters."""
+        ...
+
+    def example(self, place: Place) -> Example | None:
+        """Return the definition at a line as it is stored; None if it is not stored or has changed."""
+        ...
+
+    def changed_files(self, filters: Filters, revision: str) -> frozenset[str]:
+        """Return the absolute paths of files that differ from a git revision, or raise ConfigError."""
+        ...
+
+
+class LocalIndexes:
+    """Indexes of this machine that are open."""
+
+    def __init__(self, indexes: Sequence[IndexReader]) -> None:
         self.indexes = list(indexes)
         self.snapshot = Snapshot(self.indexes)
-        self.encoder = encoder
-        self.config = config or RankConfig()
-        for index in self.indexes:
-            made_with = index.manifest.model
-            if encoder and made_with["id"] != encoder.model_id:
-                cure = f"run `codesearch index {index.root}` again"
-                if not index.manifest.has_sources:
-                    cure = "give the folder of its model with --model, or search with --mode lexical"
-                raise ConfigError(
-                    f"{index.root} was indexed with model {made_with['name']} ({made_with['id']}), not with "
-                    f"{encoder.name} ({encoder.model_id}): {cure}"
-                )
 
     @property
     def document_count(self) -> int:
@@ -95,16 +109,82 @@ class Searcher:
         """The indexed folders that are searched."""
         return tuple(index.manifest.root for index in self.indexes)
 
+    @property
+    def model_folder(self) -> Path | None:
+        """Folder of the model of the first index."""
+        return self.indexes[0].manifest.model_folder if self.indexes else None
+
+    def check_model(self, encoder: Encoder) -> None:
+        """Raise ConfigError if an index was not made with the model of an encoder."""
+        for index in self.indexes:
+            made_with = index.manifest.model
+            if made_with["id"] != encoder.model_id:
+                cure = f"run `codesearch index {index.root}` again"
+                if not index.manifest.has_sources:
+                    cure = "give the folder of its model with --model, or search with --mode lexical"
+                raise ConfigError(
+                    f"{index.root} was indexed with model {made_with['name']} ({made_with['id']}), not with "
+                    f"{encoder.name} ({encoder.model_id}): {cure}"
+                )
+
+    def ranking(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Ranking:
+        """Rank the documents that pass the filters."""
+        allowed = allowed_documents(filters, self.snapshot)
+        return rank_documents(self.snapshot, LexicalScorer(self.snapshot, config), query, allowed, config)
+
+    def any_passes(self, filters: Filters) -> bool:
+        """Say whether any document passes the filters; True without filters."""
+        allowed = None if filters.allow_all else allowed_documents(filters, self.snapshot)
+        return allowed is None or bool(allowed.any())
+
+    def example(self, place: Place) -> Example | None:
+        """Return the definition at a line as it is stored; None if it is not stored or has changed."""
+        return next(filter(None, (indexed_example(index, place) for index in self.indexes)), None)
+
+    def changed_files(self, filters: Filters, revision: str) -> frozenset[str]:
+        """Return the absolute paths of files that differ from a git revision.
+
+        Raises:
+            ConfigError: git is missing or fails, a root is in no work tree, or the revision is unknown.
+        """
+        from codesearch.search.changes import changed_files
+
+        return changed_files(self.snapshot, filters, revision)
+
+
+class Searcher:
+    """Answers queries over documents that were made with the same model."""
+
+    def __init__(
+        self,
+        searched: Searchable | Sequence[IndexReader],
+        encoder: Encoder | None,
+        config: RankConfig | None = None,
+    ) -> None:
+        """Make a searcher.
+
+        Args:
+            searched: what to search; indexes of this machine, or documents that another backend has opened.
+            encoder: embeds queries; None allows only mode "lexical".
+            config: weights.
+
+        Raises:
+            CodeSearchError: something was not made with the model of `encoder`.
+        """
+        self.searched = LocalIndexes(searched) if isinstance(searched, Sequence) else searched
+        self.encoder = encoder
+        self.config = config or RankConfig()
+        if encoder:
+            self.searched.check_model(encoder)
+
     def answer(self, request: SearchRequest) -> Found:
         """Return the best documents for a query and the probability that one of them answers it.
-
-        The weights are those of the searcher; `request.all_code` has no effect.
 
         Raises:
             ConfigError: the query has no words.
         """
         analysed = self.analyse(request.query, request.mode)
-        ranking = self.ranking(analysed, request.filters)
+        ranking = self.ranking(analysed, request.filters, all_code=request.all_code)
         confidence = None
         if self.encoder and request.mode == "hybrid" and analysed.text:
             confidence = confidence_of(ranking, len(analysed.terms), self.encoder.model_id)
@@ -127,9 +207,9 @@ class Searcher:
         """
         hits = self._hits(ranking, request, left_out)
         count = self.config.candidate_count
-        while len(hits) < request.top_k <= len(ranking.doc_ids) and count < self.document_count:
+        while len(hits) < request.top_k <= len(ranking.doc_ids) and count < self.searched.document_count:
             count *= 4
-            ranking = self.ranking(query, request.filters, count)
+            ranking = self.ranking(query, request.filters, count, all_code=request.all_code)
             hits = self._hits(ranking, request, left_out)
         return hits
 
@@ -137,9 +217,7 @@ class Searcher:
         count = request.top_k
         while True:
             places = places_with_copies(ranking, count, left_out)
-            hits = hydrate(ranking.snapshot, places, self._excerpts(ranking, places, request))[
-                : request.top_k
-            ]
+            hits = hydrate(ranking.snapshot, places, request.context)[: request.top_k]
             if len(hits) == request.top_k or len(places) < count:
                 return hits
             count += 4 * request.top_k
@@ -155,7 +233,12 @@ class Searcher:
         return self.ranking(self.analyse(query, mode), filters).ranked(top_k)
 
     def ranking(
-        self, query: AnalysedQuery, filters: Filters | None = None, candidate_count: int | None = None
+        self,
+        query: AnalysedQuery,
+        filters: Filters | None = None,
+        candidate_count: int | None = None,
+        *,
+        all_code: bool = False,
     ) -> Ranking:
         """Gather, fuse and rerank the candidates for an analysed query.
 
@@ -163,23 +246,11 @@ class Searcher:
             query: the analysed query.
             filters: which documents may be candidates.
             candidate_count: replaces `RankConfig.candidate_count`.
+            all_code: as in `SearchRequest`.
         """
-        config = replace(self.config, candidate_count=candidate_count or self.config.candidate_count)
-        allowed = allowed_documents(filters or Filters(), self.snapshot)
-        return rank_documents(self.snapshot, self._lexical, query, allowed, config)
-
-    def _excerpts(self, ranking: Ranking, places: Sequence[Ranked], request: SearchRequest) -> Excerpts:
-        """Return where the code of some places comes from."""
-        return SourceExcerpts(request.context)
-
-    def any_passes(self, filters: Filters) -> bool:
-        """Say whether any document passes the filters; True without filters."""
-        allowed = None if filters.allow_all else allowed_documents(filters, self.snapshot)
-        return allowed is None or bool(allowed.any())
-
-    @cached_property
-    def _lexical(self) -> LexicalScorer:
-        return LexicalScorer(self.snapshot, self.config)
+        config = self.config.all_code() if all_code else self.config
+        config = replace(config, candidate_count=candidate_count or config.candidate_count)
+        return self.searched.ranking(query, filters or Filters(), config)
 
     def analyse(self, query: str, mode: str = "hybrid") -> AnalysedQuery:
         """Return the terms and the vector of a query, as far as the mode needs them.
@@ -219,7 +290,7 @@ class Searcher:
 
 
 def rank_documents(
-    snapshot: Snapshot,
+    snapshot: Documents,
     lexical: LexicalScorer,
     query: AnalysedQuery,
     allowed: NDArray[np.bool_] | None,

@@ -11,16 +11,17 @@ from codesearch.config import ParseConfig, WalkConfig
 from codesearch.encoding.text import document_text
 from codesearch.errors import ConfigError
 from codesearch.index.parse import extract_guarded
-from codesearch.index.snapshot import Snapshot
 from codesearch.parsing.languages import language_named, language_of_path
 from codesearch.search.candidates import AnalysedQuery
-from codesearch.search.copies import places_with_copies
+from codesearch.search.documents import Documents
 from codesearch.search.fusion import Ranked
-from codesearch.search.request import SearchRequest
+from codesearch.search.hydrate import places_with_copies
+from codesearch.search.lookup import Example
+from codesearch.search.request import Place, SearchRequest
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
 from codesearch.segments.store import DocumentRow
 from codesearch.treefiles import read_regular
-from codesearch.types import Document
+from codesearch.types import Described, Document
 
 _SPARE = 32
 """Additional places to fetch, because definitions that overlap the given one are removed."""
@@ -47,36 +48,42 @@ def document_at(path: Path, line: int) -> Document:
     return max(around, key=lambda document: document.start_byte)
 
 
-def search_similar(searcher: Searcher, document: Document, request: SearchRequest) -> Found:
-    """Return the documents most similar to a given one, best first, without those that overlap it in its file.
+def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> Found:
+    """Return the documents most similar to the definition at a line, best first, without those that overlap it.
+
+    An indexed definition has its terms and its vector in the index. A file that is not indexed, or has changed, is
+    parsed.
 
     Raises:
-        ConfigError: the searcher has no model.
+        ConfigError: there is no definition at the line, or the searcher has no model.
+        MissingExtraError: the file must be parsed, and the grammar of its language is not installed.
     """
-    vector = searcher.document_vector(document_text(document), document.language)
-    query = AnalysedQuery(text="", terms=_terms(document), vector=vector if vector.any() else None)
-    ranking = searcher.ranking(query, request.filters)
+    example = searcher.searched.example(place) or _parsed_example(searcher, place)
+    vector = example.vector if example.vector.any() else None
+    query = AnalysedQuery(text="", terms=example.terms[:MAX_CODE_TERMS], vector=vector)
+    ranking = searcher.ranking(query, request.filters, all_code=request.all_code)
     nearest = places_with_copies(ranking, request.top_k + _SPARE)
-    left_out = _overlapping(ranking.snapshot, nearest, document)
+    left_out = _overlapping(ranking.snapshot, nearest, example.definition)
     return Found(searcher.hits(query, ranking, request, left_out))
 
 
-def _terms(document: Document) -> list[str]:
-    """List at most `MAX_CODE_TERMS` distinct terms of a document, in the order of `FIELDS`, without the context."""
-    return list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))[:MAX_CODE_TERMS]
+def _parsed_example(searcher: Searcher, place: Place) -> Example:
+    document = document_at(place.path, place.line)
+    terms = list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))
+    return Example(document, terms, searcher.document_vector(document_text(document), document.language))
 
 
-def _overlapping(snapshot: Snapshot, places: Sequence[Ranked], document: Document) -> set[int]:
+def _overlapping(snapshot: Documents, places: Sequence[Ranked], document: Described) -> set[int]:
     """Return the doc_ids at some places that are the given document, are inside it or contain it."""
     doc_ids = [doc_id for place in places for doc_id in (place.doc_id, *place.copies)]
     return {
         doc_id
-        for doc_id, (segment, file, row) in zip(doc_ids, snapshot.stored(doc_ids), strict=True)
-        if _overlaps(row, document) and Path(segment.root, file.path).resolve() == Path(document.path)
+        for doc_id, (source, file, row) in zip(doc_ids, snapshot.stored(doc_ids), strict=True)
+        if _overlaps(row, document) and Path(source.root, file.path).resolve() == Path(document.path)
     }
 
 
-def _overlaps(row: DocumentRow, document: Document) -> bool:
+def _overlaps(row: DocumentRow, document: Described) -> bool:
     """Say whether a row shares lines with a definition of the same file, or is a class that contains it."""
     shares_lines = row.start_line <= document.end_line and row.end_line >= document.start_line
     if shares_lines or not row.qualified_name:

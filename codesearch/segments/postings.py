@@ -287,6 +287,15 @@ class PostingsReader:
             keys = np.repeat(np.arange(first, last + 1, dtype=np.uint32), sizes)
             yield keys, doc_ids[start:end], frequencies[start:end]
 
+    def document_terms(self, doc_id: int) -> Iterator[tuple[int, int, str]]:
+        """Yield (field, frequency, term) of a document, in the order of the terms."""
+        places = np.flatnonzero(self._arrays["doc_ids"] == doc_id)
+        keys = np.searchsorted(self._arrays["list_offsets"], places, "right") - 1
+        frequencies = self._arrays["frequencies"][places]
+        for key, frequency in zip(keys.tolist(), frequencies.tolist(), strict=True):
+            term_id, field = divmod(key, _F)
+            yield field, frequency, self._term(term_id).decode()
+
     def terms(self) -> list[str]:
         """Return all terms; a term's id is its position."""
         text, offsets = self._text.tobytes(), self._bounds.tolist()

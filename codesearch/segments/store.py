@@ -65,7 +65,10 @@ class FileRecord:
 
 
 class DocumentRow(NamedTuple):
-    """The stored part of a document: fields of `Document` and the digest of its token ids."""
+    """The stored part of a document: fields of `Document` and the digest of its token ids.
+
+    Unlike a dataclass, it is quick to make and to send to another process.
+    """
 
     kind: str
     name: str
@@ -79,6 +82,11 @@ class DocumentRow(NamedTuple):
     flags: int
     copy_key: int
     text_digest: bytes
+
+    @property
+    def described(self) -> tuple[str, str, str, str, str, int, int]:
+        """The fields of `codesearch.types.Described` after path and language, in its order."""
+        return self[:7]
 
 
 _DOCUMENT_COLUMNS = ", ".join(DocumentRow._fields)

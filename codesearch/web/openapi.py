@@ -7,8 +7,8 @@ from dataclasses import fields, is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
 import codesearch
-from codesearch.engine.answer import Answer, Changes, Definition
-from codesearch.types import Hit
+from codesearch.engine.answer import Answer, Changes
+from codesearch.types import Definition, Hit
 from codesearch.web.highlight import CLASSES
 from codesearch.web.parameters import PARAMETERS, Parameter
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import codesearch
 from codesearch.analysis.terms import STOP_WORDS, query_terms, terms_of
-from codesearch.engine.answer import Answer, Definition, answer_fields
+from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
 from codesearch.search.snippets import best_lines
-from codesearch.types import Hit
+from codesearch.types import Definition, Hit
 from codesearch.web.highlight import token_lines
 
 _MAX_WORDS = 6
@@ -84,6 +84,6 @@ def _roots(engine: Engine, *, changes: bool) -> Iterable[dict[str, Any]]:
             "files": index.files,
             "languages": index.languages,
             "kinds": engine.kinds(index.root),
-            "indexed": index.created,
+            "indexed": index.manifest.created,
             "changes": asdict(index.changes) if index.changes else None,
         }

@@ -10,16 +10,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+from codesearch.backends.milvus.push import PushReport
 from codesearch.backends.milvus.store import Connection, MilvusStore
+from codesearch.engine.answer import Answer
 from codesearch.engine.engine import Engine
-from codesearch.engine.remote import RemoteEngine, shard_of
+from codesearch.engine.remote import MilvusBackend, shard_of
 from codesearch.engine.scope import Scope
 from codesearch.errors import BackendError, ConfigError
 from codesearch.search.request import Filters, SearchRequest
@@ -79,6 +81,24 @@ class Server:
         raise TimeoutError("the server did not start")
 
 
+class Remote:
+    """The collections of a server, an engine that searches them, and the local engine that fills them."""
+
+    def __init__(self, connection: Connection, home: Path | None = None, model: Path | None = None) -> None:
+        self.backend = MilvusBackend(connection)
+        self.engine = Engine(model=model, backend=self.backend)
+        self.local = Engine(home, model=model)
+
+    def push(self, roots: Sequence[Path], shard: str = "1/1") -> list[PushReport]:
+        return self.backend.push(self.local, roots, shard)
+
+    def search(self, request: SearchRequest | str) -> Answer:
+        return self.engine.search(request)
+
+    def close(self) -> None:
+        self.engine.close()
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running = Server(tmp_path_factory.mktemp("milvus"))
@@ -92,8 +112,8 @@ def prefix(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def remote(server: Server, prefix: str, home: Path, tiny_bundle: Path) -> Iterator[RemoteEngine]:
-    engine = RemoteEngine(Connection(server.uri, prefix=prefix), home, model=tiny_bundle)
+def remote(server: Server, prefix: str, home: Path, tiny_bundle: Path) -> Iterator[Remote]:
+    engine = Remote(Connection(server.uri, prefix=prefix), home, model=tiny_bundle)
     yield engine
     engine.close()
 
@@ -101,10 +121,10 @@ def remote(server: Server, prefix: str, home: Path, tiny_bundle: Path) -> Iterat
 @pytest.fixture(scope="module")
 def filled(
     server: Server, tmp_path_factory: pytest.TempPathFactory, tiny_bundle: Path
-) -> Iterator[tuple[RemoteEngine, Path]]:
+) -> Iterator[tuple[Remote, Path]]:
     """Yield an engine whose collections hold one tree, and the tree, for tests that change nothing."""
     folder = tmp_path_factory.mktemp("filled")
-    engine = RemoteEngine(Connection(server.uri, prefix="filled"), folder / "home", model=tiny_bundle)
+    engine = Remote(Connection(server.uri, prefix="filled"), folder / "home", model=tiny_bundle)
     tree = write_tree(folder / "tree", TINY_REPO)
     engine.push([tree])
     yield engine, tree
@@ -115,9 +135,9 @@ def shown(hits: list[Hit]) -> list[tuple[str, int, str, str]]:
     return [(hit.path, hit.start_line, hit.qualified_name, hit.code) for hit in hits]
 
 
-def rows_in(remote: RemoteEngine) -> dict[str, str]:
+def rows_in(remote: Remote) -> dict[str, str]:
     """Return the digests of all documents on the server."""
-    store = remote._store
+    store = remote.backend.store
     return {row["id"]: row["digest"] for row in store.read(store.documents, 'id != ""', ("id", "digest"))}
 
 
@@ -133,13 +153,12 @@ def rows_in(remote: RemoteEngine) -> dict[str, str]:
     ids=["all", "language", "kind", "prefix", "glob"],
 )
 def test_hits_and_scores_are_those_of_the_embedded_index(
-    filled: tuple[RemoteEngine, Path], tiny_bundle: Path, filters: Filters
+    filled: tuple[Remote, Path], tiny_bundle: Path, filters: Filters
 ) -> None:
     remote, tree = filled
-    local = Engine(remote.home, model=tiny_bundle)
     for query in QUERIES:
         request = SearchRequest(query, filters=filters, refresh=False)
-        expected = local.search(request, Scope(roots=(tree,)))
+        expected = remote.local.search(request, Scope(roots=(tree,)))
         found = remote.search(request)
         assert shown(found.hits) == shown(expected.hits), query
         assert [hit.score for hit in found.hits] == pytest.approx(
@@ -149,19 +168,78 @@ def test_hits_and_scores_are_those_of_the_embedded_index(
         assert found.confidence == pytest.approx(expected.confidence, abs=1e-4)
 
 
-def test_similar_code_is_found_on_the_server(filled: tuple[RemoteEngine, Path], tiny_bundle: Path) -> None:
+def test_similar_code_is_found_on_the_server(filled: tuple[Remote, Path], tiny_bundle: Path) -> None:
     remote, tree = filled
     place = f"{tree}/python/convert.py:5"
-    expected = Engine(remote.home, model=tiny_bundle).similar(place, scope=Scope(roots=(tree,)))
-    assert shown(remote.similar(place).hits) == shown(expected.hits)
+    expected = remote.local.similar(place, scope=Scope(roots=(tree,)))
+    assert shown(remote.engine.similar(place).hits) == shown(expected.hits)
 
 
-def test_a_search_of_changed_files_is_refused(filled: tuple[RemoteEngine, Path]) -> None:
+def test_a_search_of_changed_files_is_refused(filled: tuple[Remote, Path]) -> None:
     with pytest.raises(ConfigError, match="--changed needs the work tree"):
         filled[0].search(SearchRequest("push", changed="HEAD"))
 
 
-def test_changed_and_deleted_files_leave_nothing_behind(remote: RemoteEngine, tiny_repo: Path) -> None:
+CALLS: dict[str, Callable[[Engine, Path], object]] = {
+    "index": lambda engine, tree: engine.index(tree),
+    "index_project": lambda engine, tree: engine.index_project(tree),
+    "indexes": lambda engine, tree: engine.indexes(),
+    "refresh": lambda engine, tree: engine.refresh(tree),
+    "dependencies": lambda engine, tree: engine.dependencies(tree),
+    "indexed_roots": lambda engine, tree: engine.indexed_roots(),
+    "document": lambda engine, tree: engine.document(tree, "python/convert.py", 5),
+    "places_named": lambda engine, tree: engine.places_named(tree, "push"),
+    "kinds": lambda engine, tree: engine.kinds(tree),
+    "status": lambda engine, tree: engine.status(),
+    "remove": lambda engine, tree: engine.remove(tree),
+    "remove_all": lambda engine, tree: engine.remove_all(),
+    "clear_cache": lambda engine, tree: engine.clear_cache(),
+    "export_sqlite": lambda engine, tree: engine.export_sqlite(tree.parent / "x.db"),
+    "export": lambda engine, tree: engine.export(tree.parent / "x.codesearch", tree),
+    "import_index": lambda engine, tree: engine.import_index(tree.parent / "x.codesearch"),
+    "verify": lambda engine, tree: engine.verify(),
+    "home": lambda engine, tree: engine.home,
+}
+"""Public names of `Engine` that need the indexes of a home."""
+ANSWERED = {"search", "similar", "open", "encoder", "missing_projects", "outdated_roots", "tidy", "close"}
+"""Public names that an engine of a server answers."""
+
+
+@pytest.fixture
+def full_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny_bundle: Path) -> Path:
+    """Make an index in the default home, which an engine of a server must not answer from."""
+    tree = write_tree(tmp_path / "tree", TINY_REPO)
+    monkeypatch.setenv("CODESEARCH_HOME", str(tmp_path / "home"))
+    Engine(model=tiny_bundle).index(tree)
+    return tree
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_that_needs_the_local_indexes_is_refused(full_home: Path, name: str) -> None:
+    engine = Engine(backend=MilvusBackend(Connection("http://localhost:1")))
+    with pytest.raises(ConfigError, match="needs the indexes of this machine: leave --backend out"):
+        CALLS[name](engine, full_home)
+    assert [status.root for status in Engine().status()] == [str(full_home)]
+
+
+def test_every_public_call_is_answered_by_the_server_or_refused(
+    filled: tuple[Remote, Path], full_home: Path
+) -> None:
+    public = {name for name in dir(Engine) if not name.startswith("_")}
+    assert public == CALLS.keys() | ANSWERED
+    remote, tree = filled
+    engine, here = remote.engine, Scope(here=full_home)
+    with engine.open() as searcher:
+        assert searcher.searched.roots == (remote.backend.store.connection.uri,)
+    answers = (engine.search("push", here), engine.similar(f"{full_home}/python/convert.py:5", scope=here))
+    assert all({hit.root for hit in answer.hits} == {str(tree)} for answer in answers)
+    assert (engine.missing_projects(Scope(here=tree.parent)), engine.outdated_roots(here)) == ([], [])
+    engine.tidy()
+    engine.close()
+    assert engine.encoder().dim and engine.search("push").hits
+
+
+def test_changed_and_deleted_files_leave_nothing_behind(remote: Remote, tiny_repo: Path) -> None:
     remote.push([tiny_repo])
     (tiny_repo / "go/reader.go").unlink()
     write_tree(tiny_repo, {"python/convert.py": "def only_this(one):\n    return one\n"})
@@ -177,11 +255,11 @@ def test_changed_and_deleted_files_leave_nothing_behind(remote: RemoteEngine, ti
     assert rows_in(remote) == before
 
 
-def test_a_root_that_is_no_longer_listed_is_deleted(remote: RemoteEngine, tmp_path: Path) -> None:
+def test_a_root_that_is_no_longer_listed_is_deleted(remote: Remote, tmp_path: Path) -> None:
     first, second = (write_tree(tmp_path / name, TINY_REPO) for name in ("first", "second"))
     remote.push([first, second])
     remote.push([second])
-    assert [status.root for status in remote.root_statuses()] == [str(second)]
+    assert [status.root for status in remote.backend.root_statuses()] == [str(second)]
     assert {hit.root for hit in remote.search(SearchRequest("push", top_k=50)).hits} == {str(second)}
 
 
@@ -221,7 +299,7 @@ def test_workers_that_are_killed_and_restarted_write_the_rows_of_one_worker(
         return worker.start("index", "--shard", f"{number}/2", listed, *options, stdout=subprocess.PIPE)
 
     first, second = start(1), start(2)
-    probe = RemoteEngine(Connection(server.uri, prefix="workers"), model=tiny_bundle)
+    probe = Remote(Connection(server.uri, prefix="workers"), model=tiny_bundle)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and second.poll() is None:  # Kill it as soon as something is written.
         try:
@@ -237,7 +315,7 @@ def test_workers_that_are_killed_and_restarted_write_the_rows_of_one_worker(
     assert again.wait(60) == 0
     again.communicate()
 
-    alone = RemoteEngine(Connection(server.uri, prefix="alone"), tmp_path / "home", model=tiny_bundle)
+    alone = Remote(Connection(server.uri, prefix="alone"), tmp_path / "home", model=tiny_bundle)
     alone.push(roots)
     assert rows_in(probe) == rows_in(alone)
     for query in ("run task 7", "task_3_1_5", "item"):
@@ -246,11 +324,11 @@ def test_workers_that_are_killed_and_restarted_write_the_rows_of_one_worker(
             (hit.path, hit.name, hit.score) for hit in expected.hits
         ]
         assert found.documents == expected.documents == 6 * 3 * 41 - 6 * 3
-    assert {status.shard for status in probe.root_statuses()} == {"1/2", "2/2"}
+    assert {status.shard for status in probe.backend.root_statuses()} == {"1/2", "2/2"}
 
 
 def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(
-    server: Server, remote: RemoteEngine, tiny_repo: Path
+    server: Server, remote: Remote, tiny_repo: Path
 ) -> None:
     remote.push([tiny_repo])
     before = rows_in(remote)
@@ -261,15 +339,15 @@ def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(
     assert shown(remote.search("convert int to string").hits) == expected
 
 
-def test_another_number_of_shards_is_refused(filled: tuple[RemoteEngine, Path]) -> None:
+def test_another_number_of_shards_is_refused(filled: tuple[Remote, Path]) -> None:
     remote, tree = filled
     with pytest.raises(BackendError, match="filled with --shard I/1: give --shard I/1"):
         remote.push([tree], "2/3")
 
 
-def test_another_model_is_refused(server: Server, filled: tuple[RemoteEngine, Path]) -> None:
+def test_another_model_is_refused(server: Server, filled: tuple[Remote, Path]) -> None:
     remote, tree = filled
-    other = RemoteEngine(Connection(server.uri, prefix="filled"), remote.home)
+    other = Remote(Connection(server.uri, prefix="filled"), remote.local.home)
     with pytest.raises(BackendError, match="were made with model .* not with .*: give that --model"):
         other.search("push")
     with pytest.raises(BackendError, match="give that --model, or another --prefix"):
@@ -277,23 +355,21 @@ def test_another_model_is_refused(server: Server, filled: tuple[RemoteEngine, Pa
     assert other.search(SearchRequest("push", mode="lexical")).hits
 
 
-def test_another_format_is_refused(
-    server: Server, prefix: str, remote: RemoteEngine, tiny_repo: Path
-) -> None:
+def test_another_format_is_refused(server: Server, prefix: str, remote: Remote, tiny_repo: Path) -> None:
     remote.push([tiny_repo])
     store = MilvusStore(Connection(server.uri, prefix=prefix))
     (row,) = store.get(store.roots, ["collections"], ("id", "shard", "about"))
     about = {**json.loads(row["about"]), "format": 99}
     store.write(store.roots, [{**row, "about": json.dumps(about), "unused": [0.0, 0.0]}])
     with pytest.raises(BackendError, match="have format 99, expected"):
-        RemoteEngine(Connection(server.uri, prefix=prefix), remote.home).search(
+        Remote(Connection(server.uri, prefix=prefix), remote.local.home).search(
             SearchRequest("push", mode="lexical")
         )
 
 
 def test_a_server_without_collections_is_a_one_line_error(server: Server, prefix: str) -> None:
     with pytest.raises(BackendError, match=f"has no collections {prefix}_"):
-        RemoteEngine(Connection(server.uri, prefix=prefix)).search(SearchRequest("push", mode="lexical"))
+        Remote(Connection(server.uri, prefix=prefix)).search(SearchRequest("push", mode="lexical"))
 
 
 @contextmanager
@@ -319,7 +395,7 @@ def test_a_server_that_does_not_answer_is_a_one_line_error_after_the_timeout() -
     with silent_proxy() as uri:
         started = time.monotonic()
         with pytest.raises(BackendError, match="check that it runs and that --uri is right"):
-            RemoteEngine(Connection(uri, timeout_s=1.0)).search(SearchRequest("push", mode="lexical"))
+            Remote(Connection(uri, timeout_s=1.0)).search(SearchRequest("push", mode="lexical"))
         assert time.monotonic() - started < 20
 
 
@@ -365,7 +441,7 @@ def test_an_absent_server_is_a_one_line_error(tiny_repo: Path, home: Path) -> No
 
 
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "a/b", "2", "1/0"])
-def test_a_wrong_shard_is_refused(remote: RemoteEngine, shard: str) -> None:
+def test_a_wrong_shard_is_refused(remote: Remote, shard: str) -> None:
     with pytest.raises(ConfigError, match="give I/N"):
         remote.push([], shard)
 

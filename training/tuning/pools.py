@@ -20,10 +20,10 @@ from typing import Any
 
 from codesearch.engine.engine import Engine
 from codesearch.evaluation.judge import FUNCTIONS
-from codesearch.index.snapshot import Stored
+from codesearch.index.snapshot import Snapshot
+from codesearch.index.source import Stored
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
-from codesearch.search.hydrate import SourceExcerpts
 from codesearch.search.request import Filters
 from codesearch.search.searcher import Searcher
 from codesearch.types import HEADER_KINDS
@@ -178,8 +178,10 @@ def write_group(
     """
     engine = Engine(group / "home")
     engine.index(group / "tree")  # The index may be of another model or format.
-    with engine.open() as searcher:
-        by_package = _documents_of(searcher)
+    with engine.indexes() as indexes:
+        searcher = Searcher(indexes, engine.encoder(indexes[0].manifest.model_folder))
+        snapshot = Snapshot(indexes)
+        by_package = _documents_of(snapshot)
         pools, numbers = [], {}
         for number, url in enumerate(packages):
             documents = by_package.get(f"{number:02d}", {})
@@ -188,18 +190,17 @@ def write_group(
             for question in asked:
                 if (answer := documents.get((question.path, question.line))) is not None:
                     pools.append(_pool(searcher, question, answer[0], filters, numbers))
-        _write_lines(group / "candidates.jsonl", _candidates(searcher, list(numbers)))
+        _write_lines(group / "candidates.jsonl", _candidates(snapshot, list(numbers)))
     _write_lines(group / "pools.jsonl", pools)
     return len(pools)
 
 
-def _candidates(searcher: Searcher, doc_ids: Sequence[int]) -> Iterator[Candidate]:
-    excerpts = SourceExcerpts()
-    for stored in searcher.snapshot.stored(doc_ids):
-        segment, file, row = stored
-        excerpt = excerpts.excerpt(stored)
+def _candidates(snapshot: Snapshot, doc_ids: Sequence[int]) -> Iterator[Candidate]:
+    for stored in snapshot.stored(doc_ids):
+        source, file, row = stored
+        excerpt = stored.excerpt()
         code = excerpt.code[:_MAX_CODE_CHARS] if excerpt else ""
-        place = Path(segment.root, file.path)
+        place = Path(source.root, file.path)
         yield Candidate(
             file.language,
             row.kind,
@@ -223,9 +224,9 @@ _Documents = dict[tuple[str, int], tuple[int, Stored]]
 """(path in the package, first line) -> doc_id and row."""
 
 
-def _documents_of(searcher: Searcher) -> dict[str, _Documents]:
+def _documents_of(snapshot: Snapshot) -> dict[str, _Documents]:
     found: dict[str, _Documents] = defaultdict(dict)
-    for doc_id, stored in enumerate(searcher.snapshot.stored(range(searcher.snapshot.size))):
+    for doc_id, stored in enumerate(snapshot.stored(range(snapshot.size))):
         _, file, row = stored
         folder, _, path = file.path.partition("/")
         if row.kind in ANSWERS:

@@ -15,7 +15,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,9 @@ MAX_PATH = 4_096
 _REPEATED = 8
 """How often a term is repeated in `text` at most; BM25 hardly tells higher frequencies apart."""
 _DECIMALS = 6
+_LOCAL = {"kind", "start_byte", "end_byte", "text_digest"}
+STORED = {name: kind for name, kind in get_type_hints(DocumentRow).items() if name not in _LOCAL}
+"""Fields of a stored document that a row has as they are -> their types. `kind` is a number in a row."""
 
 
 def rows_of(index: IndexReader) -> Iterator[dict[str, Any]]:
@@ -125,21 +128,15 @@ def _row(
     vector: NDArray[np.float32],
     code: bytes,
 ) -> dict[str, Any]:
+    stored = row._asdict()
     content = {
+        **{name: _cut(stored[name]) if kind is str else stored[name] for name, kind in STORED.items()},
         "root": root,
         "path": file.path,
         "language": file.language,
         "place": place,
         "kind": KINDS.index(row.kind),
-        "name": _cut(row.name),
         "name_key": _cut(row.name.lower(), MAX_PATH),
-        "qualified_name": _cut(row.qualified_name),
-        "signature": _cut(row.signature),
-        "docstring": _cut(row.docstring),
-        "start_line": row.start_line,
-        "end_line": row.end_line,
-        "flags": row.flags,
-        "copy_key": row.copy_key,
         "terms": _cut(encode_terms(terms, lengths)),
         "text": _cut(bm25_text(terms)),
         "code": _cut(code.decode("utf-8", "replace")),

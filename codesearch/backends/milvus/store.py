@@ -18,7 +18,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from codesearch.backends.milvus.rows import MAX_PATH, MAX_TEXT
+from codesearch.backends.milvus.rows import MAX_PATH, MAX_TEXT, STORED
 from codesearch.errors import BackendError, MissingExtraError
 from codesearch.index.manifest import FORMAT_VERSION
 
@@ -323,15 +323,11 @@ _DOCUMENT_FIELDS: _Fields = (
     ("language", "VARCHAR", {"max_length": 64}),
     ("place", "INT64", {}),
     ("kind", "INT64", {}),
-    ("name", "VARCHAR", {"max_length": MAX_TEXT}),
     ("name_key", "VARCHAR", {"max_length": MAX_PATH}),
-    ("qualified_name", "VARCHAR", {"max_length": MAX_TEXT}),
-    ("signature", "VARCHAR", {"max_length": MAX_TEXT}),
-    ("docstring", "VARCHAR", {"max_length": MAX_TEXT}),
-    ("start_line", "INT64", {}),
-    ("end_line", "INT64", {}),
-    ("flags", "INT64", {}),
-    ("copy_key", "INT64", {}),
+    *(
+        (name, "VARCHAR", {"max_length": MAX_TEXT}) if kind is str else (name, "INT64", {})
+        for name, kind in STORED.items()
+    ),
     ("terms", "VARCHAR", {"max_length": MAX_TEXT}),
     ("code", "VARCHAR", {"max_length": MAX_TEXT}),
 )

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from codesearch.cli.amounts import amount, counts, not_indexed_lines, size_of
-from codesearch.engine.reports import IndexStatus
 from codesearch.index.manifest import OTHER
 
 
 def lines(files: dict[str, dict[str, int]], folders: dict[str, dict[str, int]] | None = None) -> list[str]:
-    return list(not_indexed_lines(IndexStatus(Path(), not_indexed=files, folders_not_entered=folders or {})))
+    return list(not_indexed_lines(files, folders or {}))
 
 
 @pytest.mark.parametrize(

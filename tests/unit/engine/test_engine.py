@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -99,6 +100,37 @@ def test_similar_code_is_found_for_a_place_without_the_place_itself(ready, tiny_
     assert names(ready.similar(f"{place.path}:5", SearchRequest(top_k=1))) == ["string_to_int"]
 
 
+def test_an_indexed_definition_and_the_same_text_elsewhere_have_the_same_similar_code(
+    ready, tiny_repo, tmp_path
+):
+    copy = tmp_path / "convert.py"
+    copy.write_bytes((tiny_repo / "python/convert.py").read_bytes())
+    path = (tiny_repo / "python/convert.py", copy)
+    stored, parsed = (ready.similar(Place(place, 5), SearchRequest(top_k=20)).hits for place in path)
+    # The place itself is a hit only for the copy. Terms of the path differ.
+    assert {hit.qualified_name for hit in stored} == {hit.qualified_name for hit in parsed} - {
+        "int_to_string"
+    }
+
+
+def test_a_definition_of_a_file_that_changed_after_it_was_indexed_is_parsed(ready, tiny_repo):
+    path = tiny_repo / "python/convert.py"
+    path.write_text("\n\n\n\n" + path.read_text())
+    # Line 9 was in `string_to_int`. Now it is in `int_to_string`, whose old place is most like it.
+    found = ready.similar(Place(path, 9), SearchRequest(top_k=1, refresh=False))
+    assert names(found) == ["int_to_string"]
+
+
+def test_the_status_of_one_root_reads_no_other_index(ready, tiny_repo, tmp_path):
+    other = write_tree(tmp_path / "other", {"a.py": "def f(): pass\n"})
+    ready.index(other)
+    shutil.rmtree(index_folder(ready.home, other) / "segments")
+    (status,) = ready.status(tiny_repo, changes=True)
+    assert (status.root, status.changes) == (str(tiny_repo), Changes(0, 0))
+    with pytest.raises(IndexNotFoundError, match="is not indexed"):
+        ready.status(tmp_path / "absent")
+
+
 def test_a_scope_has_roots_or_a_folder_inside_one(ready, tiny_repo, tmp_path):
     other = write_tree(tmp_path / "other", {"a.py": "def push_other():\n    return 1\n"})
     ready.index(other)
@@ -182,7 +214,7 @@ def test_an_index_that_another_process_is_writing_is_locked(ready, tiny_repo, ho
 def test_status_shows_sizes_settings_and_changes(ready, tiny_repo):
     (status,) = ready.status(changes=True)
     assert (status.root, status.documents, status.files) == (str(tiny_repo), 13, 6)
-    assert status.bytes > 1_000 and status.changes == Changes(0, 0)
+    assert status.manifest.bytes > 1_000 and status.changes == Changes(0, 0)
     (tiny_repo / "python" / "convert.py").unlink()
     assert ready.status(changes=True)[0].changes == Changes(0, 1)
     assert ready.status()[0].changes is None

@@ -26,7 +26,6 @@ from hypothesis import strategies as st
 from codesearch import Engine, PortableFileError, Scope, SearchRequest
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import ConfigError, ExportError
-from codesearch.export import scratch as scratch_module
 from codesearch.export.portable import HEAD
 from codesearch.export.unpack import open_portable
 from codesearch.index.catalogue import imported_folder
@@ -143,7 +142,7 @@ def test_with_code_every_answer_is_the_same_without_the_sources(builder, reader,
     expected = answers(builder, Scope(roots=(source,)))
     assert answers(reader, Scope(files=(with_code,))) == expected
     report = reader.import_index(with_code)
-    assert (report.root, report.has_sources, report.has_code) == ("x", False, True)
+    assert (report.root, report.manifest.has_sources, report.manifest.has_code) == ("x", False, True)
     assert answers(reader, Scope(roots=("x",))) == expected
 
 
@@ -155,13 +154,25 @@ def test_without_code_only_the_code_is_missing(builder, reader, source, plain):
     assert (hit.code, hit.signature, hit.root) == ("", "def push(self, item)", "x")
 
 
+@pytest.mark.parametrize(
+    "place", ["x/python/convert.py:5", "python/convert.py:5", "/else/x/python/convert.py:5"]
+)
+def test_code_like_an_imported_definition_is_found_without_its_file(builder, reader, source, plain, place):
+    reader.import_index(plain)
+    expected = builder.similar(f"{source}/python/convert.py:5", scope=Scope(roots=(source,))).hits
+    found = reader.similar(place, scope=Scope(roots=("x",))).hits
+    assert [(hit.path, hit.start_line, hit.score) for hit in found] == [
+        (hit.path, hit.start_line, hit.score) for hit in expected
+    ]
+
+
 def test_with_another_checkout_the_code_is_read_there_and_an_update_parses_differing_files(
     builder, reader, source, plain, tmp_path
 ):
     checkout = tmp_path / "checkout"
     shutil.copytree(source, checkout, copy_function=shutil.copyfile)  # The copies get new time stamps.
     report = reader.import_index(plain, checkout)
-    assert (report.root, report.has_sources) == (str(checkout), True)
+    assert (report.root, report.manifest.has_sources) == (str(checkout), True)
     assert answers(reader, Scope(roots=(checkout,))) == answers(builder, Scope(roots=(source,)))
     assert not reader.index(checkout).built
     (checkout / "go/reader.go").write_text("package reader\n\n// Fresh is new.\nfunc Fresh() {\n}\n")
@@ -424,7 +435,7 @@ def test_a_killed_import_leaves_no_index_and_a_later_one_removes_its_scratch_fol
     process.stdout.close()
     assert reader.status() == []
     (abandoned,) = (home / "scratch").iterdir()
-    os.utime(abandoned, (time.time() - 2 * scratch_module._NEW_S,) * 2)
+    os.utime(abandoned, (time.time() - 3600,) * 2)
     assert reader.import_index(plain).documents == 13
     assert list((home / "scratch").iterdir()) == []
 

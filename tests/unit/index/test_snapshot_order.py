@@ -32,7 +32,7 @@ def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
 def test_equal_documents_are_candidates_and_ranked_in_the_order_of_paths(equals, encoder, mode, count):
     searcher = Searcher([equals], encoder, RankConfig(candidate_count=count))
     ranked = searcher.rank("push an item", 10, mode=mode)
-    paths = [searcher.snapshot.path_of(place.doc_id).parts[-3] for place in ranked]
+    paths = [searcher.searched.snapshot.path_of(place.doc_id).parts[-3] for place in ranked]
     assert paths == ["a", "b", "c", "d"][:count]
 
 
@@ -52,7 +52,7 @@ def test_two_roots_are_one_collection(tmp_path, index_tree, encoder):
     assert (snapshot.document_count, snapshot.size) == (3, 3)
     searcher = Searcher([two, one], encoder)
     ranked = searcher.rank("push item", 2)
-    stored = searcher.snapshot.stored([place.doc_id for place in ranked])
+    stored = searcher.searched.snapshot.stored([place.doc_id for place in ranked])
     assert [Path(segment.root).name for segment, _, _ in stored] == ["one", "two"]
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from codesearch.config import IndexConfig, RankConfig, WalkConfig
-from codesearch.search.request import Filters, SearchRequest
+from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.search.searcher import MODES, Searcher
-from codesearch.search.similar import document_at, search_similar
+from codesearch.search.similar import search_similar
 from codesearch.types import MAX_COPIES
 from tests.conftest import search, write_tree
 
@@ -138,8 +138,8 @@ def test_different_functions_with_one_name_are_separate_hits(tmp_path, index_tre
 
 
 def test_the_function_of_a_similarity_search_is_not_listed_as_a_copy(searcher, tmp_path):
-    document = document_at(tmp_path / "tree" / "lib" / "join.js", 1)
-    first, second = search_similar(searcher, document, SearchRequest("", 5)).hits
+    place = Place(tmp_path / "tree" / "lib" / "join.js", 1)
+    first, second = search_similar(searcher, place, SearchRequest("", 5)).hits
     assert places([first]) == [("dist/a.js", 2, ("dist/esm/a.js:1",), 1)]
     assert (second.name, second.path) == ("splitPath", "lib/split.js")
 
@@ -147,8 +147,8 @@ def test_the_function_of_a_similarity_search_is_not_listed_as_a_copy(searcher, t
 def test_evaluation_ranks_every_document(searcher):
     """A run must contain every judged document, even if a copy is shown in its place."""
     without = replace(searcher.config, file_diversity_penalty=0.0)
-    ranked = Searcher(searcher.indexes, searcher.encoder, without).rank("join path", 10)
-    assert sorted(str(searcher.snapshot.path_of(place.doc_id)) for place in ranked[:3]) == [
+    ranked = Searcher(searcher.searched.indexes, searcher.encoder, without).rank("join path", 10)
+    assert sorted(str(searcher.searched.snapshot.path_of(place.doc_id)) for place in ranked[:3]) == [
         "dist/a.js",
         "dist/esm/a.js",
         "lib/join.js",

@@ -9,7 +9,7 @@ import pytest
 
 from codesearch.config import IndexConfig, RankConfig, WalkConfig
 from codesearch.index.reader import IndexReader
-from codesearch.search.request import Filters
+from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
 from tests.conftest import search, write_tree
 
@@ -41,6 +41,8 @@ def test_lowered_code_is_found_and_all_code_switches_the_penalties_off(index: In
     query = "send a message to an address"
     assert sorted(found(index, query)) == ["Base", "Copy", "Mail", "Stub"]
     assert found(index, query, RankConfig().all_code())[0] == "Base"
+    request = SearchRequest(query, mode="lexical", all_code=True)
+    assert Searcher([index], None).answer(request).hits[0].qualified_name.startswith("Base")
 
 
 @pytest.mark.parametrize(

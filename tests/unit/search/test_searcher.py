@@ -221,7 +221,7 @@ def test_several_roots_score_like_one_root_with_all_files(tmp_path, encoder, ind
         searcher = Searcher(indexes, encoder)
         for query, mode, filters in product(QUERIES, MODES, FILTERS):
             found = search(searcher, query, 13, filters, mode)
-            told = [replace(hit, root=whole.indexes[0].manifest.root) for hit in found]
+            told = [replace(hit, root=whole.searched.indexes[0].manifest.root) for hit in found]
             assert told == search(whole, query, 13, filters, mode), (query, mode, filters)
 
 

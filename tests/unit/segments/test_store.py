@@ -77,8 +77,11 @@ def test_names_are_found_in_any_case(store):
 
 
 def test_a_row_has_the_fields_of_a_document_in_the_order_of_the_columns():
-    document = Document("p.py", "python", "method", "n", "C.n", "def n()", "doc", "code", 3, 9, 40, 90, 2, -7)
-    assert document_row(document, b"x") == ("method", "n", "C.n", "def n()", "doc", 3, 9, 40, 90, 2, -7, b"x")
+    described = ("p.py", "python", "method", "n", "C.n", "def n()", "doc", 3, 9)
+    document = Document(*described, code="code", start_byte=40, end_byte=90, flags=2, copy_key=-7)
+    row = document_row(document, b"x")
+    assert row == ("method", "n", "C.n", "def n()", "doc", 3, 9, 40, 90, 2, -7, b"x")
+    assert ("p.py", "python", *row.described) == described
 
 
 def test_a_missing_database_is_a_corrupt_index(tmp_path):

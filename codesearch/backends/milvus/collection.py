@@ -1,4 +1,4 @@
-"""A query -> candidates from Milvus -> the ranking of the embedded index.
+"""Searches of the collections of a server.
 
 The server finds candidates in three ways: by vectors, by BM25 over the terms, and by name. It returns their signals and
 term counts. BM25F with the statistics of the collection, fusion, reranking and all that follows are the code that the
@@ -13,31 +13,28 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from codesearch.backends.milvus.snapshot import CandidateSnapshot, Statistics, StoredCode
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.backends.milvus.candidates import FIELDS_READ, CandidateDocuments
 from codesearch.backends.milvus.store import SHARD, MilvusStore, quoted
 from codesearch.config import RankConfig
 from codesearch.encoding.encoder import Encoder
-from codesearch.errors import BackendError
-from codesearch.index.snapshot import Snapshot, average_lengths
+from codesearch.errors import BackendError, ConfigError
+from codesearch.index.snapshot import average_lengths
 from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.forms import possible_names
-from codesearch.search.fusion import Ranked, Ranking
-from codesearch.search.hydrate import Excerpts
+from codesearch.search.fusion import Ranking
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.paths import literal_prefix, path_filter
-from codesearch.search.request import Filters, SearchRequest
-from codesearch.search.searcher import Searcher, rank_documents
-from codesearch.types import KINDS, MAX_COPIES
+from codesearch.search.request import Filters, Place
+from codesearch.search.searcher import rank_documents
+from codesearch.types import KINDS
 
-_FIELDS = (
-    "root path language place kind name qualified_name signature docstring start_line end_line flags copy_key terms "
-    "vector"
-).split()
 _STATISTICS_S = 60.0
 """How long the totals of the collection are kept; they change slowly."""
 _MOST_NAMED = 1_000
@@ -57,16 +54,12 @@ class Collection:
         self.store = store
         made = store.check()
         self.index = str(made["index"])
-        self._model = made["model"]
+        self.model = made["model"]
         self._lock = threading.Lock()
-        self._totals: tuple[float, Statistics] | None = None
+        self._totals: tuple[float, int, NDArray[np.float64]] | None = None
 
-    def check_model(self, encoder: Encoder) -> None:
-        """Raise BackendError if another model filled the collections."""
-        self.store.check_model(self._model, encoder.model_id, encoder.name)
-
-    def statistics(self) -> Statistics:
-        """Return the totals of the collection, at most `_STATISTICS_S` seconds old.
+    def totals(self) -> tuple[int, NDArray[np.float64]]:
+        """Return the number of documents and the mean length of each field, at most `_STATISTICS_S` seconds old.
 
         Raises:
             BackendError: no shard is complete yet.
@@ -83,9 +76,8 @@ class Collection:
                 lengths = average_lengths(
                     [shard["field_sums"] for shard in shards], [shard["field_counts"] for shard in shards]
                 )
-                documents = sum(shard["documents"] for shard in shards)
-                self._totals = time.monotonic(), Statistics(documents, lengths)
-            return self._totals[1]
+                self._totals = time.monotonic(), sum(shard["documents"] for shard in shards), lengths
+            return self._totals[1:]
 
     def frequencies(self, terms: Sequence[str]) -> Counter[str]:
         """Return how many documents of the collection have each term."""
@@ -97,49 +89,34 @@ class Collection:
         return counts
 
 
-class MilvusSearcher(Searcher):
-    """Answers queries over the collections of a server. Safe to use from several threads."""
+class SearchedCollection:
+    """Some roots of a collection, or all if none is named. Safe to use from several threads."""
 
-    def __init__(
-        self,
-        collection: Collection,
-        encoder: Encoder | None,
-        config: RankConfig | None = None,
-        roots: Sequence[str] = (),
-    ) -> None:
-        """Make a searcher.
-
-        Args:
-            collection: the collections.
-            encoder: embeds queries; None allows only mode "lexical".
-            config: weights.
-            roots: search only these; all when empty.
-
-        Raises:
-            BackendError: another model filled the collections.
-        """
-        super().__init__([], encoder, config)
+    def __init__(self, collection: Collection, roots: Sequence[str] = ()) -> None:
         self._collection, self._store = collection, collection.store
         self._roots = tuple(roots)
-        if encoder:
-            collection.check_model(encoder)
 
     @property
     def document_count(self) -> int:
         """Number of documents in the collections."""
-        return self._collection.statistics().documents
+        return self._collection.totals()[0]
 
     @property
     def roots(self) -> tuple[str, ...]:
         """The roots that the search is limited to, or the address of the server."""
         return self._roots or (self._store.connection.uri,)
 
-    def ranking(
-        self, query: AnalysedQuery, filters: Filters | None = None, candidate_count: int | None = None
-    ) -> Ranking:
-        """Rank what the server proposes for an analysed query; the arguments are those of `Searcher.ranking`."""
-        filters = filters or Filters()
-        count = min(candidate_count or self.config.candidate_count, _MOST)
+    @property
+    def model_folder(self) -> None:
+        """Return None: the server knows only the name of the model."""
+
+    def check_model(self, encoder: Encoder) -> None:
+        """Raise BackendError if another model filled the collections."""
+        self._store.check_model(self._collection.model, encoder.model_id, encoder.name)
+
+    def ranking(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Ranking:
+        """Rank what the server proposes for an analysed query."""
+        count = min(config.candidate_count, _MOST)
         condition = _condition(filters, self._roots)
         with ThreadPoolExecutor(4) as pool:  # The server answers at the same time.
             frequencies = pool.submit(self._collection.frequencies, query.terms)
@@ -155,22 +132,23 @@ class MilvusSearcher(Searcher):
             if names := possible_names(query.text):
                 searches.append(pool.submit(self._named, names, condition))
             ids = {found for search in searches for found in search.result()}
-            rows = self._store.get(self._store.documents, sorted(ids), ("id", *_FIELDS))
-            statistics = replace(self._collection.statistics(), frequencies=frequencies.result())
-        snapshot = cast(Snapshot, CandidateSnapshot(_passing(rows, filters), query.terms, statistics))
-        config = replace(self.config, candidate_count=count)
-        return rank_documents(snapshot, LexicalScorer(snapshot, config), query, None, config)
+            rows = self._store.get(self._store.documents, sorted(ids), FIELDS_READ)
+        candidates = CandidateDocuments(
+            self._store, _passing(rows, filters), query.terms, *self._collection.totals()
+        )
+        lexical = LexicalScorer(candidates, config, frequencies.result())
+        return rank_documents(candidates, lexical, query, None, config)
 
     def any_passes(self, filters: Filters) -> bool:
         """Say whether any document passes the filters that the server knows."""
         return self._store.count(self._store.documents, _condition(filters, self._roots)) > 0
 
-    def _excerpts(self, ranking: Ranking, places: Sequence[Ranked], request: SearchRequest) -> Excerpts:
-        rows = cast(CandidateSnapshot, ranking.snapshot).rows
-        shown = [doc_id for place in places for doc_id in (place.doc_id, *place.copies[:MAX_COPIES])]
-        ids = [rows[doc_id]["id"] for doc_id in shown]
-        found = self._store.get(self._store.documents, ids, ("id", "code"))
-        return cast(Excerpts, StoredCode({row["id"]: row["code"] for row in found}))
+    def example(self, place: Place) -> None:
+        """Return None: the file at a place on this machine may differ from what the server has."""
+
+    def changed_files(self, filters: Filters, revision: str) -> frozenset[str]:
+        """Raise ConfigError: the work trees are not on the server."""
+        raise ConfigError("--changed needs the work tree: search its local index, without --backend")
 
     def _named(self, names: Sequence[str], condition: str) -> list[str]:
         """Return the ids of documents with these names."""

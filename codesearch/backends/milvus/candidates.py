@@ -1,13 +1,14 @@
 """The candidates that Milvus proposed for one query, as the collection of documents that the ranking works on.
 
-It answers what `codesearch.index.snapshot.Snapshot` answers, with the statistics of the whole collection. A doc_id is
-the position of a candidate in the order of path, root and place in the file.
+They are `codesearch.search.documents.Documents`, with the statistics of the whole collection. A doc_id is the position
+of a candidate in the order of path, root and place in the file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -15,36 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
-from codesearch.backends.milvus.rows import field_lengths_of, frequencies_of
-from codesearch.search.hydrate import Excerpt
+from codesearch.backends.milvus.rows import STORED, field_lengths_of, frequencies_of
+from codesearch.backends.milvus.store import MilvusStore
+from codesearch.index.source import Excerpt, Stored
 from codesearch.segments.postings import occurrence_weights
 from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.segments.topk import best_positions
 from codesearch.types import KINDS
 
 DocIds = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """Numbers about the whole collection that BM25F needs.
-
-    Attributes:
-        documents: how many there are, N.
-        average_lengths: of each field, see `Snapshot`: float64 [F].
-        frequencies: query term -> documents with it.
-    """
-
-    documents: int
-    average_lengths: NDArray[np.float64]
-    frequencies: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Root:
-    """The part of a segment that hits need."""
-
-    root: str
+FIELDS_READ = ("id", "root", "path", "language", "place", "kind", *STORED, "terms", "vector")
+"""Fields of a row that a candidate has."""
 
 
 class _Postings:
@@ -84,31 +66,35 @@ class _Segment:
     postings: _Postings
 
 
-class CandidateSnapshot:
+class CandidateDocuments:
     """The candidates of one query."""
 
+    dead = None
+
     def __init__(
-        self, rows: Iterable[Mapping[str, Any]], terms: Sequence[str], statistics: Statistics
+        self,
+        store: MilvusStore,
+        rows: Iterable[Mapping[str, Any]],
+        terms: Sequence[str],
+        document_count: int,
+        average_lengths: NDArray[np.float64],
     ) -> None:
         """Take the candidates.
 
         Args:
+            store: where their code is.
             rows: of the collection of documents, each once.
             terms: of the query.
-            statistics: of the collection.
+            document_count: of the collection.
+            average_lengths: of each field in the collection, see `Snapshot`: float64 [F].
         """
-        self.rows = sorted(rows, key=lambda row: (row["path"], row["root"], row["place"]))
-        self.size = len(self.rows)
-        self.document_count = statistics.documents
-        self.average_lengths = statistics.average_lengths
-        self.dead = None
-        self._frequencies = statistics.frequencies
-        self._segment = _Segment(_Postings(self.rows, terms))
-        self._vectors = np.array([row["vector"] for row in self.rows], np.float32)
-
-    def document_frequency(self, term: str, here: int) -> int:
-        """Return the number of documents of the collection with a term; at least those that are here."""
-        return max(here, self._frequencies.get(term, 0))
+        self._store = store
+        self._rows = sorted(rows, key=lambda row: (row["path"], row["root"], row["place"]))
+        self.size = len(self._rows)
+        self.document_count = document_count
+        self.average_lengths = average_lengths
+        self._segment = _Segment(_Postings(self._rows, terms))
+        self._vectors = np.array([row["vector"] for row in self._rows], np.float32)
 
     def based_segments(self) -> Iterator[tuple[int, _Segment]]:
         """Yield the one segment."""
@@ -116,20 +102,20 @@ class CandidateSnapshot:
 
     def kinds(self, doc_ids: DocIds) -> NDArray[np.uint8]:
         """Return positions in `KINDS`: uint8, in the same order."""
-        return np.array([self.rows[doc_id]["kind"] for doc_id in doc_ids.tolist()], np.uint8)
+        return np.array([self._rows[doc_id]["kind"] for doc_id in doc_ids.tolist()], np.uint8)
 
     def flags(self, doc_ids: DocIds) -> NDArray[np.uint8]:
         """Return `Document.flags`: uint8, in the same order."""
-        return np.array([self.rows[doc_id]["flags"] for doc_id in doc_ids.tolist()], np.uint8)
+        return np.array([self._rows[doc_id]["flags"] for doc_id in doc_ids.tolist()], np.uint8)
 
     def copy_keys(self, doc_ids: DocIds) -> DocIds:
         """Return `Document.copy_key`: int64, in the same order."""
-        return np.array([self.rows[doc_id]["copy_key"] for doc_id in doc_ids.tolist()], np.int64)
+        return np.array([self._rows[doc_id]["copy_key"] for doc_id in doc_ids.tolist()], np.int64)
 
     def file_numbers(self, doc_ids: DocIds) -> DocIds:
         """Return a number for each document that is equal only for documents of the same file: int64."""
         numbers: dict[tuple[str, str], int] = {}
-        files = [(self.rows[doc_id]["root"], self.rows[doc_id]["path"]) for doc_id in doc_ids.tolist()]
+        files = [(self._rows[doc_id]["root"], self._rows[doc_id]["path"]) for doc_id in doc_ids.tolist()]
         return np.array([numbers.setdefault(file, len(numbers)) for file in files], np.int64)
 
     def field_lengths(self, doc_ids: DocIds, field: int) -> NDArray[np.uint16]:
@@ -161,50 +147,56 @@ class CandidateSnapshot:
         """Return the positions by score, highest first; ties in the order of doc_ids."""
         return np.lexsort((doc_ids, -scores))
 
-    def stored(self, doc_ids: Sequence[int]) -> list[tuple[_Root, FileRecord, DocumentRow]]:
-        """Return root, file and row of each document, in the same order."""
-        return [self._stored(self.rows[doc_id]) for doc_id in doc_ids]
-
-    def _stored(self, row: Mapping[str, Any]) -> tuple[_Root, FileRecord, DocumentRow]:
-        file = FileRecord(row["path"], row["language"], 0, 0, row["id"].encode())
-        return (
-            _Root(row["root"]),
-            file,
-            DocumentRow(
-                kind=KINDS[row["kind"]],
-                name=row["name"],
-                qualified_name=row["qualified_name"],
-                signature=row["signature"],
-                docstring=row["docstring"],
-                start_line=row["start_line"],
-                end_line=row["end_line"],
-                start_byte=0,
-                end_byte=0,
-                flags=row["flags"],
-                copy_key=row["copy_key"],
-                text_digest=b"",
-            ),
-        )
+    def stored(self, doc_ids: Sequence[int]) -> list[Stored]:
+        """Return each document, in the same order. The first that is asked for its code reads the code of all."""
+        codes = _Codes(self._store, [self._rows[doc_id]["id"] for doc_id in doc_ids])
+        return [_stored(self._rows[doc_id], codes) for doc_id in doc_ids]
 
     def named(self, name: str) -> Iterator[tuple[int, str, str]]:
         """Yield (doc_id, name, qualified_name) of each candidate with this name, ignoring case."""
-        for doc_id, row in enumerate(self.rows):
+        for doc_id, row in enumerate(self._rows):
             if row["name"].lower() == name.lower():
                 yield doc_id, row["name"], row["qualified_name"]
 
     def path_of(self, doc_id: int) -> PurePosixPath:
         """Return the path of a document's file, relative to its root."""
-        return PurePosixPath(self.rows[doc_id]["path"])
+        return PurePosixPath(self._rows[doc_id]["path"])
 
 
-class StoredCode:
-    """The code of hits as it was when they were indexed; the sources may be on another machine."""
+class _Codes:
+    """The code of documents as it was when they were indexed; the sources may be on another machine."""
 
-    def __init__(self, code: Mapping[str, str]) -> None:
-        """Take the code of documents by their ids."""
-        self._code = code
+    def __init__(self, store: MilvusStore, ids: Sequence[str]) -> None:
+        self._store, self._ids = store, ids
 
-    def excerpt(self, document: tuple[_Root, FileRecord, DocumentRow]) -> Excerpt | None:
-        """Return the code of a document; None if it is gone."""
-        code = self._code.get(document[1].digest.decode())
+    @cached_property
+    def by_id(self) -> dict[str, str]:
+        """The code of each document that still exists."""
+        rows = self._store.get(self._store.documents, list(dict.fromkeys(self._ids)), ("id", "code"))
+        return {row["id"]: row["code"] for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class _ServerCode:
+    """The code of one document, and its root."""
+
+    root: str
+    key: str
+    codes: _Codes
+
+    def excerpt(self, file: FileRecord, row: DocumentRow, context: int) -> Excerpt | None:
+        """Return the code without lines around it; None if the document is gone."""
+        code = self.codes.by_id.get(self.key)
         return None if code is None else Excerpt(code)
+
+
+def _stored(row: Mapping[str, Any], codes: _Codes) -> Stored:
+    stored = DocumentRow(
+        kind=KINDS[row["kind"]],
+        start_byte=0,
+        end_byte=0,
+        text_digest=b"",
+        **{name: row[name] for name in STORED},
+    )
+    file = FileRecord(row["path"], row["language"], size=0, mtime_ns=0, digest=b"")
+    return Stored(_ServerCode(row["root"], row["id"], codes), file, stored)

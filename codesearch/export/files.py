@@ -1,14 +1,16 @@
-"""Scratch folders in a home. Those of a process that was killed are deleted by the next one."""
+"""Files that an export writes, and scratch folders in a home."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from codesearch.errors import ExportError
 from codesearch.files import file_lock
 
 SCRATCH = "scratch"
@@ -17,9 +19,35 @@ _NEW_S = 60.0
 """A younger folder may belong to a process that has not locked it yet."""
 
 
+@dataclass(frozen=True, slots=True)
+class ExportCounts:
+    """What an export wrote, and the files whose code it left out because they changed or cannot be read."""
+
+    documents: int
+    files: int
+    changed: int
+    missing: int
+
+
+def check_target(path: Path, kind: str, is_one: Callable[[Path], bool], *, force: bool) -> None:
+    """Check that a file may be written. An existing file is replaced if it is one of its kind or if `force` is set.
+
+    Raises:
+        ExportError: it may not be written.
+    """
+    if not path.exists():
+        return
+    if not path.is_file():
+        raise ExportError(f"{path} is not a regular file: name another file")
+    if not force and not is_one(path):
+        raise ExportError(f"{path} is not {kind}: name another file, or replace it with --force")
+
+
 @contextmanager
 def scratch_folder(home: Path) -> Iterator[Path]:
     """Yield a new folder on the same file system as the indexes; delete it afterwards.
+
+    Folders of a process that was killed are deleted by the next one.
 
     Raises:
         OSError: the home cannot be written.

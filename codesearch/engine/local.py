@@ -1,0 +1,136 @@
+"""Where the documents of an engine are: what a backend must do, and the backend of the indexes in a home."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from codesearch.config import VectorConfig
+from codesearch.engine.answer import Changes, Freshness
+from codesearch.engine.opened import Opened
+from codesearch.engine.scope import Scope, choose_indexes, outdated_roots, uncovered_folders
+from codesearch.errors import IndexWriteError
+from codesearch.index.catalogue import IndexEntry
+
+if TYPE_CHECKING:
+    from codesearch.encoding.onnx import OnnxEncoder
+    from codesearch.index.reader import IndexReader
+    from codesearch.search.searcher import LocalIndexes, Searchable
+
+REFRESH_S = 0.5
+"""A query first updates an index if the update is estimated to take less than this."""
+
+
+class SearchBackend(Protocol):
+    """Where the documents of an engine are."""
+
+    def open(self, scope: Scope) -> AbstractContextManager[Searchable]:
+        """Lend the documents of a scope."""
+        ...
+
+    def refreshed(self, scope: Scope) -> list[Freshness]:
+        """Bring the documents of a scope up to date if that is quick; say for each root whether they are."""
+        ...
+
+    def missing_projects(self, scope: Scope) -> list[Path]:
+        """Return the projects to index before a search of a scope can answer."""
+        ...
+
+    def outdated_roots(self, scope: Scope) -> list[Path]:
+        """Return the folders of a scope that must be indexed again, because an earlier version indexed them."""
+        ...
+
+    def close(self) -> None:
+        """Close what is open; the next call opens it again."""
+        ...
+
+
+class LocalBackend:
+    """The indexes of a home."""
+
+    def __init__(self, home: Path, opened: Opened, vectors: VectorConfig, device: str) -> None:
+        self.home, self.vectors = home, vectors
+        self._opened, self._device = opened, device
+
+    @contextmanager
+    def open(self, scope: Scope) -> Iterator[LocalIndexes]:
+        """Lend the indexes of a scope to a searcher.
+
+        Raises:
+            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
+            IndexStoreError: an index cannot be read.
+        """
+        with self.indexes(scope) as indexes:
+            from codesearch.search.searcher import LocalIndexes
+
+            yield LocalIndexes(indexes)
+
+    @contextmanager
+    def indexes(self, scope: Scope) -> Iterator[list[IndexReader]]:
+        """Lend the indexes of a scope; the errors are those of `open`."""
+        entries = choose_indexes(self.home, scope)
+        with self._opened.indexes([entry.folder for entry in entries]) as indexes:
+            yield indexes
+
+    def missing_projects(self, scope: Scope) -> list[Path]:
+        """Return the nearest projects around the folders of a scope that no index covers."""
+        from codesearch.engine.project import find_project
+
+        found = (find_project(folder) for folder in uncovered_folders(self.home, scope))
+        return list(dict.fromkeys(project for project in found if project))
+
+    def outdated_roots(self, scope: Scope) -> list[Path]:
+        """Return the indexed folders of a scope whose indexes an earlier version made."""
+        return outdated_roots(self.home, scope)
+
+    def entry(self, root: Path | str) -> IndexEntry:
+        """Return the index of a root.
+
+        Raises:
+            IndexNotFoundError: it is not indexed.
+            IndexStoreError: its index cannot be read.
+        """
+        (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
+        return entry
+
+    def refreshed(self, scope: Scope) -> list[Freshness]:
+        """Refresh the indexes of a scope; those that cannot be written, because the home is full or read-only, stay."""
+        return [self._refreshed_if_possible(entry) for entry in choose_indexes(self.home, scope)]
+
+    def _refreshed_if_possible(self, entry: IndexEntry) -> Freshness:
+        try:
+            return self.refresh(entry, REFRESH_S)
+        except IndexWriteError:
+            from codesearch.engine.update import not_refreshed
+
+            if entry.manifest is None:
+                raise
+            return not_refreshed(entry, entry.manifest.root, self.vectors)
+
+    def refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
+        """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
+        from codesearch.index.stamps import compare
+
+        manifest = entry.manifest
+        if manifest and not manifest.has_sources:
+            return Freshness(
+                manifest.root, "with code" if manifest.has_code else "without code", Changes(0, 0)
+            )
+        if manifest and self._opened.is_unchanged(manifest):
+            return Freshness(manifest.root, "current", Changes(0, 0))
+        seen = compare(manifest.root, entry.folder, manifest.commit) if manifest else None
+        if manifest and seen and seen.is_current:
+            return Freshness(manifest.root, "current", Changes(0, 0))
+        from codesearch.engine.update import refresh_index
+
+        return refresh_index(entry, self.home, self.vectors, self.open_encoder, budget_s, seen)
+
+    def open_encoder(self, bundle: Path) -> OnnxEncoder:
+        """Return the encoder of a bundle."""
+        return self._opened.encoder(bundle, self._device)
+
+    def close(self) -> None:
+        """Close every index and model."""
+        self._opened.close()

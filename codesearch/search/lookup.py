@@ -1,0 +1,144 @@
+"""A line of an indexed file, or a name -> the definitions there; documents of each kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.analysis.terms import FIELDS
+from codesearch.errors import IndexNotFoundError
+from codesearch.index.reader import IndexReader
+from codesearch.index.source import SourceFiles, read_source
+from codesearch.search.request import Place
+from codesearch.segments.reader import SegmentReader
+from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.types import KINDS, Definition, Described
+
+_SEPARATORS = re.compile(r"::|[.#\\/]")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A definition for which similar ones are searched.
+
+    Attributes:
+        definition: the definition; its path is absolute.
+        terms: distinct terms of its fields, without the context; the most important ones first.
+        vector: float32 [D].
+    """
+
+    definition: Described
+    terms: Sequence[str]
+    vector: NDArray[np.float32]
+
+
+def find_definition(index: IndexReader, path: str, line: int) -> Definition:
+    """Return the innermost definition at a line of a file that the index lists.
+
+    Raises:
+        IndexNotFoundError: the index does not list the file, the file is gone or leads out of the root, or no
+            definition covers the line.
+    """
+    root = index.manifest.root
+    if (indexed := _indexed(index, path)) is None:
+        raise IndexNotFoundError(f"{path} is not in the index of {root}: give a path of a hit")
+    segment, file = indexed
+    if (found := _innermost(segment, file, line)) is None:
+        raise IndexNotFoundError(f"{path}:{line} has no definition in the index: give a line inside one")
+    _, row = found
+    excerpt = SourceFiles(segment).excerpt(file, row, 0)
+    if excerpt is None:
+        raise IndexNotFoundError(f"{path} is gone or cannot be read: run `codesearch index {root}`")
+    return Definition(path, file.language, *row.described, root=root, code=excerpt.code, stale=excerpt.stale)
+
+
+def indexed_example(index: IndexReader, place: Place) -> Example | None:
+    """Return the innermost definition at a line, with its stored terms and vector.
+
+    None if the index does not list the file, the file changed after it was indexed, or no definition covers the line.
+    """
+    for path in _paths_in(index, place.path):
+        if (indexed := _indexed(index, path)) is None:
+            continue
+        segment, file = indexed
+        source = read_source(segment, file)
+        found = _innermost(segment, file, place.line)
+        if found is None or source is None or source[1]:
+            continue
+        number, row = found
+        # A term that occurs often says more about a definition; the order of terms is the same in every segment.
+        stored = sorted(segment.postings.document_terms(number), key=lambda entry: (entry[0], -entry[1]))
+        return Example(
+            Described(str(Path(segment.root, path).resolve()), file.language, *row.described),
+            list(dict.fromkeys(term for field, _, term in stored if field < len(FIELDS) - 1)),
+            segment.vectors.rows[number] * segment.vectors.scales[number],
+        )
+    return None
+
+
+def _paths_in(index: IndexReader, path: Path) -> Iterator[str]:
+    """Yield what a path may be in an index; one without sources knows its files as "name/path" or "path"."""
+    if index.manifest.has_sources:
+        whole = path.resolve()
+        if whole.is_relative_to(index.root):
+            yield whole.relative_to(index.root).as_posix()
+    elif not path.exists():
+        _, name, rest = f"/{path.as_posix()}".rpartition(f"/{index.manifest.root}/")
+        yield rest if name else path.as_posix()
+
+
+def find_named(index: IndexReader, name: str) -> list[tuple[str, DocumentRow]]:
+    """List (path, row) of the live definitions with a name, by path and line.
+
+    A qualified name, such as `Stack.push`, must be the end of the definition's qualified name. If no definition has the
+    name in this case, case is ignored.
+    """
+    wanted = _parts(name)
+    found = [
+        (file.path, row)
+        for segment in index.segments
+        for number, _, qualified in segment.store.documents_named(_SEPARATORS.split(name)[-1])
+        if _parts(qualified)[-len(wanted) :] == wanted
+        and int(segment.rows.files[number]) not in segment.dead_files
+        for file, row in segment.store.documents([number]).values()
+    ]
+    exact = [(path, row) for path, row in found if row.name == _SEPARATORS.split(name)[-1]]
+    return sorted(exact or found, key=lambda place: (place[0], place[1].start_line))
+
+
+def _parts(name: str) -> list[str]:
+    return _SEPARATORS.split(name.lower())
+
+
+def count_kinds(index: IndexReader) -> dict[str, int]:
+    """Count the live documents of each kind."""
+    counts = np.zeros(len(KINDS), dtype=np.int64)
+    for segment in index.segments:
+        live = np.delete(segment.rows.kinds, segment.dead)
+        counts += np.bincount(live, minlength=len(KINDS))
+    return {kind: int(count) for kind, count in zip(KINDS, counts, strict=True) if count}
+
+
+def _indexed(index: IndexReader, path: str) -> tuple[SegmentReader, FileRecord] | None:
+    """Return a live file and its segment."""
+    for segment in index.segments:
+        for file_id, file in segment.store.numbered_files([path]):
+            if file_id not in segment.dead_files:
+                return segment, file
+    return None
+
+
+def _innermost(segment: SegmentReader, file: FileRecord, line: int) -> tuple[int, DocumentRow] | None:
+    """Return number and row of the innermost definition around a line of a file."""
+    rows = segment.store.document_rows(file.first_doc, file.doc_count)
+    around = [
+        (number, row)
+        for number, row in enumerate(rows, file.first_doc)
+        if row.start_line <= line <= row.end_line
+    ]
+    return max(around, key=lambda found: found[1].start_byte, default=None)
