@@ -153,7 +153,7 @@ def _options(home: Path) -> BenchOptions:
 def _collection(root: Path, key: DocumentKey) -> Iterator[Collection]:
     with (
         tempfile.TemporaryDirectory() as home,
-        open_collection(root, _options(Path(home)), key) as collection,
+        open_collection(root, key, _options(Path(home))) as collection,
     ):
         yield collection
 

@@ -19,51 +19,33 @@ if TYPE_CHECKING:
     from codesearch.evaluation.result import SuiteResult
 
 DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
+_DATA_HELP = f"Folder of the suite's data; default: ${DATA_VARIABLE}, else the downloaded data."
 
 
 def bench(
     context: typer.Context,
     suite: Annotated[
         str | None,
-        typer.Option(
-            "--suite", help="What to run; `--suite help` lists them; default: csn99 with --data, else smoke."
-        ),
+        typer.Option(help="What to run; `--suite help` lists them; default: csn99 with --data, else smoke."),
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            help=f"Folder of the suite's data; default: ${DATA_VARIABLE}, else the downloaded data.",
-            show_default=False,
-        ),
-    ] = None,
+    data: Annotated[Path | None, typer.Option(help=_DATA_HELP, show_default=False)] = None,
     download: Annotated[
         bool, typer.Option("--download", help="Download the data of csn99 if it is not here.")
     ] = False,
     annotations: Annotated[
-        Path | None,
-        typer.Option("--annotations", help="Use the judgements in this file, in the official format."),
+        Path | None, typer.Option(help="Use the judgements in this file, in the official format.")
     ] = None,
     without: Annotated[
-        list[str] | None,
-        typer.Option("--without", help="Turn a signal of the ranking off; repeatable."),
+        list[str] | None, typer.Option(help="Turn a signal of the ranking off; repeatable.")
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all scores to a JSON file.")] = None,
-    report: Annotated[Path | None, typer.Option("--report", help="Write a page for a browser.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page for a browser.")] = None,
     predictions: Annotated[
-        Path | None,
-        typer.Option(
-            "--predictions",
-            help="Write the results of the default system, in the official format.",
-        ),
+        Path | None, typer.Option(help="Write the results of the default system, in the official format.")
     ] = None,
-    score: Annotated[
-        Path | None,
-        typer.Option("--score", help="Score these results, in the official format."),
-    ] = None,
+    score: Annotated[Path | None, typer.Option(help="Score these results, in the official format.")] = None,
     compare: Annotated[
-        tuple[Path, Path] | None,
-        typer.Option("--compare", help="Compare two files of --json, query by query."),
+        tuple[Path, Path] | None, typer.Option(help="Compare two files of --json, query by query.")
     ] = None,
     model: ModelOption = None,
     device: DeviceOption = "auto",

@@ -192,7 +192,8 @@ def fetch(wanted: Wanted, config: DownloadConfig) -> bool:
             content = _read(wanted.url, config)
             if fault := wanted.fault(content):
                 raise DownloadError(f"{wanted.url}: {fault}")
-            _keep(wanted.target, content)
+            wanted.target.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(wanted.target, content)
             return True
         except urllib.error.HTTPError as error:
             error.close()
@@ -219,11 +220,3 @@ def _read(url: str, config: DownloadConfig) -> bytes:
     if promised is not None and len(content) != int(promised):
         raise DownloadError(f"{url}: {len(content):,} of {promised} bytes came")
     return content
-
-
-def _keep(target: Path, content: bytes) -> None:
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(target, content)
-    except OSError as error:
-        raise DownloadError(f"{target}: cannot be written ({error.strerror})") from None

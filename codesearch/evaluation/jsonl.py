@@ -132,17 +132,13 @@ def unpack(pack: Path, tree: Path, on_progress: Callable[[str, int, int], None])
     """
     tree.mkdir()
     for number, (place, row) in enumerate(read_jsonl(pack), 1):
-        _write(place, tree, row)
+        path = PurePosixPath(*(field(place, row, name) for name in ("repo", "sha", "path")))
+        if path.is_absolute() or ".." in path.parts:
+            raise ConfigError(f"{place}: path {str(path)!r} leads out of the folder: refused")
+        target = tree / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(field(place, row, "text").encode())
+        os.utime(target, (_WRITTEN, _WRITTEN))
         on_progress("unpack", number, 0)
     if not any(tree.iterdir()):
         raise ConfigError(f"{pack}: no files in it: get it again")
-
-
-def _write(place: str, tree: Path, row: dict[str, Any]) -> None:
-    path = PurePosixPath(*(field(place, row, name) for name in ("repo", "sha", "path")))
-    if path.is_absolute() or ".." in path.parts:
-        raise ConfigError(f"{place}: path {str(path)!r} leads out of the folder: refused")
-    target = tree / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(field(place, row, "text").encode())
-    os.utime(target, (_WRITTEN, _WRITTEN))

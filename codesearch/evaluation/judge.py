@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,9 +30,10 @@ from codesearch.search.searcher import Searcher
 from codesearch.segments.store import DocumentRow, FileRecord
 
 FUNCTIONS = ("function", "method")
-"""Kinds that compete by default, because benchmarks of code search ask for functions."""
+"""Kinds that compete unless a suite says `everything`, because benchmarks of code search ask for functions."""
 DocumentKey = Callable[[FileRecord, DocumentRow], str]
-QueryFilters = Callable[[QueryId], Filters]
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -76,11 +77,6 @@ def functions_of_language(query: QueryId) -> Filters:
     return Filters((query[0],), FUNCTIONS)
 
 
-def everything(_: QueryId) -> Filters:
-    """Return a filter by which all documents compete."""
-    return Filters()
-
-
 @dataclass(frozen=True, slots=True)
 class Questions:
     """The queries of a suite, and how it scores the results of a system.
@@ -89,13 +85,11 @@ class Questions:
         queries: id -> the query as it is asked.
         score: run -> scores of the judged queries.
         qrels: judgements, if there are any.
-        filters: query_id -> which documents compete.
     """
 
     queries: Mapping[QueryId, str]
     score: Callable[[Run], QueryScores]
     qrels: Qrels = field(default_factory=dict)
-    filters: QueryFilters = functions_of_language
 
 
 def graded_questions(queries: Mapping[QueryId, str], qrels: Qrels) -> Questions:
@@ -106,14 +100,10 @@ def graded_questions(queries: Mapping[QueryId, str], qrels: Qrels) -> Questions:
 
 
 def answered_questions(
-    queries: Mapping[QueryId, str],
-    qrels: Qrels,
-    found_at: Sequence[int],
-    depth: int | None = None,
-    filters: QueryFilters = functions_of_language,
+    queries: Mapping[QueryId, str], qrels: Qrels, found_at: Sequence[int], depth: int | None = None
 ) -> Questions:
     """Ask queries whose answers are all equally right; `metrics.score_answers` explains the numbers."""
-    return Questions(queries, lambda run: score_answers(run, qrels, found_at, depth), qrels, filters)
+    return Questions(queries, lambda run: score_answers(run, qrels, found_at, depth), qrels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +134,37 @@ def scratch_folder(suite: str, options: BenchOptions) -> Iterator[Path]:
         yield Path(scratch)
 
 
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A folder that a suite searches.
+
+    Attributes:
+        root: the folder.
+        ask: makes the questions from what was indexed.
+        key: gives the name of a document in judgements.
+        everything: whether all documents compete, or only the functions in a query's language.
+        walk: settings of the walk.
+        details: facts about the data to report.
+    """
+
+    root: Path
+    ask: Callable[[Collection], Questions]
+    key: DocumentKey
+    everything: bool = False
+    walk: IndexOptions | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
 @contextmanager
 def open_collection(
     root: Path,
-    options: BenchOptions,
     key: DocumentKey,
-    kinds: tuple[str, ...] = FUNCTIONS,
+    options: BenchOptions,
+    *,
+    everything: bool = False,
     walk: IndexOptions | None = None,
 ) -> Iterator[Collection]:
-    """Index a folder, and keep the index open while the context lasts; `judge` explains the arguments."""
+    """Index a folder, and keep the index open while the context lasts; `Tree` explains the arguments."""
     with scratch_folder("home", options) as home:
         engine = Engine(home, model=options.model, device=options.device)
         with options.clock.stage("load"):
@@ -165,92 +177,109 @@ def open_collection(
             )
         try:
             with engine.indexes() as (index,):
-                yield _collection(index, encoder, key, kinds)
+                yield _collection(index, encoder, key, everything=everything)
         finally:
             engine.close()
 
 
-def _collection(index: IndexReader, encoder: Encoder, key: DocumentKey, kinds: tuple[str, ...]) -> Collection:
+def _collection(index: IndexReader, encoder: Encoder, key: DocumentKey, *, everything: bool) -> Collection:
     found = Collection(index, encoder, [], {})
     for segment in index.segments:
         for file in segment.files:
             for row in segment.store.document_rows(file.first_doc, file.doc_count):
                 found.keys.append(key(file, row))
-                if row.kind in kinds:
+                if everything or row.kind in FUNCTIONS:
                     found.names[found.keys[-1]] = row.qualified_name
     return found
 
 
-def judge(
-    suite: str,
-    root: Path,
-    ask: Callable[[Collection], Questions],
-    *,
-    key: DocumentKey,
-    options: BenchOptions,
-    details: Mapping[str, Any] | None = None,
-    kinds: tuple[str, ...] = FUNCTIONS,
-    walk: IndexOptions | None = None,
-) -> SuiteResult:
-    """Index a folder, run every query with every system, and score the results.
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What was found in one folder."""
 
-    Args:
-        suite: its name.
-        root: the folder.
-        ask: makes the questions from what was indexed.
-        key: gives the name of a document in judgements.
-        options: how to run the suite.
-        details: facts about the data to report.
-        kinds: kinds of documents that compete.
-        walk: settings of the walk.
+    questions: Questions
+    runs: dict[str, Run]
+    names: dict[str, str]
+    details: dict[str, Any]
+
+
+def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResult:
+    """Index each folder, ask its queries with every system, and score the results.
+
+    The queries of different folders must have different groups.
     """
-    runs: dict[str, Run] = {}
-    times_ms = {}
-    with open_collection(root, options, key, kinds, walk) as collection:
-        questions = ask(collection)
-        for system in systems_without(options.without):
-            with options.clock.stage(f"query {system.name}"):
-                runs[system.name], times_ms[system.name] = _run(collection, questions, system, options)
+    parts = [_judged(tree, options) for tree in trees]
     with options.clock.stage("score"):
-        systems = {name: summarise(questions.score(run)) for name, run in runs.items()}
+        systems = {
+            name: summarise(_union(part.questions.score(part.runs[name]) for part in parts))
+            for name in parts[0].runs
+        }
+    details = parts[0].details
+    if len(parts) > 1:
+        of_parts = [part.details | {"documents": len(part.names)} for part in parts]
+        details = {"model": details["model"], "parts": of_parts}
     return SuiteResult(
         suite=suite,
         systems=systems,
         judged_queries=distinct_queries(systems),
-        documents=len(collection.names),
+        documents=sum(len(part.names) for part in parts),
         seconds=options.clock.seconds,
         rss_bytes=options.clock.rss_bytes,
-        details={
-            **(details or {}),
+        details=details,
+        runs={name: _union(part.runs[name] for part in parts) for name in systems},
+        queries=_union(part.questions.queries for part in parts),
+        qrels=_union(part.questions.qrels for part in parts),
+        names=_union(part.names for part in parts),
+    )
+
+
+def _union(parts: Iterable[Mapping[_Key, _Value]]) -> dict[_Key, _Value]:
+    return {key: value for part in parts for key, value in part.items()}
+
+
+def _judged(tree: Tree, options: BenchOptions) -> _Judged:
+    runs: dict[str, Run] = {}
+    times_ms = {}
+    with open_collection(
+        tree.root, tree.key, options, everything=tree.everything, walk=tree.walk
+    ) as collection:
+        questions = tree.ask(collection)
+        for system in systems_without(options.without):
+            with options.clock.stage(f"query {system.name}"):
+                runs[system.name], times = _run(collection, questions, system, tree.everything, options)
+            p50, p95 = np.percentile(times, [50, 95]).round(2).tolist()
+            times_ms[system.name] = {"p50": p50, "p95": p95}
+    return _Judged(
+        questions,
+        runs,
+        collection.names,
+        {
+            **tree.details,
             "model": describe_encoder(collection.encoder),
             "coverage": _coverage(collection, questions.qrels),
             "query_ms": times_ms,
             "queries": len(questions.queries),
         },
-        runs=runs,
-        queries=questions.queries,
-        qrels=questions.qrels,
-        names=collection.names,
     )
 
 
 def _run(
-    collection: Collection, questions: Questions, system: System, options: BenchOptions
-) -> tuple[Run, dict[str, float]]:
-    """Run every query with one system; return the run, and p50 and p95 of milliseconds per query."""
+    collection: Collection, questions: Questions, system: System, everything: bool, options: BenchOptions
+) -> tuple[Run, list[float]]:
+    """Run every query with one system; return the run, and the milliseconds of each query."""
     searcher = Searcher([collection.index], collection.encoder, system.config)
     run: Run = {}
     times_ms = []
     for number, (query, text) in enumerate(questions.queries.items(), 1):
+        filters = Filters() if everything else functions_of_language(query)
         started = time.perf_counter()
         # Two definitions on the same lines have one address, so fetch more documents than are kept.
-        ranked = searcher.rank(text, 2 * DEPTH, questions.filters(query), system.mode)
+        ranked = searcher.rank(text, 2 * DEPTH, filters, system.mode)
         times_ms.append(1000 * (time.perf_counter() - started))
         found = dict.fromkeys(collection.keys[place.doc_id] for place in ranked)
         run[query] = list(found)[:DEPTH]
         options.on_progress(f"query {system.name}", number, len(questions.queries))
-    p50, p95 = np.percentile(times_ms, [50, 95]).round(2).tolist()
-    return run, {"p50": p50, "p95": p95}
+    return run, times_ms
 
 
 def _coverage(collection: Collection, qrels: Qrels) -> dict[str, dict[str, int]]:
@@ -262,30 +291,3 @@ def _coverage(collection: Collection, qrels: Qrels) -> dict[str, dict[str, int]]
         group: {"judged": len(found), "extracted": len(found & collection.names.keys())}
         for group, found in documents.items()
     }
-
-
-def merge(suite: str, parts: Sequence[SuiteResult]) -> SuiteResult:
-    """Join the results of several folders, whose queries have different groups."""
-    first = parts[0]
-    systems = {
-        name: summarise(
-            {query: found for part in parts for query, found in part.systems[name].queries.items()}
-        )
-        for name in first.systems
-    }
-    return SuiteResult(
-        suite=suite,
-        systems=systems,
-        judged_queries=distinct_queries(systems),
-        documents=sum(part.documents for part in parts),
-        seconds=first.seconds,
-        rss_bytes=first.rss_bytes,
-        details={
-            "model": first.details["model"],
-            "parts": [part.details | {"documents": part.documents} for part in parts],
-        },
-        runs={name: {q: run for part in parts for q, run in part.runs[name].items()} for name in systems},
-        queries={query: text for part in parts for query, text in part.queries.items()},
-        qrels={query: grades for part in parts for query, grades in part.qrels.items()},
-        names={key: name for part in parts for key, name in part.names.items()},
-    )

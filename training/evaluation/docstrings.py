@@ -15,7 +15,14 @@ import numpy as np
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, read_jsonl
-from codesearch.evaluation.judge import BenchOptions, Questions, answered_questions, judge, scratch_folder
+from codesearch.evaluation.judge import (
+    BenchOptions,
+    Questions,
+    Tree,
+    answered_questions,
+    judge,
+    scratch_folder,
+)
 from codesearch.evaluation.qrels import Qrels, QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.suites.cosqa import DEPTHS
@@ -52,14 +59,13 @@ def run(options: BenchOptions) -> SuiteResult:
     with scratch_folder("docstrings", options) as root:
         with options.clock.stage("unpack"):
             write_functions(root, functions)
-        return judge(
-            "docstrings",
+        tree = Tree(
             root,
             lambda collection: ask([function for function in functions if function.path in collection.names]),
             key=lambda file, _: file.path,  # So a nested function counts as the outer one.
-            options=options,
             details={"functions": len(functions)},
         )
+        return judge("docstrings", [tree], options)
 
 
 def read_functions(file: Path) -> list[Documented]:

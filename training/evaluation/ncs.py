@@ -15,14 +15,13 @@ another corpus, of 4.7 million methods, so they are not comparable.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
-from codesearch.evaluation.judge import BenchOptions, Questions, judge
+from codesearch.evaluation.judge import BenchOptions, Questions, Tree, judge
 from codesearch.evaluation.qrels import QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult
 from training.evaluation.aroma import Features, features, similarity
@@ -31,11 +30,9 @@ GROUP = "java"
 THRESHOLD = 0.25
 DEPTH = 50
 DEPTHS = (1, 5, 10)
-NOT_FOUND = "NF"
 CORPUS, QUESTIONS = "corpus", "questions.jsonl*"
 PUBLISHED = {"mrr": {"NCS": 0.189, "NCS_postrank": 0.400, "UNIF_android": 0.178, "UNIF_SO": 0.465}}
 """Li et al. 2019."""
-_QUESTION, _SUFFIX = "No.", " FRank"
 FRank = int | None
 """Rank of the first answer; None if there is none."""
 
@@ -67,15 +64,13 @@ def run(options: BenchOptions) -> SuiteResult:
         {query: question.text for query, question in questions.items()},
         lambda run_: score_run(run_, questions, root, known),
     )
-    result = judge(
-        "ncs",
+    tree = Tree(
         root,
         lambda _: asked,
         key=lambda file, row: f"{file.path}#L{row.start_line}-L{row.end_line}",
-        options=options,
         details={"threshold": THRESHOLD},
     )
-    return replace(result, published=PUBLISHED)
+    return replace(judge("ncs", [tree], options), published=PUBLISHED)
 
 
 def read_questions(folder: Path) -> list[Question]:
@@ -133,23 +128,3 @@ def scores(frank: FRank) -> dict[str, float]:
     """
     answered = {f"answered_at_{depth}": float(frank is not None and frank <= depth) for depth in DEPTHS}
     return {"mrr": 1 / frank if frank else 0.0, **answered}
-
-
-def read_score_sheet(path: Path) -> dict[str, dict[str, FRank]]:
-    """Read a score sheet: system -> number of the question -> FRank, from columns called `SYSTEM FRank`.
-
-    Raises:
-        ConfigError: it is not a score sheet.
-    """
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-        columns = [name for name in rows[0] if name.endswith(_SUFFIX)]
-        return {
-            column.removesuffix(_SUFFIX): {
-                row[_QUESTION]: None if row[column] == NOT_FOUND else int(row[column]) for row in rows
-            }
-            for column in columns
-        }
-    except (OSError, LookupError, ValueError, csv.Error) as error:
-        raise ConfigError(f"{path}: not a score sheet ({error!r}): give score_sheet.csv") from None

@@ -15,52 +15,20 @@ so nothing is chosen by it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import groupby
+from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.judge import (
-    BenchOptions,
-    Collection,
-    Questions,
-    answered_questions,
-    everything,
-    judge,
-    merge,
-)
-from codesearch.evaluation.qrels import QueryId, query_id
+from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, answered_questions, judge
+from codesearch.evaluation.qrels import query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.suites.known_items import DEPTH, DEPTHS
-from codesearch.types import KINDS
 
 FOLDER = Path(__file__).parent.parent / "applications"
 _FETCH = (
     f"run `python -m training corpus fetch --recipe {FOLDER / 'sources.toml'} --out DIR` and give --data DIR"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question and the function that answers it.
-
-    Attributes:
-        package: `LANGUAGE/NAME`.
-        style: keywords, question or symptom.
-        about: documented or undocumented.
-        answer: path:line:name of the function.
-    """
-
-    package: str
-    style: str
-    about: str
-    answer: str
-    text: str
-
-    @property
-    def id(self) -> QueryId:
-        """The group of a question is its package."""
-        return query_id(self.package, self.text)
 
 
 def run(options: BenchOptions) -> SuiteResult:
@@ -82,38 +50,34 @@ def _run_half(suite: str, half: str, options: BenchOptions) -> SuiteResult:
     if options.data is None:
         raise ConfigError(f"suite {suite} needs data: {_FETCH}")
     folder = options.data / "packages"
-    packages = groupby(read_questions(half), lambda question: question.package)
-    return merge(
-        suite, [_judge(suite, folder / package, list(questions), options) for package, questions in packages]
-    )
+    trees = [_tree(folder / package, package, asked) for package, asked in read_questions(half).items()]
+    return judge(suite, trees, options)
 
 
-def _judge(suite: str, tree: Path, questions: list[Question], options: BenchOptions) -> SuiteResult:
-    if not tree.is_dir():
-        raise ConfigError(f"{tree}: no such folder: {_FETCH}")
+def _tree(root: Path, package: str, questions: Mapping[str, str]) -> Tree:
+    if not root.is_dir():
+        raise ConfigError(f"{root}: no such folder: {_FETCH}")
 
     def ask(collection: Collection) -> Questions:
-        qrels = {question.id: {question.answer: 1.0} for question in questions}
-        if missing := [question for question in questions if question.answer not in collection.names]:
-            raise ConfigError(f"{tree}: {missing[0].answer} is not in this version: {_FETCH}")
-        queries = {question.id: question.text for question in questions}
-        return answered_questions(queries, qrels, DEPTHS, DEPTH, everything)
+        if missing := [answer for answer in questions.values() if answer not in collection.names]:
+            raise ConfigError(f"{root}: {missing[0]} is not in this version: {_FETCH}")
+        queries = {query_id(package, text): text for text in questions}
+        qrels = {query: {questions[text]: 1.0} for query, text in queries.items()}
+        return answered_questions(queries, qrels, DEPTHS, DEPTH)
 
-    return judge(
-        suite,
-        tree.resolve(),
+    return Tree(
+        root.resolve(),
         ask,
         key=lambda file, row: f"{file.path}:{row.start_line}:{row.qualified_name}",
-        options=options,
-        details={"package": questions[0].package},
-        kinds=KINDS,
+        everything=True,
+        details={"package": package},
     )
 
 
-def read_questions(half: str) -> list[Question]:
-    """Read the questions of a half, sorted by package."""
-    questions = []
+def read_questions(half: str) -> dict[str, dict[str, str]]:
+    """Read the questions of a half: package -> question -> path:line:name of its function."""
+    questions: dict[str, dict[str, str]] = defaultdict(dict)
     for line in (FOLDER / f"{half}.tsv").read_text("utf-8").splitlines():
-        package, style, about, path, first_line, name, text = line.split("\t")
-        questions.append(Question(package, style, about, f"{path}:{first_line}:{name}", text))
+        package, _style, _about, path, first_line, name, text = line.split("\t")
+        questions[package][text] = f"{path}:{first_line}:{name}"
     return questions

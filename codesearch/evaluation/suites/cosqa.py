@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
-from codesearch.evaluation.judge import BenchOptions, answered_questions, judge, scratch_folder
+from codesearch.evaluation.judge import BenchOptions, Tree, answered_questions, judge, scratch_folder
 from codesearch.evaluation.qrels import Qrels, QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.segments.store import DocumentRow, FileRecord
@@ -39,14 +39,13 @@ def run(options: BenchOptions) -> SuiteResult:
     with scratch_folder("cosqa", options) as root:
         with options.clock.stage("unpack"):
             write_tree(root, functions)
-        return judge(
-            "cosqa",
+        tree = Tree(
             root,
             lambda _: answered_questions(queries, qrels, DEPTHS),
-            key=document_key,
-            options=options,
+            document_key,
             details={"functions": len(functions)},
         )
+        return judge("cosqa", [tree], options)
 
 
 def read_functions(path: Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from codesearch.errors import ConfigError, DownloadError
 from codesearch.evaluation.download import ANNOTATIONS, COMPLETE, QUERIES, SOURCES, download
 from codesearch.evaluation.jsonl import unpacked
-from codesearch.evaluation.judge import BenchOptions, graded_questions, judge
+from codesearch.evaluation.judge import BenchOptions, Tree, graded_questions, judge
 from codesearch.evaluation.qrels import Qrels, document_url, query_id, read_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
 
@@ -39,13 +39,10 @@ def run(options: BenchOptions) -> SuiteResult:
     texts = read_queries(folder / QUERIES)
     queries = {query_id(language, text): text for language in LANGUAGES for text in texts}
     questions = graded_questions(queries, judgements(options))
-    return judge(
-        "csn99",
-        root,
-        lambda _: questions,
-        key=lambda file, row: document_url(file.path, row.start_line, row.end_line),
-        options=options,
+    tree = Tree(
+        root, lambda _: questions, lambda file, row: document_url(file.path, row.start_line, row.end_line)
     )
+    return judge("csn99", [tree], options)
 
 
 def judgements(options: BenchOptions) -> Qrels:

@@ -10,7 +10,7 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-from codesearch.evaluation.judge import BenchOptions, Questions, judge
+from codesearch.evaluation.judge import BenchOptions, Questions, Tree, judge
 from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.qrels import QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
@@ -34,14 +34,13 @@ def run(options: BenchOptions) -> SuiteResult:
         {query: pair.text for query, pair in asked.items()},
         lambda found: {query: score(found[query], pair) for query, pair in asked.items()},
     )
-    return judge(
-        "direction",
+    tree = Tree(
         FOLDER / "sources",
         lambda _: questions,
         key=lambda _, row: row.qualified_name,
-        options=options,
         details={"pairs": len(asked) // 2},
     )
+    return judge("direction", [tree], options)
 
 
 def read_pairs(path: Path) -> dict[QueryId, Asked]:

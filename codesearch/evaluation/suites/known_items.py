@@ -17,15 +17,7 @@ from pathlib import Path
 
 from codesearch.config import IndexOptions
 from codesearch.errors import ConfigError
-from codesearch.evaluation.judge import (
-    BenchOptions,
-    Collection,
-    Questions,
-    answered_questions,
-    everything,
-    judge,
-    merge,
-)
+from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, answered_questions, judge
 from codesearch.evaluation.qrels import QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.types import KINDS
@@ -45,37 +37,32 @@ def run(options: BenchOptions) -> SuiteResult:
     Raises:
         ConfigError: there is no tree, or its version is wrong.
     """
-    return merge("known-items", [_judge(language, tree, options) for language, tree in _trees(options.data)])
-
-
-def _trees(data: Path | None) -> list[tuple[str, Path]]:
-    if data is None:
-        return [("python", Path(sysconfig.get_path("stdlib")))]
-    found = [(language, data / language) for language in LANGUAGES if (data / language).is_dir()]
-    if not found:
+    data = options.data
+    roots = {"python": Path(sysconfig.get_path("stdlib"))}
+    if data:
+        roots = {language: data / language for language in LANGUAGES if (data / language).is_dir()}
+    if not roots:
         raise ConfigError(f"{data}: no folder {', '.join(LANGUAGES)}: give --data a folder with these trees")
-    return found
+    return judge("known-items", [_tree(language, root) for language, root in roots.items()], options)
 
 
-def _judge(language: str, tree: Path, options: BenchOptions) -> SuiteResult:
+def _tree(language: str, root: Path) -> Tree:
     def ask(collection: Collection) -> Questions:
         queries, answers = read_questions(language)
         qrels = {query: dict.fromkeys(_places(collection, right), 1.0) for query, right in answers.items()}
         if missing := [query for query, right in qrels.items() if not right]:
             raise ConfigError(
-                f"{tree}: nothing answers {missing[0][1]!r}: give the version that the suite asks about"
+                f"{root}: nothing answers {missing[0][1]!r}: give the version that the suite asks about"
             )
-        return answered_questions(queries, qrels, DEPTHS, DEPTH, everything)
+        return answered_questions(queries, qrels, DEPTHS, DEPTH)
 
-    return judge(
-        "known-items",
-        tree.resolve(),
+    return Tree(
+        root.resolve(),
         ask,
         key=lambda file, row: f"{file.path}:{row.name}:{row.start_line}",
-        options=options,
-        details={"language": language},
-        kinds=KINDS,
+        everything=True,
         walk=IndexOptions(exclude=_EXCLUDED.get(language, ())),
+        details={"language": language},
     )
 
 

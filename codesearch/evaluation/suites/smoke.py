@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codesearch.evaluation.judge import BenchOptions, graded_questions, judge
+from codesearch.evaluation.judge import BenchOptions, Tree, graded_questions, judge
 from codesearch.evaluation.qrels import Qrels, query_id, read_named_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
 from codesearch.segments.store import DocumentRow, FileRecord
@@ -20,7 +20,7 @@ def run(options: BenchOptions) -> SuiteResult:
     texts = {query_id("", text)[1]: text for text in read_queries(FOLDER / "queries.csv")}
     qrels = judgements(options)
     questions = graded_questions({query: texts.get(query[1], query[1]) for query in qrels}, qrels)
-    return judge("smoke", FOLDER / "sources", lambda _: questions, key=document_key, options=options)
+    return judge("smoke", [Tree(FOLDER / "sources", lambda _: questions, document_key)], options)
 
 
 def judgements(options: BenchOptions) -> Qrels:

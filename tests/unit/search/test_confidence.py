@@ -15,7 +15,7 @@ from codesearch.search.searcher import Searcher
 @pytest.fixture(scope="module")
 def smoke(tmp_path_factory):
     options = BenchOptions(home=tmp_path_factory.mktemp("home"), device="cpu")
-    with open_collection(FOLDER / "sources", options, document_key) as collection:
+    with open_collection(FOLDER / "sources", document_key, options) as collection:
         yield Searcher([collection.index], collection.encoder)
 
 
