@@ -19,9 +19,8 @@ demo: $(VENV)/installed
 	$(call show,query "median of a list of numbers" -k 3)
 	$(call show,query "parse command line arguments" -k 3)
 
-# These do not run in parallel with others. The first two measure the memory of processes, which earlier tests would raise.
-# The last one imports the client of gRPC; after that, no test may fork the process.
-ALONE = tests/faults/test_costly_files.py tests/unit/evaluation/test_stages.py tests/integration/test_milvus_backend.py
+# These measure the memory of processes, which earlier tests would raise.
+ALONE = tests/faults/test_costly_files.py tests/unit/evaluation/test_stages.py
 
 test: $(VENV)/installed-test lint
 	$(BIN)/pytest -q $(ALONE)

@@ -20,7 +20,7 @@ from codesearch.index import build as build_module
 from codesearch.index import policy
 from codesearch.index.build import BuildReport, Progress, build_index
 from codesearch.index.catalogue import index_folder
-from codesearch.index.manifest import FORMAT_VERSION, MANIFEST
+from codesearch.index.manifest import FORMAT_VERSION, MANIFEST, last_manifest
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
@@ -34,11 +34,6 @@ from tests.command import Command
 # No deadline, because a busy machine is slow. In CI, every run tries the same examples.
 hypothesis.settings.register_profile("default", deadline=None, derandomize=bool(os.environ.get("CI")))
 hypothesis.settings.load_profile("default")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the Milvus tests last: a build must not fork a process that has imported gRPC."""
-    items.sort(key=lambda item: "milvus" in item.nodeid)
 
 
 TINY_REPO = {
@@ -177,7 +172,8 @@ def build(
     config = config or IndexConfig()
     folder = index_folder(home, root)
     folder.mkdir(parents=True, exist_ok=True)
-    plan = plan_update(root, folder, config, encoder.model_id, rebuild=rebuild)
+    last = last_manifest(folder)
+    plan = plan_update(root, folder, config, encoder.model_id, last=last, rebuild=rebuild)
     return build_index(plan, home, encoder, on_progress, merge_all=merge_all)
 
 

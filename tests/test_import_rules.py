@@ -158,7 +158,7 @@ def test_help_loads_no_heavy_modules():
 def test_checking_that_an_index_is_up_to_date_needs_neither_numpy_nor_a_model(tmp_path, tiny_bundle):
     old_tree(tmp_path / "src")
     arguments = ("index", tmp_path / "src", "--home", tmp_path / "home", "--model", tiny_bundle)
-    assert {"numpy", "onnxruntime", "tree_sitter"} <= loaded_after(RUN, *arguments)
+    assert {"numpy", "onnxruntime"} <= loaded_after(RUN, *arguments)
     assert loaded_after(RUN, *arguments) == {"sqlite3"}
 
 

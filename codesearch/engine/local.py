@@ -123,6 +123,9 @@ class LocalBackend:
         seen = compare(manifest.root, entry.folder, manifest.commit) if manifest else None
         if manifest and seen and seen.is_current:
             return Freshness(manifest.root, "current", Changes(0, 0))
+        from codesearch.index.workers import start_early
+
+        start_early()
         from codesearch.engine.update import refresh_index
 
         return refresh_index(entry, self.home, self.vectors, self.open_encoder, budget_s, seen)

@@ -14,10 +14,11 @@ from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.reports import IndexReport
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError, IndexStoreError
 from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
-from codesearch.index.manifest import MadeWith, Manifest, read_earlier, read_manifest
+from codesearch.index.manifest import MadeWith, Manifest, last_manifest, read_earlier
 from codesearch.index.plan import Plan, plan_update
 from codesearch.index.policy import can_merge
 from codesearch.index.stamps import Comparison, write_stamps
+from codesearch.index.workers import start_early
 from codesearch.settings import index_options
 
 if TYPE_CHECKING:
@@ -67,15 +68,15 @@ def update_index(
         kind = "not a folder" if root.exists() else "no such folder"
         raise ConfigError(f"{root}: {kind}: give the folder to index")
     folder = index_folder(home, root)
-    last = None if rebuild else last_manifest(folder)
-    earlier = None if rebuild or last else read_earlier(folder)
-    made_with = last or earlier
-    config = _config(root, options, made_with, vectors)
-    bundle = model or (made_with.model_folder if made_with else SHIPPED)
-    model_id = load_bundle(bundle).model_id
     _make_folder(folder)
     with writer_lock(folder, str(root), wait_s=_PATIENCE_S):
-        plan = plan_update(root, folder, config, model_id, rebuild=rebuild)
+        last = last_manifest(folder)
+        earlier = None if rebuild or last else read_earlier(folder)
+        made_with = earlier if rebuild else last or earlier
+        config = _config(root, options, made_with, vectors)
+        bundle = model or (made_with.model_folder if made_with else SHIPPED)
+        model_id = load_bundle(bundle).model_id
+        plan = plan_update(root, folder, config, model_id, last=last, rebuild=rebuild)
         if plan.nothing_to_do and plan.previous:
             save_stamps(plan)
             _save_tally(plan, plan.previous)
@@ -83,9 +84,12 @@ def update_index(
                 root=root, manifest=plan.previous, built=False, seconds=time.monotonic() - started
             )
         else:
+            if plan.to_parse:
+                start_early()
             report = _build(plan, home, open_encoder(bundle), started, on_progress)
-        if optimize and can_merge(read_manifest(folder).segments):
-            plan = plan_update(root, folder, config, model_id)
+        committed = last_manifest(folder) if report.built else plan.previous
+        if optimize and committed and can_merge(committed.segments):
+            plan = plan_update(root, folder, config, model_id, last=committed)
             merged = _build(plan, home, open_encoder(bundle), started, on_progress, merge_all=True)
             report = merged if not report.built else replace(report, seconds=merged.seconds)
         return replace(report, was_earlier_format=earlier is not None)
@@ -107,7 +111,8 @@ def plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison | None
         raise entry.error or IndexNotFoundError(f"{entry.folder}: no index there")
     root = Path(entry.manifest.root)
     config = _config(root, IndexOptions(), entry.manifest, vectors)
-    return plan_update(root, entry.folder, config, entry.manifest.model["id"], seen=seen, may_list=True)
+    last = entry.manifest
+    return plan_update(root, entry.folder, config, last.model["id"], last=last, seen=seen, may_list=True)
 
 
 def refresh_index(
@@ -190,14 +195,6 @@ def _config(
     chosen = options.over(IndexOptions.of(made_with.options)) if made_with else options
     walk = chosen.over(index_options(root)).applied_to(WalkConfig())
     return IndexConfig(walk=walk, vectors=vectors, options=chosen)
-
-
-def last_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest of an index that this version can build on, or None."""
-    try:
-        return read_manifest(folder)
-    except IndexStoreError:
-        return None
 
 
 def _make_folder(folder: Path) -> None:

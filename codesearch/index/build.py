@@ -21,7 +21,6 @@ import numpy as np
 
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import Encoder
-from codesearch.errors import IndexStoreError
 from codesearch.index.commit import commit_manifest, last_number, writing
 from codesearch.index.embed import Embedder, embedding_processes
 from codesearch.index.file_parser import ParsedFile
@@ -31,7 +30,6 @@ from codesearch.index.manifest import (
     SegmentEntry,
     Tally,
     limited_counts,
-    read_manifest,
     segment_folder,
 )
 from codesearch.index.parse import ParseJob, is_small, parse_files
@@ -138,11 +136,10 @@ class _Build:
     def __init__(self, plan: Plan, home: Path, encoder: Encoder, on_progress: ProgressCallback) -> None:
         self.plan, self.home, self.encoder, self.on_progress = plan, home, encoder, on_progress
         self.started = time.monotonic()
-        self.on_disk = _readable(plan.index_folder)
         # Commit incomplete states only if they do not replace a complete index.
-        self.is_first = self.on_disk is None or not self.on_disk.complete
+        self.is_first = plan.last is None or not plan.last.complete
         self.entries = _with_dead(plan, plan.previous) if plan.previous else []
-        self.commit = self.on_disk.commit if self.on_disk else 0
+        self.commit = plan.last.commit if plan.last else 0
         self.next_number = last_number(plan.index_folder) + 1
         self.written: list[SegmentEntry] = []
         self.totals = _Totals.of(plan)
@@ -174,8 +171,7 @@ class _Build:
         limit = max(_SEGMENT_BYTES, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
         # Close the generator here. After a failure, the garbage collector might close it in a thread of the pool.
         job = ParseJob.of(self.plan, self.encoder)
-        parsing = parse_files(job, self.plan.to_parse, tokenizer=self.encoder.tokenizer)
-        with closing(parsing) as parsed:
+        with closing(parse_files(job, self.plan.to_parse)) as parsed:
             items = self._items(sorted([*self.plan.to_parse, *kept], key=_path_of), parsed)
             while first := next(items, None):
                 self.written.append(self._write(self._part(first, items, limit), readers))
@@ -343,14 +339,6 @@ class _Totals:
 
 def _positive(counts: Counter[str]) -> dict[str, int]:
     return {name: count for name, count in sorted(counts.items()) if count > 0}
-
-
-def _readable(index_folder: Path) -> Manifest | None:
-    """Return the committed manifest, even if its config digest differs; None if it cannot be read."""
-    try:
-        return read_manifest(index_folder)
-    except IndexStoreError:
-        return None
 
 
 def _path_of(file: SourceFile | LiveFile) -> str:

@@ -18,7 +18,7 @@ from codesearch.cores import available_cores
 from codesearch.encoding.encoder import Encoder, TokenIds
 from codesearch.errors import IndexWriteError
 from codesearch.index.cache import VectorCache
-from codesearch.index.tokens import join_tokens, split_tokens
+from codesearch.index.file_parser import join_tokens, split_tokens
 from codesearch.index.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.segments.vectors import VectorWriter, quantize
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +15,36 @@ from codesearch.analysis.terms import document_terms
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.encoding.text import document_text
 from codesearch.encoding.tokenizer import SubtokenTokenizer
-from codesearch.index.plan import UNREADABLE, trusted_mtime
-from codesearch.index.tokens import join_tokens, split_tokens
+from codesearch.index.stamps import trusted_mtime
 from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec, language_named
 from codesearch.parsing.texts.sections import plain_documents, refuse_text
-from codesearch.parsing.walker import SourceFile, refuse_content
+from codesearch.parsing.walker import UNREADABLE, SourceFile, refuse_content
 from codesearch.segments.digest import content_digest, text_digest
 from codesearch.segments.postings import PostingsBlock, make_block
 from codesearch.segments.store import DocumentRow, FileRecord, document_row
 from codesearch.treefiles import read_below
 from codesearch.visible import visible
 
+if TYPE_CHECKING:  # A worker has no encoder, and importing its module made parsing 5 % slower.
+    from codesearch.encoding.encoder import TokenIds
+
 TOO_COSTLY = "the {} parser crashed or takes too much time or memory: indexed as plain text"
+
+
+def join_tokens(lists: Collection[TokenIds]) -> tuple[NDArray[np.uint32], list[int]]:
+    """Concatenate lists of ids to one array, which is faster to send to another process.
+
+    Returns:
+        uint32 [sum of lengths], and the length of each list.
+    """
+    joined = np.concatenate(list(lists)) if lists else np.empty(0, np.uint32)
+    return joined, [len(ids) for ids in lists]
+
+
+def split_tokens(joined: NDArray[np.uint32], lengths: Sequence[int]) -> list[TokenIds]:
+    """Split the array that `join_tokens` returned into the lists."""
+    return [joined[end - length : end] for end, length in zip(accumulate(lengths), lengths, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -279,3 +279,11 @@ def read_manifest(index_folder: Path) -> Manifest:
         return Manifest.of({name: value for name, value in raw.items() if name != _CHECKSUM})
     except (TypeError, KeyError) as error:
         raise IndexCorruptError(path, str(error), root) from None
+
+
+def last_manifest(index_folder: Path) -> Manifest | None:
+    """Return the committed manifest, or None if there is none that this version can build on."""
+    try:
+        return read_manifest(index_folder)
+    except IndexStoreError:
+        return None

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -22,9 +22,9 @@ from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.errors import IndexWriteError, ParseError
 from codesearch.index.file_parser import FileParser, ParsedFile, skipped_file
 from codesearch.index.limits import lift_limits, limit_file
-from codesearch.index.workers import OneWorker, WorkerDiedError, Workers, WorkerStartError, can_copy
+from codesearch.index.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.parsing.extract import Extraction, extract
-from codesearch.parsing.languages import LanguageSpec, language_named, load_query
+from codesearch.parsing.languages import LanguageSpec
 from codesearch.parsing.walker import SourceFile
 from codesearch.segments.digest import content_digest
 from codesearch.treefiles import read_below
@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # Workers do not need these modules, and importing them takes
 _CHUNK_BYTES = 400_000
 _CHUNK_FILES = 64
 _SERIAL_BYTES = 1_000_000
-"""With fewer bytes of source than this, one worker is enough; it is a copy of this process."""
+"""With fewer bytes of source than this, one worker is enough."""
 
 
 Task = tuple[list[SourceFile], bool]
@@ -67,10 +67,17 @@ class ParseJob:
             plan.started_ns,
         )
 
-    def open(self, tokenizer: SubtokenTokenizer | None = None) -> FileParser:
-        """Return the parser; load the tokenizer if none is given."""
-        tokenizer = tokenizer or SubtokenTokenizer.load(self.tokenizer)
-        return FileParser(self.root, self.config, tokenizer, self.max_tokens, self.started_ns)
+    def open(self) -> FileParser:
+        """Return the parser."""
+        return FileParser(
+            self.root, self.config, tokenizer_at(self.tokenizer), self.max_tokens, self.started_ns
+        )
+
+
+@lru_cache(maxsize=1)
+def tokenizer_at(path: Path) -> SubtokenTokenizer:
+    """Load a tokenizer, or return the last one."""
+    return SubtokenTokenizer.load(path)
 
 
 def is_small(files: Sequence[SourceFile]) -> bool:
@@ -79,10 +86,7 @@ def is_small(files: Sequence[SourceFile]) -> bool:
 
 
 def parse_files(
-    job: ParseJob,
-    files: Sequence[SourceFile],
-    workers: int | None = None,
-    tokenizer: SubtokenTokenizer | None = None,
+    job: ParseJob, files: Sequence[SourceFile], workers: int | None = None
 ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
     """Parse files in order; yield None for a file that no longer exists.
 
@@ -90,22 +94,15 @@ def parse_files(
         job: what a parser needs.
         files: the files to parse.
         workers: number of processes, None for one per core; small jobs need only one.
-        tokenizer: the tokenizer of the job, if it is open in this process.
 
     Raises:
         IndexWriteError: no process could be started.
     """
-    if workers is None:
-        workers = available_cores()
+    count = 1 if is_small(files) else workers or available_cores()
     try:
-        if workers == 1 or is_small(files):
-            with closing(_one_worker(job, files, tokenizer)) as worker:
-                for chunk in chunks_of(files):
-                    yield from _parse_chunk(partial(worker.ask, (chunk, False)), worker.ask, job, chunk)
-            return
-        pool: Workers[Task, Parsed] = Workers(workers, _open_parser, job)
+        pool: Workers[Task, Parsed] = Workers(count, _open_parser, job)
         with closing(pool):
-            yield from _parse_all(pool, job, files, workers)
+            yield from _parse_all(pool, job, files, count)
     except WorkerStartError:
         raise IndexWriteError(
             "the worker processes stop before their first task, probably because memory ran out: free some and run "
@@ -113,55 +110,32 @@ def parse_files(
         ) from None
 
 
-def _one_worker(
-    job: ParseJob, files: Sequence[SourceFile], tokenizer: SubtokenTokenizer | None
-) -> OneWorker[Task, Parsed]:
-    """Return a worker for a few files: a copy of this process, if the system has that."""
-    if not can_copy():
-        return OneWorker(_open_parser, job, copy=False)
-    for name in {file.language for file in files}:
-        prepare(language_named(name))
-    return OneWorker(_open_parser, job, tokenizer, copy=True)
-
-
-def prepare(spec: LanguageSpec | None) -> None:
-    """Load the parser of a language before the process is copied, so that it is loaded only once."""
-    if spec and spec.grammar:
-        load_query(spec)
-
-
 def _parse_all(
     pool: Workers[Task, Parsed], job: ParseJob, files: Sequence[SourceFile], workers: int
 ) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
     """Submit a few chunks at a time and yield their results in order."""
     waiting = chunks_of(files)
-    flying: deque[tuple[list[SourceFile], Future[Parsed]]] = deque()
+    submitted: deque[tuple[list[SourceFile], Future[Parsed]]] = deque()
     while True:
-        flying.extend(
-            (chunk, pool.submit((chunk, False))) for chunk in islice(waiting, 2 * workers + 1 - len(flying))
+        submitted.extend(
+            (chunk, pool.submit((chunk, False)))
+            for chunk in islice(waiting, 2 * workers + 1 - len(submitted))
         )
-        if not flying:
+        if not submitted:
             return
-        chunk, future = flying.popleft()
-        yield from _parse_chunk(future.result, lambda task: pool.submit(task).result(), job, chunk)
+        chunk, future = submitted.popleft()
+        try:
+            yield from zip(chunk, future.result(), strict=True)
+        except WorkerDiedError:  # One of the files crashed it or went over a limit.
+            for file in chunk:
+                yield file, _parse_alone(pool, job, file)
 
 
-def _parse_chunk(
-    result: Callable[[], Parsed], ask: Callable[[Task], Parsed], job: ParseJob, chunk: list[SourceFile]
-) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
-    """Yield the files of a chunk with its result; if its process died, parse each file separately."""
-    try:
-        yield from zip(chunk, result(), strict=True)
-    except WorkerDiedError:
-        for file in chunk:
-            yield file, _parse_alone(ask, job, file)
-
-
-def _parse_alone(ask: Callable[[Task], Parsed], job: ParseJob, file: SourceFile) -> ParsedFile | None:
+def _parse_alone(pool: Workers[Task, Parsed], job: ParseJob, file: SourceFile) -> ParsedFile | None:
     """Parse a file; if its process dies, cut it into blocks of lines; if that fails too, skip it."""
     for is_plain in (False, True):
         with suppress(WorkerDiedError):
-            return ask(([file], is_plain))[0]
+            return pool.submit(([file], is_plain)).result()[0]
     warning = f"{file.path}: the {file.language} parser crashed or takes too much time or memory: left out"
     return skipped_file(file, "crashed", digest=_digest(job, file), warning=warning)
 
@@ -195,13 +169,10 @@ def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseC
     Raises:
         ParseError: the parser crashed or went over a limit.
     """
-    copy = can_copy()
-    if copy:
-        prepare(spec)
-    worker: OneWorker[bytes, Extraction] = OneWorker(_open_extractor, path, spec, config, copy=copy)
-    with closing(worker):
+    pool: Workers[bytes, Extraction] = Workers(1, _open_extractor, path, spec, config)
+    with closing(pool):
         try:
-            return worker.ask(source)
+            return pool.submit(source).result()
         except (WorkerDiedError, WorkerStartError):
             raise ParseError(path, f"the {spec.name} parser takes too much time or memory") from None
 
@@ -214,8 +185,8 @@ def _open_extractor(path: str, spec: LanguageSpec, config: ParseConfig) -> Calla
     return extract_limited
 
 
-def _open_parser(job: ParseJob, tokenizer: SubtokenTokenizer | None = None) -> Callable[[Task], Parsed]:
-    parser = job.open(tokenizer)
+def _open_parser(job: ParseJob) -> Callable[[Task], Parsed]:
+    parser = job.open()
 
     def parse(task: Task) -> Parsed:
         files, is_plain = task

@@ -10,16 +10,25 @@ import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.config import IndexConfig, IndexOptions, WalkConfig
-from codesearch.errors import IndexStoreError
-from codesearch.index.manifest import Manifest, Tally, limited_counts, read_manifest
-from codesearch.index.stamps import Comparison, Stamp, Stamps, compare, is_folder, read_stamps
+from codesearch.index.manifest import Manifest, Tally, limited_counts
+from codesearch.index.stamps import (
+    RACY_NS,
+    Comparison,
+    Stamp,
+    Stamps,
+    compare,
+    is_folder,
+    read_stamps,
+    trusted_mtime,
+)
 from codesearch.parsing.ignore import rule_files_above
 from codesearch.parsing.languages import LANGUAGES, grammar_version
 from codesearch.parsing.walker import (
+    UNREADABLE,
     SourceFile,
     WalkReport,
     folder_of_rules,
@@ -31,9 +40,6 @@ from codesearch.segments.digest import content_digest
 from codesearch.segments.store import FileRecord, StoreReader
 from codesearch.treefiles import read_below
 
-_RACY_NS = 2_000_000_000
-"""A file that was written within this time before the walk may change again without a new time stamp."""
-UNREADABLE = "unreadable"
 _MOST_FOLDERS = 1_000
 """If more folders changed, a walk takes no longer than to list them one by one."""
 _PARSED_BYTES_S = 1_000_000
@@ -57,6 +63,7 @@ class Plan:
         root: the folder to index.
         index_folder: the folder of its index.
         config: the settings of the index.
+        last: the last commit, if there is one.
         previous: the last commit, if the update can reuse it.
         config_digest: hash of the settings, grammars and model that affect the documents of a file.
         to_parse: new and changed files, in the order of their paths.
@@ -73,6 +80,7 @@ class Plan:
     root: Path
     index_folder: Path
     config: IndexConfig
+    last: Manifest | None
     previous: Manifest | None
     config_digest: str
     to_parse: list[SourceFile]
@@ -105,6 +113,7 @@ def plan_update(
     config: IndexConfig,
     model_id: str,
     *,
+    last: Manifest | None,
     rebuild: bool = False,
     seen: Comparison | None = None,
     may_list: bool = False,
@@ -116,6 +125,7 @@ def plan_update(
         index_folder: the folder of its index.
         config: the settings of the index.
         model_id: identifies the model that makes the vectors.
+        last: the last commit, if there is one that can be read.
         rebuild: whether to ignore the last commit.
         seen: a recent comparison with the stamps; it is used only if it belongs to the last commit.
         may_list: whether to list only changed folders instead of a walk. The counts of skipped files are then those of
@@ -125,59 +135,113 @@ def plan_update(
         ConfigError: `root` is not a readable folder.
     """
     digest = config.digest(model_id, *(grammar_version(spec) for spec in LANGUAGES))
-    previous = None if rebuild else _usable(index_folder, digest)
+    previous = None if rebuild or not last or last.config_digest != digest else last
+    found = None
     if previous and previous.complete and previous.walk_config() == config.walk:
         if seen is None or seen.commit != previous.commit:
             seen = compare(str(root), index_folder, previous.commit)
-        if may_list or not seen.stamps.is_partial:
-            files = None if seen.folders else _files_in_known_folders(root, config.walk, seen)
-            if files is not None:
-                return _plan_files(root, index_folder, config, previous, files, seen)
-        if may_list and (plan := _plan_listing(root, index_folder, config, previous, seen)):
-            return plan
-    return _plan_walk(root, index_folder, config, previous, digest)
-
-
-def _plan_walk(
-    root: Path,
-    index_folder: Path,
-    config: IndexConfig,
-    previous: Manifest | None,
-    digest: str,
-) -> Plan:
-    started_ns = time.time_ns()
-    old = read_stamps(index_folder, previous.commit) if previous else Stamps()
-    report = WalkReport()
-    files = sorted(walk(root, config.walk, report), key=lambda file: file.path)
-    known = _known_files(index_folder, previous) if previous else {}
-    to_parse = _different(root, files, known, old, config.walk)
-    kept = {file.path for file in files} - {file.path for file in to_parse}
-    stamps = Stamps(
-        _file_stamps(files, started_ns), _trusted(report.watched, started_ns), listed_ns=started_ns
-    )
+        if may_list or not (seen.folders or seen.stamps.is_partial):
+            found = _changes(root, config.walk, previous, seen)
+    old = seen.stamps if seen else read_stamps(index_folder, previous.commit) if previous else Stamps()
+    found = found or _walked(root, config.walk)
+    known: dict[str, LiveFile] = {}
+    if previous:
+        paths = None if found.gone is None else [*found.gone, *(file.path for file in found.files)]
+        known = _known_files(index_folder, previous, paths)
+    to_parse = [
+        file
+        for file in found.files
+        if not (live := known.get(file.path))
+        or not _is_unchanged(root, file, live.record, old.files.get(file.path), config.walk)
+    ]
+    here = {file.path for file in found.files}
+    gone = known.keys() - here if found.gone is None else known.keys() & found.gone
+    dead = [known[path] for path in [*(file.path for file in to_parse if file.path in known), *sorted(gone)]]
     return Plan(
         root=root,
         index_folder=index_folder,
         config=config,
+        last=last,
         previous=previous,
         config_digest=digest,
         to_parse=to_parse,
-        dead=[live for path, live in known.items() if path not in kept],
-        kept=len(kept),
-        removed=len(known.keys() - {file.path for file in files}),
-        walked=Tally(limited_counts(report.skipped), limited_counts(report.folders), report.warnings),
-        missing_grammars=report.missing_grammars,
-        stamps=stamps,
-        stamps_changed=stamps != old,
-        started_ns=started_ns,
+        dead=dead,
+        kept=previous.source_files - len(dead) if previous else 0,
+        removed=len(gone),
+        walked=found.walked,
+        missing_grammars=found.missing_grammars,
+        stamps=found.stamps,
+        stamps_changed=found.stamps != old,
+        started_ns=found.started_ns,
     )
 
 
-def _files_in_known_folders(root: Path, config: WalkConfig, seen: Comparison) -> list[SourceFile] | None:
-    """Return the files whose stamps changed, as a walk would return them; None if a walk is needed."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is known of a tree now.
+
+    Attributes:
+        files: files to compare with the last commit, in the order of their paths.
+        gone: files of the last commit that no longer exist; None if `files` are all files of the tree.
+    """
+
+    files: list[SourceFile]
+    gone: set[str] | None
+    walked: Tally
+    missing_grammars: dict[str, int]
+    stamps: Stamps
+    started_ns: int
+
+
+def _walked(root: Path, config: WalkConfig) -> _Found:
+    """Return what a walk finds."""
+    started_ns = time.time_ns()
+    report = WalkReport()
+    files = sorted(walk(root, config, report), key=lambda file: file.path)
+    tally = Tally(limited_counts(report.skipped), limited_counts(report.folders), report.warnings)
+    watched = _trusted(report.watched, started_ns)
+    stamps = Stamps(_file_stamps(files, started_ns), watched, listed_ns=started_ns)
+    return _Found(files, None, tally, report.missing_grammars, stamps, started_ns)
+
+
+def _changes(root: Path, config: WalkConfig, previous: Manifest, seen: Comparison) -> _Found | None:
+    """Return the files whose stamps changed and those in the folders whose stamps changed; None if a walk is needed."""
+    old, started_ns = seen.stamps, seen.started_ns
     if seen.changed is None or not _has_same_rules_above(root, config, seen):
         return None
-    return _known(seen.changed.items(), config)
+    files: list[SourceFile] = []
+    touched: frozenset[str] = frozenset()
+    watched = old.watched
+    if seen.folders:
+        if config.follow_links or len(seen.folders) > _MOST_FOLDERS:
+            return None
+        report = WalkReport()
+        listing = list_folders(root, config, report, seen.folders, watched, old.listed_ns - RACY_NS)
+        # A walk counts warnings and missing grammars in the whole tree.
+        if listing is None or report.warnings or report.missing_grammars:
+            return None
+        files, touched = listing.files, listing.listed | listing.gone
+        kept = {
+            path: stamp
+            for path, stamp in watched.items()
+            if (path if is_folder(path) else folder_of_rules(path)) not in touched
+        }
+        watched = {**kept, **_trusted(report.watched, started_ns)}
+    here = {file.path for file in files}
+    elsewhere = {path: stamp for path, stamp in old.files.items() if _folder(path) not in touched}
+    for path in seen.changed.keys() & elsewhere:
+        if not (file := known_file(path, seen.changed[path], config)):
+            return None
+        files.append(file)
+    files.sort(key=lambda file: file.path)
+    stamps = Stamps(
+        {**elsewhere, **_file_stamps(files, started_ns)},
+        watched,
+        listed_ns=started_ns if touched else old.listed_ns,
+        is_partial=old.is_partial or bool(touched),
+    )
+    gone = old.files.keys() - elsewhere.keys() - here
+    return _Found(files, gone, previous.walked, previous.missing_grammars, stamps, started_ns)
 
 
 def _has_same_rules_above(root: Path, config: WalkConfig, seen: Comparison) -> bool:
@@ -185,113 +249,8 @@ def _has_same_rules_above(root: Path, config: WalkConfig, seen: Comparison) -> b
     return above == {path for path in seen.stamps.watched if os.path.isabs(path)}
 
 
-def _known(changed: Iterable[tuple[str, Stamp]], config: WalkConfig) -> list[SourceFile] | None:
-    files = [known_file(path, stamp, config) for path, stamp in sorted(changed)]
-    return None if None in files else [file for file in files if file]
-
-
-def _plan_listing(
-    root: Path, index_folder: Path, config: IndexConfig, previous: Manifest, seen: Comparison
-) -> Plan | None:
-    """Plan an update for a tree where some folders changed; None if a walk is needed."""
-    old = seen.stamps
-    if seen.changed is None or config.walk.follow_links or len(seen.folders) > _MOST_FOLDERS:
-        return None
-    if not _has_same_rules_above(root, config.walk, seen):
-        return None
-    report = WalkReport()
-    since_ns = old.listed_ns - _RACY_NS
-    listing = list_folders(root, config.walk, report, seen.folders, old.watched, since_ns)
-    # A walk counts warnings and missing grammars in the whole tree.
-    if listing is None or report.warnings or report.missing_grammars:
-        return None
-    touched = listing.listed | listing.gone
-    elsewhere = {path: stamp for path, stamp in old.files.items() if _folder(path) not in touched}
-    changed = _known(((path, seen.changed[path]) for path in seen.changed.keys() & elsewhere), config.walk)
-    if changed is None:
-        return None
-    here = {file.path for file in listing.files}
-    lost = [path for path in old.files if _folder(path) in touched and path not in here]
-    files = sorted([*changed, *listing.files], key=lambda file: file.path)
-    known = _known_files(index_folder, previous, [*lost, *(file.path for file in files)])
-    to_parse = _different(root, files, known, old, config.walk)
-    removed = [known[path] for path in lost if path in known]
-    dead = [*(known[file.path] for file in to_parse if file.path in known), *removed]
-    watched = {
-        path: stamp
-        for path, stamp in old.watched.items()
-        if (path if is_folder(path) else folder_of_rules(path)) not in touched
-    }
-    stamps = Stamps(
-        {**elsewhere, **_file_stamps(files, seen.started_ns)},
-        {**watched, **_trusted(report.watched, seen.started_ns)},
-        listed_ns=seen.started_ns,
-        is_partial=True,
-    )
-    return Plan(
-        root=root,
-        index_folder=index_folder,
-        config=config,
-        previous=previous,
-        config_digest=previous.config_digest,
-        to_parse=to_parse,
-        dead=dead,
-        kept=previous.source_files - len(dead),
-        removed=len(removed),
-        walked=previous.walked,
-        missing_grammars=previous.missing_grammars,
-        stamps=stamps,
-        stamps_changed=stamps != old,
-        started_ns=seen.started_ns,
-    )
-
-
 def _folder(path: str) -> str:
     return path[: path.rfind("/") + 1]
-
-
-def _different(
-    root: Path, files: Sequence[SourceFile], known: Mapping[str, LiveFile], old: Stamps, walk: WalkConfig
-) -> list[SourceFile]:
-    """Return the files that the last commit does not have as they are now."""
-    return [
-        file
-        for file in files
-        if not (live := known.get(file.path))
-        or not _is_unchanged(root, file, live.record, old.files.get(file.path), walk)
-    ]
-
-
-def _plan_files(
-    root: Path,
-    index_folder: Path,
-    config: IndexConfig,
-    previous: Manifest,
-    files: list[SourceFile],
-    seen: Comparison,
-) -> Plan:
-    """Plan an update for a tree where at most the content of some files changed."""
-    known = _known_files(index_folder, previous, [file.path for file in files]) if files else {}
-    old = seen.stamps
-    to_parse = _different(root, files, known, old, config.walk)
-    dead = [known[file.path] for file in to_parse if file.path in known]
-    new = _file_stamps(files, seen.started_ns)
-    return Plan(
-        root=root,
-        index_folder=index_folder,
-        config=config,
-        previous=previous,
-        config_digest=previous.config_digest,
-        to_parse=to_parse,
-        dead=dead,
-        kept=previous.source_files - len(dead),
-        removed=0,
-        walked=previous.walked,
-        missing_grammars=previous.missing_grammars,
-        stamps=replace(old, files={**old.files, **new}) if files else old,
-        stamps_changed=any(old.files[path] != stamp for path, stamp in new.items()),
-        started_ns=seen.started_ns,
-    )
 
 
 def live_files(
@@ -322,19 +281,6 @@ def _file_stamps(files: Iterable[SourceFile], started_ns: int) -> dict[str, Stam
 
 def _trusted(stamps: Mapping[str, Stamp], started_ns: int) -> dict[str, Stamp]:
     return {path: (size, trusted_mtime(mtime_ns, started_ns)) for path, (size, mtime_ns) in stamps.items()}
-
-
-def trusted_mtime(mtime_ns: int, started_ns: int) -> int:
-    """Return the time stamp to store; if it is too recent to be reliable, return 0, which no file has."""
-    return 0 if mtime_ns > started_ns - _RACY_NS else mtime_ns
-
-
-def _usable(index_folder: Path, digest: str) -> Manifest | None:
-    try:
-        manifest = read_manifest(index_folder)
-    except IndexStoreError:
-        return None
-    return manifest if manifest.config_digest == digest else None
 
 
 def _is_unchanged(

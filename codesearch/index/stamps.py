@@ -25,6 +25,8 @@ from zlib import crc32
 from codesearch.files import stamp_of, write_atomically
 
 FILE = "stamps"
+RACY_NS = 2_000_000_000
+"""A file that was written within this time before the walk may change again without a new time stamp."""
 Stamp = tuple[int, int]
 """Size in bytes and mtime_ns, as `codesearch.files.stamp_of` returns them."""
 
@@ -135,6 +137,11 @@ def changed_files(root: str, stamps: Stamps) -> dict[str, Stamp]:
     below = os.path.join(root, "")
     seen = ((path, stamp_of(below + path), stamp) for path, stamp in stamps.files.items())
     return {path: now for path, now, stamp in seen if now != stamp}
+
+
+def trusted_mtime(mtime_ns: int, started_ns: int) -> int:
+    """Return the time stamp to store; if it is too recent to be reliable, return 0, which no file has."""
+    return 0 if mtime_ns > started_ns - RACY_NS else mtime_ns
 
 
 def is_folder(path: str) -> bool:

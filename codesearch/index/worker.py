@@ -4,7 +4,7 @@
 
 Every message is a pickle. The first message is a function and its arguments; the function returns the handler of tasks.
 Every other message is a task. The reply to each message is `(True, result)` or `(False, exception)`. The module
-`workers` contains the parent's side.
+`workers` contains the parent's side, and `limits` what a handler may take for one file.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
-from typing import Any, BinaryIO
+from typing import Any
 
 from codesearch.index.limits import leave_no_core
 
@@ -26,37 +25,39 @@ def main() -> None:
     """Answer tasks until the parent closes the pipe; the pipe also closes when the parent dies."""
     tasks = sys.stdin.buffer
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    with suppress(EOFError, BrokenPipeError):
-        start, arguments = pickle.load(tasks)
-        answer(tasks, replies, partial(start, *arguments))
-
-
-def answer(tasks: BinaryIO, replies: BinaryIO, start: Callable[[], Callable[[Any], Any]]) -> None:
-    """Open the handler of tasks, reply when it is open, then answer tasks.
-
-    Raises:
-        EOFError: the parent closed the pipe of tasks.
-        BrokenPipeError: the parent closed the pipe of replies.
-    """
     os.dup2(2, 1)  # Output of libraries must not mix with the replies.
     gc.set_threshold(100_000)  # Results are large and have no cycles.
     leave_no_core()
+    _import_early()
     handle: Callable[[Any], Any] | None = None
-    message: Any = None
-    while True:
-        try:
-            if handle is None:
-                handle, result = start(), None
-            else:
-                result = handle(message)
-            reply = pickle.dumps((True, result), pickle.HIGHEST_PROTOCOL)
-        except (MemoryError, RecursionError):  # What was asked takes too much; to the parent this is a crash.
-            os._exit(1)
-        except Exception as error:  # The parent raises it again.
-            reply = pickle.dumps((False, _portable(error)))
-        replies.write(reply)
-        replies.flush()
-        message = pickle.load(tasks)
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            message = pickle.load(tasks)
+            try:
+                if handle is None:
+                    start, arguments = message
+                    handle, result = start(*arguments), None
+                else:
+                    result = handle(message)
+                reply = pickle.dumps((True, result), pickle.HIGHEST_PROTOCOL)
+            except (
+                MemoryError,
+                RecursionError,
+            ):  # What was asked takes too much; to the parent this is a crash.
+                os._exit(1)
+            except Exception as error:  # The parent raises it again.
+                reply = pickle.dumps((False, _portable(error)))
+            replies.write(reply)
+            replies.flush()
+
+
+def _import_early() -> None:
+    """Import what most tasks need and load the shipped tokenizer, before the parent sends the first message."""
+    from codesearch.encoding.bundle import SHIPPED, TOKENIZER
+    from codesearch.index.parse import tokenizer_at
+
+    with suppress(Exception):  # A damaged tokenizer is reported when a task needs it.
+        tokenizer_at(SHIPPED / TOKENIZER)
 
 
 def _portable(error: Exception) -> Exception:

@@ -34,7 +34,7 @@ from codesearch.treefiles import read_head
 from codesearch.visible import visible
 
 NO_PARSER, NOT_INSTALLED, TOO_LARGE = "no parser", "parser not installed", "too large"
-OTHER_LANGUAGE, OTHER_CONTENT = "other language", "other content"
+OTHER_LANGUAGE, OTHER_CONTENT, UNREADABLE = "other language", "other content", "unreadable"
 HIDDEN, IGNORED, LINK, ALWAYS = "hidden", "ignored", "link", "always"
 """Reasons for skipping files and folders. `ALWAYS` marks folders that only a rule of the user includes."""
 _MAX_EXTENSION = 12

@@ -13,7 +13,7 @@ import pytest
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.errors import ParseError
 from codesearch.index import limits, parse
-from codesearch.index.file_parser import TOO_COSTLY
+from codesearch.index.file_parser import TOO_COSTLY, FileParser
 from codesearch.index.parse import ParseJob, extract_guarded, parse_files
 from codesearch.parsing.languages import LANGUAGES, language_named
 from codesearch.parsing.texts.sections import plain_documents
@@ -49,10 +49,18 @@ def lines(pattern: str, count: int, language: str) -> str:
     return ("<?php\n" if language == "php" else "") + f"{pattern}\n" * count
 
 
-def parsed(root: Path, tokenizer: Path, workers: int = 2):
+class QuickJob(ParseJob):
+    """A job whose workers give each file 0.3 seconds."""
+
+    def open(self) -> FileParser:
+        limits._SECONDS, limits._SECONDS_PER_MB = 0.3, 0
+        return super().open()
+
+
+def parsed(root: Path, tokenizer: Path, workers: int = 2, job_type: type[ParseJob] = ParseJob):
     """Parse a tree; return the result of each file."""
     files = list(walk(root, WalkConfig(), WalkReport()))
-    job = ParseJob(root, IndexConfig(), tokenizer, 100, time.time_ns())
+    job = job_type(root, IndexConfig(), tokenizer, 100, time.time_ns())
     return {file.path: result for file, result in parse_files(job, files, workers)}
 
 
@@ -111,14 +119,10 @@ def test_a_file_that_takes_minutes_costs_a_warning_in_a_pool(tmp_path, tokenizer
         ("lua", "a<"),
     ],
 )
-def test_a_file_that_takes_minutes_becomes_plain_text(
-    tmp_path, tokenizer_path, monkeypatch, language, pattern
-):
-    monkeypatch.setattr(limits, "_SECONDS", 0.3)  # A forked worker has this limit too.
-    monkeypatch.setattr(limits, "_SECONDS_PER_MB", 0)
+def test_a_file_that_takes_minutes_becomes_plain_text(tmp_path, tokenizer_path, language, pattern):
     name = f"bomb{EXTENSIONS[language]}"
     write_tree(tmp_path, {"good.py": GOOD, name: lines(pattern, 50_000, language)})
-    results = parsed(tmp_path, tokenizer_path)
+    results = parsed(tmp_path, tokenizer_path, job_type=QuickJob)
     assert results[name].record.warnings == f"{name}: {TOO_COSTLY.format(language)}"
     assert {(row[0], row[1]) for row in results[name].rows} == {("section", "bomb")}
     assert [row[1] for row in results["good.py"].rows] == ["push"]

@@ -41,8 +41,8 @@ class CrashingParser:
 class CrashingJob(ParseJob):
     """A job that each worker opens; the process of the test does not parse with it."""
 
-    def open(self, tokenizer=None) -> CrashingParser:
-        return CrashingParser(super().open(tokenizer))
+    def open(self) -> CrashingParser:
+        return CrashingParser(super().open())
 
 
 @pytest.fixture
@@ -89,12 +89,7 @@ def test_only_enough_chunks_for_the_workers_are_in_flight(tmp_path, tokenizer_pa
     assert max(ahead) == 2 * 2 + 1, "chunks of two files, two a worker and one more"
 
 
-@pytest.mark.parametrize("can_copy", [True, False])
-def test_little_work_and_one_worker_need_one_process(tmp_path, tokenizer_path, monkeypatch, can_copy):
-    if can_copy and not parse.can_copy():
-        pytest.skip("processes are not copied here")
-    monkeypatch.setattr(parse, "can_copy", lambda: can_copy)
-    monkeypatch.setattr(parse, "Workers", None)
+def test_little_work_and_one_worker_need_one_process(tmp_path, tokenizer_path, monkeypatch):
     before = child_processes()
     results = parse_files(job(tmp_path, tokenizer_path), tree(tmp_path), 2)
     next(results)
@@ -135,7 +130,7 @@ def test_several_crashes_cost_a_warning_each(tmp_path, tokenizer_path, many_chun
 class StillbornJob(ParseJob):
     """Simulate workers that cannot start."""
 
-    def open(self, tokenizer=None) -> FileParser:
+    def open(self) -> FileParser:
         os._exit(1)
 
 

@@ -12,9 +12,11 @@ from codesearch.config import IndexConfig, ParseConfig, WalkConfig
 from codesearch.errors import IndexCorruptError
 from codesearch.index import plan as plan_module
 from codesearch.index.catalogue import index_folder
-from codesearch.index.plan import LiveFile, Plan, content_digest, plan_update, trusted_mtime
+from codesearch.index.manifest import last_manifest
+from codesearch.index.plan import LiveFile, Plan, content_digest, plan_update
 from codesearch.index.reader import IndexReader
 from codesearch.index.stamps import FILE as STAMPS
+from codesearch.index.stamps import trusted_mtime
 from tests.conftest import HashEncoder, break_format, build, only
 
 CONVERT = "python/convert.py"
@@ -29,9 +31,9 @@ def planned(tiny_repo: Path, home: Path, encoder: HashEncoder):
     build(tiny_repo, home, encoder)
 
     def plan(config: IndexConfig | None = None, model_id: str = encoder.model_id, **options: bool) -> Plan:
-        return plan_update(
-            tiny_repo, index_folder(home, tiny_repo), config or IndexConfig(), model_id, **options
-        )
+        folder = index_folder(home, tiny_repo)
+        last = last_manifest(folder)
+        return plan_update(tiny_repo, folder, config or IndexConfig(), model_id, last=last, **options)
 
     return plan
 
@@ -45,7 +47,7 @@ def all_paths(root: Path) -> list[str]:
 
 
 def test_without_an_index_every_file_is_parsed(tiny_repo, home):
-    plan = plan_update(tiny_repo, index_folder(home, tiny_repo), IndexConfig(), "model")
+    plan = plan_update(tiny_repo, index_folder(home, tiny_repo), IndexConfig(), "model", last=None)
     assert (plan.previous, plan.kept, plan.dead, plan.removed) == (None, 0, [], 0)
     assert to_parse(plan) == all_paths(tiny_repo)
     assert not plan.nothing_to_do

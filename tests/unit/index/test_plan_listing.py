@@ -13,8 +13,9 @@ import pytest
 from codesearch.config import IndexConfig
 from codesearch.index import plan as plan_module
 from codesearch.index.catalogue import index_folder
+from codesearch.index.manifest import last_manifest
 from codesearch.index.plan import Plan, plan_update
-from codesearch.index.stamps import read_stamps, write_stamps
+from codesearch.index.stamps import RACY_NS, read_stamps, write_stamps
 from tests.conftest import HashEncoder, build, write_tree
 
 SOURCE = "def {}():\n    pass\n"
@@ -38,7 +39,7 @@ def root(tmp_path: Path, home: Path, encoder: HashEncoder) -> Path:
     folder = index_folder(home, root)
     stamps = read_stamps(folder)
     later = max(path.stat().st_ctime_ns for path in (root, *root.rglob("*"))) + 1
-    write_stamps(folder, replace(stamps, listed_ns=later + plan_module._RACY_NS), 1)
+    write_stamps(folder, replace(stamps, listed_ns=later + RACY_NS), 1)
     return root
 
 
@@ -56,7 +57,9 @@ def walks(monkeypatch) -> list[Path]:
 
 
 def make_plan(root: Path, home: Path, encoder: HashEncoder, *, may_list: bool) -> Plan:
-    return plan_update(root, index_folder(home, root), IndexConfig(), encoder.model_id, may_list=may_list)
+    folder = index_folder(home, root)
+    last = last_manifest(folder)
+    return plan_update(root, folder, IndexConfig(), encoder.model_id, last=last, may_list=may_list)
 
 
 def findings(plan: Plan) -> tuple[object, ...]:
@@ -224,6 +227,8 @@ def test_followed_links_cause_a_walk(tmp_path, home, encoder, walks):
     build(root, home, encoder, config=config)
     walks.clear()
     write_tree(root, {"a/new.py": SOURCE.format("new")})
-    plan = plan_update(root, index_folder(home, root), config, encoder.model_id, may_list=True)
+    folder = index_folder(home, root)
+    last = last_manifest(folder)
+    plan = plan_update(root, folder, config, encoder.model_id, last=last, may_list=True)
     assert [file.path for file in plan.to_parse] == ["a/new.py"]
     assert walks == [root]
