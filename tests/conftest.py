@@ -6,6 +6,8 @@ import os
 import re
 import string
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
 from codesearch.engine.engine import Engine
 from codesearch.index import build as build_module
-from codesearch.index import policy
+from codesearch.index import parse, policy, workers
 from codesearch.index.build import BuildReport, Progress, build_index
 from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import FORMAT_VERSION, MANIFEST, last_manifest
@@ -239,6 +241,52 @@ def only(index: IndexReader) -> SegmentReader:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/*.txt")
+
+
+class InThisProcess:
+    """A pool of workers that runs each task at once, in the process of the tests."""
+
+    def __init__(self, count: int, start: Callable[..., Callable[[Any], Any]], *arguments: object) -> None:
+        self.start, self.arguments = start, arguments
+
+    @cached_property
+    def handle(self) -> Callable[[Any], Any]:
+        return self.start(*self.arguments)
+
+    def submit(self, task: object) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(self.handle(task))
+        return done
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(autouse=True, scope="session")
+def parsing_in_this_process() -> Iterator[pytest.MonkeyPatch]:
+    """Parse without worker processes, which take a fifth of a second to start, except in tests marked `workers`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch_workers(patch)
+        yield patch
+
+
+def patch_workers(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(parse, "Workers", InThisProcess)
+    patch.setattr(parse, "limit_file", lambda size: None)
+    patch.setattr(workers, "start_early", lambda: None)
+
+
+@pytest.fixture(autouse=True)
+def worker_processes(
+    request: pytest.FixtureRequest, parsing_in_this_process: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Let the tests marked `workers` parse in worker processes."""
+    if "workers" not in request.keywords:
+        yield
+        return
+    parsing_in_this_process.undo()
+    yield
+    patch_workers(parsing_in_this_process)
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.reports import IndexReport
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError, IndexStoreError
+from codesearch.index import workers
 from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
 from codesearch.index.manifest import MadeWith, Manifest, last_manifest, read_earlier
 from codesearch.index.plan import Plan, plan_update
 from codesearch.index.policy import can_merge
 from codesearch.index.stamps import Comparison, write_stamps
-from codesearch.index.workers import start_early
 from codesearch.settings import index_options
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def update_index(
             )
         else:
             if plan.to_parse:
-                start_early()
+                workers.start_early()
             report = _build(plan, home, open_encoder(bundle), started, on_progress)
         committed = last_manifest(folder) if report.built else plan.previous
         if optimize and committed and can_merge(committed.segments):

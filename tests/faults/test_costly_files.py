@@ -20,7 +20,10 @@ from codesearch.parsing.texts.sections import plain_documents
 from codesearch.parsing.walker import WalkConfig, WalkReport, walk
 from tests.conftest import write_tree
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs the memory limit of Linux")
+pytestmark = [
+    pytest.mark.workers,
+    pytest.mark.skipif(sys.platform != "linux", reason="needs the memory limit of Linux"),
+]
 PATTERNS = [
     "a<",
     "x=()=>",

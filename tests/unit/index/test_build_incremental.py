@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from codesearch.config import IndexConfig, VectorConfig, WalkConfig
-from codesearch.index import file_parser, parse
+from codesearch.index import file_parser
 from codesearch.index import plan as plan_module
 from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
@@ -314,21 +313,6 @@ def test_a_file_deleted_after_the_walk_is_not_indexed(tiny_repo, index_tree, mon
     assert (index.manifest.documents, index.manifest.source_files) == (8, 5)
 
 
-class InThisProcess:
-    """A pool of workers that runs its tasks at once in this process, so that patches apply to them."""
-
-    def __init__(self, count, start, *arguments):
-        self.handle = start(*arguments)
-
-    def submit(self, task):
-        done = Future()
-        done.set_result(self.handle(task))
-        return done
-
-    def close(self):
-        pass
-
-
 def test_an_unreadable_file_is_one_warning_and_is_not_read_again_each_time(
     tiny_repo, home, encoder, monkeypatch
 ):
@@ -337,8 +321,6 @@ def test_an_unreadable_file_is_one_warning_and_is_not_read_again_each_time(
             raise PermissionError(13, "Permission denied", path)
         return real(root, path, *arguments, **options)
 
-    monkeypatch.setattr(parse, "Workers", InThisProcess)
-    monkeypatch.setattr(parse, "limit_file", lambda size: None)
     monkeypatch.setattr(file_parser, "read_below", refuse)
     monkeypatch.setattr(plan_module, "read_below", refuse)
     manifest = build(tiny_repo, home, encoder).manifest

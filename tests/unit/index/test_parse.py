@@ -20,6 +20,8 @@ from codesearch.parsing.walker import SourceFile, WalkReport, walk
 from codesearch.segments.digest import content_digest
 from tests.conftest import child_processes, write_tree
 
+pytestmark = pytest.mark.workers
+
 
 @dataclass(frozen=True)
 class CrashingParser:
