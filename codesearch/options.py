@@ -46,7 +46,7 @@ class Option:
     Attributes:
         name: of the option, the setting and the parameter.
         help: one sentence that says what it does.
-        default: the value if nobody sets it; None if there is none; a tuple if it can be given several times.
+        default: the value if nobody sets it; None or empty if there is none; a tuple if it can be given several times.
         names: its names on the command line; empty for the usual one, such as --min-confidence.
         of: the type of one value, if the default does not say it; by default str.
         on: the commands, paths (which begin with a slash) and tools that take it.
@@ -80,6 +80,11 @@ class Option:
     def kind(self) -> type:
         """The type of one value: bool, int, float, str or Path."""
         return self.of or (str if self.default is None or self.repeatable else type(self.default))
+
+    @property
+    def is_setting(self) -> bool:
+        """Say whether a settings file may set it."""
+        return USER in self.set_by
 
     @property
     def in_index(self) -> bool:
@@ -122,13 +127,13 @@ def _on(
 
 _WALK = WalkConfig()
 _HITS = Option("hits", "Hits to show.", 5, ("-n", "-k", "--top-k", "--limit"), low=1)
-_LANG = Option("lang", "Only this language; repeatable.", ())
-_KIND = Option("kind", f"Only this kind, repeatable: {', '.join(KINDS)}.", ())
-_PATH = Option("path", "Only paths that match this glob; with ! before it, only the others; repeatable.", ())
+_LANG = Option("lang", "Only this language.", ())
+_KIND = Option("kind", f"Only this kind: {', '.join(KINDS)}.", ())
+_PATH = Option("path", "Only paths that match this glob; ! before it excludes.", ())
 _MODE = Option("mode", "hybrid, lexical or semantic.", "hybrid", choices=MODES)
 _JSON = Option("json", "Print one JSON document.", False)
 _DEVICE = Option("device", "Where the model runs: auto, cpu or cuda.", "auto", choices=DEVICES)
-_HTTP_ROOT = Option("root", "Only this indexed folder, by default all; repeatable.", ())
+_HTTP_ROOT = Option("root", "Only this indexed folder, by default all.", ())
 _LINES = Option("lines", "Lines of each snippet.", 3, low=0, high=50)
 
 _COMMANDS = (
@@ -140,7 +145,7 @@ _COMMANDS = (
         _KIND,
         Option(
             "root",
-            "Search this indexed folder, or the imported index with this name; repeatable.",
+            "Search this indexed folder, or the imported index with this name.",
             (),
             of=Path,
         ),
@@ -149,7 +154,7 @@ _COMMANDS = (
             "Only files that differ from a git revision, by default HEAD; REV... is the merge base with HEAD.",
             metavar="[REV]",
         ),
-        Option("index", "Search this portable file; repeatable.", (), of=Path, metavar="FILE"),
+        Option("index", "Search this portable file.", (), of=Path, metavar="FILE"),
         Option("all", "Search all indexed folders.", False),
     ),
     *_on(
@@ -177,25 +182,25 @@ _COMMANDS = (
         Option("compact", "Print one line for each hit.", False),
         Option("files", "Print only the paths of files with hits.", False, ("--files", "-l")),
         Option("full", "Show whole bodies.", False),
-        Option("context", "Lines of the file to show around each hit.", 0, ("--context", "-C"), low=0),
+        Option("context_lines", "Lines of the file to show around each hit.", 0, ("--context", "-C"), low=0),
         Option("explain", "Show what each part added to the score.", False),
     ),
     *_on(
         "index",
         Option(
             "exclude",
-            "Skip paths that match this .gitignore pattern; repeatable; '' for no patterns.",
+            "Skip paths that match this .gitignore pattern.",
             _WALK.exclude,
         ),
         Option(
             "languages",
-            "Index only this language; repeatable; '' for all languages.",
+            "Index only this language.",
             _WALK.languages,
             ("--lang",),
         ),
         Option(
             "content",
-            "What to index besides code: docs, config or all.",
+            "What to index: code, docs, config or all.",
             _WALK.content,
             choices=tuple(CONTENT),
         ),
@@ -250,7 +255,7 @@ _COMMANDS = (
         Option("with_code", "Put the source files into the portable file.", False),
         Option(
             "root",
-            "Export this indexed folder, by default that around you; with --sqlite repeatable, by default all.",
+            "Export this indexed folder; default: that around you, with --sqlite all.",
             (),
             of=Path,
         ),
@@ -269,7 +274,9 @@ _COMMANDS = (
     ),
     *_on(
         (*_WITH_MODEL, "import"),
-        Option("model", "Folder of a model bundle; default: the one in use, else the shipped one.", of=Path),
+        Option(
+            "model", "Folder of a model bundle; default: the one in use, else the shipped one.", "", of=Path
+        ),
         set_by=_OWN_SETTING,
     ),
     *_on((*_WITH_MODEL, "doctor"), _DEVICE, set_by=_SETTING),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from codesearch.engine.answer import Answer
 from codesearch.engine.reports import IndexStatus
-from codesearch.search.snippets import best_lines
+from codesearch.search.snippets import snippet_lines
 from codesearch.types import Definition, Hit
 from codesearch.visible import visible
 
@@ -24,7 +24,7 @@ def hits_text(answer: Answer, project: Path, lines: int) -> str:
     """Return the hits, each with a line `path:first-last kind name` and up to `lines` lines of its code."""
     if not answer.hits:
         return "no hits" if answer.filters_match else "no hits: nothing passes the filters"
-    blocks = [_hit_text(hit, answer.query, project, lines) for hit in answer.hits]
+    blocks = [_hit_text(hit, answer, project, lines) for hit in answer.hits]
     if answer.low_confidence:
         blocks.insert(0, "note: probably nothing here does this; the nearest hits:\n")
     behind = [found.root for found in answer.freshness if found.state == "behind"]
@@ -36,14 +36,14 @@ def hits_text(answer: Answer, project: Path, lines: int) -> str:
     return "".join(shown) + note
 
 
-def _hit_text(hit: Hit, query: str, project: Path, lines: int) -> str:
+def _hit_text(hit: Hit, answer: Answer, project: Path, lines: int) -> str:
     place = f"{visible(relative(hit.root, hit.path, project))}:{hit.start_line}-{hit.end_line}"
     stale = " (changed since it was indexed)" if hit.stale else ""
     head = f"{place} {hit.kind} {_cut(hit.qualified_name or hit.name)}{stale}\n"
     if not lines:
         return head + (f"  {_cut(hit.signature)}\n" if hit.signature else "")
     code = hit.code.split("\n")
-    chosen = best_lines(hit.code, query, lines)[:lines]
+    chosen = snippet_lines(hit, answer.query, answer.mode, lines)
     return head + "".join(f"  {hit.start_line + position}: {_cut(code[position])}\n" for position in chosen)
 
 

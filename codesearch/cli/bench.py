@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from codesearch.cli.invocation import Output, invocation_of
-from codesearch.cli.options import DeviceOption, HomeOption, ModelOption
 from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -47,9 +46,10 @@ def bench(
     compare: Annotated[
         tuple[Path, Path] | None, typer.Option(help="Compare two files of --json, query by query.")
     ] = None,
-    model: ModelOption = None,
-    device: DeviceOption = "auto",
-    home: HomeOption = None,
+    *,
+    model: Path | None,
+    device: str,
+    home: Path | None,
 ) -> Iterator[Output]:
     """Measure search quality with questions whose answers are known.
 

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 import codesearch
 from codesearch.cli.invocation import Output, invocation_of
-from codesearch.cli.options import DeviceOption, HomeOption
 from codesearch.engine.engine import Engine
 from codesearch.engine.reports import Check
 from codesearch.errors import CodeSearchError
 from codesearch.visible import visible
 
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_NETWORK_EVENTS = (
+    "socket.connect",
+    "socket.getaddrinfo",
+    "socket.gethostbyname",
+    "socket.sendto",
+    "urllib.Request",
+)
 
-def doctor(
-    context: typer.Context,
-    offline: Annotated[
-        bool, typer.Option("--offline", help="Index and query a small tree without network access.")
-    ] = False,
-    device: DeviceOption = "auto",
-    home: HomeOption = None,
-) -> Iterator[Output]:
+
+def doctor(context: typer.Context, offline: bool, device: str, home: Path | None) -> Iterator[Output]:
     """Check the installation, the model and every index."""
     checks = (
         _offline_checks(device) if offline else invocation_of(context).engine(home, device=device).verify()
@@ -39,8 +41,6 @@ def doctor(
 
 def _offline_checks(device: str) -> Iterator[Check]:
     """Index and query a tree of this package's own sources without a network."""
-    from codesearch.cli.offline import NetworkWatch, leave_network
-
     if leave_network():
         yield Check("network", "ok", "this process runs in a namespace without network interfaces")
     else:
@@ -69,3 +69,33 @@ def _index_and_query(folder: Path, device: str) -> str:
     if not hits:
         raise CodeSearchError("the query found nothing: install the model again")
     return f"{hits[0].path}:{hits[0].start_line} {hits[0].qualified_name}"
+
+
+def leave_network() -> bool:
+    """Move this process and its children into a network namespace without interfaces, if the kernel allows it.
+
+    An unprivileged process needs a new user namespace for that. Only a single-threaded process may enter one, so call
+    this before anything that starts threads.
+    """
+    if sys.platform != "linux":
+        return False
+    libc = ctypes.CDLL(None, use_errno=True)
+    return any(libc.unshare(flags) == 0 for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET))
+
+
+class NetworkWatch:
+    """Refuses and records every attempt of Python code to reach a network; lasts as long as the process."""
+
+    def __init__(self) -> None:
+        self.attempts: list[str] = []
+        sys.addaudithook(self._on_event)
+
+    def _on_event(self, event: str, arguments: tuple[object, ...]) -> None:
+        if event in _NETWORK_EVENTS and not _is_local(event, arguments):
+            self.attempts.append(event)
+            raise ConnectionRefusedError(f"{event} refused: offline check")
+
+
+def _is_local(event: str, arguments: tuple[object, ...]) -> bool:
+    """Say whether an event is about a Unix socket, whose address is a path; worker processes use them."""
+    return event in ("socket.connect", "socket.sendto") and isinstance(arguments[-1], str | bytes)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import typer
 
-from codesearch.config import BACKENDS, VECTOR_INDEXES
-from codesearch.errors import CodeSearchError, ConfigError
+from codesearch.config import VECTOR_INDEXES
+from codesearch.errors import CodeSearchError
 from codesearch.settings import Value, settings_in_force
 from codesearch.visible import visible
 
@@ -56,33 +56,6 @@ class Terminal:
     width: int = _WIDTH
     encoding: str = "utf-8"
     variables: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Server:
-    """Where the documents are, as options name it.
-
-    Raises:
-        ConfigError: the backend is unknown.
-    """
-
-    backend: str
-    uri: str
-    prefix: str
-    vector_index: str = VECTOR_INDEXES[0]
-
-    def __post_init__(self) -> None:
-        for option, value, known in (
-            ("--backend", self.backend, BACKENDS),
-            ("--vector-index", self.vector_index, VECTOR_INDEXES),
-        ):
-            if value not in known:
-                raise ConfigError(f"{option} {value}: choose one of {', '.join(known)}")
-
-    @property
-    def is_remote(self) -> bool:
-        """Say whether the documents are on a server."""
-        return self.backend != "local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,20 +118,19 @@ class Invocation:
             backend=backend,
         )
 
-    def searching_engine(
-        self, server: Server, home: Path | None = None, *, model: Path | None = None, device: str = "auto"
-    ) -> Engine:
+    def searching_engine(self, options: Mapping[str, Any]) -> Engine:
         """Return an engine for the documents of this machine or of a server, as options say."""
-        backend = self.milvus(server) if server.is_remote else None
-        return self.engine(home, model=model, device=device, backend=backend)
+        backend = None if options["backend"] == "local" else self.milvus(options)
+        return self.engine(options["home"], model=options["model"], device=options["device"], backend=backend)
 
-    def milvus(self, server: Server) -> MilvusBackend:
-        """Return the documents of a server."""
+    def milvus(self, options: Mapping[str, Any]) -> MilvusBackend:
+        """Return the documents of the server that options name."""
         from codesearch.backends.milvus.store import Connection
         from codesearch.engine.remote import MilvusBackend
 
         token = self.terminal.variables.get(TOKEN, "")
-        return MilvusBackend(Connection(server.uri, token, server.prefix, server.vector_index))
+        vector_index = options.get("vector_index", VECTOR_INDEXES[0])
+        return MilvusBackend(Connection(options["uri"], token, options["prefix"], vector_index))
 
 
 def invocation_of(context: typer.Context) -> Invocation:

@@ -10,17 +10,14 @@ import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
-from keyword import iskeyword
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 import typer.core
-from typer._click.exceptions import NoArgsIsHelpError, UsageError  # The public modules do not have them.
 
 import codesearch
-from codesearch.cli.defaults import defaults_of
 from codesearch.cli.invocation import Invocation, Output, merged, outputs
-from codesearch.cli.options import with_revision
+from codesearch.cli.options import defaults_of, with_options, with_revision
 from codesearch.cli.output import INTERRUPTED, failed_output, write_output
 from codesearch.errors import CodeSearchError
 from codesearch.service.facts import facts
@@ -30,22 +27,22 @@ if TYPE_CHECKING:
     from codesearch.engine.opened import Opened
 
 P = ParamSpec("P")
-COMMANDS = (
-    "index",
-    "query",
-    "similar",
-    "watch",
-    "serve",
-    "mcp",
-    "status",
-    "config",
-    "export",
-    "import",
-    "remove",
-    "doctor",
-    "bench",
-)
-"""Each name is that of a module in this package and of the function in it; `import` has an underscore there."""
+COMMANDS = {
+    "index": "index",
+    "query": "search",
+    "similar": "search",
+    "watch": "index",
+    "serve": "serve",
+    "mcp": "serve",
+    "status": "status",
+    "config": "status",
+    "export": "portable",
+    "import": "portable",
+    "remove": "status",
+    "doctor": "doctor",
+    "bench": "bench",
+}
+"""Command -> the module in this package that has a function of that name; that of `import` is `import_`."""
 _HELP = {"--help", "-h", "--version", "-V"}
 
 
@@ -62,28 +59,20 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
             obj=invocation,
             default_map=defaults,
         )
-    except NoArgsIsHelpError as error:
-        error.show()
-        code = 2
-    except UsageError as error:
-        print(f"error: {_usage_error(error)}", file=sys.stderr)
+    except typer.TyperException as error:
+        said = visible(error.format_message().rstrip("."))
+        named = " ".join(["codesearch", *(one for one in arguments[:1] if one in COMMANDS)])
+        print(f"error: {said[:1].lower()}{said[1:]}: see `{named} --help`", file=sys.stderr)
         code = 2
     except OSError as error:  # Help and other text of the library could not be written.
         code = failed_output(error)
     sys.exit(code)
 
 
-def _usage_error(error: UsageError) -> str:
-    """Return in one line what is wrong with the arguments, and where they are described."""
-    said = visible(error.format_message().rstrip("."))
-    command = error.ctx.command_path if error.ctx else "codesearch"
-    return f"{said[:1].lower()}{said[1:]}: see `{command} --help`"
-
-
 def _defaults(invocation: Invocation, arguments: Sequence[str]) -> dict[str, Any]:
     """Return the options that settings give; exit if settings are wrong, unless the user asks for help."""
     try:
-        return defaults_of(invocation.settings())
+        return defaults_of(invocation.settings(), COMMANDS)
     except CodeSearchError as error:
         if not _HELP.isdisjoint(arguments):
             return {}
@@ -97,7 +86,8 @@ class Answering:
     def __init__(self, opened: Opened, commands: Iterable[str]) -> None:
         """Take the commands that may run, and the open indexes and models that they share."""
         self._opened = opened
-        self._command = typer.main.get_command(make_app(_gathered, commands))
+        self._commands = tuple(commands)
+        self._command = typer.main.get_command(make_app(_gathered, self._commands))
 
     def __call__(self, facts: dict[str, Any]) -> Output:
         """Run the command line of a process with these facts and return its output."""
@@ -107,7 +97,7 @@ class Answering:
             prog_name="codesearch",
             standalone_mode=False,
             obj=invocation,
-            default_map=defaults_of(invocation.settings()),
+            default_map=defaults_of(invocation.settings(), self._commands),
         )
         if not isinstance(output, Output):  # Help, for example.
             raise TypeError(f"{facts['arguments']} gives no output")
@@ -152,12 +142,16 @@ def _print_version(wanted: bool) -> None:
 
 
 def main(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Offline semantic search over local codebases."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(2)
 
 
 class _Command(typer.core.TyperCommand):
@@ -180,14 +174,13 @@ def make_app(
     app = typer.Typer(
         name="codesearch",
         help="Offline semantic search over local codebases.",
-        no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
-    app.callback()(main)
+    app.callback(invoke_without_command=True)(main)
     for name in commands:
-        identifier = f"{name}_" if iskeyword(name) else name
-        command = getattr(import_module(f"codesearch.cli.{identifier}"), identifier)
+        module = import_module(f"codesearch.cli.{COMMANDS[name]}")
+        command = with_options(name, getattr(module, "import_" if name == "import" else name))
         app.command(name, cls=_Command)(wrap(command))
     return app

@@ -1,93 +1,91 @@
-"""Options that several commands share."""
+"""The table of options on the command line: parameters of commands, and the settings that are their defaults."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
+from codesearch.cli.invocation import Output
 from codesearch.errors import ConfigError
-from codesearch.types import KINDS
+from codesearch.options import Option, options_of
+from codesearch.settings import Value
 
-HomeOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--home",
-        help="Folder of all indexes; default: $CODESEARCH_HOME, or codesearch in your data folder.",
-        show_default=False,
-    ),
-]
-ModelOption = Annotated[
-    Path | None,
-    typer.Option("--model", help="Folder of a model bundle; default: the one in use, else the shipped one."),
-]
-DeviceOption = Annotated[str, typer.Option("--device", help="Where the model runs: auto, cpu or cuda.")]
-DEFAULT_URI = "http://localhost:19530"
-BackendOption = Annotated[str, typer.Option("--backend", help="Where the documents are: local or milvus.")]
-UriOption = Annotated[str, typer.Option("--uri", help="Address of the Milvus server.")]
-PrefixOption = Annotated[str, typer.Option("--prefix", help="Begins the names of the collections in Milvus.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-JsonLinesOption = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object for each hit.")]
-VimgrepOption = Annotated[bool, typer.Option("--vimgrep", help="Print path:line:column:signature.")]
-CompactOption = Annotated[bool, typer.Option("--compact", help="Print one line for each hit.")]
-FilesOption = Annotated[bool, typer.Option("--files", "-l", help="Print only the paths of files with hits.")]
-ColorOption = Annotated[str, typer.Option("--color", help="Colours and links: auto, always or never.")]
-FullOption = Annotated[bool, typer.Option("--full", help="Show whole bodies.")]
-ContextOption = Annotated[
-    int, typer.Option("--context", "-C", help="Lines of the file to show around each hit.")
-]
-ExplainOption = Annotated[bool, typer.Option("--explain", help="Show what each part added to the score.")]
-TopKOption = Annotated[int, typer.Option("-k", "-n", "--top-k", "--limit", help="Hits to show.")]
-LanguagesOption = Annotated[list[str] | None, typer.Option("--lang", help="Only this language; repeatable.")]
-PathsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--path", help="Only paths that match this glob; with ! before it, only the others; repeatable."
-    ),
-]
-KindsOption = Annotated[
-    list[str] | None,
-    typer.Option("--kind", help=f"Only this kind, repeatable: {', '.join(KINDS)}."),
-]
-RootsOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--root", help="Search this indexed folder, or the imported index with this name; repeatable."
-    ),
-]
-ChangedOption = Annotated[
-    str | None,
-    typer.Option(
-        "--changed",
-        metavar="[REV]",
-        help="Only files that differ from a git revision, by default HEAD; REV... is the merge base with HEAD.",
-        show_default=False,
-    ),
-]
-IndexFilesOption = Annotated[
-    list[Path] | None,
-    typer.Option("--index", metavar="FILE", help="Search this portable file; repeatable."),
-]
-AllOption = Annotated[bool, typer.Option("--all", help="Search all indexed folders.")]
-AllCodeOption = Annotated[
-    bool,
-    typer.Option("--all-code", help="Rank tests, generated and vendored code and stubs like other code."),
-]
-RefreshOption = Annotated[
-    bool, typer.Option("--refresh/--no-refresh", help="First index changed files, if that is quick.")
-]
-NoServiceOption = Annotated[
-    bool, typer.Option("--no-service", help="Answer in this process, even if `codesearch serve` runs.")
-]
+_WITHOUT_SETTINGS = ("bench", "doctor", "import")
+"""Commands whose results must not depend on settings."""
 
-AutoIndexOption = Annotated[
-    bool,
-    typer.Option(
-        "--auto-index/--no-index", help="First index the project that you are in, if nothing covers it."
-    ),
-]
+
+def with_options(name: str, command: Callable[..., Iterator[Output]]) -> Callable[..., Iterator[Output]]:
+    """Give a command the options that the table has for it.
+
+    A parameter of the function with the name of an option gets the option's type, default, help and limits. A parameter
+    `**options` stands for all other options of the command.
+    """
+    options = options_of(name)
+    own = inspect.signature(command, eval_str=True).parameters
+    arguments = [own[one] for one in own if one not in options and own[one].kind is not own[one].VAR_KEYWORD]
+
+    @functools.wraps(command)
+    def checked(**values: Any) -> Iterator[Output]:  # noqa: ANN401 - the types are those of the options.
+        for option in options.values():
+            value = values[option.name]
+            if option.repeatable:  # An empty value clears what an index keeps.
+                given = tuple(filter(None, value or ())) if option.in_index else tuple(value or ())
+                values[option.name] = given if value or not option.in_index else None
+            elif value is not None and option.choices and value not in option.choices:
+                name = option.flags[0].lstrip("-")
+                raise ConfigError(f"{name} {value!r}: choose one of {', '.join(option.choices)}")
+            elif option.kind in (int, float) and value is not None:
+                option.checked(value, option.flags[0])
+        yield from command(**values)
+
+    parameters = [*arguments, *map(_parameter, options.values())]
+    vars(checked)["__signature__"] = inspect.Signature(
+        [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
+    )
+    return checked
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    """Return an option as typer reads it. An option of an index is None unless it is given."""
+    annotation: Any = list[option.kind] if option.repeatable else option.kind  # type: ignore[name-defined]
+    default = option.default
+    if option.repeatable or option.in_index or default in (None, ""):
+        annotation, default = annotation | None, None
+    declared = typer.Option(*option.flags, help=_help(option), metavar=option.metavar)
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[annotation, declared],
+    )
+
+
+def _help(option: Option) -> str:
+    text = option.help.removesuffix(".")
+    if option.repeatable:
+        text += "; repeatable" + ("; '' clears it" if option.in_index else "")
+    elif option.in_index:
+        shown = {True: "yes", False: "no"}.get(option.default, option.default)
+        text += f"; default: {shown}"
+    return f"{text}."
+
+
+def defaults_of(settings: Mapping[str, Value], commands: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the options of each command that a file or a variable sets."""
+    changed = {name: value.value for name, value in settings.items() if value.source != "default"}
+    return {
+        command: {
+            name: changed[name]
+            for name, option in options_of(command).items()
+            if name in changed and option.is_setting and not option.in_index
+        }
+        for command in commands
+        if command not in _WITHOUT_SETTINGS
+    }
 
 
 def with_revision(arguments: Sequence[str]) -> list[str]:
@@ -99,13 +97,6 @@ def with_revision(arguments: Sequence[str]) -> list[str]:
     end = arguments.index("--") if "--" in arguments else len(arguments)
     following = [*arguments, "-"][1:]
     return [
-        "--changed=HEAD" if word == "--changed" and place < end and after.startswith("-") else word
-        for place, (word, after) in enumerate(zip(arguments, following, strict=True))
+        "--changed=HEAD" if word == "--changed" and position < end and after.startswith("-") else word
+        for position, (word, after) in enumerate(zip(arguments, following, strict=True))
     ]
-
-
-def positive(name: str, value: int) -> int:
-    """Return `value`, or raise ConfigError when it is not above zero."""
-    if value < 1:
-        raise ConfigError(f"{name} must be at least 1, not {value}")
-    return value

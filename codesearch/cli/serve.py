@@ -1,4 +1,4 @@
-"""`codesearch serve`: a process that keeps models and indexes open and answers queries of other processes."""
+"""`codesearch serve` and `codesearch mcp`: processes that answer other processes, browsers and agents."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from codesearch.cli.invocation import Output, invocation_of
-from codesearch.cli.options import HomeOption
+from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.errors import ConfigError, MissingExtraError
+from codesearch.options import options_of
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -24,26 +24,17 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 10.0
 _POLL_S = 0.02
-_HOST, _PORT = "127.0.0.1", 7177
 
 
 def serve(
     context: typer.Context,
-    stop: Annotated[bool, typer.Option("--stop", help="Stop the service that runs.")] = False,
-    web: Annotated[bool, typer.Option("--web", help="Serve a web page and an HTTP API too.")] = False,
-    host: Annotated[str, typer.Option("--host", help="Address of the web page.")] = _HOST,
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the web page.")] = _PORT,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--token-file", help="File with the token that HTTP clients must send.", show_default=False
-        ),
-    ] = None,
-    watching: Annotated[
-        bool,
-        typer.Option("--watch/--no-watch", help="Update indexes when files change."),
-    ] = True,
-    home: HomeOption = None,
+    stop: bool,
+    web: bool,
+    host: str,
+    port: int,
+    token_file: Path | None,
+    watch: bool,
+    home: Path | None,
 ) -> Iterator[Output]:
     """Keep indexes open and up to date, for faster answers.
 
@@ -54,6 +45,7 @@ def serve(
     if stop:
         yield _stop(folder)
         return
+    for_web = {"host": host, "port": port, "token_file": token_file}
     from codesearch.cli.entry import ASKED
     from codesearch.cli.main import Answering
     from codesearch.engine.opened import Opened
@@ -64,11 +56,11 @@ def serve(
     token_file = token_file.expanduser().absolute() if token_file else None
     if web:
         _check_web()
-    elif (host, port, token_file) != (_HOST, _PORT, None):
+    elif any(given != options_of("serve")[name].default for name, given in for_web.items()):
         raise ConfigError("--host, --port and --token-file need --web")
 
     def ready() -> None:
-        if watching:
+        if watch:
             _watch(folder, opened)
         how = "stop it with Ctrl-C or `codesearch serve --stop`"
         if web:
@@ -115,7 +107,7 @@ def _start_site(home: Path, opened: Opened, host: str, port: int, token_file: Pa
 
 def _watch(home: Path, opened: Opened) -> None:
     """Watch all roots of a home in a thread; queries then skip the check of roots that are known to be unchanged."""
-    from codesearch.cli.watch import print_report
+    from codesearch.cli.index import print_report
     from codesearch.engine.engine import Engine
     from codesearch.watch.watcher import Watcher
 
@@ -140,3 +132,48 @@ def _stop(home: Path) -> Output:
         time.sleep(_POLL_S)
     forget_service(home)  # On Windows SIGTERM kills the process, so it cannot remove its files.
     return Output(f"process {owner} stopped\n")
+
+
+def mcp(
+    context: typer.Context,
+    root: Path | None,
+    setup: str | None,
+    write: bool,
+    instructions: bool,
+    auto_index: bool,
+    home: Path | None,
+) -> Iterator[Output]:
+    """Answer coding agents over the Model Context Protocol."""
+    invocation = invocation_of(context)
+    if write and setup is None:
+        raise ConfigError("--write needs --setup NAME")
+    if instructions:
+        from codesearch.agents.instructions import AGENTS_MD
+
+        yield Output(AGENTS_MD)
+    elif setup is not None:
+        yield _set_up(setup, invocation, write=write)
+    else:
+        if root is not None and not root.is_dir():
+            raise ConfigError(f"{root} is not a folder: give --root an existing folder")
+        try:
+            from codesearch.agents.server import make_server
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio"):
+                raise
+            raise MissingExtraError("mcp") from None
+        engine = invocation.engine(home)
+        make_server(engine, root, invocation.terminal.here, auto_index=auto_index).run()
+        yield Output()
+
+
+def _set_up(name: str, invocation: Invocation, *, write: bool) -> Output:
+    from codesearch.agents.clients import client_named, config_file, configuration, write_configuration
+
+    client = client_named(name)
+    path = config_file(client, invocation.user_home)
+    if not write:
+        return Output(configuration(client), f"{client.title} reads this from {path}\n")
+    backup = write_configuration(client, path)
+    kept = f"; the file as it was is in {backup.name}" if backup else ""
+    return Output(f"{path} has the entry codesearch{kept}\n")

@@ -1,20 +1,22 @@
-"""`codesearch status`: list the indexes with their size, their age and what changed since."""
+"""`codesearch status`, `codesearch remove` and `codesearch config`: what is indexed, and with which settings."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from codesearch.cli.amounts import amount, counts, not_indexed_lines, size_of
-from codesearch.cli.invocation import Output, Server, invocation_of
-from codesearch.cli.options import DEFAULT_URI, BackendOption, HomeOption, JsonOption, PrefixOption, UriOption
+from codesearch.cli.invocation import Output, invocation_of
+from codesearch.config import PROJECT_FILE
+from codesearch.errors import ConfigError
 from codesearch.index.manifest import not_defaults
+from codesearch.settings import SETTINGS, user_file
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -24,28 +26,23 @@ if TYPE_CHECKING:
 
 def status(
     context: typer.Context,
-    warnings: Annotated[bool, typer.Option("--warnings", help="List the warnings of the last run.")] = False,
-    changes: Annotated[
-        bool, typer.Option("--changes", help="Walk each folder and count what an update would do.")
-    ] = False,
-    as_json: JsonOption = False,
-    backend: BackendOption = "local",
-    uri: UriOption = DEFAULT_URI,
-    prefix: PrefixOption = "codesearch",
-    home: HomeOption = None,
+    warnings: bool,
+    changes: bool,
+    json: bool,
+    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
 ) -> Iterator[Output]:
     """Show what is indexed."""
-    server = Server(backend, uri, prefix)
-    if server.is_remote:
-        yield from _remote(invocation_of(context).milvus(server), server, as_json=as_json)
+    invocation = invocation_of(context)
+    if options["backend"] != "local":
+        yield from _remote(invocation.milvus(options), options["uri"], as_json=json)
         return
     from codesearch.service.server import service_at
 
-    engine = invocation_of(context).engine(home)
+    engine = invocation.engine(options["home"])
     found = engine.status(changes=changes)
     service = service_at(engine.home)
-    if as_json:
-        text = json.dumps([_fields(one, service) for one in found], indent=2)
+    if json:
+        text = dumps([_fields(one, service) for one in found], indent=2)
         yield Output(f"{text}\n", code=0 if found else 1)
         return
     if not found:
@@ -60,14 +57,14 @@ def status(
         yield Output(f"process {service} answers queries (`codesearch serve`)\n")
 
 
-def _remote(backend: MilvusBackend, server: Server, *, as_json: bool) -> Iterator[Output]:
+def _remote(backend: MilvusBackend, uri: str, *, as_json: bool) -> Iterator[Output]:
     """Show the roots in the collections of a server."""
     found = backend.root_statuses()
     if as_json:
-        yield Output(f"{json.dumps([asdict(one) for one in found], indent=2)}\n", code=0 if found else 1)
+        yield Output(f"{dumps([asdict(one) for one in found], indent=2)}\n", code=0 if found else 1)
         return
     if not found:
-        yield Output(err=f"nothing is indexed in {server.uri}\n", code=1)
+        yield Output(err=f"nothing is indexed in {uri}\n", code=1)
     for one in found:
         yield Output(
             f"{visible(one.root)}\n"
@@ -153,3 +150,45 @@ def _age(created: str) -> str:
         if count := seconds // length:
             return f"{amount(count, unit)} ago"
     return "just now"
+
+
+def remove(
+    context: typer.Context,
+    folders: Annotated[
+        list[Path] | None, typer.Argument(help="Folders whose indexes to delete.", show_default=False)
+    ] = None,
+    *,
+    all: bool,
+    cache: bool,
+    home: Path | None,
+) -> Iterator[Output]:
+    """Delete indexes. The folders themselves do not change."""
+    if not folders and not all and not cache:
+        raise ConfigError("nothing to remove: name an indexed folder, or give --all or --cache")
+    invocation = invocation_of(context)
+    engine = invocation.engine(home)
+    engine.remove(*map(invocation.path, folders or []))
+    for folder in folders or []:
+        yield Output(f"{visible(str(folder))}: index removed\n")
+    for root in engine.remove_all() if all else []:
+        yield Output(f"{visible(str(root))}: index removed\n")
+    if cache:
+        engine.clear_cache()
+        yield Output("cache removed\n")
+
+
+def config(context: typer.Context, explain: bool, json: bool) -> Iterator[Output]:
+    """Show the settings in this folder and where they come from."""
+    invocation = invocation_of(context)
+    found = invocation.settings()
+    if json:
+        fields = {name: {"value": value.value, "source": value.source} for name, value in found.items()}
+        yield Output(f"{dumps(fields, indent=2)}\n")
+        return
+    rows = [(name, dumps(value.value), value.source) for name, value in found.items()]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for name, text, source in rows:
+        line = f"{name:<{widths[0]}}  {text:<{widths[1]}}  {source}"
+        yield Output(f"{visible(line)}\n" + (f"    {SETTINGS[name].help}\n" if explain else ""))
+    path = user_file(invocation.terminal.variables, invocation.user_home)
+    yield Output(f"\nset them in {visible(str(path))} or in {PROJECT_FILE} of a project\n")

@@ -5,6 +5,18 @@ from __future__ import annotations
 from collections import Counter
 
 from codesearch.analysis.terms import query_terms, terms_of
+from codesearch.types import Hit
+
+
+def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
+    """Return the positions of up to `count` lines of a hit to show, ascending from 0.
+
+    They are the best lines for the query. In mode "similar", the query is the path and line of some code. Its words do
+    not rank lines, so these are the first lines.
+    """
+    if not hit.code:
+        return []
+    return best_lines(hit.code, "" if mode == "similar" else query, count)[:count]
 
 
 def best_lines(code: str, query: str, count: int) -> list[int]:

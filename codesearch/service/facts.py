@@ -9,16 +9,13 @@ from collections.abc import Sequence
 from codesearch.home import default_home
 
 _VARIABLES = (
-    "COLORTERM",
     "COLUMNS",
     "FORCE_COLOR",
     "NO_COLOR",
     "TERM",
-    "TTY_COMPATIBLE",
-    "TTY_INTERACTIVE",
     "XDG_CONFIG_HOME",
 )
-"""Variables that `rich` reads to choose colours and width, and those that locate the user's settings."""
+"""Variables that decide about colours and width, and those that locate the user's settings."""
 
 
 def facts(arguments: Sequence[str] = ()) -> dict[str, object]:

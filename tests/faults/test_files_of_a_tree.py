@@ -9,6 +9,7 @@ import pytest
 
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError
+from codesearch.options import PROJECT
 from codesearch.settings import SETTINGS, index_options
 from codesearch.treefiles import read_below, read_head, read_regular
 from tests.conftest import index_by_engine, write_tree
@@ -143,7 +144,7 @@ def test_settings_that_are_too_large_or_too_deep_are_a_one_line_error(tree, comm
 
 
 def test_a_project_cannot_choose_programs_or_read_outside(tree):
-    assert not any(SETTINGS[name].in_project for name in ("follow_links", "model", "pager"))
+    assert not any(PROJECT in SETTINGS[name].set_by for name in ("follow_links", "model", "pager"))
     (tree / ".codesearch.toml").write_text("follow_links = true\n")
     with pytest.raises(ConfigError, match="'follow_links' cannot be set by a project"):
         index_options(tree)

@@ -1,4 +1,4 @@
-"""`codesearch export`: write an index to a portable file, or what is indexed to a file for other programs."""
+"""`codesearch export` and `codesearch import`: indexes in portable files, and in files for other programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import typer
 
 from codesearch.cli.amounts import amount, size_of
 from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.options import HomeOption
 from codesearch.cli.progress import stage_progress
 from codesearch.errors import ConfigError
 from codesearch.visible import visible
@@ -26,25 +25,12 @@ def export(
         Path | None,
         typer.Argument(metavar="[FILE]", help="Write one index to this portable file.", show_default=False),
     ] = None,
-    sqlite: Annotated[
-        Path | None,
-        typer.Option("--sqlite", metavar="FILE", help="Write a SQLite database (extra `export`)."),
-    ] = None,
-    with_code: Annotated[
-        bool, typer.Option("--with-code", help="Put the source files into the portable file.")
-    ] = False,
-    root: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--root",
-            help="Export this indexed folder; repeatable with --sqlite. "
-            "Default: the index of the working directory; with --sqlite all.",
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace FILE even if it is not an export of codesearch.")
-    ] = False,
-    home: HomeOption = None,
+    *,
+    sqlite: Path | None,
+    with_code: bool,
+    root: tuple[Path, ...],
+    force: bool,
+    home: Path | None,
 ) -> Iterator[Output]:
     """Write an index to a portable file or to SQLite."""
     if (file is None) == (sqlite is None):
@@ -53,7 +39,7 @@ def export(
         raise ConfigError("--with-code is for portable files: a SQLite database always has the code")
     invocation = invocation_of(context)
     engine = invocation.engine(home)
-    roots = [invocation.path(one) for one in root or []]
+    roots = [invocation.path(one) for one in root]
     target = file or sqlite or Path()
     with stage_progress(target.name) as on_progress:
         if sqlite:
@@ -105,3 +91,33 @@ def _without_code(report: ExportReport) -> str:
         f"note: the code of {amount(count, 'file')} is not exported ({', '.join(reasons)}): "
         f"run `codesearch index {folder}`, then export again\n"
     )
+
+
+def import_(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A file that `codesearch export` wrote.", show_default=False)],
+    *,
+    root: Path | None,
+    name: str | None,
+    max_gb: float,
+    model: Path | None,
+    home: Path | None,
+) -> Iterator[Output]:
+    """Add the index in a portable file."""
+    if root and name:
+        raise ConfigError(
+            "--root and --name exclude each other: an index with sources has the path as its name"
+        )
+    invocation = invocation_of(context)
+    with stage_progress(file.name) as on_progress:
+        report = invocation.engine(home, model=model).import_index(
+            invocation.path(file),
+            invocation.path(root) if root else None,
+            name=name,
+            max_bytes=int(max_gb * 1e9),
+            on_progress=on_progress,
+        )
+    counts = f"{amount(report.documents, 'document')} from {amount(report.files, 'file')}"
+    root_name = visible(str(report.root))
+    line = f"imported {root_name}: {counts} in {report.seconds:.1f} s\n"
+    yield Output(line if report.manifest.has_sources else f"{line}search it with `--root {root_name}`\n")

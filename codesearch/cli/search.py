@@ -1,0 +1,209 @@
+"""`codesearch query` and `codesearch similar`: rank indexed documents for a question, or for the code at a line."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from codesearch.cli.amounts import amount
+from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.errors import ConfigError
+from codesearch.visible import visible
+
+if TYPE_CHECKING:
+    from codesearch.engine.answer import Answer, Freshness
+    from codesearch.engine.reports import IndexReport
+    from codesearch.engine.scope import Scope
+    from codesearch.search.request import Place, SearchRequest
+
+_FORMATS = ("json", "jsonl", "vimgrep", "compact", "files")
+"""The options that choose another form of output than text."""
+_NOTE = "note: probably nothing here does this (confidence {}); the nearest hits:\n"
+_LEFT_OUT = "note: probably nothing here does this: confidence {}, below --min-confidence {}\n"
+
+
+def query(
+    context: typer.Context,
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TEXT... [PATH]...",
+            help="What to look for, and the files or folders to look in.",
+            show_default=False,
+        ),
+    ],
+    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+) -> Iterator[Output]:
+    """Search with a question, keywords, a name or code."""
+    invocation = invocation_of(context)
+    first = len(words)  # The first of the existing files and folders after the query.
+    while first > 1 and _is_path(words[first - 1], invocation):
+        first -= 1
+    text, paths = " ".join(words[:first]), words[first:]
+    yield from _mistyped_paths(words, invocation)
+    yield from _search(text, invocation, options, paths)
+
+
+def similar(
+    context: typer.Context,
+    location: Annotated[
+        str, typer.Argument(metavar="FILE:LINE", help="A line of the function.", show_default=False)
+    ],
+    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+) -> Iterator[Output]:
+    """Find code like the function at a line."""
+    from codesearch.search.request import Place
+
+    invocation = invocation_of(context)
+    named = Place.parse(location)
+    place = replace(named, path=invocation.path(named.path))
+    yield from _search(location, invocation, options, similar_to=place)
+
+
+def _search(
+    text: str,
+    invocation: Invocation,
+    options: Mapping[str, Any],
+    paths: Sequence[str] = (),
+    similar_to: Place | None = None,
+) -> Iterator[Output]:
+    """Search as the options of a command say, and yield what it prints; the exit code is 1 without hits.
+
+    Args:
+        text: the query or the location, as it was typed.
+        invocation: the process that asks.
+        options: those of the command.
+        paths: files and folders to search in, as they were typed.
+        similar_to: the code to start from, in place of a query.
+    """
+    from codesearch.cli.render import View, render
+    from codesearch.search.request import Filters, SearchRequest
+
+    view = View(options["full"], options["explain"], options["color"])
+    formats = [name for name in _FORMATS if options[name]]
+    if len(formats) > 1:
+        raise ConfigError(
+            f"{' and '.join(f'--{name}' for name in formats)} exclude each other: give only one"
+        )
+    request = SearchRequest(
+        text,
+        options["hits"],
+        options.get("mode", "hybrid"),
+        Filters(options["lang"], options["kind"], options["path"], here=invocation.terminal.here),
+        options["all_code"],
+        options["context_lines"],
+        options["refresh"],
+        options.get("min_confidence", 0.0),
+        options["changed"],
+    )
+    engine = invocation.searching_engine(options)
+    scope = _scope(invocation, options, paths)
+    if options["auto_index"] and invocation.opened is None:  # A service leaves it to its client.
+        for project in engine.missing_projects(scope):
+            yield _indexed(project, engine.index_project)
+        for root in engine.outdated_roots(scope):
+            yield _indexed(root, engine.index)
+    if similar_to:
+        answer = replace(engine.similar(similar_to, request, scope), query=text)
+    else:
+        answer = engine.search(request, scope)
+    output_format = formats[0] if formats else "text"
+    yield Output(err="".join(map(_freshness_note, answer.freshness)))
+    yield Output(err=_note(answer, request, paths, output_format))
+    yield Output(render(answer, output_format, invocation.terminal, view), code=0 if answer.hits else 1)
+
+
+def _is_path(word: str, invocation: Invocation) -> bool:
+    """Say whether a word looks like a path and exists."""
+    from codesearch.parsing.languages import language_of_path
+
+    looks_so = "/" in word or os.sep in word or word in (".", "..") or language_of_path(word) is not None
+    return looks_so and os.path.exists(invocation.path(Path(word)))
+
+
+def _mistyped_paths(words: Sequence[str], invocation: Invocation) -> Iterator[Output]:
+    """Yield a note for each word after the first that can only be meant as a file or folder, but does not exist.
+
+    Such words are "tests/" and "src/app.py"; "and/or" may be a word.
+    """
+    from codesearch.parsing.languages import language_of_path
+
+    for word in words[1:]:
+        has_folder = "/" in word.strip("/") or word.endswith("/")
+        is_marked = word.startswith(("/", "./", "../", "~/")) or word.endswith("/")
+        if not has_folder or not (is_marked or language_of_path(word)):
+            continue
+        if not os.path.exists(invocation.path(Path(word))):
+            yield Output(err=f"note: {visible(word)} does not exist: it is searched for as words\n")
+
+
+def _scope(invocation: Invocation, options: Mapping[str, Any], paths: Sequence[str]) -> Scope:
+    """Return the scope that options name; without options, the working directory of the process."""
+    from codesearch.engine.scope import Scope
+
+    roots = tuple(map(invocation.path, options["root"]))
+    files = tuple(map(invocation.path, options["index"]))
+    if files and (roots or options["all"]):
+        raise ConfigError("--index excludes --root and --all: search portable files alone, or import them")
+    within = tuple(invocation.path(Path(path)) for path in paths)
+    return Scope(roots, invocation.terminal.here, options["all"], within, files)
+
+
+def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
+    """Index a folder before the first search in it, and say so in one line."""
+    from codesearch.cli.index import build_notes
+    from codesearch.cli.progress import build_progress
+
+    with build_progress(root.name) as on_progress:
+        report = index(root, on_progress=on_progress)
+    done = f"indexed {visible(str(root))}: {amount(report.documents, 'document')} in {report.seconds:.1f} s\n"
+    return Output(err=done + build_notes(report))
+
+
+def _freshness_note(found: Freshness) -> str:
+    """Say in one line that an index is older than its folder, and what to do."""
+    root = visible(found.root)
+    if found.state == "locked":
+        return f"note: {root} is being indexed by another process: this is the last complete index\n"
+    if found.state == "with code":
+        return f"note: the sources of {root} are not here: hits have the code that was indexed\n"
+    if found.state == "without code":
+        return f"note: the sources of {root} are not here: hits have no code\n"
+    if found.state != "behind":
+        return ""
+    files = amount(found.changes.to_parse + found.changes.removed, "file")
+    return f"note: {files} changed since {root} was indexed: run `codesearch index {root}`\n"
+
+
+def _note(answer: Answer, request: SearchRequest, paths: Sequence[str], output_format: str) -> str:
+    """Say why there are no hits, or that they probably do not answer the query."""
+    from codesearch.cli.render import percent
+
+    roots = visible(answer.roots[0]) if len(answer.roots) == 1 else f"{len(answer.roots)} indexed folders"
+    if not answer.documents:
+        return f"no document is indexed in {roots}: `codesearch status` counts what is not indexed\n"
+    if answer.changed_files == 0:
+        return f"no changed files against {visible(str(request.changed))} in {roots}\n"
+    if not answer.filters_match:
+        return f"no document matches {visible(_typed(request, paths))} in {roots}\n"
+    if output_format == "json":  # It has the confidence.
+        return ""
+    if answer.confidence is not None and answer.confidence < request.min_confidence:
+        return _LEFT_OUT.format(percent(answer.confidence), percent(request.min_confidence))
+    is_doubtful = answer.low_confidence and answer.hits
+    return _NOTE.format(percent(answer.confidence or 0.0)) if is_doubtful else ""
+
+
+def _typed(request: SearchRequest, paths: Sequence[str]) -> str:
+    """Return filters as a user types them."""
+    filters = request.filters
+    options = (("--lang", filters.languages), ("--kind", filters.kinds), ("--path", filters.paths))
+    words = [word for option, values in options for value in values for word in (option, value)]
+    changed = [] if request.changed is None else [f"--changed={request.changed}"]
+    return shlex.join([*words, *changed, *paths])
