@@ -8,15 +8,14 @@ from codesearch.analysis.terms import query_terms, terms_of
 from codesearch.types import Hit
 
 
-def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
-    """Return the positions of up to `count` lines of a hit to show, ascending from 0.
+def explaining_words(query: str, mode: str) -> str:
+    """Return the words that explain a hit: the query, or nothing in mode "similar", where it is a path and a line."""
+    return "" if mode == "similar" else query
 
-    They are the best lines for the query. In mode "similar", the query is the path and line of some code. Its words do
-    not rank lines, so these are the first lines.
-    """
-    if not hit.code:
-        return []
-    return best_lines(hit.code, "" if mode == "similar" else query, count)[:count]
+
+def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
+    """Return the positions of up to `count` lines of a hit to show, ascending from 0: those that explain it best."""
+    return best_lines(hit.code, explaining_words(query, mode), count)[:count] if hit.code else []
 
 
 def best_lines(code: str, query: str, count: int) -> list[int]:

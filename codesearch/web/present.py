@@ -10,7 +10,7 @@ import codesearch
 from codesearch.analysis.terms import STOP_WORDS, query_terms, terms_of
 from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
-from codesearch.search.snippets import best_lines
+from codesearch.search.snippets import explaining_words, snippet_lines
 from codesearch.types import Definition, Hit
 from codesearch.web.highlight import token_lines
 
@@ -20,17 +20,13 @@ _NAME_PARTS = ("name", "name_first")
 
 def answer_json(answer: Answer, lines: int) -> dict[str, Any]:
     """Return what `codesearch query --json` prints, and for each hit its best lines and why it is a hit."""
-    query = "" if answer.mode == "similar" else answer.query
+    words = explaining_words(answer.query, answer.mode)
     fields = answer_fields(answer)
     for hit, entry in zip(answer.hits, fields["hits"], strict=True):
-        entry["snippet"] = _snippet(hit, query, lines)
-        entry["reasons"] = reasons(hit, query)
+        chosen = snippet_lines(hit, answer.query, answer.mode, lines)
+        entry["snippet"] = token_lines(hit.code, hit.language, hit.start_line, chosen)
+        entry["reasons"] = reasons(hit, words)
     return fields
-
-
-def _snippet(hit: Hit, query: str, count: int) -> list[dict[str, Any]]:
-    chosen = best_lines(hit.code, query, count) if hit.code and count else []
-    return token_lines(hit.code, hit.language, hit.start_line, chosen)
 
 
 def reasons(hit: Hit, query: str) -> list[str]:
