@@ -36,10 +36,6 @@ _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 
-def _silent(stage: str, done: int, total: int) -> None:
-    """Show nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class BenchOptions:
     """How to run a suite.
@@ -63,7 +59,7 @@ class BenchOptions:
     model: Path | None = None
     device: str = "auto"
     without: tuple[str, ...] = ()
-    on_progress: Callable[[str, int, int], None] = _silent
+    on_progress: Callable[[str, int, int], None] = lambda *_: None
     clock: StageClock = field(default_factory=StageClock)
 
     @property

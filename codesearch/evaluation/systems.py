@@ -22,16 +22,16 @@ class System:
 
     name: str
     mode: str
-    what: str
     config: RankConfig = field(default_factory=RankConfig)
 
 
 SYSTEMS = (
-    System("bm25", "lexical", "keywords alone: BM25F", _PLAIN),
-    System("dense", "semantic", "vectors alone: exact cosine", _PLAIN),
-    System("fused", "hybrid", "both, without heuristics", _FUSED),
-    System(DEFAULT, "hybrid", "as it ships"),
+    System("bm25", "lexical", _PLAIN),
+    System("dense", "semantic", _PLAIN),
+    System("fused", "hybrid", _FUSED),
+    System(DEFAULT, "hybrid"),
 )
+"""Keywords alone (BM25F), vectors alone (exact cosine), both without heuristics, and the product as it ships."""
 SIGNALS: dict[str, dict[str, Any]] = {
     "vectors": {"semantic_weight": 0.0},
     "keywords": {"lexical_weight": 0.0, "code_lexical_weight": 0.0},

@@ -93,9 +93,6 @@ class _Codes:
         sums, counts = field_statistics(postings.field_lengths)
         self.average_lengths = average_lengths([sums], [counts])
 
-    def document_frequency(self, term: str, here: int) -> int:  # All documents are here.
-        return here
-
     def based_segments(self) -> Iterator[tuple[int, _Codes]]:
         yield 0, self
 
