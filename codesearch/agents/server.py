@@ -22,8 +22,7 @@ import codesearch
 from codesearch.agents.instructions import INSTRUCTIONS
 from codesearch.agents.text import definition_text, hits_text, places_text, relative, status_text
 from codesearch.engine.engine import Engine
-from codesearch.engine.project import find_project
-from codesearch.engine.scope import Scope, covering_index
+from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
 from codesearch.index.build import Progress
 from codesearch.search.request import Filters, Place, SearchRequest

@@ -26,8 +26,8 @@ from codesearch.search.request import Place, SearchRequest
 
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
-    from codesearch.engine.dependencies import Dependencies
     from codesearch.engine.reports import Check, ExportReport, ImportReport, IndexReport, IndexStatus
+    from codesearch.engine.update import Dependencies
     from codesearch.export.files import ExportCounts
     from codesearch.index.build import Progress
     from codesearch.index.reader import IndexReader
@@ -151,7 +151,7 @@ class Engine:
         Raises:
             IndexNotFoundError: it is too large.
         """
-        from codesearch.engine.project import too_large
+        from codesearch.engine.scope import too_large
 
         if reason := too_large(Path(project)):
             raise IndexNotFoundError(
@@ -175,9 +175,9 @@ class Engine:
             IndexNotFoundError: `root` is not indexed.
             IndexStoreError: its index cannot be read.
         """
-        from codesearch.engine.dependencies import dependencies
+        from codesearch.engine.update import dependencies
 
-        return dependencies(self.home, Path(root).expanduser())
+        return dependencies(self._local.entry(root), self.home)
 
     def indexed_roots(self) -> dict[str, int]:
         """Return the roots of all indexes that can be read, each with a number that every commit changes."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from codesearch.config import VectorConfig
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.opened import Opened
-from codesearch.engine.scope import Scope, choose_indexes, outdated_roots, uncovered_folders
+from codesearch.engine.scope import Scope, choose_indexes, missing_projects, outdated_roots
 from codesearch.errors import IndexWriteError
 from codesearch.index.catalogue import IndexEntry
 
@@ -76,10 +77,7 @@ class LocalBackend:
 
     def missing_projects(self, scope: Scope) -> list[Path]:
         """Return the nearest projects around the folders of a scope that no index covers."""
-        from codesearch.engine.project import find_project
-
-        found = (find_project(folder) for folder in uncovered_folders(self.home, scope))
-        return list(dict.fromkeys(project for project in found if project))
+        return missing_projects(self.home, scope)
 
     def outdated_roots(self, scope: Scope) -> list[Path]:
         """Return the indexed folders of a scope whose indexes an earlier version made."""
@@ -103,11 +101,12 @@ class LocalBackend:
         try:
             return self.refresh(entry, REFRESH_S)
         except IndexWriteError:
-            from codesearch.engine.update import not_refreshed
+            from codesearch.engine.update import count_changes
 
             if entry.manifest is None:
                 raise
-            return not_refreshed(entry, entry.manifest.root, self.vectors)
+            changes = count_changes(entry, self.vectors)
+            return Freshness(entry.manifest.root, "behind" if any(astuple(changes)) else "current", changes)
 
     def refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""

@@ -1,9 +1,10 @@
-"""A scope -> the indexes of a home that a search covers."""
+"""A scope -> the indexes of a home that a search covers, and the projects that the first search there may index."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from codesearch.errors import IndexFormatError, IndexNotFoundError
@@ -11,6 +12,28 @@ from codesearch.index.catalogue import IndexEntry, find_folder, index_folder, li
 
 _LISTED = 5
 """Roots that an error lists."""
+MAX_FILES, MAX_BYTES = 50_000, 500_000_000
+"""A project with more source files, or more bytes in them, is indexed only when the user asks."""
+_PROJECT_FILES = frozenset(
+    {
+        "CMakeLists.txt",
+        "Cargo.toml",
+        "Gemfile",
+        "Makefile",
+        "Package.swift",
+        "build.gradle",
+        "build.gradle.kts",
+        "build.sbt",
+        "composer.json",
+        "go.mod",
+        "meson.build",
+        "package.json",
+        "pom.xml",
+        "pyproject.toml",
+        "setup.py",
+    }
+)
+_PROJECT_SUFFIXES = (".sln", ".csproj", ".gemspec", ".rockspec")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +106,14 @@ def covering_index(home: Path, path: Path) -> IndexEntry | None:
     return next((entry for entry in found if entry), None)
 
 
-def uncovered_folders(home: Path, scope: Scope) -> list[Path]:
-    """Return the folders of a scope that no index covers; none if the scope names indexes or asks for all."""
+def missing_projects(home: Path, scope: Scope) -> list[Path]:
+    """Return the nearest projects around the folders of a scope that no index covers.
+
+    There are none if the scope names indexes or asks for all.
+    """
     places = [] if scope.roots or scope.files else _places(scope)
-    return [_folder(place) for place in places if not covering_index(home, place)]
+    found = (find_project(_folder(place)) for place in places if not covering_index(home, place))
+    return list(dict.fromkeys(project for project in found if project))
 
 
 def _places(scope: Scope) -> list[Path]:
@@ -126,3 +153,39 @@ def _named(home: Path, root: Path, scope: Scope) -> IndexEntry:
     if entry is None:
         raise IndexNotFoundError(f"{root} is not indexed: run `codesearch index {root}` first")
     return entry
+
+
+def find_project(here: Path) -> Path | None:
+    """Return the nearest git work tree around a folder, else the nearest folder with a project file, else None.
+
+    The user's home, the folders above it and the root of the file system are never projects.
+    """
+    folder = here.resolve()
+    user_home = Path(os.path.expanduser("~")).resolve()
+    excluded = {user_home, *user_home.parents, Path(folder.anchor)}
+    folders = list(takewhile(lambda path: path not in excluded, (folder, *folder.parents)))
+    work_tree = next((path for path in folders if os.path.exists(path / ".git")), None)
+    return work_tree or next((path for path in folders if _has_project_file(path)), None)
+
+
+def too_large(project: Path) -> str | None:
+    """Return why a project is too large to be indexed unless the user asks, or None; counting stops at the limit."""
+    from codesearch.config import WalkConfig
+    from codesearch.parsing.walker import WalkReport, walk
+
+    size = 0
+    for count, file in enumerate(walk(project, WalkConfig(), WalkReport()), start=1):
+        size += file.size
+        if count > MAX_FILES:
+            return f"has more than {MAX_FILES:,} source files"
+        if size > MAX_BYTES:
+            return f"has more than {MAX_BYTES // 1_000_000:,} MB of source files"
+    return None
+
+
+def _has_project_file(folder: Path) -> bool:
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return False
+    return any(name in _PROJECT_FILES or name.endswith(_PROJECT_SUFFIXES) for name in names)

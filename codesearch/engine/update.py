@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
 from codesearch.index.manifest import MadeWith, Manifest, last_manifest, read_earlier
 from codesearch.index.plan import Plan, plan_update
 from codesearch.index.policy import can_merge
-from codesearch.index.stamps import Comparison, write_stamps
+from codesearch.index.stamps import Comparison, read_stamps, write_stamps
 from codesearch.settings import index_options
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def update_index(
     optimize: bool,
     on_progress: Callable[[Progress], None],
 ) -> IndexReport:
-    """Bring the index of a folder up to date.
+    """Bring the index of a folder up to date; arguments and errors are those of `Engine.index`.
 
     Args:
         root: the folder.
@@ -57,18 +58,16 @@ def update_index(
         rebuild: forget the last index and its settings.
         optimize: then merge all segments into one.
         on_progress: called with the progress of a build.
-
-    Raises:
-        ConfigError: `root` is not a folder.
-        IndexLockedError: another process is writing this index.
-        IndexStoreError: the index cannot be written; the last one is untouched.
     """
     started = time.monotonic()
     if not root.is_dir():
         kind = "not a folder" if root.exists() else "no such folder"
         raise ConfigError(f"{root}: {kind}: give the folder to index")
     folder = index_folder(home, root)
-    _make_folder(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IndexStoreError(f"{folder}: {error.strerror}: give another --home") from None
     with writer_lock(folder, str(root), wait_s=_PATIENCE_S):
         last = last_manifest(folder)
         earlier = None if rebuild or last else read_earlier(folder)
@@ -78,7 +77,7 @@ def update_index(
         model_id = load_bundle(bundle).model_id
         plan = plan_update(root, folder, config, model_id, last=last, rebuild=rebuild)
         if plan.nothing_to_do and plan.previous:
-            save_stamps(plan)
+            _save_stamps(plan)
             _save_tally(plan, plan.previous)
             report = IndexReport(
                 root=root, manifest=plan.previous, built=False, seconds=time.monotonic() - started
@@ -95,23 +94,17 @@ def update_index(
         return replace(report, was_earlier_format=earlier is not None)
 
 
-def plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison | None = None) -> Plan:
-    """Plan what an update of an indexed folder with its last settings would do.
-
-    Args:
-        entry: the index.
-        vectors: when an HNSW graph is built.
-        seen: a comparison with the stamps made a moment ago.
-
-    Raises:
-        ConfigError: the folder is gone.
-        IndexStoreError: the index cannot be read.
-    """
+def _manifest_of(entry: IndexEntry) -> Manifest:
     if entry.manifest is None:
         raise entry.error or IndexNotFoundError(f"{entry.folder}: no index there")
-    root = Path(entry.manifest.root)
-    config = _config(root, IndexOptions(), entry.manifest, vectors)
-    last = entry.manifest
+    return entry.manifest
+
+
+def _plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison | None = None) -> Plan:
+    """Plan what an update of an indexed folder with its last settings would do."""
+    last = _manifest_of(entry)
+    root = Path(last.root)
+    config = _config(root, IndexOptions(), last, vectors)
     return plan_update(root, entry.folder, config, last.model["id"], last=last, seen=seen, may_list=True)
 
 
@@ -125,28 +118,20 @@ def refresh_index(
 ) -> Freshness:
     """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
 
-    Args:
-        entry: the index.
-        home: where indexes live.
-        vectors: when an HNSW graph is built.
-        open_encoder: opens a bundle; called only if something has to be embedded.
-        budget_s: seconds that the update may take.
-        seen: a comparison with the stamps made a moment ago.
+    `seen` is a comparison with the stamps made a moment ago.
 
     Raises:
         IndexStoreError: the index cannot be read or written.
     """
-    manifest = entry.manifest
-    if manifest is None:
-        raise entry.error or IndexNotFoundError(f"{entry.folder}: no index there")
+    manifest = _manifest_of(entry)
     if not Path(manifest.root).is_dir():
         return Freshness(manifest.root, "behind", Changes(0, manifest.source_files))
     try:
         with writer_lock(entry.folder, manifest.root, wait_s=_QUERY_PATIENCE_S):
-            plan = plan_again(entry, vectors, seen)
+            plan = _plan_again(entry, vectors, seen)
             changes = Changes(len(plan.to_parse), plan.removed)
             if plan.nothing_to_do:
-                save_stamps(plan)
+                _save_stamps(plan)
                 return Freshness(manifest.root, "current", changes)
             if plan.previous is None or plan.estimated_seconds > budget_s:
                 return Freshness(manifest.root, "behind", changes)
@@ -156,13 +141,7 @@ def refresh_index(
         return Freshness(manifest.root, "locked", Changes(0, 0))
 
 
-def not_refreshed(entry: IndexEntry, root: str, vectors: VectorConfig) -> Freshness:
-    """Compare an index that cannot be written with its folder."""
-    changes = count_changes(entry, vectors)
-    return Freshness(root, "current" if changes == Changes(0, 0) else "behind", changes)
-
-
-def save_stamps(plan: Plan) -> None:
+def _save_stamps(plan: Plan) -> None:
     """Store the stamps of a plan that found nothing to do, so the next check need not read the files."""
     if plan.previous and plan.stamps_changed:
         write_stamps(plan.index_folder, plan.stamps, plan.previous.commit)
@@ -184,7 +163,7 @@ def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
     """Count what an update of an index would do; if the folder is gone, count all files as removed."""
     if entry.manifest and not Path(entry.manifest.root).is_dir():
         return Changes(0, entry.manifest.source_files)
-    plan = plan_again(entry, vectors)
+    plan = _plan_again(entry, vectors)
     return Changes(len(plan.to_parse), plan.removed)
 
 
@@ -195,13 +174,6 @@ def _config(
     chosen = options.over(IndexOptions.of(made_with.options)) if made_with else options
     walk = chosen.over(index_options(root)).applied_to(WalkConfig())
     return IndexConfig(walk=walk, vectors=vectors, options=chosen)
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise IndexStoreError(f"{folder}: {error.strerror}: give another --home") from None
 
 
 def _build(
@@ -231,4 +203,43 @@ def _build(
         cached=built.cached,
         model=encoder.name,
         device=encoder.device,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """What the last walk of an indexed folder read.
+
+    Attributes:
+        version: identifies the commit of the index.
+        documents: in the index.
+        content: the kinds of files that are indexed, of `codesearch.config.CONTENT`.
+        folders: absolute paths of the folders that the walk entered.
+        files: absolute paths of files with ignore rules in other folders; some may not exist.
+    """
+
+    version: tuple[int, str]
+    documents: int
+    content: str
+    folders: frozenset[str]
+    files: frozenset[str]
+
+
+def dependencies(entry: IndexEntry, home: Path) -> Dependencies | None:
+    """Return what an index depends on; None if the stamps of its last commit are not there."""
+    manifest = _manifest_of(entry)
+    watched = read_stamps(entry.folder, manifest.commit).watched
+    if not watched:
+        return None
+    below, own = os.path.join(manifest.root, ""), os.path.join(home.resolve(), "")
+    entered = (below + path for path in watched if not path or path.endswith("/"))
+    folders = frozenset(path for path in entered if not path.startswith(own))  # Each update writes there.
+    files = (path if os.path.isabs(path) else below + path for path in watched if not path.endswith("/"))
+    outside = frozenset(file for file in files if os.path.join(os.path.dirname(file), "") not in folders)
+    return Dependencies(
+        version=(manifest.commit, manifest.created),
+        documents=manifest.documents,
+        content=manifest.walk_config().content,
+        folders=folders,
+        files=outside,
     )

@@ -20,7 +20,7 @@ from watchdog.observers.inotify_c import (
     WatchDescriptor,
 )
 
-from codesearch.engine.dependencies import Dependencies
+from codesearch.engine.update import Dependencies
 from codesearch.watch.events import OnChange, matters
 
 _MASK = Mask(

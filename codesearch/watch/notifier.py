@@ -12,7 +12,7 @@ import platform
 from contextlib import suppress
 from typing import Protocol
 
-from codesearch.engine.dependencies import Dependencies
+from codesearch.engine.update import Dependencies
 from codesearch.watch.events import OnChange
 
 EXHAUSTED = frozenset({errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM})

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from codesearch.engine.answer import Changes, Freshness
-from codesearch.engine.dependencies import Dependencies
+from codesearch.engine.update import Dependencies
 from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.index.manifest import Manifest
 from codesearch.watch.debounce import Debounce

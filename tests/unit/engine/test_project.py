@@ -8,7 +8,7 @@ import pytest
 
 from codesearch import Engine, IndexNotFoundError, Scope
 from codesearch.engine import project
-from codesearch.engine.project import find_project, too_large
+from codesearch.engine.scope import find_project, too_large
 from tests.conftest import index_by_engine, write_tree
 
 

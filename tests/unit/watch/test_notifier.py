@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.engine.dependencies import Dependencies
+from codesearch.engine.update import Dependencies
 from tests.conftest import write_tree
 
 if sys.platform != "linux":

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from codesearch.engine.answer import Changes, Freshness
-from codesearch.engine.dependencies import Dependencies
+from codesearch.engine.update import Dependencies
 from codesearch.errors import IndexCorruptError, IndexNotFoundError
 from codesearch.watch.debounce import QUIET_S
 from codesearch.watch.watcher import CHECK_S, FAILED_S, RETRY_S, SETTLE_S, Report, Watcher
