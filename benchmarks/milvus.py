@@ -20,7 +20,6 @@ import numpy as np
 
 from benchmarks.page import DOCS, fill, line
 from benchmarks.record import record
-from codesearch.backends.milvus.store import Connection
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend
 from codesearch.evaluation.jsonl import unpacked
@@ -29,6 +28,7 @@ from codesearch.evaluation.metrics import DEPTH, score_graded
 from codesearch.evaluation.qrels import Qrels, Run, document_url, judged
 from codesearch.evaluation.result import SystemResult, summarise
 from codesearch.evaluation.suites.csn99 import PACK, judgements
+from codesearch.milvus.store import Connection
 from codesearch.search.searcher import Searcher
 
 PAGE = DOCS / "scale-out.md"

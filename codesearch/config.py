@@ -24,7 +24,7 @@ COLORS = ("auto", "always", "never")
 DEVICES = ("auto", "cpu", "cuda")
 BACKENDS = ("local", "milvus")
 VECTOR_INDEXES = ("hnsw", "ivf_sq8")
-"""Indexes for vectors that a new collection can have; `codesearch.backends.milvus.store` builds them."""
+"""Indexes for vectors that a new collection can have; `codesearch.milvus.store` builds them."""
 
 
 def check_device(device: str) -> None:

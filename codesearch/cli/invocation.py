@@ -21,7 +21,7 @@ from codesearch.visible import visible
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
     from codesearch.engine.local import SearchBackend
-    from codesearch.engine.opened import Opened
+    from codesearch.engine.pool import Pool
     from codesearch.engine.remote import MilvusBackend
 
 P = ParamSpec("P")
@@ -66,23 +66,23 @@ class Invocation:
         terminal: its stdout.
         home: folder of all indexes, unless an option names one.
         user_home: what `~` stands for.
-        opened: indexes and models that are open in the service; None if the process runs the command itself.
+        pool: indexes and models that are open in the service; None if the process runs the command itself.
     """
 
     terminal: Terminal
     home: Path
     user_home: Path
-    opened: Opened | None = None
+    pool: Pool | None = None
 
     @classmethod
-    def of(cls, facts: Mapping[str, Any], opened: Opened | None = None) -> Invocation:
+    def of(cls, facts: Mapping[str, Any], pool: Pool | None = None) -> Invocation:
         """Read what `codesearch.service.facts.facts` collected."""
         here, variables = Path(facts["folder"]), dict(facts["variables"])
         (is_terminal, encoding), _ = facts["streams"]
         columns = variables.get("COLUMNS", "")
         width = int(columns) if columns.isdigit() else int(facts["columns"]) or _WIDTH
         terminal = Terminal(here, bool(is_terminal), width, str(encoding or "utf-8"), variables)
-        return cls(terminal, here / facts["home"], Path(facts["user_home"]), opened)
+        return cls(terminal, here / facts["home"], Path(facts["user_home"]), pool)
 
     def settings(self) -> dict[str, Value]:
         """Return the settings in force in the working directory of the process.
@@ -97,7 +97,7 @@ class Invocation:
         first, *rest = path.parts or ("",)
         if first == "~":
             return self.user_home.joinpath(*rest)
-        return path if self.opened is None else self.terminal.here / path
+        return path if self.pool is None else self.terminal.here / path
 
     def engine(
         self,
@@ -114,7 +114,7 @@ class Invocation:
             self.path(home) if home else self.home,
             model=self.path(model) if model else None,
             device=device,
-            opened=self.opened,
+            pool=self.pool,
             backend=backend,
         )
 
@@ -125,8 +125,8 @@ class Invocation:
 
     def milvus(self, options: Mapping[str, Any]) -> MilvusBackend:
         """Return the documents of the server that options name."""
-        from codesearch.backends.milvus.store import Connection
         from codesearch.engine.remote import MilvusBackend
+        from codesearch.milvus.store import Connection
 
         token = self.terminal.variables.get(TOKEN, "")
         vector_index = options.get("vector_index", VECTOR_INDEXES[0])

@@ -24,7 +24,7 @@ from codesearch.service.facts import facts
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.opened import Opened
+    from codesearch.engine.pool import Pool
 
 P = ParamSpec("P")
 COMMANDS = {
@@ -83,15 +83,15 @@ def _defaults(invocation: Invocation, arguments: Sequence[str]) -> dict[str, Any
 class Answering:
     """Runs command lines of other processes; safe to use from several threads."""
 
-    def __init__(self, opened: Opened, commands: Iterable[str]) -> None:
+    def __init__(self, pool: Pool, commands: Iterable[str]) -> None:
         """Take the commands that may run, and the open indexes and models that they share."""
-        self._opened = opened
+        self._pool = pool
         self._commands = tuple(commands)
         self._command = typer.main.get_command(make_app(_gathered, self._commands))
 
     def __call__(self, facts: dict[str, Any]) -> Output:
         """Run the command line of a process with these facts and return its output."""
-        invocation = Invocation.of(facts, self._opened)
+        invocation = Invocation.of(facts, self._pool)
         output = self._command.main(
             list(facts["arguments"]),
             prog_name="codesearch",

@@ -104,7 +104,7 @@ def _search(
     )
     engine = invocation.searching_engine(options)
     scope = _scope(invocation, options, paths)
-    if options["auto_index"] and invocation.opened is None:  # A service leaves it to its client.
+    if options["auto_index"] and invocation.pool is None:  # A service leaves it to its client.
         for project in engine.missing_projects(scope):
             yield _indexed(project, engine.index_project)
         for root in engine.outdated_roots(scope):

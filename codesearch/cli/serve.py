@@ -19,7 +19,7 @@ from codesearch.options import options_of
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.opened import Opened
+    from codesearch.engine.pool import Pool
     from codesearch.web.server import Site
 
 _PATIENCE_S = 10.0
@@ -48,10 +48,10 @@ def serve(
     for_web = {"host": host, "port": port, "token_file": token_file}
     from codesearch.cli.entry import ASKED
     from codesearch.cli.main import Answering
-    from codesearch.engine.opened import Opened
+    from codesearch.engine.pool import Pool
     from codesearch.service.server import Handlers, serve
 
-    opened = Opened()
+    pool = Pool()
     sites: list[Site] = []
     token_file = token_file.expanduser().absolute() if token_file else None
     if web:
@@ -61,17 +61,17 @@ def serve(
 
     def ready() -> None:
         if watch:
-            _watch(folder, opened)
+            _watch(folder, pool)
         how = "stop it with Ctrl-C or `codesearch serve --stop`"
         if web:
-            sites.append(_start_site(folder, opened, host, port, token_file))
+            sites.append(_start_site(folder, pool, host, port, token_file))
         print(f"process {os.getpid()} answers queries for {visible(str(folder))}: {how}", flush=True)
 
     def passed_on(error: Exception) -> None:
         print(f"left to its client: {visible(str(error))}", file=sys.stderr)
 
     try:
-        serve(folder, Handlers(Answering(opened, ASKED), ready, passed_on, opened.tidy))
+        serve(folder, Handlers(Answering(pool, ASKED), ready, passed_on, pool.tidy))
     finally:
         for site in sites:
             site.stop()
@@ -86,7 +86,7 @@ def _check_web() -> None:
             raise MissingExtraError(package)
 
 
-def _start_site(home: Path, opened: Opened, host: str, port: int, token_file: Path | None) -> Site:
+def _start_site(home: Path, pool: Pool, host: str, port: int, token_file: Path | None) -> Site:
     """Begin to answer HTTP, and print the address."""
     from codesearch.engine.engine import Engine
     from codesearch.web.security import Access
@@ -95,7 +95,7 @@ def _start_site(home: Path, opened: Opened, host: str, port: int, token_file: Pa
     token = read_token(host, token_file, os.environ)
     listener = listen(host, port)
     site = Site(
-        Engine(home, opened=opened),
+        Engine(home, pool=pool),
         listener,
         Access(host, port, token),
         lambda error: print(f"error: {error!r}", file=sys.stderr),
@@ -105,14 +105,14 @@ def _start_site(home: Path, opened: Opened, host: str, port: int, token_file: Pa
     return site
 
 
-def _watch(home: Path, opened: Opened) -> None:
+def _watch(home: Path, pool: Pool) -> None:
     """Watch all roots of a home in a thread; queries then skip the check of roots that are known to be unchanged."""
     from codesearch.cli.index import print_report
     from codesearch.engine.engine import Engine
     from codesearch.watch.watcher import Watcher
 
-    watcher = Watcher(Engine(home, opened=opened), lambda report: print_report(report, quiet=True))
-    opened.is_unchanged = watcher.is_unchanged
+    watcher = Watcher(Engine(home, pool=pool), lambda report: print_report(report, quiet=True))
+    pool.is_unchanged = watcher.is_unchanged
     threading.Thread(target=watcher.run, name="watcher", daemon=True).start()
 
 

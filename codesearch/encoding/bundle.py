@@ -56,6 +56,11 @@ class Bundle:
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
+def recorded_folder(bundle: Path) -> str:
+    """Return what an index records of a bundle's place; "" for the shipped model, because the package may move."""
+    return "" if bundle.resolve() == SHIPPED.resolve() else str(bundle.resolve())
+
+
 def load_bundle(folder: Path) -> Bundle:
     """Read a bundle's manifest and check every byte of its files.
 

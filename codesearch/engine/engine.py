@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from codesearch.config import IndexOptions, RankConfig, VectorConfig, check_device
 from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.local import REFRESH_S, LocalBackend, SearchBackend
-from codesearch.engine.opened import Opened
-from codesearch.engine.scope import Scope, choose_indexes, find_indexes
+from codesearch.engine.pool import Pool
+from codesearch.engine.scope import Scope, choose_indexes, find_indexes, too_large
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.home import default_home
 from codesearch.index.catalogue import IndexEntry, find_folder, list_indexes, remove_index
@@ -46,6 +46,10 @@ class Engine:
 
     An engine with another backend searches what the backend has. Every call that needs the indexes of a home then
     raises `ConfigError`.
+
+    Every call that searches or names a root raises `IndexNotFoundError` if nothing is indexed there, `IndexStoreError`
+    if an index cannot be read or written, and `IndexLockedError` if another process is writing it. The methods list
+    only their other errors.
     """
 
     def __init__(
@@ -56,7 +60,7 @@ class Engine:
         device: str = "auto",
         ranking: RankConfig | None = None,
         vectors: VectorConfig | None = None,
-        opened: Opened | None = None,
+        pool: Pool | None = None,
         backend: SearchBackend | None = None,
     ) -> None:
         """Set home, model and settings; this opens nothing yet.
@@ -67,7 +71,7 @@ class Engine:
             device: where the model runs: "auto", "cpu" or "cuda".
             ranking: weights of the ranking.
             vectors: when an HNSW graph is built.
-            opened: open indexes and models, to share them between engines.
+            pool: open indexes and models, to share them between engines.
             backend: where the documents are, if they are not in the home.
 
         Raises:
@@ -77,10 +81,10 @@ class Engine:
         self.device = device
         self._model = Path(model).expanduser() if model else None
         self._ranking = ranking or RankConfig()
-        self._opened = opened or Opened()
+        self._pool = pool or Pool()
         # A service changes its working directory, so a relative home would be another one then.
         folder = Path(home or default_home()).expanduser().absolute()
-        self._backend = backend or LocalBackend(folder, self._opened, vectors or VectorConfig(), device)
+        self._backend = backend or LocalBackend(folder, self._pool, vectors or VectorConfig(), device)
 
     @property
     def home(self) -> Path:
@@ -113,8 +117,6 @@ class Engine:
 
         Raises:
             ConfigError: `root` is not a folder.
-            IndexLockedError: another process is writing this index.
-            IndexStoreError: the index cannot be written; the last one is untouched.
         """
         from codesearch.engine.update import update_index
 
@@ -138,11 +140,7 @@ class Engine:
         return self._backend.missing_projects(scope)
 
     def outdated_roots(self, scope: Scope) -> list[Path]:
-        """Return the indexed folders of a scope whose indexes an earlier version made: `index` makes them again.
-
-        Raises:
-            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
-        """
+        """Return the indexed folders of a scope whose indexes an earlier version made: `index` makes them again."""
         return self._backend.outdated_roots(scope)
 
     def index_project(self, project: Path | str, *, on_progress: OnProgress = lambda _: None) -> IndexReport:
@@ -151,8 +149,6 @@ class Engine:
         Raises:
             IndexNotFoundError: it is too large.
         """
-        from codesearch.engine.scope import too_large
-
         if reason := too_large(Path(project)):
             raise IndexNotFoundError(
                 f"{project} is not indexed and {reason}: run `codesearch index {project}`"
@@ -160,21 +156,11 @@ class Engine:
         return self.index(project, on_progress=on_progress)
 
     def refresh(self, root: Path | str, *, budget_s: float = REFRESH_S) -> Freshness:
-        """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
-
-        Raises:
-            IndexNotFoundError: `root` is not indexed.
-            IndexStoreError: its index cannot be read or written.
-        """
+        """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
         return self._local.refresh(self._local.entry(root), budget_s)
 
     def dependencies(self, root: Path | str) -> Dependencies | None:
-        """Return the folders and files whose changes can change an index; None if that is not known now.
-
-        Raises:
-            IndexNotFoundError: `root` is not indexed.
-            IndexStoreError: its index cannot be read.
-        """
+        """Return the folders and files whose changes can change an index; None if that is not known now."""
         from codesearch.engine.update import dependencies
 
         return dependencies(self._local.entry(root), self.home)
@@ -196,8 +182,6 @@ class Engine:
             ConfigError: the query has no words, the indexes were made with different models, or git cannot say what
                 changed.
             PortableFileError: a portable file of the scope cannot be used.
-            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
-            IndexStoreError: an index cannot be read.
             BackendError: the server of the backend fails.
         """
         wanted = SearchRequest(request) if isinstance(request, str) else request
@@ -215,8 +199,6 @@ class Engine:
 
         Raises:
             ConfigError: there is no function at that line, or the file is of no known language.
-            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
-            IndexStoreError: an index cannot be read.
             BackendError: the server of the backend fails.
         """
         from codesearch.search.similar import search_similar
@@ -239,7 +221,6 @@ class Engine:
         Raises:
             IndexNotFoundError: `root` or the file is not indexed, the file is gone or leads out of `root`, or no
                 definition covers the line.
-            IndexStoreError: the index cannot be read.
         """
         from codesearch.search.lookup import find_definition
 
@@ -247,24 +228,14 @@ class Engine:
             return find_definition(index, path, line)
 
     def places_named(self, root: Path | str, name: str) -> list[tuple[str, int, str]]:
-        """List (path, line, qualified name) of the definitions with a name or the end of a qualified name.
-
-        Raises:
-            IndexNotFoundError: `root` is not indexed.
-            IndexStoreError: its index cannot be read.
-        """
+        """List (path, line, qualified name) of the definitions with a name or the end of a qualified name."""
         from codesearch.search.lookup import find_named
 
         with self.indexes(Scope((root,))) as (index,):
             return [(path, row.start_line, row.qualified_name) for path, row in find_named(index, name)]
 
     def kinds(self, root: Path | str) -> dict[str, int]:
-        """Count the documents of each kind in an index.
-
-        Raises:
-            IndexNotFoundError: `root` is not indexed.
-            IndexStoreError: its index cannot be read.
-        """
+        """Count the documents of each kind in an index."""
         from codesearch.search.lookup import count_kinds
 
         with self.indexes(Scope((root,))) as (index,):
@@ -279,8 +250,6 @@ class Engine:
             with_model: False to search by keywords only.
 
         Raises:
-            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
-            IndexStoreError: an index cannot be read.
             BackendError: the server of the backend fails.
         """
         from codesearch.search.searcher import Searcher
@@ -302,7 +271,7 @@ class Engine:
         """
         from codesearch.encoding.bundle import SHIPPED
 
-        return self._opened.encoder(self._model or bundle or SHIPPED, self.device)
+        return self._pool.encoder(self._model or bundle or SHIPPED, self.device)
 
     def status(self, *roots: Path | str, changes: bool = False) -> list[IndexStatus]:
         """Return the indexes of some folders.
@@ -310,20 +279,12 @@ class Engine:
         Args:
             roots: indexed folders; all when there are none.
             changes: walk each folder and count what an update would do.
-
-        Raises:
-            IndexNotFoundError: one of the roots is not indexed.
         """
         entries = find_indexes(self.home, Scope(roots)) if roots else list_indexes(self.home)
         return [self._status(entry, changes=changes) for entry in entries]
 
     def remove(self, *roots: Path | str) -> None:
-        """Delete the indexes of folders; the folders themselves do not change.
-
-        Raises:
-            IndexNotFoundError: one is not indexed; then nothing is removed.
-            IndexLockedError: an index is being written.
-        """
+        """Delete the indexes of folders; the folders do not change. If one is not indexed, none is removed."""
         folders = {root: find_folder(self.home, Path(root).expanduser()) for root in roots}
         for root, folder in folders.items():
             if not folder.is_dir():
@@ -361,8 +322,6 @@ class Engine:
         Raises:
             ExportError: the file cannot be written, or must not be replaced.
             MissingExtraError: sqlite-utils is not installed.
-            IndexNotFoundError: nothing is indexed, or one of the roots is not.
-            IndexStoreError: an index cannot be read.
         """
         from codesearch.export.sqlite import check_sqlite_target, write_sqlite
 
@@ -395,9 +354,6 @@ class Engine:
         Raises:
             ExportError: the file cannot be written, or must not be replaced.
             ConfigError: no root is given and there are several indexes.
-            IndexNotFoundError: nothing is indexed, or the root is not.
-            IndexLockedError: another process is writing the index.
-            IndexStoreError: the index cannot be read.
         """
         from codesearch.engine.imported import export_portable
 
@@ -432,8 +388,6 @@ class Engine:
         Raises:
             PortableFileError: the file is damaged, unsafe, too large or of another version.
             ConfigError: the root is no folder, the name is not valid, or the file needs another model.
-            IndexLockedError: another process is writing the index.
-            IndexStoreError: the home cannot be written.
         """
         from codesearch.engine.imported import import_portable
         from codesearch.engine.reports import ImportReport
@@ -459,12 +413,12 @@ class Engine:
 
     def tidy(self) -> None:
         """Close indexes that are no longer current or that were not used for a long time."""
-        self._opened.tidy()
+        self._pool.tidy()
 
     def close(self) -> None:
         """Close every index, model and connection; the next call opens them again."""
         self._backend.close()
-        self._opened.close()
+        self._pool.close()
 
     def _answer(
         self,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from codesearch.encoding.bundle import SHIPPED, load_bundle
+from codesearch.encoding.bundle import SHIPPED, load_bundle, recorded_folder
 from codesearch.errors import ConfigError, IndexCorruptError, IndexStoreError
 from codesearch.export.files import ExportCounts, scratch_folder
 from codesearch.export.portable import check_portable_target, write_portable
@@ -73,10 +73,7 @@ def import_portable(
             portable.unpack(scratch, on_progress=on_progress)
             folder.mkdir(parents=True, exist_ok=True)
             with writer_lock(folder, place, wait_s=_PATIENCE_S):
-                described = {
-                    **portable.manifest.model,
-                    "folder": "" if bundle == SHIPPED else str(bundle.resolve()),
-                }
+                described = {**portable.manifest.model, "folder": recorded_folder(bundle)}
                 manifest = replace(portable.manifest, root=place, model=described)
                 return _install(scratch, folder, manifest)
 

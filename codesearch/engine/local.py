@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from codesearch.config import VectorConfig
 from codesearch.engine.answer import Changes, Freshness
-from codesearch.engine.opened import Opened
+from codesearch.engine.pool import Pool
 from codesearch.engine.scope import Scope, choose_indexes, missing_projects, outdated_roots
 from codesearch.errors import IndexWriteError
 from codesearch.index.catalogue import IndexEntry
@@ -51,9 +51,9 @@ class SearchBackend(Protocol):
 class LocalBackend:
     """The indexes of a home."""
 
-    def __init__(self, home: Path, opened: Opened, vectors: VectorConfig, device: str) -> None:
+    def __init__(self, home: Path, pool: Pool, vectors: VectorConfig, device: str) -> None:
         self.home, self.vectors = home, vectors
-        self._opened, self._device = opened, device
+        self._pool, self._device = pool, device
 
     @contextmanager
     def open(self, scope: Scope) -> Iterator[LocalIndexes]:
@@ -72,7 +72,7 @@ class LocalBackend:
     def indexes(self, scope: Scope) -> Iterator[list[IndexReader]]:
         """Lend the indexes of a scope; the errors are those of `open`."""
         entries = choose_indexes(self.home, scope)
-        with self._opened.indexes([entry.folder for entry in entries]) as indexes:
+        with self._pool.indexes([entry.folder for entry in entries]) as indexes:
             yield indexes
 
     def missing_projects(self, scope: Scope) -> list[Path]:
@@ -117,7 +117,7 @@ class LocalBackend:
             return Freshness(
                 manifest.root, "with code" if manifest.has_code else "without code", Changes(0, 0)
             )
-        if manifest and self._opened.is_unchanged(manifest):
+        if manifest and self._pool.is_unchanged(manifest):
             return Freshness(manifest.root, "current", Changes(0, 0))
         seen = compare(manifest.root, entry.folder, manifest.commit) if manifest else None
         if manifest and seen and seen.is_current:
@@ -131,8 +131,8 @@ class LocalBackend:
 
     def open_encoder(self, bundle: Path) -> OnnxEncoder:
         """Return the encoder of a bundle."""
-        return self._opened.encoder(bundle, self._device)
+        return self._pool.encoder(bundle, self._device)
 
     def close(self) -> None:
         """Close every index and model."""
-        self._opened.close()
+        self._pool.close()

@@ -15,11 +15,11 @@ from codesearch.engine.scope import Scope
 from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
-    from codesearch.backends.milvus.collection import Collection, SearchedCollection
-    from codesearch.backends.milvus.push import PushReport, RootStatus
-    from codesearch.backends.milvus.store import Connection, MilvusStore
     from codesearch.engine.engine import Engine
     from codesearch.index.build import Progress
+    from codesearch.milvus.collection import Collection, SearchedCollection
+    from codesearch.milvus.push import PushReport, RootStatus
+    from codesearch.milvus.store import Connection, MilvusStore
 
 
 def shard_of(root: str, count: int) -> int:
@@ -77,7 +77,7 @@ class MilvusBackend:
             BackendError: the server fails, or another model, version or number of shards filled the collections.
             IndexStoreError: a local index cannot be written.
         """
-        from codesearch.backends.milvus.push import push
+        from codesearch.milvus.push import push
 
         parse_shard(shard)
         encoder = engine.encoder()
@@ -95,7 +95,7 @@ class MilvusBackend:
         Raises:
             BackendError: the server fails, or there are no collections.
         """
-        from codesearch.backends.milvus.push import root_statuses
+        from codesearch.milvus.push import root_statuses
 
         return root_statuses(self._collection.store)
 
@@ -106,7 +106,7 @@ class MilvusBackend:
         Raises:
             BackendError: the server fails, or there are no collections of this version.
         """
-        from codesearch.backends.milvus.collection import SearchedCollection
+        from codesearch.milvus.collection import SearchedCollection
 
         roots = [str(Path(root).expanduser().resolve()) for root in scope.roots]
         yield SearchedCollection(self._collection, roots)
@@ -133,12 +133,12 @@ class MilvusBackend:
     @cached_property
     def store(self) -> MilvusStore:
         """The open collections."""
-        from codesearch.backends.milvus.store import MilvusStore
+        from codesearch.milvus.store import MilvusStore
 
         return MilvusStore(self._connection)
 
     @cached_property
     def _collection(self) -> Collection:
-        from codesearch.backends.milvus.collection import Collection
+        from codesearch.milvus.collection import Collection
 
         return Collection(self.store)

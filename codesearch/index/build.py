@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from codesearch.encoding.bundle import SHIPPED
+from codesearch.encoding.bundle import recorded_folder
 from codesearch.encoding.encoder import Encoder
 from codesearch.index.commit import commit_manifest, last_number, writing
 from codesearch.index.embed import Embedder, embedding_processes
@@ -119,14 +119,12 @@ def build_index(
 
 
 def describe_model(encoder: Encoder) -> dict[str, str | int]:
-    """Return what the manifest records of a model; the shipped model has no folder, because the package may move."""
-    folder = encoder.tokenizer_path.parent
-    shipped = folder.resolve() == SHIPPED.resolve()
+    """Return what the manifest records of a model."""
     return {
         "name": encoder.name,
         "id": encoder.model_id,
         "dim": encoder.dim,
-        "folder": "" if shipped else str(folder.resolve()),
+        "folder": recorded_folder(encoder.tokenizer_path.parent),
     }
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from codesearch.analysis.terms import FIELDS
 from codesearch.index.reader import IndexReader
 from codesearch.index.source import SourceFiles, Stored
+from codesearch.segments.postings import PostingsReader
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.topk import best_positions
 from codesearch.segments.vectors import scan
@@ -62,6 +63,10 @@ class Snapshot:
     def based_segments(self) -> Iterator[tuple[int, SegmentReader]]:
         """Yield (doc_id of the first document, segment) for each segment."""
         return zip(self._bases, self.segments, strict=False)
+
+    def based_postings(self) -> Iterator[tuple[int, PostingsReader]]:
+        """Yield (doc_id of the first document, inverted lists) for each segment."""
+        return ((base, segment.postings) for base, segment in self.based_segments())
 
     def parts(self, doc_ids: DocIds) -> Iterator[tuple[SegmentReader, NDArray[np.intp] | slice, DocIds]]:
         """Yield (segment, positions in `doc_ids`, numbers in the segment) for each segment with some of the documents.

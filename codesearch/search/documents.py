@@ -32,13 +32,6 @@ class Postings(Protocol):
     ) -> NDArray[np.float32]: ...
 
 
-class HasPostings(Protocol):
-    """The part of a segment that scoring needs."""
-
-    @property
-    def postings(self) -> Postings: ...
-
-
 class Corpus(Protocol):
     """The documents that keywords score."""
 
@@ -50,7 +43,7 @@ class Corpus(Protocol):
     def average_lengths(self) -> NDArray[np.float64]: ...
     @property
     def dead(self) -> NDArray[np.bool_] | None: ...
-    def based_segments(self) -> Iterator[tuple[int, HasPostings]]: ...
+    def based_postings(self) -> Iterator[tuple[int, Postings]]: ...
 
 
 class Documents(Corpus, Protocol):

@@ -69,8 +69,7 @@ class LexicalScorer:
         For long lists, the positions are all positions. Scoring all documents is then faster than selecting some.
         """
         lists: list[NDArray[np.int64]] = []
-        for base, segment in self._snapshot.based_segments():
-            postings = segment.postings
+        for base, postings in self._snapshot.based_postings():
             if (term_id := postings.find(term)) is None:
                 continue
             weights = postings.occurrence_weights(

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.backends.milvus.push import PushReport
-from codesearch.backends.milvus.store import Connection, MilvusStore
 from codesearch.engine.answer import Answer
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend, shard_of
 from codesearch.engine.scope import Scope
 from codesearch.errors import BackendError, ConfigError
+from codesearch.milvus.push import PushReport
+from codesearch.milvus.store import Connection, MilvusStore
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.types import Hit
 from tests.command import Command

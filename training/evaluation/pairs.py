@@ -93,8 +93,8 @@ class _Codes:
         sums, counts = field_statistics(postings.field_lengths)
         self.average_lengths = average_lengths([sums], [counts])
 
-    def based_segments(self) -> Iterator[tuple[int, _Codes]]:
-        yield 0, self
+    def based_postings(self) -> Iterator[tuple[int, PostingsReader]]:
+        yield 0, self.postings
 
 
 class CodeScorer:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from codesearch.cli.invocation import Invocation, Output, merged, outputs
-from codesearch.engine.opened import Opened
+from codesearch.engine.pool import Pool
 from codesearch.errors import ConfigError
 
 
@@ -21,7 +21,7 @@ def invocation(**changes: Any) -> Invocation:
         "columns": 0,
         "streams": [(True, "utf-8"), (False, "latin-1")],
     }
-    return Invocation.of({**facts, **changes}, Opened())
+    return Invocation.of({**facts, **changes}, Pool())
 
 
 @pytest.mark.parametrize(

@@ -39,13 +39,10 @@ class Segments:
         sums, counts = field_statistics(np.delete(lengths, list(dead), axis=0))
         self.average_lengths = average_lengths([sums], [counts])
 
-    def document_frequency(self, term: str, here: int) -> int:
-        return here
-
-    def based_segments(self) -> Iterator[tuple[int, Segment]]:
+    def based_postings(self) -> Iterator[tuple[int, PostingsReader]]:
         base = 0
         for segment in self.segments:
-            yield base, segment
+            yield base, segment.postings
             base += len(segment.postings.field_lengths)
 
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
-from codesearch.backends.milvus.rows import STORED, field_lengths_of, frequencies_of
-from codesearch.backends.milvus.store import MilvusStore
 from codesearch.index.source import Excerpt, Stored
+from codesearch.milvus.rows import STORED, field_lengths_of, frequencies_of
+from codesearch.milvus.store import MilvusStore
 from codesearch.segments.postings import occurrence_weights
 from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.segments.topk import best_positions
@@ -59,13 +59,6 @@ class _Postings:
         return occurrence_weights(self.field_lengths, field_weights, field_b, average_lengths.tolist())
 
 
-@dataclass(frozen=True, slots=True)
-class _Segment:
-    """The part of a segment that scoring needs."""
-
-    postings: _Postings
-
-
 class CandidateDocuments:
     """The candidates of one query."""
 
@@ -93,12 +86,12 @@ class CandidateDocuments:
         self.size = len(self._rows)
         self.document_count = document_count
         self.average_lengths = average_lengths
-        self._segment = _Segment(_Postings(self._rows, terms))
+        self._postings = _Postings(self._rows, terms)
         self._vectors = np.array([row["vector"] for row in self._rows], np.float32)
 
-    def based_segments(self) -> Iterator[tuple[int, _Segment]]:
-        """Yield the one segment."""
-        yield 0, self._segment
+    def based_postings(self) -> Iterator[tuple[int, _Postings]]:
+        """Yield the terms of the query."""
+        yield 0, self._postings
 
     def kinds(self, doc_ids: DocIds) -> NDArray[np.uint8]:
         """Return positions in `KINDS`: uint8, in the same order."""
@@ -120,7 +113,7 @@ class CandidateDocuments:
 
     def field_lengths(self, doc_ids: DocIds, field: int) -> NDArray[np.uint16]:
         """Return the number of terms in a field of each document: uint16, in the same order."""
-        return np.asarray(self._segment.postings.field_lengths[doc_ids, field])
+        return np.asarray(self._postings.field_lengths[doc_ids, field])
 
     def similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
         """Return the cosine of each document with a unit query [D]: float32, in the same order."""

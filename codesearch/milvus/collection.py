@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.backends.milvus.candidates import FIELDS_READ, CandidateDocuments
-from codesearch.backends.milvus.store import SHARD, MilvusStore, quoted
 from codesearch.config import RankConfig
 from codesearch.encoding.encoder import Encoder
 from codesearch.errors import BackendError, ConfigError
 from codesearch.index.snapshot import average_lengths
+from codesearch.milvus.candidates import FIELDS_READ, CandidateDocuments
+from codesearch.milvus.store import SHARD, MilvusStore, quoted
 from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.forms import possible_names
 from codesearch.search.fusion import Ranking

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
     from codesearch.index.reader import IndexReader
 
-_MAX_INDEXES = 16
-_MAX_ENCODERS = 4
 Stamp = tuple[tuple[str, int, int, int], ...]
 
 
@@ -35,7 +33,7 @@ class _Held:
             self.reader.close()
 
 
-class Opened:
+class Pool:
     """Lends indexes and models, and opens them if they are not open. The index used last is last in the list.
 
     Attributes:
@@ -43,7 +41,9 @@ class Opened:
             the check. A watcher sets it. It is called in several threads.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_indexes: int = 16, max_encoders: int = 4) -> None:
+        """Set how many indexes and encoders `tidy` leaves open."""
+        self._max_indexes, self._max_encoders = max_indexes, max_encoders
         self.is_unchanged: Callable[[Manifest], bool] = lambda manifest: False
         self._lock = threading.Lock()
         self._indexes: dict[Path, _Held] = {}
@@ -112,11 +112,11 @@ class Opened:
     def tidy(self) -> None:
         """Close indexes that were removed or updated, and the longest unused beyond a few."""
         with self._lock:
-            spare = list(self._indexes)[:-_MAX_INDEXES]
+            spare = list(self._indexes)[: -self._max_indexes]
             for folder, held in list(self._indexes.items()):
                 if folder in spare or held.stamp != _stamp(folder / MANIFEST):
                     _replace(self._indexes.pop(folder))
-            for key in list(self._encoders)[:-_MAX_ENCODERS]:
+            for key in list(self._encoders)[: -self._max_encoders]:
                 del self._encoders[key]
 
     def close(self) -> None:

@@ -18,9 +18,9 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from codesearch.backends.milvus.rows import MAX_PATH, MAX_TEXT, STORED
 from codesearch.errors import BackendError, MissingExtraError
 from codesearch.index.manifest import FORMAT_VERSION
+from codesearch.milvus.rows import MAX_PATH, MAX_TEXT, STORED
 
 T = TypeVar("T")
 INDEXES = {

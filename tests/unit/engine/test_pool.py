@@ -7,8 +7,7 @@ import shutil
 
 import pytest
 
-from codesearch.engine import opened
-from codesearch.engine.opened import Opened
+from codesearch.engine.pool import Pool
 from codesearch.errors import IndexCorruptError, IndexNotFoundError, ModelBundleError
 from codesearch.index.catalogue import index_folder
 from tests.conftest import build, only, write_tree
@@ -21,9 +20,9 @@ def folder(tiny_repo, home, encoder):
     return index_folder(home, tiny_repo)
 
 
-def lent(opened: Opened, folder):
+def lent(pool: Pool, folder):
     """Borrow an index and give it back at once."""
-    with opened.indexes([folder]) as (index,):
+    with pool.indexes([folder]) as (index,):
         return index
 
 
@@ -41,7 +40,7 @@ def is_closed(index) -> bool:
 
 
 def test_an_index_stays_open_until_it_is_updated(folder, tiny_repo, home, encoder):
-    kept = Opened()
+    kept = Pool()
     first = lent(kept, folder)
     kept.tidy()
     assert lent(kept, folder) is first and not is_closed(first)
@@ -53,7 +52,7 @@ def test_an_index_stays_open_until_it_is_updated(folder, tiny_repo, home, encode
 
 
 def test_an_index_that_is_removed_or_replaced_is_closed(folder, tiny_repo, home, encoder):
-    kept = Opened()
+    kept = Pool()
     first = lent(kept, folder)
     write_tree(tiny_repo, {"new.py": "def new():\n    pass\n"})
     build(tiny_repo, home, encoder)
@@ -68,16 +67,15 @@ def test_an_index_that_is_removed_or_replaced_is_closed(folder, tiny_repo, home,
 
 
 def test_an_open_index_that_gets_damaged_is_noticed(folder):
-    kept = Opened()
+    kept = Pool()
     path = only(lent(kept, folder)).folder / "rows" / "kinds.npy"
     path.write_bytes(path.read_bytes() + b"x")
     with pytest.raises(IndexCorruptError, match="kinds.npy"):
         lent(kept, folder)
 
 
-def test_the_least_recently_used_index_is_closed_first(tmp_path, home, encoder, monkeypatch):
-    monkeypatch.setattr(opened, "_MAX_INDEXES", 2)
-    kept, folders = Opened(), []
+def test_the_least_recently_used_index_is_closed_first(tmp_path, home, encoder):
+    kept, folders = Pool(max_indexes=2), []
     for name in "abc":
         root = write_tree(tmp_path / name, {"a.py": "def f():\n    pass\n"})
         build(root, home, encoder)
@@ -90,7 +88,7 @@ def test_the_least_recently_used_index_is_closed_first(tmp_path, home, encoder, 
 
 
 def test_a_model_stays_open_until_its_files_change(tiny_bundle, tmp_path, monkeypatch):
-    kept, folder = Opened(), shutil.copytree(tiny_bundle, tmp_path / "bundle")
+    kept, folder = Pool(), shutil.copytree(tiny_bundle, tmp_path / "bundle")
     first = kept.encoder(folder, "cpu")
     monkeypatch.chdir(tmp_path)
     assert kept.encoder(folder.relative_to(tmp_path), "cpu") is first
@@ -101,9 +99,8 @@ def test_a_model_stays_open_until_its_files_change(tiny_bundle, tmp_path, monkey
         kept.encoder(folder, "cpu")
 
 
-def test_only_a_few_models_stay_open(tiny_bundle, tmp_path, monkeypatch):
-    monkeypatch.setattr(opened, "_MAX_ENCODERS", 1)
-    kept = Opened()
+def test_only_a_few_models_stay_open(tiny_bundle, tmp_path):
+    kept = Pool(max_encoders=1)
     first = kept.encoder(tiny_bundle, "cpu")
     other = shutil.copytree(tiny_bundle, tmp_path / "bundle")
     kept.encoder(other, "cpu")
@@ -112,7 +109,7 @@ def test_only_a_few_models_stay_open(tiny_bundle, tmp_path, monkeypatch):
 
 
 def test_a_replaced_index_stays_open_while_it_is_in_use(folder, tiny_repo, home, encoder):
-    kept = Opened()
+    kept = Pool()
     with kept.indexes([folder]) as (first,):
         write_tree(tiny_repo, {"new.py": "def new():\n    pass\n"})
         build(tiny_repo, home, encoder)
