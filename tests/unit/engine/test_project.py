@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codesearch import Engine, IndexNotFoundError, Scope
-from codesearch.engine import project
+from codesearch.engine import scope
 from codesearch.engine.scope import find_project, too_large
 from tests.conftest import index_by_engine, write_tree
 
@@ -73,11 +73,11 @@ def test_a_project_is_too_large_by_files_or_by_bytes(tmp_path, monkeypatch):
         tmp_path / "shop", {"a.py": "x = 1\n" * 100, "b.py": "", "c.py": "", "notes.txt": "x" * 9999}
     )
     assert too_large(root) is None
-    monkeypatch.setattr(project, "MAX_FILES", 2)
+    monkeypatch.setattr(scope, "MAX_FILES", 2)
     assert too_large(root) == "has more than 2 source files"
-    monkeypatch.setattr(project, "MAX_FILES", 3)
+    monkeypatch.setattr(scope, "MAX_FILES", 3)
     assert too_large(root) is None
-    monkeypatch.setattr(project, "MAX_BYTES", 500)
+    monkeypatch.setattr(scope, "MAX_BYTES", 500)
     assert too_large(root) == "has more than 0 MB of source files"
 
 
@@ -109,7 +109,7 @@ def test_inside_an_indexed_folder_no_project_is_missing(home, tmp_path, tiny_bun
 
 def test_a_project_that_is_too_large_is_refused_with_the_command(home, tmp_path, monkeypatch):
     root = write_tree(git(tmp_path / "shop"), {"a.py": "", "b.py": ""})
-    monkeypatch.setattr(project, "MAX_FILES", 1)
+    monkeypatch.setattr(scope, "MAX_FILES", 1)
     with pytest.raises(IndexNotFoundError) as caught:
         Engine(home).index_project(root)
     assert str(caught.value) == (
