@@ -86,8 +86,8 @@ def test_an_engine_lists_the_missing_project_of_a_scope(home, tmp_path, tiny_bun
     root = git(tmp_path / "shop")
     here = write_tree(root / "src", {"a.py": "def f():\n    pass\n"})
     assert engine.missing_projects(Scope(here=here)) == [root]
-    for scope in (Scope(), Scope(here=here, everything=True), Scope((root,), here), Scope(here=tmp_path)):
-        assert engine.missing_projects(scope) == []
+    for other in (Scope(), Scope(here=here, everything=True), Scope((root,), here), Scope(here=tmp_path)):
+        assert engine.missing_projects(other) == []
     assert engine.index_project(root).documents == 1
     assert engine.missing_projects(Scope(here=here)) == []
     assert [hit.name for hit in engine.search("f", Scope(here=here)).hits] == ["f"]
