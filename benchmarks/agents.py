@@ -22,8 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.page import DOCS, fill, line
-from benchmarks.record import record
+from benchmarks.publish import DOCS, fill, line, record
 from codesearch.agents.text import definition_text, hits_text
 from codesearch.analysis.terms import STOP_WORDS
 from codesearch.config import IndexOptions

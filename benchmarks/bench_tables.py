@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.page import DOCS, fill, line
-from benchmarks.record import RESULTS
+from benchmarks.publish import DOCS, RESULTS, fill, line
 from codesearch.evaluation.significance import AVERAGE
 
 PAGES = {"csn_mrr": "bench-encoders.md", "advtest": "bench-encoders.md"}

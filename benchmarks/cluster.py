@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.page import DOCS, fill, line
-from benchmarks.record import RESULTS, record
+from benchmarks.publish import DOCS, RESULTS, fill, line, record
 
 PAGE = DOCS / "scale-out.md"
 SIZES = (6_400_000, 100_000_000, 1_000_000_000)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import codesearch.search.confidence as confidence
-from benchmarks.record import record
+from benchmarks.publish import record
 from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.evaluation.jsonl import one_file
 from codesearch.evaluation.judge import (

@@ -23,8 +23,7 @@ from unittest.mock import patch
 import torch
 from torch import Tensor
 
-from benchmarks.page import DOCS, fill, line
-from benchmarks.record import record
+from benchmarks.publish import DOCS, fill, line, record
 from benchmarks.speed import standard_library
 from codesearch.config import WalkConfig
 from codesearch.encoding import onnx as encoding

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.durations import seconds_of
-from benchmarks.page import DOCS, fill, line
-from benchmarks.record import record
+from benchmarks.process import seconds_of
+from benchmarks.publish import DOCS, fill, line, record
 from codesearch.encoding.onnx import OnnxEncoder
 from training import checkpoint
 from training.command import CORPUS

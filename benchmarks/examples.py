@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from benchmarks.command import printed
-from benchmarks.page import DOCS
+from benchmarks.publish import DOCS
 from codesearch.evaluation.jsonl import unpack
 
 QUERIES = (

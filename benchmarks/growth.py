@@ -19,11 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.durations import quantiles, seconds_of
-from benchmarks.page import DOCS, fill, line, shown
-from benchmarks.plot import panels
-from benchmarks.process import folder_mb, measured
-from benchmarks.record import RESULTS, record
+from benchmarks.process import folder_mb, measured, quantiles, seconds_of
+from benchmarks.publish import DOCS, RESULTS, fill, line, panels, record, shown
 from benchmarks.renamed import write_renamed
 from benchmarks.speed import described
 from codesearch.config import RankConfig, VectorConfig

@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.page import DOCS, fill, line
-from benchmarks.record import record
+from benchmarks.publish import DOCS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend
 from codesearch.evaluation.jsonl import unpacked

@@ -17,7 +17,7 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from benchmarks.command import printed
-from benchmarks.page import DOCS
+from benchmarks.publish import DOCS
 
 QUERY = ("copy a directory tree", "-n", "3")
 PICTURE = DOCS / "query.svg"

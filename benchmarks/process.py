@@ -1,4 +1,4 @@
-"""A command -> wall and CPU seconds, peak memory and exit code, over all its processes."""
+"""A command -> wall and CPU seconds, peak memory and exit code, over all its processes; calls -> milliseconds."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from codesearch.evaluation.stages import PROC, child_processes, tree_rss_bytes
 
@@ -115,3 +117,20 @@ def tree_cpu_ticks(pid: int) -> dict[int, int]:
 def folder_mb(folder: Path) -> float:
     """Add up the files below a folder."""
     return round(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6, 1)
+
+
+def seconds_of(call: Callable[[], object]) -> float:
+    """Return the seconds that a call takes."""
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+def quantiles(times: Sequence[float]) -> dict[str, float]:
+    """Return p50 and p95 of milliseconds.
+
+    >>> quantiles([1.0, 2.0, 3.0])
+    {'p50_ms': 2.0, 'p95_ms': 2.9}
+    """
+    p50, p95 = np.percentile(times, [50, 95])
+    return {"p50_ms": round(float(p50), 2), "p95_ms": round(float(p95), 2)}

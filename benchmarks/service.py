@@ -15,11 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.durations import quantiles, seconds_of
-from benchmarks.page import DOCS, fill, line
 from benchmarks.peers import QUERIES, Command, Paths, ours
-from benchmarks.process import INSTALLED
-from benchmarks.record import record
+from benchmarks.process import INSTALLED, quantiles, seconds_of
+from benchmarks.publish import DOCS, fill, line, record
 from codesearch.evaluation.stages import tree_rss_bytes
 
 PAGE = DOCS / "speed.md"

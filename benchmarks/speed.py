@@ -20,12 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.durations import quantiles
-from benchmarks.page import fill, line, shown
 from benchmarks.peers import PEERS, QUERIES, Paths, System, installed, ours, run, run_warm
-from benchmarks.plot import panels
-from benchmarks.process import Usage, folder_mb
-from benchmarks.record import RESULTS, record
+from benchmarks.process import Usage, folder_mb, quantiles
+from benchmarks.publish import RESULTS, fill, line, panels, record, shown
 from benchmarks.service import PAGE, service_rows
 from codesearch.cores import available_cores
 from codesearch.evaluation.jsonl import unpacked

@@ -16,12 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.durations import seconds_of
-from benchmarks.page import DOCS, fill, line
 from benchmarks.peers import QUERIES
-from benchmarks.plot import panels
-from benchmarks.process import Usage, folder_mb, measured
-from benchmarks.record import RESULTS, record
+from benchmarks.process import Usage, folder_mb, measured, seconds_of
+from benchmarks.publish import DOCS, RESULTS, fill, line, panels, record
 from benchmarks.speed import WORK, described_starts, standard_library
 from codesearch.engine.engine import Engine
 from codesearch.index import build

@@ -17,10 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.durations import quantiles
-from benchmarks.page import DOCS, fill, line
-from benchmarks.process import INSTALLED, tree_cpu_ticks
-from benchmarks.record import record
+from benchmarks.process import INSTALLED, quantiles, tree_cpu_ticks
+from benchmarks.publish import DOCS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.evaluation.stages import tree_rss_bytes

@@ -8,9 +8,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from benchmarks.durations import quantiles
 from benchmarks.peers import QUERIES
-from benchmarks.record import record
+from benchmarks.process import quantiles
+from benchmarks.publish import record
 
 _KEY_MS = 90
 _ROUNDS = 3

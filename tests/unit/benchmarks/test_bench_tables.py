@@ -1,7 +1,7 @@
 import pytest
 
 from benchmarks import bench_tables
-from benchmarks.page import fill
+from benchmarks.publish import fill
 
 SYSTEMS = {
     "bm25": {"mrr": {"go": 0.25, "average": 0.5}, "ci95": {"mrr": {"go": [0, 1], "average": [0.4, 0.61]}}},

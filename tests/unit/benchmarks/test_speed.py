@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.durations import quantiles
 from benchmarks.peers import PEERS, Paths, System, installed, run
+from benchmarks.process import quantiles
 from benchmarks.service import service_rows
 from benchmarks.speed import plot, row, table
 
