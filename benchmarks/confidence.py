@@ -14,7 +14,7 @@ import argparse
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -35,6 +35,7 @@ from codesearch.evaluation.judge import (
 )
 from codesearch.evaluation.qrels import Qrels, QueryId
 from codesearch.evaluation.suites import cosqa, smoke
+from codesearch.index.reader import IndexReader
 from codesearch.search.searcher import Searcher
 from training.evaluation import docstrings
 from training.evaluation.csn_mrr import files_of
@@ -158,7 +159,7 @@ def _collection(root: Path, key: DocumentKey) -> Iterator[Collection]:
         yield collection
 
 
-def _rankings(collection: Collection, queries: dict[QueryId, str], qrels: Qrels) -> Rankings:
+def _rankings(collection: Collection, queries: Mapping[QueryId, str], qrels: Qrels) -> Rankings:
     searcher = Searcher([collection.index], collection.encoder)
     doc_ids = defaultdict(set)
     for doc_id, key in enumerate(collection.keys):
@@ -167,17 +168,17 @@ def _rankings(collection: Collection, queries: dict[QueryId, str], qrels: Qrels)
     for query, text in queries.items():
         answers = {doc for key, grade in qrels[query].items() if grade > 0 for doc in doc_ids[key]}
         if answers:
-            rows.append(_of_query(searcher, query, text, answers))
+            rows.append(_of_query(searcher, collection.index, query, text, answers))
     return Rankings(*(np.array(part) for part in zip(*rows, strict=True)))
 
 
 def _of_query(
-    searcher: Searcher, query: QueryId, text: str, answers: set[int]
+    searcher: Searcher, index: IndexReader, query: QueryId, text: str, answers: set[int]
 ) -> tuple[tuple[float, ...], ...]:
     analysed = searcher.analyse(text)
     ranking = searcher.ranking(analysed, functions_of_language(query))
     found = [confidence.features(ranking, len(analysed.terms))]
-    for removed in (answers, answers | _alike(searcher, answers)):
+    for removed in (answers, answers | _alike(index, answers)):
         ranking.scores[np.isin(ranking.doc_ids, list(removed))] = -np.inf
         for name in confidence.FEATURES[:2]:
             # The features read ten documents, so removed ones must not count if fewer are left.
@@ -186,8 +187,8 @@ def _of_query(
     return tuple(found)
 
 
-def _alike(searcher: Searcher, answers: set[int]) -> set[int]:
-    (segment,) = searcher.searched.indexes[0].segments  # A fresh index of this size has one.
+def _alike(index: IndexReader, answers: set[int]) -> set[int]:
+    (segment,) = index.segments  # A fresh index of this size has one.
     vectors = segment.vectors
     alike: set[int] = set()
     for answer in answers:
