@@ -143,12 +143,7 @@ _COMMANDS = (
         _LANG,
         _PATH,
         _KIND,
-        Option(
-            "root",
-            "Search this indexed folder, or the imported index with this name.",
-            (),
-            of=Path,
-        ),
+        Option("root", "Search this indexed folder, or the imported index with this name.", (), of=Path),
         Option(
             "changed",
             "Only files that differ from a git revision, by default HEAD; REV... is the merge base with HEAD.",
@@ -187,23 +182,9 @@ _COMMANDS = (
     ),
     *_on(
         "index",
-        Option(
-            "exclude",
-            "Skip paths that match this .gitignore pattern.",
-            _WALK.exclude,
-        ),
-        Option(
-            "languages",
-            "Index only this language.",
-            _WALK.languages,
-            ("--lang",),
-        ),
-        Option(
-            "content",
-            "What to index: code, docs, config or all.",
-            _WALK.content,
-            choices=tuple(CONTENT),
-        ),
+        Option("exclude", "Skip paths that match this .gitignore pattern.", _WALK.exclude),
+        Option("languages", "Index only this language.", _WALK.languages, ("--lang",)),
+        Option("content", "What to index: code, docs, config or all.", _WALK.content, choices=tuple(CONTENT)),
         Option("hidden", "Enter names that begin with a dot.", _WALK.hidden),
         Option(
             "ignore_files",
@@ -254,10 +235,7 @@ _COMMANDS = (
         Option("sqlite", "Write a SQLite database (extra `export`).", of=Path, metavar="FILE"),
         Option("with_code", "Put the source files into the portable file.", False),
         Option(
-            "root",
-            "Export this indexed folder; default: that around you, with --sqlite all.",
-            (),
-            of=Path,
+            "root", "Export this indexed folder; default: that around you, with --sqlite all.", (), of=Path
         ),
         Option("force", "Replace FILE even if it is not an export of codesearch.", False),
     ),

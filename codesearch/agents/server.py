@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
@@ -17,18 +19,19 @@ import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
+from pydantic import Field
 
 import codesearch
-from codesearch.agents.instructions import INSTRUCTIONS
+from codesearch.agents.clients import INSTRUCTIONS
 from codesearch.agents.text import definition_text, hits_text, places_text, relative, status_text
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
 from codesearch.index.build import Progress
+from codesearch.options import options_of
 from codesearch.search.request import Filters, Place, SearchRequest
 
 T = TypeVar("T")
-MAX_LIMIT, MAX_SNIPPET_LINES = 50, 40
 _ROOTS_TIMEOUT_S = 2.0
 _PROGRESS_S = 0.2
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -139,49 +142,44 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
     )
     agents = Agents(engine, root, here, auto_index=auto_index)
 
-    @server.tool(annotations=_READ_ONLY, structured_output=False)
     async def search_code(
         query: str,
         context: Context[Any, Any],
-        path: str = "",
-        language: str = "",
-        kind: str = "",
-        limit: int = 8,
-        snippet_lines: int = 3,
+        path: str,
+        language: str,
+        kind: str,
+        limit: int,
+        snippet_lines: int,
     ) -> str:
-        """Find functions, classes and other definitions by meaning, keywords or name. Use it before grep.
-
-        path is a glob or folder of the project (! excludes), language is like python, kind is like function, method,
-        class. limit is at most 50, snippet_lines at most 40 (0: signatures only).
-        """
+        """Find functions, classes and other definitions by meaning, keywords or name. Use it before grep."""
 
         def work(project: Project, _: str) -> str:
-            filters = _filters(project, path, language, kind)
-            count = _between(limit, 1, MAX_LIMIT)
-            request = SearchRequest(query, count, filters=filters)
+            filters = Filters(
+                languages=(language,) if language else (),
+                kinds=(kind,) if kind else (),
+                paths=(path,) if path else (),
+                here=project.root,
+            )
+            request = SearchRequest(query, _within("limit", limit), filters=filters)
             answer = engine.search(request, Scope(within=(project.root,)))
-            return hits_text(answer, project.root, _between(snippet_lines, 0, MAX_SNIPPET_LINES))
+            return hits_text(answer, project.root, _within("snippet_lines", snippet_lines))
 
         return await agents.run(context, work)
 
-    @server.tool(annotations=_READ_ONLY, structured_output=False)
-    async def find_similar(
-        place: str, context: Context[Any, Any], limit: int = 8, snippet_lines: int = 3
-    ) -> str:
+    async def find_similar(place: str, context: Context[Any, Any], limit: int, snippet_lines: int) -> str:
         """Find code like the definition at path:line: duplicates, variants, other implementations."""
 
         def work(project: Project, root: str) -> str:
             asked = Place.parse(place)
             found = engine.document(root, _indexed_path(asked.path, project, root), asked.line)
-            request = SearchRequest("", _between(limit, 1, MAX_LIMIT))
+            request = SearchRequest("", _within("limit", limit))
             answer = engine.similar(
                 Place(Path(found.root, found.path), asked.line), request, Scope(within=(project.root,))
             )
-            return hits_text(answer, project.root, _between(snippet_lines, 0, MAX_SNIPPET_LINES))
+            return hits_text(answer, project.root, _within("snippet_lines", snippet_lines))
 
         return await agents.run(context, work)
 
-    @server.tool(annotations=_READ_ONLY, structured_output=False)
     async def read_definition(place: str, context: Context[Any, Any]) -> str:
         """Read one whole definition, by path:line (of a hit) or by name or qualified name, such as Stack.push."""
 
@@ -190,7 +188,6 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
 
         return await agents.run(context, work)
 
-    @server.tool(annotations=_READ_ONLY, structured_output=False)
     async def index_status(context: Context[Any, Any]) -> str:
         """Say what is indexed, what is not, and whether files changed since."""
 
@@ -200,7 +197,33 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
 
         return await agents.run(context, work)
 
+    for tool in (search_code, find_similar, read_definition, index_status):
+        server.add_tool(_with_options(tool), annotations=_READ_ONLY, structured_output=False)
     return server
+
+
+def _with_options(tool: Callable[..., Any]) -> Callable[..., Any]:
+    """Give the parameters of a tool the descriptions and defaults in the table of options."""
+    options = options_of(tool.__name__)
+    signature = inspect.signature(tool, eval_str=True)
+    parameters = dict(signature.parameters)
+    for name, option in options.items():
+        text = option.help + (f" At most {option.high}." if option.high < inf else "")
+        described = Annotated[option.kind, Field(description=text)]  # type: ignore[name-defined]
+        default = inspect.Parameter.empty if option.required else option.default
+        parameters[name] = parameters[name].replace(
+            annotation=described, default=default, kind=inspect.Parameter.KEYWORD_ONLY
+        )
+    vars(tool)["__signature__"] = signature.replace(
+        parameters=sorted(parameters.values(), key=lambda one: one.kind)
+    )
+    return tool
+
+
+def _within(name: str, value: int) -> int:
+    """Return the nearest value that an option of the tools allows."""
+    option = options_of("search_code")[name]
+    return int(max(option.low, min(value, option.high)))
 
 
 def _definition(engine: Engine, project: Project, root: str, place: str) -> str:
@@ -238,16 +261,3 @@ def _indexed_path(path: Path, project: Project, root: str) -> str:
     if not whole.is_relative_to(project.root):
         raise ConfigError(f"{path} is outside of the project: give a path relative to {project.root}")
     return whole.relative_to(root).as_posix()
-
-
-def _filters(project: Project, path: str, language: str, kind: str) -> Filters:
-    return Filters(
-        languages=(language,) if language else (),
-        kinds=(kind,) if kind else (),
-        paths=(path,) if path else (),
-        here=project.root,
-    )
-
-
-def _between(value: int, low: int, high: int) -> int:
-    return max(low, min(value, high))

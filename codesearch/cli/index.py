@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from codesearch.cli.amounts import amount, counts, not_indexed_lines
 from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.cli.numbers import counted, counts, not_indexed_lines
 from codesearch.cli.output import exit_on_terminate
 from codesearch.cli.progress import build_progress
 from codesearch.config import IndexOptions
@@ -54,7 +54,7 @@ def index(
             )
         for one in pushed:
             yield Output(
-                f"{one.root}: {amount(one.documents, 'document')} on the server, {one.written:,} written, "
+                f"{one.root}: {counted(one.documents, 'document')} on the server, {one.written:,} written, "
                 f"{one.deleted:,} deleted in {one.seconds:.1f} s\n"
             )
         return
@@ -92,9 +92,9 @@ def _built(folder: Path, report: IndexReport, *, merged: bool) -> Output:
     if not report.built or (not report.parsed and not report.removed and report.kept):
         done = "nothing to do" if not report.built else "merged" if merged else "nothing to parse"
         are = "is" if report.documents == 1 else "are"
-        documents = amount(report.documents, "document")
+        documents = counted(report.documents, "document")
         return Output(f"{name}: {done}, {documents} {are} up to date ({report.seconds:.2f} s)\n")
-    documents, files = amount(report.documents, "document"), amount(report.files, "file")
+    documents, files = counted(report.documents, "document"), counted(report.files, "file")
     out = [f"{folder}: {documents} from {files} in {report.seconds:.1f} s"]
     if report.languages:
         out.append(f"  languages  {counts(report.languages)}")
@@ -102,7 +102,7 @@ def _built(folder: Path, report: IndexReport, *, merged: bool) -> Output:
         f"  files      {report.parsed:,} parsed, {report.kept:,} unchanged, {report.removed:,} removed"
     )
     out.append(
-        f"  encoder    {report.model} on {report.device}: {amount(report.embedded, 'text')} embedded, "
+        f"  encoder    {report.model} on {report.device}: {counted(report.embedded, 'text')} embedded, "
         f"{report.cached:,} reused"
     )
     out.extend(not_indexed_lines(report.not_indexed, report.folders_not_entered))
@@ -129,7 +129,7 @@ def build_notes(report: IndexReport) -> str:
         from codesearch.installation import how_to_add
         from codesearch.parsing.languages import distributions
 
-        files = ", ".join(amount(count, f"{language} file") for language, count in missing)
+        files = ", ".join(counted(count, f"{language} file") for language, count in missing)
         cure = how_to_add(*distributions(language for language, _ in missing))
         notes.append(f"warning: skipped {files}: no parser installed: {cure}\n")
     return "".join(notes)
@@ -161,7 +161,7 @@ def watch(
         with build_progress(root.name) as on_progress:
             report = engine.index(root, on_progress=on_progress)
         if report.built and not quiet:
-            documents, files = amount(report.documents, "document"), amount(report.files, "file")
+            documents, files = counted(report.documents, "document"), counted(report.files, "file")
             root_name = visible(str(report.root.resolve()))
             yield Output(f"{root_name}: {documents} from {files} in {report.seconds:.1f} s\n")
         yield Output(err=build_notes(report))
@@ -182,11 +182,11 @@ def print_report(report: Report, *, quiet: bool) -> None:
 
 def _news(report: Report) -> str:
     if report.state == "watching":
-        return f"watching {amount(report.folders, 'folder')}, {amount(report.documents, 'document')}"
+        return f"watching {counted(report.folders, 'folder')}, {counted(report.documents, 'document')}"
     if report.state == "updated":
-        indexed, removed = amount(report.changes.to_parse, "file"), f"{report.changes.removed:,} removed"
+        indexed, removed = counted(report.changes.to_parse, "file"), f"{report.changes.removed:,} removed"
         return (
-            f"{indexed} indexed, {removed}, {amount(report.documents, 'document')} ({report.seconds:.2f} s)"
+            f"{indexed} indexed, {removed}, {counted(report.documents, 'document')} ({report.seconds:.2f} s)"
         )
     return {
         "gone": "the folder is gone; waiting for it to come back",

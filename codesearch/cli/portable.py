@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.amounts import amount, size_of
 from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.cli.numbers import counted, size_of
 from codesearch.cli.progress import stage_progress
 from codesearch.errors import ConfigError
 from codesearch.visible import visible
@@ -70,8 +70,8 @@ def _one_root(engine: Engine, roots: list[Path], invocation: Invocation) -> Path
 
 
 def _summary(file: Path, report: ExportReport) -> str:
-    documents, files = amount(report.documents, "document"), amount(report.files, "file")
-    folders = amount(len(report.roots), "indexed folder")
+    documents, files = counted(report.documents, "document"), counted(report.files, "file")
+    folders = counted(len(report.roots), "indexed folder")
     size = size_of(report.bytes)
     return f"{visible(str(file))}: {documents} from {files} of {folders} in {report.seconds:.1f} s, {size}\n"
 
@@ -88,7 +88,7 @@ def _without_code(report: ExportReport) -> str:
         reasons.append(f"{report.missing:,} missing")
     folder = visible(report.roots[0]) if len(report.roots) == 1 else "FOLDER"
     return (
-        f"note: the code of {amount(count, 'file')} is not exported ({', '.join(reasons)}): "
+        f"note: the code of {counted(count, 'file')} is not exported ({', '.join(reasons)}): "
         f"run `codesearch index {folder}`, then export again\n"
     )
 
@@ -117,7 +117,7 @@ def import_(
             max_bytes=int(max_gb * 1e9),
             on_progress=on_progress,
         )
-    counts = f"{amount(report.documents, 'document')} from {amount(report.files, 'file')}"
+    counts = f"{counted(report.documents, 'document')} from {counted(report.files, 'file')}"
     root_name = visible(str(report.root))
     line = f"imported {root_name}: {counts} in {report.seconds:.1f} s\n"
     yield Output(line if report.manifest.has_sources else f"{line}search it with `--root {root_name}`\n")

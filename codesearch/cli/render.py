@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codesearch.cli.amounts import amount
 from codesearch.cli.invocation import Terminal
+from codesearch.cli.numbers import counted
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
 from codesearch.search.snippets import snippet_lines
 from codesearch.types import Hit
@@ -113,7 +113,7 @@ def _json(fields: dict[str, Any], terminal: Terminal, indent: int | None = None)
 def details(hit: Hit) -> str:
     """Describe a hit: its kind, its length, how many copies it has, and whether its lines may have moved."""
     lines = hit.end_line - hit.start_line + 1
-    length = f", {amount(lines, 'line')}" if lines > 1 else ""
+    length = f", {counted(lines, 'line')}" if lines > 1 else ""
     copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
     moved = "  [changed since it was indexed]" if hit.stale else ""
     return f"{hit.kind}{length}{copies}{moved}"
@@ -133,11 +133,11 @@ def explanation(hit: Hit) -> Iterator[str]:
 
 def footer(answer: Answer) -> str:
     """Give the number of hits and of documents, the time and the confidence."""
-    found = amount(len(answer.hits), "hit") if answer.hits else "no hits"
+    found = counted(len(answer.hits), "hit") if answer.hits else "no hits"
     sure = (
         f", confidence {percent(answer.confidence)}" if answer.hits and answer.confidence is not None else ""
     )
-    return f"{found} from {amount(answer.documents, 'document')} in {answer.seconds * 1000:.0f} ms{sure}"
+    return f"{found} from {counted(answer.documents, 'document')} in {answer.seconds * 1000:.0f} ms{sure}"
 
 
 def percent(confidence: float) -> str:

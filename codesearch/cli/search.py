@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from codesearch.cli.amounts import amount
 from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.cli.numbers import counted
 from codesearch.errors import ConfigError
 from codesearch.visible import visible
 
@@ -162,7 +162,9 @@ def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
 
     with build_progress(root.name) as on_progress:
         report = index(root, on_progress=on_progress)
-    done = f"indexed {visible(str(root))}: {amount(report.documents, 'document')} in {report.seconds:.1f} s\n"
+    done = (
+        f"indexed {visible(str(root))}: {counted(report.documents, 'document')} in {report.seconds:.1f} s\n"
+    )
     return Output(err=done + build_notes(report))
 
 
@@ -177,7 +179,7 @@ def _freshness_note(found: Freshness) -> str:
         return f"note: the sources of {root} are not here: hits have no code\n"
     if found.state != "behind":
         return ""
-    files = amount(found.changes.to_parse + found.changes.removed, "file")
+    files = counted(found.changes.to_parse + found.changes.removed, "file")
     return f"note: {files} changed since {root} was indexed: run `codesearch index {root}`\n"
 
 

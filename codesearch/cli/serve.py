@@ -148,7 +148,7 @@ def mcp(
     if write and setup is None:
         raise ConfigError("--write needs --setup NAME")
     if instructions:
-        from codesearch.agents.instructions import AGENTS_MD
+        from codesearch.agents.clients import AGENTS_MD
 
         yield Output(AGENTS_MD)
     elif setup is not None:

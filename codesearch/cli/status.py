@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from codesearch.cli.amounts import amount, counts, not_indexed_lines, size_of
 from codesearch.cli.invocation import Output, invocation_of
+from codesearch.cli.numbers import counted, counts, not_indexed_lines, size_of
 from codesearch.config import PROJECT_FILE
 from codesearch.errors import ConfigError
 from codesearch.index.manifest import not_defaults
@@ -68,7 +68,7 @@ def _remote(backend: MilvusBackend, uri: str, *, as_json: bool) -> Iterator[Outp
     for one in found:
         yield Output(
             f"{visible(one.root)}\n"
-            f"  documents  {one.documents:,} from {amount(one.files, 'file')}: {counts(one.languages)}\n"
+            f"  documents  {one.documents:,} from {counted(one.files, 'file')}: {counts(one.languages)}\n"
             f"  indexed    {_age(one.created)}, by shard {one.shard}\n"
         )
 
@@ -106,14 +106,14 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
     manifest = found.manifest
     yield found.root + _where(found)
     languages = f": {counts(found.languages)}" if found.languages else ""
-    yield f"  documents  {found.documents:,} from {amount(found.files, 'file')}{languages}"
+    yield f"  documents  {found.documents:,} from {counted(found.files, 'file')}{languages}"
     yield f"  indexed    {_age(manifest.created)}, in {manifest.seconds:.1f} s, {size_of(manifest.bytes)}"
     yield f"  model      {manifest.model['name']} ({manifest.model['id']})"
     if options := _options(manifest.settings):
         yield f"  options    {options}"
     if found.changes:
         changed, removed = found.changes.to_parse, found.changes.removed
-        yield f"  changes    {amount(changed, 'file')} new or changed, {removed:,} removed"
+        yield f"  changes    {counted(changed, 'file')} new or changed, {removed:,} removed"
     yield from not_indexed_lines(found.not_indexed, found.folders_not_entered)
     if found.warnings:
         yield f"  warnings   {len(found.warnings)}"
@@ -148,7 +148,7 @@ def _age(created: str) -> str:
     seconds = int((datetime.now(UTC) - datetime.fromisoformat(created)).total_seconds())
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if count := seconds // length:
-            return f"{amount(count, unit)} ago"
+            return f"{counted(count, unit)} ago"
     return "just now"
 
 

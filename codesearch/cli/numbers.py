@@ -32,10 +32,10 @@ _FOLDERS = {
 """Reason -> singular and plural name, in the order shown."""
 
 
-def amount(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
     """Return a number with its noun.
 
-    >>> amount(1, "file"), amount(1200, "file")
+    >>> counted(1, "file"), counted(1200, "file")
     ('1 file', '1,200 files')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.cli.amounts import amount, counts, not_indexed_lines, size_of
+from codesearch.cli.numbers import counted, counts, not_indexed_lines, size_of
 from codesearch.index.manifest import OTHER
 
 
@@ -16,7 +16,7 @@ def lines(files: dict[str, dict[str, int]], folders: dict[str, dict[str, int]] |
     ("number", "told"), [(0, "0 files"), (1, "1 file"), (2, "2 files"), (1200, "1,200 files")]
 )
 def test_a_noun_has_its_singular_and_plural(number: int, told: str) -> None:
-    assert amount(number, "file") == told
+    assert counted(number, "file") == told
 
 
 def test_a_list_never_ends_with_one_more() -> None:
