@@ -3,43 +3,27 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
-import struct
-import termios
+import select
 import threading
 from collections import defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Set
+from contextlib import suppress
 
-from watchdog.observers.inotify_c import (
-    CallbackId,
-    InotifyConstants,
-    InotifyEvent,
-    InotifyFD,
-    Mask,
-    WatchDescriptor,
-)
+from inotify_simple import Event, INotify, flags
 
 from codesearch.engine.update import Dependencies
-from codesearch.watch.events import OnChange, matters
+from codesearch.watch.notifier import OnChange, matters
 
-_MASK = Mask(
-    InotifyConstants.IN_MODIFY
-    | InotifyConstants.IN_CLOSE_WRITE
-    | InotifyConstants.IN_ATTRIB
-    | InotifyConstants.IN_MOVED_FROM
-    | InotifyConstants.IN_MOVED_TO
-    | InotifyConstants.IN_CREATE
-    | InotifyConstants.IN_DELETE
-    | InotifyConstants.IN_DELETE_SELF
-    | InotifyConstants.IN_MOVE_SELF
-    | InotifyConstants.IN_ONLYDIR
-)
+_CONTENT = flags.MODIFY | flags.CLOSE_WRITE | flags.ATTRIB | flags.CREATE | flags.DELETE
+_MOVED = flags.MOVED_FROM | flags.MOVED_TO
+_SELF = flags.DELETE_SELF | flags.MOVE_SELF | flags.IGNORED
+_MASK = _CONTENT | _MOVED | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES})
 
 
 class InotifyNotifier:
-    """Watches single folders; all roots share one inotify instance."""
+    """Watches single folders; all roots share one inotify instance. Two roots may watch the same folder."""
 
     is_exact = True
 
@@ -50,9 +34,14 @@ class InotifyNotifier:
             OSError: the system has no more inotify instances.
         """
         self._on_change = on_change
-        self._reader = _Reader()
-        self._roots: dict[str, _Watches] = {}
-        self._reader.start()
+        self._inotify = INotify()
+        self._lock = threading.RLock()
+        self._content: dict[str, str] = {}
+        self._users: dict[int, dict[str, Set[str] | None]] = {}
+        """Watch -> root -> the names that matter in this folder, or None if all do."""
+        self._end_read, self._end_write = os.pipe()
+        self._thread = threading.Thread(target=self._read_until_closed, daemon=True)
+        self._thread.start()
 
     def watch(self, root: str, wanted: Dependencies) -> None:
         """Watch what a root depends on, and nothing else.
@@ -63,117 +52,81 @@ class InotifyNotifier:
         Raises:
             OSError: the system cannot watch that much; then nothing of the root is watched.
         """
-        watches = _Watches(root, wanted.content, self._on_change, self._reader)
+        names: dict[str, Set[str] | None] = dict.fromkeys(wanted.folders)
+        of_files: dict[str, set[str]] = defaultdict(set)
+        for file in wanted.files:
+            of_files[os.path.dirname(file)].add(os.path.basename(file))
+        self._content[root] = wanted.content
+        added = set()
         try:
-            for folder in wanted.folders:
-                watches.add(folder, None)
-            for folder, names in _names_by_folder(wanted.files).items():
-                watches.add(folder, names)
+            for folder, wanted_names in (names | of_files).items():
+                added.add(self._add(root, folder, wanted_names))
         except OSError:
-            watches.remove()
             self.forget(root)
             raise
-        self.forget(root)
-        self._roots[root] = watches
+        self._release(root, self._users.keys() - added)
 
     def forget(self, root: str) -> None:
         """Watch nothing of a root any more."""
-        if watches := self._roots.pop(root, None):
-            watches.remove()
+        self._release(root, list(self._users))
 
     def drain(self) -> None:
         """Report the changes that the system has noted so far."""
-        self._reader.drain()
+        with self._lock:
+            if not self._inotify.closed:
+                for event in self._inotify.read(timeout=0):
+                    self._report(event)
 
     def close(self) -> None:
         """Stop the thread and release all watches."""
-        self._roots.clear()
-        self._reader.shut()
+        os.close(self._end_write)
+        self._thread.join()
+        with self._lock:
+            self._inotify.close()
+        os.close(self._end_read)
 
+    def _read_until_closed(self) -> None:
+        while self._end_read not in select.select([self._inotify, self._end_read], [], [])[0]:
+            self.drain()
 
-def _names_by_folder(files: frozenset[str]) -> Mapping[str, set[str]]:
-    names: dict[str, set[str]] = defaultdict(set)
-    for file in files:
-        folder, name = os.path.split(file)
-        names[folder].add(name)
-    return names
-
-
-class _Reader(InotifyFD):
-    """Reads events in a thread of its own, or in a thread that has to know that there are no more."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._is_reading = False  # `close` of the base then releases the files itself.
-        self._shutting = False
-        self._drain_lock = threading.RLock()
-
-    def run(self) -> None:
-        while not self._shutting:
-            if self._check_inotify_fd() and not self._shutting:
-                self.drain()
-
-    def drain(self) -> None:
-        with self._drain_lock:
-            while not self._shutting and (count := self._unread_bytes()):
-                # `read_events` of the base would poll, and only one thread at a time may do that.
-                for event in self._parse_event_buffer(os.read(self._inotify_fd, count)):
-                    self.handle_event(InotifyEvent(*event))
-
-    def _unread_bytes(self) -> int:
-        (count,) = struct.unpack("i", fcntl.ioctl(self._inotify_fd, termios.FIONREAD, b"\0" * 4))
-        return int(count)
-
-    def shut(self) -> None:
-        self._shutting = True
-        os.write(self._kill_w, b"!")
-        self.join()
-        with self._drain_lock:
-            self.stop()
-
-
-class _Watches:
-    """The watches of a root, and what their events mean."""
-
-    def __init__(self, root: str, content: str, on_change: OnChange, reader: _Reader) -> None:
-        self._root, self._content, self._on_change, self._reader = root, content, on_change, reader
-        self._names: dict[WatchDescriptor, Set[str] | None] = {}
-        self._id = CallbackId(id(self))
-
-    def add(self, folder: str, names: Set[str] | None) -> None:
-        """Watch a folder: all that matters in it, or only some names."""
+    def _add(self, root: str, folder: str, names: Set[str] | None) -> int:
+        """Watch a folder; return the watch, or -1 if the folder is gone."""
         try:
-            watch = self._reader.add_callback(os.fsencode(folder), _MASK, self, self._id)
+            with self._lock:
+                watch = int(self._inotify.add_watch(folder, _MASK))
+                self._users.setdefault(watch, {})[root] = names
+                return watch
         except OSError as error:
             if error.errno not in _GONE:
                 raise
             if names is None:  # It was there a moment ago.
-                self._on_change(self._root, True)
+                self._on_change(root, True)
+            return -1
+
+    def _release(self, root: str, watches: Collection[int]) -> None:
+        """Release watches of a root, unless another root needs them."""
+        with self._lock:
+            for watch in watches:
+                users = self._users[watch]
+                users.pop(root, None)
+                if not users:
+                    del self._users[watch]
+                    with suppress(OSError):  # The system has released it, because its folder is gone.
+                        self._inotify.rm_watch(watch)
+
+    def _report(self, event: Event) -> None:
+        """Report an event to the roots whose indexes it can change."""
+        if event.mask & flags.Q_OVERFLOW:  # Events were lost.
+            for root in {root for users in self._users.values() for root in users}:
+                self._on_change(root, True)
             return
-        self._names[watch] = names
-
-    def remove(self) -> None:
-        """Release the watches that no other root needs."""
-        watches, self._names = self._names, {}
-        self._reader.remove_callbacks([(watch, self._id) for watch in watches])
-
-    def on_event(self, event: InotifyEvent) -> None:
-        """Report an event if it can change the index."""
-        names = self._names.get(event.wd)
-        name = os.fsdecode(event.name)
-        if names is not None:
-            if name in names:
-                self._on_change(self._root, False)
-        elif event.is_delete_self or event.is_move_self:
-            self._on_change(self._root, True)
-        elif name and matters(name, self._content, is_folder=event.is_directory):
-            self._on_change(self._root, event.is_directory and event.is_move)
-
-    def on_watch_deleted(self, wd: WatchDescriptor) -> None:
-        """Report that the system released a watch, because its folder is gone."""
-        if wd in self._names:
-            self._on_change(self._root, True)
-
-    def on_queue_overflow(self) -> None:
-        """Report that events were lost."""
-        self._on_change(self._root, True)
+        users = self._users.pop(event.wd, {}) if event.mask & flags.IGNORED else self._users.get(event.wd, {})
+        is_folder = bool(event.mask & flags.ISDIR)
+        for root, names in list(users.items()):
+            if names is not None:
+                if event.name in names:
+                    self._on_change(root, False)
+            elif event.mask & _SELF:
+                self._on_change(root, True)
+            elif event.name and matters(event.name, self._content[root], is_folder=is_folder):
+                self._on_change(root, is_folder and bool(event.mask & _MOVED))

@@ -1,22 +1,36 @@
-"""What watches folders: inotify on Linux, and watchdog's observer on other systems.
+"""What watches folders: inotify on Linux, and watchdog's observer on other systems; and which changes matter.
 
 On Linux each folder that the walk enters takes one inotify watch; ignored folders take none. Watchdog's observer would
-watch all folders below a root, or start two threads for each folder, so this module uses its inotify reader directly.
+watch all folders below a root, or start two threads for each folder.
 """
 
 from __future__ import annotations
 
-import errno
-import logging
-import platform
-from contextlib import suppress
+import os
+from collections.abc import Callable
 from typing import Protocol
 
+from codesearch.config import PROJECT_FILE
 from codesearch.engine.update import Dependencies
-from codesearch.watch.events import OnChange
+from codesearch.parsing.ignore import IGNORE_FILES
+from codesearch.parsing.languages import language_of_path
 
-EXHAUSTED = frozenset({errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
-"""Errors that say that the system has no more watches or inotify instances."""
+OnChange = Callable[[str, bool], None]
+"""Called with a root, and whether its watches may be gone or belong to other paths now."""
+_RULES = frozenset({*IGNORE_FILES, PROJECT_FILE, ".git"})
+
+
+def matters(name: str, content: str, *, is_folder: bool) -> bool:
+    """Say whether a change of a file or folder with this name can change an index.
+
+    >>> matters("a.py", "code", is_folder=False), matters("a.log", "code", is_folder=False)
+    (True, False)
+    >>> matters("README.md", "code", is_folder=False), matters("README.md", "docs", is_folder=False)
+    (False, True)
+    """
+    if is_folder or name in _RULES or "." not in name:  # A file without a suffix may be a script.
+        return True
+    return language_of_path(os.path.basename(name), content) is not None
 
 
 class Notifier(Protocol):
@@ -43,21 +57,3 @@ class Notifier(Protocol):
 
     def close(self) -> None:
         """Release everything."""
-
-
-def open_notifier(on_change: OnChange) -> Notifier:
-    """Open the notifier of this system.
-
-    Raises:
-        OSError: the system has no more inotify instances.
-    """
-    # Watchdog warns of lost events, which are reported anyway.
-    logging.getLogger("watchdog").addHandler(logging.NullHandler())
-    if platform.system() == "Linux":
-        with suppress(ModuleNotFoundError):  # A Python without POSIX's modules.
-            from codesearch.watch.inotify import InotifyNotifier
-
-            return InotifyNotifier(on_change)
-    from codesearch.watch.observer import ObserverNotifier
-
-    return ObserverNotifier(on_change)

@@ -7,7 +7,9 @@ is checked at an interval that takes less than one percent of a core.
 
 from __future__ import annotations
 
+import errno
 import math
+import platform
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -21,9 +23,10 @@ from codesearch.engine.update import Dependencies
 from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.index.manifest import Manifest
 from codesearch.watch.debounce import Debounce
-from codesearch.watch.events import OnChange
-from codesearch.watch.notifier import EXHAUSTED, Notifier, open_notifier
+from codesearch.watch.notifier import Notifier, OnChange
 
+EXHAUSTED = frozenset({errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""Errors that say that the system has no more watches or inotify instances."""
 CHECK_S = 60.0
 """Between two checks of a watched root in which nothing changes."""
 SETTLE_S = 3.0
@@ -99,6 +102,22 @@ class _Root:
     @property
     def due(self) -> float:
         return min(self.changes.due, self.check_at)
+
+
+def open_notifier(on_change: OnChange) -> Notifier:
+    """Open the notifier of this system.
+
+    Raises:
+        OSError: the system has no more inotify instances.
+    """
+    if platform.system() == "Linux":
+        with suppress(ModuleNotFoundError):  # A Python without POSIX's modules.
+            from codesearch.watch.inotify import InotifyNotifier
+
+            return InotifyNotifier(on_change)
+    from codesearch.watch.observer import ObserverNotifier
+
+    return ObserverNotifier(on_change)
 
 
 class Watcher:

@@ -27,12 +27,12 @@ FILES = {
 }
 EXHAUSTED = """
 import errno
-from watchdog.observers import inotify_c
+import inotify_simple
 
 def refuse(self, *arguments):
     raise OSError(errno.ENOSPC, "inotify watch limit reached")
 
-inotify_c.InotifyFD.add_callback = refuse
+inotify_simple.INotify.add_watch = refuse
 """
 
 

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,8 @@ from tests.conftest import write_tree
 
 if sys.platform != "linux":
     pytest.skip("needs inotify of Linux", allow_module_level=True)
+
+from inotify_simple import Event, INotify, flags
 
 from codesearch.watch.inotify import InotifyNotifier
 
@@ -116,27 +119,29 @@ def test_a_folder_of_two_roots_stays_watched_when_one_root_is_forgotten(notified
 
 def test_if_the_system_has_too_few_watches_all_are_removed(notified, tmp_path, monkeypatch):
     write_tree(tmp_path, {"sub/a.py": ""})
-    reader = notified.notifier._reader
-    add, left = reader.add_callback, [1]
+    add, left = INotify.add_watch, [1]
 
-    def add_some(*arguments: object) -> int:
+    def add_some(*arguments: Any) -> int:
         if not left:
             raise OSError(errno.ENOSPC, "inotify watch limit reached")
         left.pop()
         return add(*arguments)
 
-    monkeypatch.setattr(reader, "add_callback", add_some)
+    monkeypatch.setattr(INotify, "add_watch", add_some)
     with pytest.raises(OSError, match="limit reached"):
         notified.notifier.watch("root", wanted(tmp_path, tmp_path / "sub"))
     (tmp_path / "a.py").write_text("x\n")
-    assert notified.seen() == set() and reader._watch_for_wd == {}
+    assert notified.seen() == set()
+    monkeypatch.undo()
+    notified.notifier.watch("other", wanted(tmp_path))
+    (tmp_path / "b.py").write_text("x\n")
+    assert notified.seen() == {("other", False)}
 
 
-def test_lost_events_are_reported_as_a_change(notified, tmp_path):
-    from watchdog.observers.inotify_c import InotifyConstants, InotifyEvent
-
+def test_lost_events_are_reported_as_a_change(notified, tmp_path, monkeypatch):
     notified.notifier.watch("root", wanted(tmp_path))
-    notified.notifier._reader.handle_event(InotifyEvent(-1, InotifyConstants.IN_Q_OVERFLOW, 0, b""))
+    lost = Event(wd=-1, mask=flags.Q_OVERFLOW, cookie=0, name="")
+    monkeypatch.setattr(INotify, "read", lambda self, timeout: [lost])
     assert notified.seen() == {("root", True)}
 
 
@@ -150,6 +155,7 @@ def test_its_thread_reports_without_a_drain(notified, tmp_path):
 
 
 def test_the_observer_of_other_systems_reports_changes_in_the_whole_tree(tmp_path):
+    pytest.importorskip("watchdog")
     from codesearch.watch.observer import ObserverNotifier
 
     write_tree(tmp_path, {"sub/a.py": ""})
