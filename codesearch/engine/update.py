@@ -102,7 +102,8 @@ def _manifest_of(entry: IndexEntry) -> Manifest:
 
 def _plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison | None = None) -> Plan:
     """Plan what an update of an indexed folder with its last settings would do."""
-    last = _manifest_of(entry)
+    # Another process may have committed since the entry was read.
+    last = last_manifest(entry.folder) or _manifest_of(entry)
     root = Path(last.root)
     config = _config(root, IndexOptions(), last, vectors)
     return plan_update(root, entry.folder, config, last.model["id"], last=last, seen=seen, may_list=True)

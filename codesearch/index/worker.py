@@ -2,8 +2,8 @@
 
     python -P -m codesearch.index.worker
 
-Every message is a pickle. The first message is a function and its arguments; the function returns the handler of tasks.
-Every other message is a task. The reply to each message is `(True, result)` or `(False, exception)`. The module
+Every message is a pickle. `(True, (function, arguments))` opens the handler of the tasks that follow: the function
+returns it. `(False, task)` is a task. The reply to each message is `(True, result)` or `(False, exception)`. The module
 `workers` contains the parent's side, and `limits` what a handler may take for one file.
 """
 
@@ -29,12 +29,12 @@ def main() -> None:
     gc.set_threshold(100_000)  # Results are large and have no cycles.
     leave_no_core()
     _import_early()
-    handle: Callable[[Any], Any] | None = None
+    handle: Callable[[Any], Any] = _not_open
     with suppress(EOFError, BrokenPipeError):
         while True:
-            message = pickle.load(tasks)
+            is_start, message = pickle.load(tasks)
             try:
-                if handle is None:
+                if is_start:
                     start, arguments = message
                     handle, result = start(*arguments), None
                 else:
@@ -49,6 +49,10 @@ def main() -> None:
                 reply = pickle.dumps((False, _portable(error)))
             replies.write(reply)
             replies.flush()
+
+
+def _not_open(task: object) -> None:
+    raise RuntimeError("a task came before its handler was opened")
 
 
 def _import_early() -> None:

@@ -7,6 +7,7 @@ group, so a keyboard interrupt reaches only the parent, which then ends its work
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import signal
@@ -41,7 +42,7 @@ _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 _RUNNING: set[int] = set()
 """Process ids of all workers of this process."""
 _READY: list[_Worker] = []
-"""At most one worker that `start_early` started and no pool has taken."""
+"""At most one worker that no pool uses: `start_early` started it, or a small pool left it for the next one."""
 
 
 def kill_all() -> None:
@@ -59,8 +60,17 @@ def start_early() -> None:
         _READY.append(_Worker())
 
 
+def end_ready() -> None:
+    """End the worker that no pool uses, if there is one."""
+    while _READY:
+        _READY.pop().end()
+
+
+atexit.register(end_ready)
+
+
 def _ready_worker() -> _Worker:
-    """Return the worker that `start_early` started, unless it has ended; else start one."""
+    """Return the worker that no pool uses, unless it has ended; else start one."""
     with suppress(IndexError):
         worker = _READY.pop()
         if worker.is_running:
@@ -85,7 +95,8 @@ class Workers(Generic[T, R]):
         """
         from concurrent.futures import ThreadPoolExecutor
 
-        self._start = pickle.dumps((start, arguments), pickle.HIGHEST_PROTOCOL)
+        self._start = start, arguments
+        self._count = count
         self._threads = ThreadPoolExecutor(count, "worker")  # Each thread waits for one process at a time.
         self._lock = threading.Lock()
         self._idle: list[_Worker] = []
@@ -100,12 +111,16 @@ class Workers(Generic[T, R]):
         return self._threads.submit(self._run, task)
 
     def close(self) -> None:
-        """End all processes; unfinished tasks are lost."""
+        """End all processes; unfinished tasks are lost. The only process of a small pool stays for the next one."""
         with self._lock:
             self._closed = True
             workers = list(self._all)
+            idle = list(self._idle)
         for worker in workers:
-            worker.end()
+            if self._count == 1 and worker in idle and not _READY:
+                _READY.append(worker)
+            else:
+                worker.end()
         self._threads.shutdown(cancel_futures=True)
 
     def _run(self, task: T) -> R:
@@ -128,7 +143,7 @@ class Workers(Generic[T, R]):
             worker = _ready_worker()
             self._all.add(worker)
         try:
-            worker.ask_pickled(self._start)
+            worker.start(self._start)
         except WorkerDiedError as error:
             self._forget(worker)
             raise WorkerStartError(str(error)) from None
@@ -159,14 +174,18 @@ class _Worker:
         """Say whether the process has not ended."""
         return self._process.poll() is None
 
+    def start(self, start: tuple[Callable[..., Any], tuple[object, ...]]) -> None:
+        """Let the process open the handler of the next tasks."""
+        self._send((True, start))
+
     def ask(self, task: object) -> Any:  # noqa: ANN401 - any task's result.
         """Give the process a task and return its result."""
-        return self.ask_pickled(pickle.dumps(task, pickle.HIGHEST_PROTOCOL))
+        return self._send((False, task))
 
-    def ask_pickled(self, message: bytes) -> Any:  # noqa: ANN401 - any task's result.
+    def _send(self, message: tuple[bool, object]) -> Any:  # noqa: ANN401 - any task's result.
         assert self._process.stdin and self._process.stdout
         try:
-            self._process.stdin.write(message)
+            pickle.dump(message, self._process.stdin, pickle.HIGHEST_PROTOCOL)
             self._process.stdin.flush()
             done, result = pickle.load(self._process.stdout)
         except (EOFError, OSError, ValueError, pickle.UnpicklingError):  # ValueError: `end` closed the pipes.

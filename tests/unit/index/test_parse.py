@@ -15,7 +15,7 @@ from codesearch.index import build as build_module
 from codesearch.index import parse
 from codesearch.index.file_parser import TOO_COSTLY, FileParser, ParsedFile
 from codesearch.index.parse import ParseJob, parse_files
-from codesearch.index.workers import Workers
+from codesearch.index.workers import Workers, end_ready
 from codesearch.parsing.walker import SourceFile, WalkReport, walk
 from codesearch.segments.digest import content_digest
 from tests.conftest import child_processes, write_tree
@@ -97,6 +97,8 @@ def test_little_work_and_one_worker_need_one_process(tmp_path, tokenizer_path, m
     next(results)
     assert len(child_processes() - before) == 1
     assert len(list(results)) == 11
+    assert len(child_processes() - before) == 1, "it stays for the next small job"
+    end_ready()
     assert child_processes() <= before
     monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
     assert len(list(parse_files(job(tmp_path, tokenizer_path), tree(tmp_path), 1))) == 12
