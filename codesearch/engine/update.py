@@ -102,11 +102,11 @@ def _manifest_of(entry: IndexEntry) -> Manifest:
 
 def _plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison | None = None) -> Plan:
     """Plan what an update of an indexed folder with its last settings would do."""
-    # Another process may have committed since the entry was read.
-    last = last_manifest(entry.folder) or _manifest_of(entry)
-    root = Path(last.root)
-    config = _config(root, IndexOptions(), last, vectors)
-    return plan_update(root, entry.folder, config, last.model["id"], last=last, seen=seen, may_list=True)
+    known = _manifest_of(entry)
+    root = Path(known.root)
+    last = last_manifest(entry.folder)  # Another process may have committed since the entry was read.
+    config = _config(root, IndexOptions(), last or known, vectors)
+    return plan_update(root, entry.folder, config, known.model["id"], last=last, seen=seen, may_list=True)
 
 
 def refresh_index(
