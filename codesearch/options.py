@@ -131,13 +131,24 @@ _LANG = Option("lang", "Only this language.", ())
 _KIND = Option("kind", f"Only this kind: {', '.join(KINDS)}.", ())
 _PATH = Option("path", "Only paths that match this glob; ! before it excludes.", ())
 _MODE = Option("mode", "hybrid, lexical or semantic.", "hybrid", choices=MODES)
-_JSON = Option("json", "Print one JSON document.", False)
-_DEVICE = Option("device", "Where the model runs: auto, cpu or cuda.", "auto", choices=DEVICES)
 _HTTP_ROOT = Option("root", "Only this indexed folder, by default all.", ())
 _LINES = Option("lines", "Lines of each snippet.", 3, low=0, high=50)
 
 _COMMANDS = (
-    *_on(SEARCHES, _HITS, set_by=_SETTING),
+    *_on(
+        SEARCHES,
+        _HITS,
+        Option("all_code", "Rank tests, generated and vendored code and stubs like other code.", False),
+        Option("color", "Colours and links: auto, always or never.", "auto", choices=COLORS),
+        Option("refresh", "First index changed files, if that is quick.", True),
+        set_by=_SETTING,
+    ),
+    *_on(
+        "query",
+        _MODE,
+        Option("min_confidence", "Show no hits if the confidence is below this, 0 to 1.", 0.0, low=0, high=1),
+        set_by=_SETTING,
+    ),
     *_on(
         SEARCHES,
         _LANG,
@@ -151,27 +162,6 @@ _COMMANDS = (
         ),
         Option("index", "Search this portable file.", (), of=Path, metavar="FILE"),
         Option("all", "Search all indexed folders.", False),
-    ),
-    *_on(
-        "query",
-        _MODE,
-        Option("min_confidence", "Show no hits if the confidence is below this, 0 to 1.", 0.0, low=0, high=1),
-        set_by=_SETTING,
-    ),
-    *_on(
-        SEARCHES,
-        Option("all_code", "Rank tests, generated and vendored code and stubs like other code.", False),
-        Option("color", "Colours and links: auto, always or never.", "auto", choices=COLORS),
-        set_by=_SETTING,
-    ),
-    *_on(
-        (),
-        Option("pager", "Program that shows long output: a command, auto ($PAGER or less) or never.", "auto"),
-        set_by=_OWN_SETTING - {COMMAND},
-    ),
-    *_on((*SEARCHES, "status", "config"), _JSON),
-    *_on(
-        SEARCHES,
         Option("jsonl", "Print one JSON object for each hit.", False),
         Option("vimgrep", "Print path:line:column:signature.", False),
         Option("compact", "Print one line for each hit.", False),
@@ -179,6 +169,12 @@ _COMMANDS = (
         Option("full", "Show whole bodies.", False),
         Option("context_lines", "Lines of the file to show around each hit.", 0, ("--context", "-C"), low=0),
         Option("explain", "Show what each part added to the score.", False),
+        Option("no_service", "Answer in this process, even if `codesearch serve` runs.", False),
+    ),
+    *_on(
+        (),
+        Option("pager", "Program that shows long output: a command, auto ($PAGER or less) or never.", "auto"),
+        set_by=_OWN_SETTING - {COMMAND},
     ),
     *_on(
         "index",
@@ -205,6 +201,12 @@ _COMMANDS = (
         Option("rebuild", "Make a new index, with only the options given now.", False),
         Option("optimize", "Merge all segments into one: faster queries over a large index.", False),
         Option("shard", "I/N: the argument is a file that lists folders; index part I of N of them."),
+        Option(
+            "vector_index",
+            "Index for vectors of a new collection: hnsw or ivf_sq8.",
+            VECTOR_INDEXES[0],
+            choices=VECTOR_INDEXES,
+        ),
     ),
     *_on(
         "status",
@@ -257,30 +259,17 @@ _COMMANDS = (
         ),
         set_by=_OWN_SETTING,
     ),
-    *_on((*_WITH_MODEL, "doctor"), _DEVICE, set_by=_SETTING),
+    *_on(
+        (*_WITH_MODEL, "doctor"),
+        Option("device", "Where the model runs: auto, cpu or cuda.", "auto", choices=DEVICES),
+        set_by=_SETTING,
+    ),
     *_on(
         _SERVED,
         Option("backend", "Where the documents are: local or milvus.", "local", choices=BACKENDS),
         Option("uri", "Address of the Milvus server.", "http://localhost:19530"),
         Option("prefix", "Begins the names of the collections in Milvus.", "codesearch"),
         set_by=_OWN_SETTING,
-    ),
-    *_on(
-        "index",
-        Option(
-            "vector_index",
-            "Index for vectors of a new collection: hnsw or ivf_sq8.",
-            VECTOR_INDEXES[0],
-            choices=VECTOR_INDEXES,
-        ),
-    ),
-    *_on(
-        _WITH_HOME,
-        Option(
-            "home",
-            "Folder of all indexes; default: $CODESEARCH_HOME, or codesearch in your data folder.",
-            of=Path,
-        ),
     ),
     *_on(
         (*SEARCHES, "mcp"),
@@ -292,8 +281,15 @@ _COMMANDS = (
         ),
         set_by=_SETTING,
     ),
-    *_on(SEARCHES, Option("refresh", "First index changed files, if that is quick.", True), set_by=_SETTING),
-    *_on(SEARCHES, Option("no_service", "Answer in this process, even if `codesearch serve` runs.", False)),
+    *_on((*SEARCHES, "status", "config"), Option("json", "Print one JSON document.", False)),
+    *_on(
+        _WITH_HOME,
+        Option(
+            "home",
+            "Folder of all indexes; default: $CODESEARCH_HOME, or codesearch in your data folder.",
+            of=Path,
+        ),
+    ),
 )
 _HTTP = (
     *_on("/search", Option("q", "A question, keywords, a name or code.", required=True)),

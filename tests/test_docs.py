@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 
 from benchmarks import agents, cluster, embedding, growth, milvus, service, speed, update, watch
-from codesearch.cli.main import make_app
+from codesearch.cli.main import make_command
 from codesearch.evaluation.suites import SUITES
 from codesearch.parsing.languages import LANGUAGES, language_name, query_source
 from codesearch.settings import SETTINGS
@@ -40,7 +39,7 @@ USERS_PAGES = (
     "output",
     "searching",
 )
-COMMANDS = typer.main.get_command(make_app()).commands
+COMMANDS = make_command().commands
 
 
 def examples(page: Path) -> list[str]:

@@ -148,7 +148,7 @@ except SystemExit as done:
 
 
 def test_the_command_line_starts_without_heavy_modules():
-    assert loaded_after("from codesearch.cli.main import make_app; make_app()") == set()
+    assert loaded_after("from codesearch.cli.main import make_command; make_command()") == set()
 
 
 def test_help_loads_no_heavy_modules():

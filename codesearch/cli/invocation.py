@@ -6,10 +6,10 @@ the service can run commands of many processes at the same time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from codesearch.engine.pool import Pool
     from codesearch.engine.remote import MilvusBackend
 
-P = ParamSpec("P")
 _WIDTH = 80
 TOKEN = "CODESEARCH_MILVUS_TOKEN"
 """Environment variable with user:password or the key of a Milvus server."""
@@ -140,15 +139,9 @@ def invocation_of(context: typer.Context) -> Invocation:
     return invocation
 
 
-def outputs(command: Callable[P, Iterator[Output]], *args: P.args, **kwargs: P.kwargs) -> Iterator[Output]:
-    """Run a command; an error becomes its last output, with exit code 2."""
+def outputs(command: Iterator[Output]) -> Iterator[Output]:
+    """Yield the outputs of a command; an error becomes the last one, with exit code 2."""
     try:
-        yield from command(*args, **kwargs)
+        yield from command
     except CodeSearchError as error:
         yield Output(err=f"error: {visible(str(error))}\n", code=2)
-
-
-def merged(parts: Sequence[Output]) -> Output:
-    """Join the outputs of one command; the exit code is that of the last one."""
-    out, err = "".join(part.out for part in parts), "".join(part.err for part in parts)
-    return Output(out, err, parts[-1].code if parts else 0)

@@ -6,17 +6,16 @@ reader closes the pipe early.
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.core
 
 import codesearch
-from codesearch.cli.invocation import Invocation, Output, merged, outputs
+from codesearch.cli.invocation import Invocation, Output, outputs
 from codesearch.cli.options import defaults_of, with_options, with_revision
 from codesearch.cli.output import INTERRUPTED, failed_output, write_output
 from codesearch.errors import CodeSearchError
@@ -26,7 +25,6 @@ from codesearch.visible import visible
 if TYPE_CHECKING:
     from codesearch.engine.pool import Pool
 
-P = ParamSpec("P")
 COMMANDS = {
     "index": "index",
     "query": "search",
@@ -47,26 +45,44 @@ _HELP = {"--help", "-h", "--version", "-V"}
 
 
 def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
-    """Run a command line of this process, print its output, and exit."""
+    """Run a command line of this process, print its output as it arrives, and exit."""
     invocation = Invocation.of(facts())
     defaults = _defaults(invocation, arguments)
-    command = typer.main.get_command(make_app(_printed, commands))
+    code = 0
     try:
-        code = command.main(
-            list(arguments),
-            prog_name="codesearch",
-            standalone_mode=False,
-            obj=invocation,
-            default_map=defaults,
-        )
+        result = _result(make_command(commands), arguments, invocation, defaults)
+        if isinstance(result, int):  # Help, for example.
+            code = result
+        else:
+            for output in result:
+                sys.stderr.write(output.err)
+                write_output(output.out)
+                code = output.code
     except typer.TyperException as error:
         said = visible(error.format_message().rstrip("."))
         named = " ".join(["codesearch", *(one for one in arguments[:1] if one in COMMANDS)])
         print(f"error: {said[:1].lower()}{said[1:]}: see `{named} --help`", file=sys.stderr)
         code = 2
-    except OSError as error:  # Help and other text of the library could not be written.
+    except KeyboardInterrupt:
+        print(INTERRUPTED, file=sys.stderr)
+        code = 130
+    except OSError as error:  # The output, help for example, could not be written.
         code = failed_output(error)
     sys.exit(code)
+
+
+def _result(
+    command: typer.core.TyperGroup, arguments: Sequence[str], invocation: Invocation, defaults: dict[str, Any]
+) -> int | Iterator[Output]:
+    """Parse a command line; return an exit code if that answers it, else the outputs of its command."""
+    result: int | Iterator[Output] = command.main(
+        list(arguments),
+        prog_name="codesearch",
+        standalone_mode=False,
+        obj=invocation,
+        default_map=defaults,
+    )
+    return result if isinstance(result, int) else outputs(result)
 
 
 def _defaults(invocation: Invocation, arguments: Sequence[str]) -> dict[str, Any]:
@@ -87,52 +103,18 @@ class Answering:
         """Take the commands that may run, and the open indexes and models that they share."""
         self._pool = pool
         self._commands = tuple(commands)
-        self._command = typer.main.get_command(make_app(_gathered, self._commands))
+        self._command = make_command(self._commands)
 
     def __call__(self, facts: dict[str, Any]) -> Output:
         """Run the command line of a process with these facts and return its output."""
         invocation = Invocation.of(facts, self._pool)
-        output = self._command.main(
-            list(facts["arguments"]),
-            prog_name="codesearch",
-            standalone_mode=False,
-            obj=invocation,
-            default_map=defaults_of(invocation.settings(), self._commands),
-        )
-        if not isinstance(output, Output):  # Help, for example.
+        defaults = defaults_of(invocation.settings(), self._commands)
+        result = _result(self._command, facts["arguments"], invocation, defaults)
+        if isinstance(result, int):
             raise TypeError(f"{facts['arguments']} gives no output")
-        return output
-
-
-def _printed(command: Callable[P, Iterator[Output]]) -> Callable[P, None]:
-    """Print each output of a command as it arrives, and exit with the command's code."""
-
-    @functools.wraps(command)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
-        code = 0
-        try:
-            for output in outputs(command, *args, **kwargs):
-                sys.stderr.write(output.err)
-                write_output(output.out)
-                code = output.code
-        except KeyboardInterrupt:
-            print(INTERRUPTED, file=sys.stderr)
-            code = 130
-        except OSError as error:
-            code = failed_output(error)
-        raise typer.Exit(code)
-
-    return wrapper
-
-
-def _gathered(command: Callable[P, Iterator[Output]]) -> Callable[P, Output]:
-    """Return the whole output of a command."""
-
-    @functools.wraps(command)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> Output:
-        return merged(list(outputs(command, *args, **kwargs)))
-
-    return wrapper
+        parts = list(result)
+        out, err = "".join(part.out for part in parts), "".join(part.err for part in parts)
+        return Output(out, err, parts[-1].code if parts else 0)
 
 
 def _print_version(wanted: bool) -> None:
@@ -161,16 +143,8 @@ class _Command(typer.core.TyperCommand):
         return super().parse_args(ctx, with_revision(args))
 
 
-def make_app(
-    wrap: Callable[[Callable[..., Iterator[Output]]], Callable[..., object]] = _printed,
-    commands: Iterable[str] = COMMANDS,
-) -> typer.Typer:
-    """Make the command line; with only some of its commands it starts faster.
-
-    Args:
-        wrap: turns a command, which is a generator, into the function that is called.
-        commands: of `COMMANDS`.
-    """
+def make_command(commands: Iterable[str] = COMMANDS) -> typer.core.TyperGroup:
+    """Make the command line; with only some of its commands it starts faster."""
     app = typer.Typer(
         name="codesearch",
         help="Offline semantic search over local codebases.",
@@ -181,6 +155,8 @@ def make_app(
     app.callback(invoke_without_command=True)(main)
     for name in commands:
         module = import_module(f"codesearch.cli.{COMMANDS[name]}")
-        command = with_options(name, getattr(module, "import_" if name == "import" else name))
-        app.command(name, cls=_Command)(wrap(command))
-    return app
+        command = getattr(module, "import_" if name == "import" else name)
+        app.command(name, cls=_Command)(with_options(name, command))
+    made = typer.main.get_command(app)
+    assert isinstance(made, typer.core.TyperGroup)
+    return made
