@@ -179,7 +179,7 @@ class RankConfig:
             query asks for them.
         section_penalty: subtracted from documentation, unless the query is a question or asks for documentation.
         file_diversity_penalty: subtracted from a document for each document of the same file above it, up to four.
-        rerank_count: number of best candidates that direction and penalties apply to; 0 for none.
+        heuristics_count: number of best candidates that direction, single words and penalties apply to; 0 for none.
         k1: BM25F term saturation.
         field_weights: weight of an occurrence in each field, in the order of `codesearch.analysis.terms.FIELDS`.
         field_b: how strongly a field's length lowers the weight of its occurrences, 0 to 1, in the same order.
@@ -202,14 +202,14 @@ class RankConfig:
     data_penalty: float = 0.2
     section_penalty: float = 0.15
     file_diversity_penalty: float = 0.04
-    rerank_count: int = 200
+    heuristics_count: int = 200
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 0.75, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.5, 0.75, 0.5)
     hnsw_ef_search: int = 400
 
     def penalty(self, reason: str) -> float:
-        """Return the weight of a penalty, given the name of its signal in `codesearch.search.penalties`."""
+        """Return the weight of a penalty, given the name of its signal in `codesearch.search.heuristics`."""
         return float(getattr(self, f"{reason}_penalty"))
 
     def for_code(self) -> RankConfig:

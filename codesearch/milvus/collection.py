@@ -1,7 +1,7 @@
 """Searches of the collections of a server.
 
 The server finds candidates in three ways: by vectors, by BM25 over the terms, and by name. It returns their signals and
-term counts. BM25F with the statistics of the collection, fusion, reranking and all that follows are the code that the
+term counts. BM25F with the statistics of the collection, fusion, heuristics and all that follows are the code that the
 embedded index uses.
 """
 

@@ -2,7 +2,7 @@
 
     score = semantic_weight * cosine * length_prior
             + lexical_weight * BM25F / sum of idf + name_weight * exact name
-            + what `rerank` and `diversity` add
+            + what `heuristics` adds
 
 The length prior is terms / (terms + length_prior_half), with the number of terms in a function's body. The vector of a
 stub or of a function that only calls another comes from few words. It is near many queries by chance.
@@ -22,14 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.search.candidates import OTHER_SPELLING, Candidates
+from codesearch.search.candidates import Candidates
 from codesearch.search.documents import Documents
-from codesearch.types import GENERATED, KINDS, TEST, VENDORED
-
-_METHOD = KINDS.index("method")
-_ASIDE = TEST | GENERATED | VENDORED
-_ABOVE = 0.001
-"""The minimum score difference between a document that the query names and any other document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,27 +87,6 @@ class Ranking:
             weights = np.where(signal > 0, np.float32(reward), np.float32(penalty))
             self.parts[name] = weights * signal
             self.scores = (self.scores + self.parts[name]).astype(np.float32)
-
-    def put_names_first(self) -> None:
-        """Raise documents whose name is the query above all others.
-
-        Exact names come before other spellings. Of equal names, modules, classes and functions come before methods, and
-        those before tests, generated and vendored code.
-        """
-        names = self.signals["name"] * (self.signals["name"] >= OTHER_SPELLING)
-        if not names.any():
-            return
-        method = self.snapshot.kinds(self.doc_ids) == _METHOD
-        aside = self.snapshot.flags(self.doc_ids) & _ASIDE != 0
-        # An exact name has 1, another spelling .5.
-        tiers = np.where(names > 0, names - np.float32(0.1) * method - np.float32(0.2) * aside, np.float32(0))
-        for tier in sorted(set(tiers[tiers > 0].tolist())):  # `np.unique` would import masked arrays.
-            of_tier, below = tiers == tier, tiers < tier
-            if below.any():
-                lift = self.scores[below].max() - self.scores[of_tier].min() + np.float32(_ABOVE)
-                raised = max(np.float32(0), lift) * of_tier
-                self.parts["name_first"] = self.parts.get("name_first", np.float32(0)) + raised
-                self.scores = self.scores + raised
 
     def ranked(self, top_k: int) -> list[Ranked]:
         """Return the `top_k` best candidates, best first."""

@@ -1,4 +1,4 @@
-"""A query from start to end: analyse -> candidates by keywords and vectors -> fuse -> rerank -> hydrate."""
+"""A query from start to end: analyse -> candidates by keywords and vectors -> fuse -> heuristics -> hydrate."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
-from codesearch.search.diversity import diversify_files
 from codesearch.search.documents import Documents
 from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import is_code
 from codesearch.search.fusion import Ranked, Ranking, fuse
+from codesearch.search.heuristics import apply_heuristics
 from codesearch.search.hydrate import hydrate, places_with_copies
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.lookup import Example, indexed_example
 from codesearch.search.request import Filters, Place, SearchRequest
-from codesearch.search.rerank import rerank
 from codesearch.types import Hit
 
 MAX_CODE_TERMS = 64
@@ -240,7 +239,7 @@ class Searcher:
         *,
         all_code: bool = False,
     ) -> Ranking:
-        """Gather, fuse and rerank the candidates for an analysed query.
+        """Gather, fuse and rank the candidates for an analysed query.
 
         Args:
             query: the analysed query.
@@ -296,14 +295,10 @@ def rank_documents(
     allowed: NDArray[np.bool_] | None,
     config: RankConfig,
 ) -> Ranking:
-    """Gather, fuse and rerank the candidates of a snapshot; `allowed` is as in `gather`."""
+    """Gather and fuse the candidates of a snapshot, and apply the heuristics; `allowed` is as in `gather`."""
     candidates = gather(snapshot, lexical, query, allowed=allowed, config=config)
     ranking = fuse(candidates, snapshot, config.for_code() if query.pasted else config)
-    rerank(query.text, ranking, config)
-    if query.text:
-        diversify_files(ranking, config)
-    if config.name_weight:
-        ranking.put_names_first()
+    apply_heuristics(query.text, ranking, config)
     return ranking
 
 

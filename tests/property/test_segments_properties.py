@@ -56,7 +56,7 @@ REQUESTS = [
 
 
 _AN_HOUR_NS = 3_600 * 10**9
-CONFIGS = [RankConfig(), RankConfig(candidate_count=3, rerank_count=4)]
+CONFIGS = [RankConfig(), RankConfig(candidate_count=3, heuristics_count=4)]
 """The second one has few candidates, so ties at the last place matter."""
 
 

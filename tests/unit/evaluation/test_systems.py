@@ -17,7 +17,7 @@ def test_a_signal_is_switched_off_only_in_hybrid_systems():
     found = {system.name: system.config for system in systems_without(("direction", "name"))}
     assert (found["default"].direction_penalty, found["default"].name_weight) == (0.0, 0.0)
     assert found["default"].test_penalty == RankConfig().test_penalty
-    assert found["fused"].rerank_count == 0 and found["fused"].name_weight == 0.0
+    assert found["fused"].heuristics_count == 0 and found["fused"].name_weight == 0.0
     assert {name: found[name] for name in ("bm25", "dense")} == {
         system.name: system.config for system in SYSTEMS if system.mode != "hybrid"
     }

@@ -46,8 +46,8 @@ def test_a_query_for_tests_finds_them_first(index: IndexReader) -> None:
     assert names(index, "test join paths") == ["test_join_paths", "join_paths"]
 
 
-def test_a_rerank_count_of_zero_keeps_the_fused_order(index):
-    plain, default = RankConfig(rerank_count=0), RankConfig()
+def test_a_heuristics_count_of_zero_keeps_the_fused_order(index):
+    plain, default = RankConfig(heuristics_count=0), RankConfig()
     searchers = [Searcher([index], None, config) for config in (plain, default)]
     found = [searcher.rank("join the paths", 2, mode="lexical") for searcher in searchers]
     doc_ids = ([place.doc_id for place in run] for run in found)

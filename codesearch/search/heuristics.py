@@ -1,0 +1,168 @@
+"""Heuristics after fusion: direction of conversions, single words, penalties, file diversity and names.
+
+- **Direction.** If a query asks for a conversion, documents that convert in the same direction get a reward, and those of
+  the opposite direction a penalty (see `direction`).
+- **Single words.** A query of one word, such as "zip", is often the beginning of a name that the user does not know in
+  full. Public modules, classes and functions whose names begin with it rank higher, private definitions lower.
+- **Penalties.** Tests, generated code, vendored code and stubs contain the same words as the code that people look for.
+  Classes, constants, type aliases, top-level statements, configuration and documentation rank lower too, because most
+  queries ask for a function. A penalty does not apply if the query asks for such code, as in "test for the parser".
+- **File diversity.** Functions of one file share many words, so they rank close together. A document ranks a little lower
+  for each document of its file above it, which makes room for other files. The order within a file stays the same.
+- **Names.** Documents whose name is the query come first.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import RankConfig
+from codesearch.parsing.identifiers import subtokens
+from codesearch.search.candidates import OTHER_SPELLING
+from codesearch.search.conversion import parse_conversion
+from codesearch.search.direction import agreement
+from codesearch.search.forms import name_parts, split_name
+from codesearch.search.fusion import Ranking
+from codesearch.segments.store import DocumentRow
+from codesearch.segments.topk import equal_before
+from codesearch.types import GENERATED, HEADER_KINDS, KINDS, STUB, TEST, TEST_WORDS, VENDORED
+
+
+@dataclass(frozen=True, slots=True)
+class Penalty:
+    """A reason to rank lower.
+
+    Attributes:
+        signal: the name of the signal; `RankConfig.<signal>_penalty` is the weight.
+        flag: the bit of `Document.flags` that marks these documents.
+        asked_by: a query with one of these words asks for such documents.
+    """
+
+    signal: str
+    flag: int
+    asked_by: frozenset[str]
+
+
+PENALTIES = (
+    Penalty("test", TEST, TEST_WORDS),
+    Penalty("generated", GENERATED, frozenset({"generated", "protobuf", "pb2"})),
+    Penalty("vendored", VENDORED, frozenset({"vendor", "vendored"})),
+    Penalty("stub", STUB, frozenset({"stub", "stubs", "abstract", "interface"})),
+)
+
+_DATA = {"module": 1.0, "type": 0.5, "constant": 0.5, "setting": 0.5, **dict.fromkeys(HEADER_KINDS, 0.5)}
+_DATA_SHARES = np.array([_DATA.get(kind, 0.0) for kind in KINDS], dtype=np.float32)
+"""The share of `RankConfig.data_penalty` for each kind. A module has many unrelated words, so its share is 1."""
+_FEW_WORDS = 2
+_SHARES_OF_FEW_WORDS = np.array(
+    [0.0 if kind in HEADER_KINDS else share for kind, share in zip(KINDS, _DATA_SHARES, strict=True)],
+    dtype=np.float32,
+)
+"""The shares for one or two words, which are often a part of the name of a class."""
+_ASKS_FOR_DATA = frozenset(
+    "alias aliases class classes config configuration const constant constants default defaults enum enums interface "
+    "interfaces list module modules option options script setting settings struct structs table tables trait traits "
+    "type typedef types variable variables".split()
+)
+_SECTION = KINDS.index("section")
+_QUESTION = re.compile(r"\s*(?:why|what|when|which|who|how(?!\s+to\b))\b", re.IGNORECASE)
+"""A question that documentation answers. "how to" asks for code, and "where" asks for a place in the code."""
+_ASKS_FOR_DOCS = frozenset("changelog docs documentation explain faq guide manual readme tutorial".split())
+_PRIVATE_NAME = re.compile(r"#|_(?!_.*__$)")
+_PRIVATE = re.compile(r"\s*(?:[@\w]+\s+)*?(?:file)?private\s")
+_MOST_ABOVE = 4
+"""The penalty of file diversity stops growing at this many documents above."""
+_METHOD = KINDS.index("method")
+_ASIDE = TEST | GENERATED | VENDORED
+_ABOVE = 0.001
+"""The minimum score difference between a document that the query names and any other document."""
+
+
+def apply_heuristics(query: str, ranking: Ranking, config: RankConfig) -> None:
+    """Adjust the scores of a ranking; all but file diversity and names only those of the first `heuristics_count`.
+
+    Args:
+        query: the query in words; empty if it is code.
+        ranking: the ranking to change.
+        config: weights.
+    """
+    head = ranking.order()[: config.heuristics_count]
+    conversion, word = parse_conversion(query), single_word(query)
+    if conversion or word:
+        rows = [row for _, _, row in ranking.snapshot.stored(ranking.doc_ids[head].tolist())]
+        if conversion:
+            agreements = [agreement(conversion, row.name, row.signature, row.docstring) for row in rows]
+            reward, penalty = config.direction_reward, config.direction_penalty
+            ranking.add_signal("direction", head, agreements, reward=reward, penalty=penalty)
+        if word:
+            weight = config.single_word_weight
+            values = [completes(word, row) for row in rows]
+            ranking.add_signal("single_word", head, values, reward=weight, penalty=weight)
+    _add_penalties(query, ranking, head, config)
+    if query and config.file_diversity_penalty:
+        order = ranking.order()
+        files = ranking.snapshot.file_numbers(ranking.doc_ids)
+        above = np.minimum(equal_before(files[order]), _MOST_ABOVE) / _MOST_ABOVE
+        ranking.add_signal(
+            "file_diversity", order, -above, penalty=_MOST_ABOVE * config.file_diversity_penalty
+        )
+    if config.name_weight:
+        _put_names_first(ranking)
+
+
+def single_word(query: str) -> str:
+    """Return the query in lower case if it is one word that can be a name, else ""."""
+    parts = name_parts(query)
+    return parts[0].lower() if len(parts) == 1 else ""
+
+
+def completes(word: str, row: DocumentRow) -> float:
+    """Return -1 for a private definition, 1 for another one whose name begins with the word, else 0."""
+    # `#` begins a private name, but it is also a separator.
+    names = [row.name, *split_name(row.qualified_name)]
+    if any(map(_PRIVATE_NAME.match, names)) or _PRIVATE.match(row.signature):
+        return -1.0
+    return float(row.kind != "method" and row.name.lower().startswith(word))
+
+
+def _add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config: RankConfig) -> None:
+    """Apply the penalties to the documents in `head`, unless the query asks for such code."""
+    words = set(subtokens(query))
+    doc_ids = ranking.doc_ids[head]
+    flags, kinds = ranking.snapshot.flags(doc_ids), ranking.snapshot.kinds(doc_ids)
+    for penalty in PENALTIES:
+        if (weight := config.penalty(penalty.signal)) and penalty.asked_by.isdisjoint(words):
+            lowered = (flags & penalty.flag != 0).astype(np.float32)
+            ranking.add_signal(penalty.signal, head, -lowered, penalty=weight)
+    if config.data_penalty and _ASKS_FOR_DATA.isdisjoint(words):
+        shares = _DATA_SHARES if len(words) > _FEW_WORDS else _SHARES_OF_FEW_WORDS
+        ranking.add_signal("data", head, -shares[kinds], penalty=config.data_penalty)
+    sections = kinds == _SECTION
+    if sections.any() and _ASKS_FOR_DOCS.isdisjoint(words) and not _QUESTION.match(query):
+        ranking.add_signal("section", head, -sections.astype(np.float32), penalty=config.section_penalty)
+
+
+def _put_names_first(ranking: Ranking) -> None:
+    """Raise documents whose name is the query above all others.
+
+    Exact names come before other spellings. Of equal names, modules, classes and functions come before methods, and
+    those before tests, generated and vendored code.
+    """
+    names = ranking.signals["name"] * (ranking.signals["name"] >= OTHER_SPELLING)
+    if not names.any():
+        return
+    method = ranking.snapshot.kinds(ranking.doc_ids) == _METHOD
+    aside = ranking.snapshot.flags(ranking.doc_ids) & _ASIDE != 0
+    # An exact name has 1, another spelling .5.
+    tiers = np.where(names > 0, names - np.float32(0.1) * method - np.float32(0.2) * aside, np.float32(0))
+    for tier in sorted(set(tiers[tiers > 0].tolist())):  # `np.unique` would import masked arrays.
+        of_tier, below = tiers == tier, tiers < tier
+        if below.any():
+            lift = ranking.scores[below].max() - ranking.scores[of_tier].min() + np.float32(_ABOVE)
+            raised = max(np.float32(0), lift) * of_tier
+            ranking.parts["name_first"] = ranking.parts.get("name_first", np.float32(0)) + raised
+            ranking.scores = ranking.scores + raised
