@@ -163,7 +163,12 @@ class _Worker:
             [sys.executable, "-P", "-m", "codesearch.index.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": _python_path()},
+            # File names have the same encoding as here; the command line switches to UTF-8 in an ASCII locale.
+            env={
+                **os.environ,
+                "PYTHONPATH": _python_path(),
+                "PYTHONUTF8": str(sys.flags.utf8_mode),
+            },
             process_group=0,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # The process group on Windows.
         )
