@@ -1,14 +1,15 @@
 """Heuristics after fusion: direction of conversions, single words, penalties, file diversity and names.
 
-- **Direction.** If a query asks for a conversion, documents that convert in the same direction get a reward, and those of
-  the opposite direction a penalty (see `direction`).
+- **Direction.** If a query asks for a conversion, documents that convert in the same direction get a reward, and those
+  of the opposite direction a penalty (see `direction`).
 - **Single words.** A query of one word, such as "zip", is often the beginning of a name that the user does not know in
   full. Public modules, classes and functions whose names begin with it rank higher, private definitions lower.
 - **Penalties.** Tests, generated code, vendored code and stubs contain the same words as the code that people look for.
   Classes, constants, type aliases, top-level statements, configuration and documentation rank lower too, because most
   queries ask for a function. A penalty does not apply if the query asks for such code, as in "test for the parser".
-- **File diversity.** Functions of one file share many words, so they rank close together. A document ranks a little lower
-  for each document of its file above it, which makes room for other files. The order within a file stays the same.
+- **File diversity.** Functions of one file share many words, so they rank close together. A document ranks a little
+  lower for each document of its file above it, which makes room for other files. The order within a file stays the
+  same.
 - **Names.** Documents whose name is the query come first.
 """
 
