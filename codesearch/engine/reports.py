@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.engine.answer import Changes
+from codesearch.export.files import ExportCounts
 from codesearch.index.manifest import Counts, Manifest, Tally
 
 _UNREADABLE = Manifest(
@@ -135,27 +136,19 @@ class ImportReport(OfIndex):
         return self.manifest.root
 
 
-@dataclass(frozen=True, slots=True)
-class ExportReport:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportReport(ExportCounts):
     """What an export wrote.
 
     Attributes:
         file: the file.
         roots: the indexed folders.
-        documents: in all of them.
-        files: source files in all of them.
-        changed: files that changed after they were indexed; their documents have no code.
-        missing: files that are gone or cannot be read; their documents have no code.
         bytes: size of the file.
         seconds: wall time.
     """
 
     file: Path
     roots: tuple[str, ...]
-    documents: int
-    files: int
-    changed: int
-    missing: int
     bytes: int
     seconds: float
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import codesearch
@@ -30,8 +30,8 @@ def checks(home: Path, model: Path | None, device: str) -> Iterator[Check]:
     yield _runtime_check()
     yield _hnsw_check()
     yield from _grammar_checks()
-    yield _model_check(model or SHIPPED)
-    yield _device_check(device)
+    yield _tried("model", lambda: _model(model or SHIPPED))
+    yield _tried("device", lambda: _device(device))
     existing = next(folder for folder in (home.absolute(), *home.absolute().parents) if folder.exists())
     yield Check("home", "ok", f"{home}, {shutil.disk_usage(existing).free / 1e9:.1f} GB free")
     for entry in list_indexes(home):
@@ -69,36 +69,37 @@ def _grammar_checks() -> Iterator[Check]:
         yield Check("grammars", "none", f"{', '.join(absent)}: {cure}")
 
 
-def _model_check(folder: Path) -> Check:
+def _tried(name: str, describe: Callable[[], str]) -> Check:
+    """Return the finding of a check that describes what it found, or raises an error."""
     try:
-        bundle = load_bundle(folder)
+        return Check(name, "ok", describe())
     except CodeSearchError as error:
-        return Check("model", "FAIL", str(error))
-    return Check(
-        "model", "ok", f"{bundle.name} ({bundle.model_id}), {bundle.dim} dimensions, {bundle.licence}"
-    )
+        return Check(name, "FAIL", str(error))
 
 
-def _device_check(device: str) -> Check:
+def _model(folder: Path) -> str:
+    bundle = load_bundle(folder)
+    return f"{bundle.name} ({bundle.model_id}), {bundle.dim} dimensions, {bundle.licence}"
+
+
+def _device(device: str) -> str:
     from codesearch.encoding.onnx import choose_device
 
-    try:
-        return Check("device", "ok", f"{choose_device(device)} (asked for {device})")
-    except CodeSearchError as error:
-        return Check("device", "FAIL", str(error))
+    return f"{choose_device(device)} (asked for {device})"
 
 
 def _index_check(entry: IndexEntry) -> Check:
     manifest = entry.manifest
     if manifest is None:
         return Check("index", "FAIL", f"{entry.folder}: {entry.error}")
-    try:
+
+    def describe() -> str:
         for segment in manifest.segments:
             check_digests(entry.folder / segment.folder, segment.files, manifest.root)
-    except CodeSearchError as error:
-        return Check("index", "FAIL", str(error))
-    documents = f"{manifest.documents:,} document{'' if manifest.documents == 1 else 's'}"
-    return Check("index", "ok", f"{manifest.root}: {documents}, every byte checked")
+        documents = f"{manifest.documents:,} document{'' if manifest.documents == 1 else 's'}"
+        return f"{manifest.root}: {documents}, every byte checked"
+
+    return _tried("index", describe)
 
 
 def _version(distribution: str) -> str:

@@ -21,7 +21,14 @@ _NEW_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ExportCounts:
-    """What an export wrote, and the files whose code it left out because they changed or cannot be read."""
+    """What an export wrote.
+
+    Attributes:
+        documents: in all indexed folders of the export.
+        files: source files in all of them.
+        changed: files that changed after they were indexed; their documents have no code.
+        missing: files that are gone or cannot be read; their documents have no code.
+    """
 
     documents: int
     files: int

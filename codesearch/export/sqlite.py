@@ -46,36 +46,17 @@ _HEADER_BYTES = 72
 
 _ROOTS = {"id": int, "path": str, "indexed_at": str, "model": str}
 _FILES = {
-    "id": int,
-    "root_id": int,
-    "path": str,
-    "language": str,
+    **dict.fromkeys(("id", "root_id"), int),
+    **dict.fromkeys(("path", "language"), str),
     "bytes": int,
-    "digest": str,
-    "state": str,
-    "skipped": str,
-    "warnings": str,
+    **dict.fromkeys(("digest", "state", "skipped", "warnings"), str),
 }
 _DOCUMENTS = {
-    "id": int,
-    "file_id": int,
-    "path": str,
-    "language": str,
-    "kind": str,
-    "name": str,
-    "qualified_name": str,
-    "name_words": str,
-    "signature": str,
-    "docstring": str,
-    "code": str,
-    "start_line": int,
-    "end_line": int,
-    "start_byte": int,
-    "end_byte": int,
-    "is_test": bool,
-    "is_generated": bool,
-    "is_vendored": bool,
-    "is_stub": bool,
+    **dict.fromkeys(("id", "file_id"), int),
+    **dict.fromkeys(("path", "language", "kind", "name", "qualified_name", "name_words"), str),
+    **dict.fromkeys(("signature", "docstring", "code"), str),
+    **dict.fromkeys(("start_line", "end_line", "start_byte", "end_byte"), int),
+    **dict.fromkeys(("is_test", "is_generated", "is_vendored", "is_stub"), bool),
 }
 _SEARCHED = {"name": 10, "name_words": 5, "signature": 2, "docstring": 2, "code": 1, "path": 1}
 """Columns of the full-text search, and the weight of each in the rank."""

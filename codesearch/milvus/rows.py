@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from typing import Any, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
 from codesearch.config import RankConfig
@@ -108,43 +107,26 @@ def _rows_of_file(
     for place, (number, row) in enumerate(zip(numbers, rows, strict=True)):
         names[row.kind, row.qualified_name] += 1
         occurrence = names[row.kind, row.qualified_name]
-        lengths = segment.postings.field_lengths[number].tolist()
-        code = (
-            b""
-            if source is None
-            else cut_lines(source, row.start_line, row.end_line, start_byte=row.start_byte)
-        )
-        yield _row(root, file, row, place, occurrence, terms.of(number), lengths, vectors[place], code)
-
-
-def _row(
-    root: str,
-    file: FileRecord,
-    row: DocumentRow,
-    place: int,
-    occurrence: int,
-    terms: Terms,
-    lengths: list[int],
-    vector: NDArray[np.float32],
-    code: bytes,
-) -> dict[str, Any]:
-    stored = row._asdict()
-    content = {
-        **{name: _cut(stored[name]) if kind is str else stored[name] for name, kind in STORED.items()},
-        "root": root,
-        "path": file.path,
-        "language": file.language,
-        "place": place,
-        "kind": KINDS.index(row.kind),
-        "name_key": _cut(row.name.lower(), MAX_PATH),
-        "terms": _cut(encode_terms(terms, lengths)),
-        "text": _cut(bm25_text(terms)),
-        "code": _cut(code.decode("utf-8", "replace")),
-    }
-    values = [round(value, _DECIMALS) for value in vector.tolist()]
-    digest = _hash(json.dumps([content, values], sort_keys=True))
-    identity = json.dumps([root, file.path, row.kind, row.qualified_name, occurrence])
-    return {"id": _hash(identity), "digest": digest, **content, "vector": vector.tolist()}
+        code = b""
+        if source is not None:
+            code = cut_lines(source, row.start_line, row.end_line, start_byte=row.start_byte)
+        stored, found_terms, vector = row._asdict(), terms.of(number), vectors[place].tolist()
+        content = {
+            **{name: _cut(stored[name]) if kind is str else stored[name] for name, kind in STORED.items()},
+            "root": root,
+            "path": file.path,
+            "language": file.language,
+            "place": place,
+            "kind": KINDS.index(row.kind),
+            "name_key": _cut(row.name.lower(), MAX_PATH),
+            "terms": _cut(encode_terms(found_terms, segment.postings.field_lengths[number].tolist())),
+            "text": _cut(bm25_text(found_terms)),
+            "code": _cut(code.decode("utf-8", "replace")),
+        }
+        values = [round(value, _DECIMALS) for value in vector]
+        digest = _hash(json.dumps([content, values], sort_keys=True))
+        identity = json.dumps([root, file.path, row.kind, row.qualified_name, occurrence])
+        yield {"id": _hash(identity), "digest": digest, **content, "vector": vector}
 
 
 def bm25_text(terms: Terms) -> str:

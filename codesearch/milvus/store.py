@@ -14,7 +14,6 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -145,7 +144,7 @@ class MilvusStore:
 
     def _made_with(self) -> dict[str, Any] | None:
         """Return what the collections were made with; None if they are absent or not complete."""
-        if not self._call(lambda: self._client.has_collection(self.roots, timeout=self._timeout)):
+        if not self._request("has_collection", self.roots):
             return None
         rows = self.get(self.roots, [_MADE], ("about",))
         made: dict[str, Any] | None = json.loads(rows[0]["about"]) if rows else None
@@ -200,11 +199,11 @@ class MilvusStore:
                     schema=schema,
                     index_params=indexes,
                     consistency_level="Strong",
-                    timeout=self._timeout,
+                    timeout=self.connection.timeout_s,
                 )
             except self._milvus.MilvusException:
                 # Another worker may have created it at the same time.
-                if not self._client.has_collection(name, timeout=self._timeout):
+                if not self._client.has_collection(name, timeout=self.connection.timeout_s):
                     raise
 
         self._call(create)
@@ -213,7 +212,7 @@ class MilvusStore:
         """Insert rows, or replace those with the same key; return how many."""
         count = 0
         for batch in _batches(rows):
-            self._call(partial(self._client.upsert, collection, batch, timeout=self._timeout))
+            self._request("upsert", collection, batch)
             count += len(batch)
         return count
 
@@ -221,20 +220,18 @@ class MilvusStore:
         """Delete rows by their keys; return how many were named."""
         count = 0
         for batch in _batches(keys):
-            self._call(partial(self._client.delete, collection, ids=batch, timeout=self._timeout))
+            self._request("delete", collection, ids=batch)
             count += len(batch)
         return count
 
     def read(self, collection: str, condition: str, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Yield some fields of all rows that match a condition."""
-        iterator = self._call(
-            lambda: self._client.query_iterator(
-                collection,
-                filter=condition,
-                output_fields=list(fields),
-                batch_size=_READ_AT_ONCE,
-                timeout=self._timeout,
-            )
+        iterator = self._request(
+            "query_iterator",
+            collection,
+            filter=condition,
+            output_fields=list(fields),
+            batch_size=_READ_AT_ONCE,
         )
         try:
             while rows := self._call(iterator.next):
@@ -244,24 +241,14 @@ class MilvusStore:
 
     def count(self, collection: str, condition: str = "") -> int:
         """Count the rows that match a condition."""
-        rows = self._call(
-            lambda: self._client.query(
-                collection, filter=condition, output_fields=["count(*)"], timeout=self._timeout
-            )
-        )
+        rows = self._request("query", collection, filter=condition, output_fields=["count(*)"])
         return int(rows[0]["count(*)"])
 
     def get(self, collection: str, keys: Sequence[str], fields: Sequence[str]) -> list[dict[str, Any]]:
         """Return some fields of the rows with these keys."""
         if not keys:
             return []
-        return list(
-            self._call(
-                lambda: self._client.get(
-                    collection, ids=list(keys), output_fields=list(fields), timeout=self._timeout
-                )
-            )
-        )
+        return list(self._request("get", collection, ids=list(keys), output_fields=list(fields)))
 
     def nearest(self, vector: Sequence[float], count: int, condition: str, index: str) -> list[str]:
         """Return the ids of the documents whose vectors are nearest to a query's, as the index finds them."""
@@ -275,22 +262,21 @@ class MilvusStore:
     def _search(
         self, field: str, data: object, count: int, condition: str, params: Mapping[str, Any]
     ) -> list[str]:
-        (hits,) = self._call(
-            lambda: self._client.search(
-                self.documents,
-                data=[data],
-                anns_field=field,
-                limit=count,
-                filter=condition,
-                search_params=dict(params),
-                timeout=self._timeout,
-            )
+        (hits,) = self._request(
+            "search",
+            self.documents,
+            data=[data],
+            anns_field=field,
+            limit=count,
+            filter=condition,
+            search_params=dict(params),
         )
         return [hit["id"] for hit in hits]
 
-    @property
-    def _timeout(self) -> float:
-        return self.connection.timeout_s
+    def _request(self, method: str, *arguments: object, **options: object) -> Any:  # noqa: ANN401 - no types.
+        """Call a method of the client, which may take `Connection.timeout_s`."""
+        timeout = self.connection.timeout_s
+        return self._call(lambda: getattr(self._client, method)(*arguments, timeout=timeout, **options))
 
     def _call(self, work: Callable[[], T]) -> T:
         try:
@@ -311,7 +297,7 @@ class MilvusStore:
     def _load(self) -> None:
         """Make the server serve the collections; one that was restarted may not do so."""
         for name in (self.documents, self.terms, self.roots):
-            self._client.load_collection(name, timeout=self._timeout)
+            self._client.load_collection(name, timeout=self.connection.timeout_s)
 
 
 _Fields = Sequence[tuple[str, str, dict[str, Any]]]

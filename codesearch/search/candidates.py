@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
 from codesearch.config import RankConfig
-from codesearch.search.documents import Documents
 from codesearch.search.forms import name_parts, possible_names, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.segments.topk import distinct
 from codesearch.types import FOLDER_FILES, HEADER_KINDS, KINDS
+
+if TYPE_CHECKING:
+    from codesearch.search.documents import Documents
 
 _BODY = FIELDS.index("body")
 _HEADERS = [KINDS.index(kind) for kind in KINDS if kind in HEADER_KINDS]

@@ -1,4 +1,4 @@
-"""What a ranking needs of the documents that it ranks.
+"""What a ranking needs of the documents that it ranks. Only type checkers load it.
 
 `codesearch.index.snapshot.Snapshot` has it of local indexes, and describes every method. Another backend has it of the
 candidates that its server proposes.

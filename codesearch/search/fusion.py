@@ -1,5 +1,8 @@
 """Candidates -> one ranking.
 
+if TYPE_CHECKING:
+    from codesearch.search.documents import Documents
+
     score = semantic_weight * cosine * length_prior
             + lexical_weight * BM25F / sum of idf + name_weight * exact name
             + what `heuristics` adds
@@ -17,13 +20,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.search.candidates import Candidates
-from codesearch.search.documents import Documents
+
+if TYPE_CHECKING:
+    from codesearch.search.documents import Documents
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,18 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.index.source import Stored
-from codesearch.search.documents import Documents
 from codesearch.search.fusion import Ranked, Ranking
 from codesearch.segments.topk import equal_before
 from codesearch.types import MAX_COPIES, STUB, Hit
+
+if TYPE_CHECKING:
+    from codesearch.search.documents import Documents
 
 
 def places_with_copies(ranking: Ranking, count: int, left_out: Collection[int] = ()) -> list[Ranked]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codesearch.analysis.terms import document_terms
 from codesearch.config import ParseConfig, WalkConfig
@@ -13,7 +14,6 @@ from codesearch.errors import ConfigError
 from codesearch.index.parse import extract_guarded
 from codesearch.parsing.languages import language_named, language_of_path
 from codesearch.search.candidates import AnalysedQuery
-from codesearch.search.documents import Documents
 from codesearch.search.fusion import Ranked
 from codesearch.search.hydrate import places_with_copies
 from codesearch.search.lookup import Example
@@ -22,6 +22,9 @@ from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
 from codesearch.segments.store import DocumentRow
 from codesearch.treefiles import read_regular
 from codesearch.types import Described, Document
+
+if TYPE_CHECKING:
+    from codesearch.search.documents import Documents
 
 _SPARE = 32
 """Additional places to fetch, because definitions that overlap the given one are removed."""

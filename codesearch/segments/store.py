@@ -14,7 +14,8 @@ import errno
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +42,6 @@ _NAME_INDEX = "CREATE INDEX by_name ON documents (name COLLATE NOCASE)"
 _SCHEMA_QUERY = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
 _BATCH = 500
 _MAPPED_BYTES = 1 << 30
-_FILE_COLUMNS = "path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,10 @@ class FileRecord:
     doc_count: int = 0
     skipped: str = ""
     warnings: str = ""
+
+
+_FILE_NAMES = tuple(field.name for field in fields(FileRecord))
+_FILE_COLUMNS = ", ".join(_FILE_NAMES)
 
 
 class DocumentRow(NamedTuple):
@@ -113,20 +117,10 @@ class StoreWriter:
     def add_file(self, record: FileRecord, rows: Sequence[DocumentRow]) -> None:
         """Add a file with its documents; this sets `first_doc` and `doc_count` of the stored record."""
         first, file_id = self.document_count, self.file_count
+        stored = replace(record, first_doc=first, doc_count=len(rows))
         self._connection.execute(
-            "INSERT INTO files VALUES (?,?,?,?,?,?,?,?,?,?)",
-            (
-                file_id,
-                record.path,
-                record.language,
-                record.size,
-                record.mtime_ns,
-                record.digest,
-                first,
-                len(rows),
-                record.skipped,
-                record.warnings,
-            ),
+            f"INSERT INTO files VALUES (?,{','.join('?' * len(_FILE_NAMES))})",
+            (file_id, *attrgetter(*_FILE_NAMES)(stored)),
         )
         self._connection.executemany(
             f"INSERT INTO documents VALUES (?,?,{','.join('?' * len(DocumentRow._fields))})",
