@@ -80,12 +80,14 @@ class IndexOptions:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """Read the settings that `given` returned, also from JSON; ignore unknown names."""
+        """Read the settings that `given` returned, also from JSON, or options of a user; ignore unknown names."""
         known: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in settings.items()
             if name in cls.__dataclass_fields__
         }
+        if (megabytes := settings.get("max_file_mb")) is not None:
+            known["max_file_bytes"] = megabytes * 1_000_000
         return cls(**known)
 
     @property

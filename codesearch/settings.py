@@ -24,7 +24,14 @@ from codesearch.treefiles import read_regular
 USER_FILE = "config.toml"
 _MAX_BYTES = 100_000
 _TRUE, _FALSE = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
-_TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
+_TYPES: dict[type, tuple[type, str]] = {
+    bool: (bool, "true or false"),
+    int: (int, "a whole number"),
+    float: (float, "a number"),
+    str: (str, "a string"),
+    Path: (str, "a string"),
+}
+"""Type of an option -> its type in a settings file, and how people call that."""
 
 
 SETTINGS = {option.name: option for option in OPTIONS if option.is_setting}
@@ -64,9 +71,7 @@ def index_options(root: Path, environment: Mapping[str, str] = os.environ) -> In
     found: dict[str, Any] = {}
     for path in (user_file(environment, Path.home()), root / PROJECT_FILE):
         found |= {name: value for name, value in _read(path).items() if SETTINGS[name].in_index}
-    if (megabytes := found.pop("max_file_mb", None)) is not None:
-        found["max_file_bytes"] = megabytes * 1_000_000
-    return IndexOptions(**found)
+    return IndexOptions.of(found)
 
 
 def user_file(environment: Mapping[str, str], user_home: Path) -> Path:
@@ -116,13 +121,14 @@ def _checked(path: Path, name: str, value: object) -> Any:  # noqa: ANN401 - the
         raise ConfigError(f"{path}: {name!r} must be a list of strings, not {value!r}")
     if setting.kind is float and type(value) is int:
         value = float(value)
-    if type(value) is not _file_type(setting):
-        raise ConfigError(f"{path}: {name!r} must be {_TYPES[_file_type(setting)]}, not {value!r}")
+    kind, described = _TYPES[setting.kind]
+    if type(value) is not kind:
+        raise ConfigError(f"{path}: {name!r} must be {described}, not {value!r}")
     return setting.checked(value, f"{path}: {name!r}")
 
 
 def _parsed(text: str, setting: Option, source: str) -> Any:  # noqa: ANN401 - the type is that of the setting.
-    kind = _file_type(setting)
+    kind, described = _TYPES[setting.kind]
     if kind is bool:
         if text.lower() in _TRUE | _FALSE:
             return text.lower() in _TRUE
@@ -131,9 +137,4 @@ def _parsed(text: str, setting: Option, source: str) -> Any:  # noqa: ANN401 - t
             return kind(text)
         except ValueError:
             pass
-    raise ConfigError(f"{source} must be {_TYPES[kind]}, not {text!r}")
-
-
-def _file_type(setting: Option) -> type:
-    """Return the type of a value in a settings file, where a path is a string."""
-    return str if setting.kind is Path else setting.kind
+    raise ConfigError(f"{source} must be {described}, not {text!r}")

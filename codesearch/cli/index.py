@@ -37,8 +37,6 @@ def index(
     Only new and changed files are parsed. Options that are not given keep the values of the last run.
     """
     invocation = invocation_of(context)
-    if options["max_file_mb"] is not None:
-        options["max_file_bytes"] = options["max_file_mb"] * 1_000_000
     given = IndexOptions.of(options)
     rebuild = options["rebuild"]
     shard, optimize = options["shard"], options["optimize"]
