@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
+import pytest
+import typer
+
+from codesearch.cli.invocation import Output
 from codesearch.cli.main import COMMANDS
-from codesearch.cli.options import defaults_of
+from codesearch.cli.options import defaults_of, with_options
+from codesearch.errors import ConfigError
+from codesearch.options import options_of
 from codesearch.settings import Value
 
 
@@ -21,3 +29,49 @@ def test_a_setting_reaches_every_command_with_its_option():
         "watch": {"device": "cpu"},
         "mcp": {"auto_index": False},
     }
+
+
+@pytest.fixture
+def run():
+    """Run `index` or `query` with some arguments, and return the options that the command receives."""
+
+    def run(name: str, *arguments: str) -> dict[str, Any]:
+        received: dict[str, Any] = {}
+
+        def command(context: typer.Context, words: Annotated[list[str], typer.Argument()], **options: Any):
+            received.update(options)
+            yield Output()
+
+        app = typer.Typer()
+        app.command()(with_options(name, command))
+        list(typer.main.get_command(app).main(["word", *arguments], standalone_mode=False))
+        return received
+
+    return run
+
+
+def test_a_command_receives_the_values_and_defaults_of_the_table(run):
+    given = run("query", "--lang", "go", "--lang", "c", "-C", "2")
+    assert given.keys() == options_of("query").keys()
+    assert (given["lang"], given["kind"], given["context_lines"], given["hits"]) == (("go", "c"), (), 2, 5)
+    assert (given["model"], given["refresh"]) == (None, True)
+
+
+def test_an_option_of_an_index_is_none_unless_it_is_given_and_an_empty_value_clears_it(run):
+    given = run("index", "--exclude", "", "--no-hidden")
+    assert (given["exclude"], given["languages"], given["hidden"]) == ((), None, False)
+    assert (given["ignore_files"], given["max_file_mb"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-k", "0"], "-n must be at least 1, not 0"),
+        (["--min-confidence", "2"], "--min-confidence must be from 0 to 1, not 2.0"),
+        (["--mode", "fuzzy"], "mode 'fuzzy': choose one of hybrid, lexical, semantic"),
+        (["--backend", "x"], "backend 'x': choose one of local, milvus"),
+    ],
+)
+def test_a_value_that_the_table_does_not_allow_is_an_error(run, arguments, message):
+    with pytest.raises(ConfigError, match=message):
+        run("query", *arguments)
