@@ -81,7 +81,7 @@ def serve(
 def _check_web() -> None:
     from importlib.util import find_spec
 
-    for package in ("starlette", "uvicorn"):
+    for package in ("pydantic", "starlette", "uvicorn"):
         if find_spec(package) is None:
             raise MissingExtraError(package)
 

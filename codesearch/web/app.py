@@ -19,10 +19,11 @@ from starlette.types import ASGIApp
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import CodeSearchError
+from codesearch.options import CONTENT_KINDS
 from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.web.checks import Checks
 from codesearch.web.openapi import description
-from codesearch.web.parameters import CONTENT, PARAMETERS, Values, read_values
+from codesearch.web.parameters import MODELS, read_values
 from codesearch.web.present import answer_json, definition_json, status_json
 from codesearch.web.refusal import Refusal, refusal_of
 from codesearch.web.security import Access, Guard
@@ -50,7 +51,7 @@ def make_app(
         failed: called with an error that nobody expected.
     """
     api = Api(engine, work or Work(), failed, Checks())
-    routes = [Route(f"{PREFIX}/{name}", api.endpoint(name)) for name in PARAMETERS]
+    routes = [Route(f"{PREFIX}/{name}", api.endpoint(name)) for name in MODELS]
     for path in sorted(STATIC.iterdir()):
         if path.is_file():
             routes += [Route(f"/static/{path.name}", _file(path)), Route(f"/{path.name}", _file(path))]
@@ -71,7 +72,7 @@ class Api:
 
     def endpoint(self, name: str) -> Callable[[Request], Any]:
         """Return the function that answers requests of a path."""
-        answer: Callable[[Values], dict[str, Any]] = getattr(self, name.partition(".")[0])
+        answer: Callable[[dict[str, Any]], dict[str, Any]] = getattr(self, name.partition(".")[0])
 
         async def respond(request: Request) -> Response:
             try:
@@ -89,47 +90,47 @@ class Api:
 
         return respond
 
-    def search(self, asked: Values) -> dict[str, Any]:
+    def search(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Search."""
-        filters = _filters(asked, asked.texts("path"))
+        filters = _filters(asked, asked["path"])
         request = SearchRequest(
-            asked.text("q"),
-            asked.number("limit"),
-            asked.text("mode"),
+            asked["q"],
+            asked["limit"],
+            asked["mode"],
             filters,
             refresh=self.checks.due(),
         )
-        scope = Scope(roots=_roots(self.engine, asked.texts("root")))
-        return answer_json(self.engine.search(request, scope), asked.number("lines"))
+        scope = Scope(roots=_roots(self.engine, asked["root"]))
+        return answer_json(self.engine.search(request, scope), asked["lines"])
 
-    def similar(self, asked: Values) -> dict[str, Any]:
+    def similar(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Search for what is similar to a definition that is indexed."""
         found = self.engine.document(*_place(self.engine, asked))
-        filters = _filters(asked, asked.texts("filter_path"))
-        request = SearchRequest("", asked.number("limit"), filters=filters)
-        place = Place(Path(found.root, found.path), asked.number("line"))
-        scope = Scope(roots=_roots(self.engine, asked.texts("filter_root")))
-        return answer_json(self.engine.similar(place, request, scope), asked.number("lines"))
+        filters = _filters(asked, asked["filter_path"])
+        request = SearchRequest("", asked["limit"], filters=filters)
+        place = Place(Path(found.root, found.path), asked["line"])
+        scope = Scope(roots=_roots(self.engine, asked["filter_root"]))
+        return answer_json(self.engine.similar(place, request, scope), asked["lines"])
 
-    def document(self, asked: Values) -> dict[str, Any]:
+    def document(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Return a definition."""
         return definition_json(self.engine.document(*_place(self.engine, asked)))
 
-    def status(self, asked: Values) -> dict[str, Any]:
+    def status(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Return what is indexed."""
-        return status_json(self.engine, changes=asked.text("changes") == "yes")
+        return status_json(self.engine, changes=asked["changes"] == "yes")
 
-    def openapi(self, asked: Values) -> dict[str, Any]:
+    def openapi(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Return the description of the API."""
         return description(PREFIX)
 
 
-def _filters(asked: Values, paths: tuple[str, ...]) -> Filters:
-    kinds = asked.texts("kind")
-    allowed = CONTENT[asked.text("content")]
+def _filters(asked: dict[str, Any], paths: tuple[str, ...]) -> Filters:
+    kinds = asked["kind"]
+    allowed = CONTENT_KINDS[asked["content"]]
     if kinds and allowed and not (kinds := tuple(kind for kind in kinds if kind in allowed)):
         raise Refusal(400, "no kind that is given belongs to the content", "change kind or content")
-    return Filters(asked.texts("lang"), kinds or allowed, paths)
+    return Filters(asked["lang"], kinds or allowed, paths)
 
 
 def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:
@@ -141,9 +142,9 @@ def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:
     return asked
 
 
-def _place(engine: Engine, asked: Values) -> tuple[str, str, int]:
-    (root,) = _roots(engine, (asked.text("root"),))
-    return root, asked.text("path"), asked.number("line")
+def _place(engine: Engine, asked: dict[str, Any]) -> tuple[str, str, int]:
+    (root,) = _roots(engine, (asked["root"],))
+    return root, asked["path"], asked["line"]
 
 
 def _file(path: Path) -> Callable[[Request], Response]:

@@ -1,4 +1,4 @@
-"""The OpenAPI description, made from the table of parameters and the records that the engine returns."""
+"""The OpenAPI description, made from the models of the parameters and the records that the engine returns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import codesearch
 from codesearch.engine.answer import Answer, Changes
 from codesearch.types import Definition, Hit
 from codesearch.web.highlight import CLASSES
-from codesearch.web.parameters import PARAMETERS, Parameter
+from codesearch.web.parameters import MODELS
 
 _PATHS = {
     "search": ("Rank documents for a query", "Answer"),
@@ -93,7 +93,7 @@ def description(prefix: str) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "codesearch", "version": codesearch.__version__},
-        "paths": {f"{prefix}/{name}": {"get": _operation(name)} for name in PARAMETERS},
+        "paths": {f"{prefix}/{name}": {"get": _operation(name)} for name in MODELS},
         "components": {
             "schemas": {
                 "Answer": _record(Answer, hits={"type": "array", "items": _ref("Hit")}),
@@ -116,19 +116,23 @@ def _operation(name: str) -> dict[str, Any]:
     return {
         "operationId": name.partition(".")[0],
         "summary": summary,
-        "parameters": [_parameter(*item) for item in PARAMETERS[name].items()],
+        "parameters": _parameters(name),
         "responses": {"200": {"description": "The answer", **_json(schema)}, **errors},
     }
 
 
-def _parameter(name: str, parameter: Parameter) -> dict[str, Any]:
-    return {
-        "name": name,
-        "in": "query",
-        "required": parameter.required,
-        "description": parameter.about,
-        "schema": parameter.schema(),
-    }
+def _parameters(name: str) -> list[dict[str, Any]]:
+    model = MODELS[name].model_json_schema()
+    return [
+        {
+            "name": one,
+            "in": "query",
+            "required": one in model.get("required", ()),
+            "description": schema.pop("description"),
+            "schema": schema,
+        }
+        for one, schema in model.get("properties", {}).items()
+    ]
 
 
 def _json(schema: str) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="package")
 def site(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Yield the address of a service that searches the tree."""
-    for package in ("starlette", "uvicorn"):
+    for package in ("pydantic", "starlette", "uvicorn"):
         pytest.importorskip(package, reason=f"{package} is not installed")
     home = tmp_path_factory.mktemp("web-home")
     engine = Engine(home)
