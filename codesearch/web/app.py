@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,15 +20,13 @@ from starlette.types import ASGIApp
 
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.errors import CodeSearchError
+from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.options import CONTENT_KINDS
 from codesearch.search.request import Filters, Place, SearchRequest
-from codesearch.web.checks import Checks
 from codesearch.web.openapi import description
 from codesearch.web.parameters import MODELS, read_values
 from codesearch.web.present import answer_json, definition_json, status_json
-from codesearch.web.refusal import Refusal, refusal_of
-from codesearch.web.security import Access, Guard
+from codesearch.web.security import Access, Guard, Refusal
 from codesearch.web.work import Gone, Work
 
 STATIC = Path(__file__).parent / "static"
@@ -61,6 +61,29 @@ def make_app(
     return Guard(app, access)
 
 
+class Checks:
+    """Keeps the check out of the searches of someone who types: it can take longer than the search."""
+
+    def __init__(self, pause_s: float = 2.0, most_s: float = 10.0) -> None:
+        self._lock = threading.Lock()
+        self._pause_s, self._most_s = pause_s, most_s
+        self._searched = self._checked = float("-inf")
+
+    def due(self, now: float | None = None) -> bool:
+        """Say whether this search checks first: after a pause of searches, or when the last check is old.
+
+        >>> checks = Checks(pause_s=2, most_s=10)
+        >>> [checks.due(now) for now in (0, 1, 2.5, 5, 6, 7.5, 9, 10.5, 12, 13.5, 15)]
+        [True, False, False, True, False, False, False, False, False, False, True]
+        """
+        now = time.monotonic() if now is None else now
+        with self._lock:
+            due = now - self._searched >= self._pause_s or now - self._checked >= self._most_s
+            self._searched = now
+            self._checked = now if due else self._checked
+            return due
+
+
 @dataclass(frozen=True, slots=True)
 class Api:
     """Answers requests; one method for each path."""
@@ -81,7 +104,7 @@ class Api:
             except Refusal as refusal:
                 return refusal.response()
             except CodeSearchError as error:
-                return refusal_of(error).response()
+                return _refusal_of(error).response()
             except Gone:
                 return Response(status_code=499)
             except Exception as error:  # No error of one request may end the service.
@@ -163,3 +186,16 @@ def _file(path: Path) -> Callable[[Request], Response]:
 async def _no_such_path(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     return Refusal(status, f"nothing is at {request.url.path[:200]}", _PATHS_CURE).response()
+
+
+def _refusal_of(error: CodeSearchError) -> Refusal:
+    """Return an error of the engine as an error of the API."""
+    message, _, cure = str(error).rpartition(": ")
+    if not message:
+        message, cure = cure, ""
+    if isinstance(error, IndexNotFoundError):
+        return Refusal(404, message, cure)
+    if isinstance(error, ConfigError):
+        return Refusal(400, message, cure)
+    headers = {"Retry-After": "5"} if isinstance(error, IndexLockedError) else None
+    return Refusal(503, message, cure, headers)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import types
-from dataclasses import fields, is_dataclass
-from typing import Any, get_args, get_origin, get_type_hints
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
 
 import codesearch
 from codesearch.engine.answer import Answer, Changes
@@ -20,6 +23,7 @@ _PATHS = {
     "openapi.json": ("Return this description", "Description"),
 }
 """Name of a path -> its summary, and the schema of its answer."""
+_REF = "#/components/schemas/{}"
 _STATUSES = {
     "400": "A parameter is wrong",
     "401": "The token is missing or wrong",
@@ -32,60 +36,58 @@ _STATUSES = {
     "503": "Busy; try again",
     "504": "It takes too long",
 }
-_SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
-_LINE = {
-    "type": "object",
-    "required": ["line", "text", "tokens"],
-    "properties": {
-        "line": {"type": "integer"},
-        "text": {"type": "string"},
-        "tokens": {
-            "type": "array",
-            "items": {
-                "type": "array",
-                "prefixItems": [{"enum": list(CLASSES)}, {"type": "string"}],
-                "minItems": 2,
-                "maxItems": 2,
-            },
-        },
-    },
-}
-_LINES = {"type": "array", "items": _LINE}
-_COUNTS = {"type": "object", "additionalProperties": {"type": "integer"}}
-_STATUS = {
-    "type": "object",
-    "required": ["version", "roots"],
-    "properties": {
-        "version": {"type": "string"},
-        "roots": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["root", "documents", "files", "languages", "kinds", "indexed", "changes"],
-                "properties": {
-                    "root": {"type": "string"},
-                    "documents": {"type": "integer"},
-                    "files": {"type": "integer"},
-                    "languages": _COUNTS,
-                    "kinds": _COUNTS,
-                    "indexed": {"type": "string", "format": "date-time"},
-                    "changes": {"anyOf": [{"$ref": "#/components/schemas/Changes"}, {"type": "null"}]},
-                },
-            },
-        },
-    },
-}
-_ERROR = {
-    "type": "object",
-    "required": ["error"],
-    "properties": {
-        "error": {
-            "type": "object",
-            "required": ["message", "cure"],
-            "properties": {"message": {"type": "string"}, "cure": {"type": "string"}},
-        }
-    },
-}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of code; a token is a class and a text."""
+
+    line: int
+    text: str
+    tokens: list[tuple[Literal[CLASSES], str]]  # type: ignore[valid-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """An indexed folder; `languages` and `kinds` are numbers of documents."""
+
+    root: str
+    documents: int
+    files: int
+    languages: dict[str, int]
+    kinds: dict[str, int]
+    indexed: datetime
+    changes: Changes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is indexed."""
+
+    version: str
+    roots: list[Root]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What happened, and what to do."""
+
+    message: str
+    cure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """The answer if a request fails."""
+
+    error: Failure
+
+
+class _AllRequired(GenerateJsonSchema):
+    """Make schemas in which fields with a default are required too, because every answer has all of them."""
+
+    def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: ANN401 - a type of pydantic
+        return True
 
 
 def description(prefix: str) -> dict[str, Any]:
@@ -95,15 +97,7 @@ def description(prefix: str) -> dict[str, Any]:
         "info": {"title": "codesearch", "version": codesearch.__version__},
         "paths": {f"{prefix}/{name}": {"get": _operation(name)} for name in MODELS},
         "components": {
-            "schemas": {
-                "Answer": _record(Answer, hits={"type": "array", "items": _ref("Hit")}),
-                "Hit": _record(Hit, snippet=_LINES, reasons={"type": "array", "items": {"type": "string"}}),
-                "Definition": _record(Definition, lines=_LINES),
-                "Status": _STATUS,
-                "Changes": _record(Changes),
-                "Description": {"type": "object"},
-                "Error": _ERROR,
-            },
+            "schemas": _schemas(),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{}, {"token": []}],
@@ -140,24 +134,21 @@ def _json(schema: str) -> dict[str, Any]:
 
 
 def _ref(schema: str) -> dict[str, Any]:
-    return {"$ref": f"#/components/schemas/{schema}"}
+    return {"$ref": _REF.format(schema)}
 
 
-def _record(record: type, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - schemas
-    hints = get_type_hints(record)
-    names = [field.name for field in fields(record)]
-    properties = {**{name: _schema(hints[name]) for name in names}, **more}
-    return {"type": "object", "required": list(properties), "properties": properties}
-
-
-def _schema(of: Any) -> dict[str, Any]:  # noqa: ANN401 - any annotation
-    if of in _SIMPLE:
-        return {"type": _SIMPLE[of]}
-    if is_dataclass(of) and isinstance(of, type):
-        return _record(of)
-    inner = get_args(of)
-    if get_origin(of) is types.UnionType:
-        return {"anyOf": [_schema(one) for one in inner]}
-    if get_origin(of) is dict:
-        return {"type": "object", "additionalProperties": _schema(inner[1])}
-    return {"type": "array", "items": _schema(inner[0])}
+def _schemas() -> dict[str, Any]:
+    """Return the schemas of all answers: records of the engine, and what `present` adds to them."""
+    records: list[Any] = [Answer, Hit, Definition, Status, Error, Line]
+    _, found = TypeAdapter.json_schemas(
+        [(record, "serialization", TypeAdapter(record)) for record in records],
+        ref_template=_REF.format("{model}"),
+        schema_generator=_AllRequired,
+    )
+    schemas: dict[str, Any] = {**found["$defs"], "Description": {"type": "object"}}
+    lines = {"type": "array", "items": _ref("Line")}
+    reasons = {"type": "array", "items": {"type": "string"}}
+    for name, added in (("Hit", {"snippet": lines, "reasons": reasons}), ("Definition", {"lines": lines})):
+        schemas[name]["properties"].update(added)
+        schemas[name]["required"] += added
+    return schemas

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from starlette.datastructures import QueryParams
 
 from codesearch.options import Option, options_of
-from codesearch.web.refusal import Refusal
+from codesearch.web.security import Refusal
 
 MAX_TEXT = 4000
 MAX_VALUES = 64

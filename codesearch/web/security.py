@@ -5,12 +5,12 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from codesearch.web.refusal import Refusal
 
 MAX_TARGET_BYTES = 40_000
 POLICY = (
@@ -25,6 +25,29 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Refusal(Exception):
+    """A request that gets no answer.
+
+    Attributes:
+        status: the HTTP status.
+        message: what happened.
+        cure: what to do.
+        headers: further headers, such as Retry-After.
+    """
+
+    def __init__(
+        self, status: int, message: str, cure: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status, self.message, self.cure = status, message, cure
+        self.headers = dict(headers or {})
+
+    def response(self) -> JSONResponse:
+        """Return the answer that tells the client."""
+        body = {"error": {"message": self.message, "cure": self.cure}}
+        return JSONResponse(body, self.status, self.headers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import TypeVar
 
+import anyio
 from starlette.requests import Request
 
-from codesearch.web.refusal import Refusal
+from codesearch.web.security import Refusal
 
 T = TypeVar("T")
 _RETRY = {"Retry-After": "1"}
@@ -24,8 +26,8 @@ class Work:
     """Limits how many requests run and wait. A late thread cannot be stopped and keeps its place until it ends."""
 
     def __init__(self, threads: int = 4, waiting: int = 32, deadline_s: float = 10.0) -> None:
-        self._free = asyncio.Semaphore(threads)
-        self._waiting, self._most, self._deadline_s = 0, waiting, deadline_s
+        self._limiter = anyio.CapacityLimiter(threads)
+        self._waiting, self._deadline_s = waiting, deadline_s
 
     async def run(self, request: Request, work: Callable[[], T]) -> T:
         """Return what `work` returns, called in a thread.
@@ -34,52 +36,40 @@ class Work:
             Refusal: too many wait, or it takes too long.
             Gone: the client is gone.
         """
-        if self._waiting >= self._most:
+        if self._limiter.statistics().tasks_waiting >= self._waiting:
             raise Refusal(503, "too many requests wait", "try again in a second", _RETRY)
+        place = object()
         try:
-            async with asyncio.timeout(self._deadline_s):
-                await self._enter(request)
-                return await self._in_thread(work)
+            with anyio.fail_after(self._deadline_s):
+                await self._limiter.acquire_on_behalf_of(place)
+                try:
+                    if await request.is_disconnected():
+                        raise Gone
+                except BaseException:
+                    self._limiter.release_on_behalf_of(place)
+                    raise
+                return await asyncio.wrap_future(self._start(work, place))
         except TimeoutError:
             raise Refusal(
                 504, f"no answer within {self._deadline_s:g} s", "try again, or use filters", _RETRY
             ) from None
 
-    async def _enter(self, request: Request) -> None:
-        """Wait for a free thread."""
-        self._waiting += 1
-        try:
-            await self._free.acquire()
-        finally:
-            self._waiting -= 1
-        try:
-            if await request.is_disconnected():
-                raise Gone
-        except BaseException:
-            self._free.release()
-            raise
+    def _start(self, work: Callable[[], T], place: object) -> Future[T]:
+        """Call `work` in a thread.
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
+        `anyio.to_thread` would free the place of a late thread at once, and its threads delay the end of the process.
+        """
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[T] = loop.create_future()
+        done: Future[T] = Future()
+        done.set_running_or_notify_cancel()
 
-        def finish(value: T | None, error: BaseException | None) -> None:
-            self._free.release()
-            if done.done():
-                return
-            if error:
-                done.set_exception(error)
-            else:
-                done.set_result(value)  # type: ignore[arg-type]
-
-        def run() -> None:
-            value, error = None, None
+        def call() -> None:
             try:
-                value = work()
-            except BaseException as raised:  # The request reports it.
-                error = raised
+                done.set_result(work())
+            except BaseException as error:  # The request reports it.
+                done.set_exception(error)
             with suppress(RuntimeError):  # The loop may have been closed meanwhile.
-                loop.call_soon_threadsafe(finish, value, error)
+                loop.call_soon_threadsafe(self._limiter.release_on_behalf_of, place)
 
-        threading.Thread(target=run, daemon=True).start()  # A daemon does not delay the end of the process.
-        return await done
+        threading.Thread(target=call, daemon=True).start()
+        return done
