@@ -23,8 +23,7 @@ from codesearch.engine.scope import Scope
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.options import CONTENT_KINDS
 from codesearch.search.request import Filters, Place, SearchRequest
-from codesearch.web.openapi import description
-from codesearch.web.parameters import MODELS, read_values
+from codesearch.web.models import MODELS, description, read_values
 from codesearch.web.present import answer_json, definition_json, status_json
 from codesearch.web.security import Access, Guard, Refusal
 from codesearch.web.work import Gone, Work

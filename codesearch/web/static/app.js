@@ -1,7 +1,6 @@
 // The page: its state is the address, and every change of the address shows what it names.
 
 import { ApiError, Latest, ask } from "./api.js";
-import { definitionParams, listParams } from "./params.js";
 import { showDefinition } from "./definition.js";
 import { askForToken, isDialogOpen, setUpDialogs } from "./dialogs.js";
 import { announce, byId, el, fill, prose, toast } from "./dom.js";
@@ -10,7 +9,7 @@ import { setUpFilters, syncFilters } from "./filters.js";
 import { showAnswer, summary } from "./hits.js";
 import { showHome } from "./home.js";
 import { setUpKeys } from "./keys.js";
-import { EMPTY, format, parse } from "./state.js";
+import { EMPTY, definitionParams, format, listParams, parse } from "./state.js";
 import { rememberSearch } from "./storage.js";
 
 const HITS = 20;

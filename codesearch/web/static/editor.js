@@ -16,7 +16,7 @@ export const PRESETS = {
   MacVim: "mvim://open?url=file://{path}&line={line}",
 };
 export const CUSTOM = "Custom";
-export const SCHEMES = [
+const SCHEMES = [
   "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "subl", "sublime", "idea", "pycharm",
   "webstorm", "goland", "clion", "phpstorm", "rubymine", "rider", "jetbrains", "mvim", "nvim", "vim", "gvim",
   "emacs", "txmt", "kate", "helix", "editor",
@@ -38,13 +38,9 @@ export function template() {
 
 export const chooseTemplate = (text) => save("editor", text);
 
-export function absolutePath(root, path) {
-  return `${root.replace(/[\\/]+$/, "")}/${path}`.replaceAll("\\", "/");
-}
-
 /** Return the link of a line of a file. */
 export function editorLink(root, path, line) {
-  const absolute = absolutePath(root, path);
+  const absolute = `${root.replace(/[\\/]+$/, "")}/${path}`.replaceAll("\\", "/");
   const encoded = (absolute.startsWith("/") ? absolute : `/${absolute}`)
     .split("/").map(encodeURIComponent).join("/");
   return template().replaceAll("{path}", () => encoded).replaceAll("{line}", () => String(line));

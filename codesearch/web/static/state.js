@@ -1,4 +1,4 @@
-// What the page shows, as an object and as the query string of its address.
+// What the page shows: as an object, as the query string of its address, and as requests to the API.
 
 const LISTS = ["lang", "kind", "path", "root"];
 const WORDS = { content: ["code", "docs", "config"], mode: ["lexical", "semantic"], view: ["similar", "document"] };
@@ -39,7 +39,7 @@ export function format(state) {
 }
 
 /** Return query and filters as parameters, the same for the address and for the API. */
-export function searchParams(state) {
+function searchParams(state) {
   const params = new URLSearchParams();
   if (state.q) params.set("q", state.q);
   filterParams(state).forEach((value, name) => params.append(name, value));
@@ -47,7 +47,7 @@ export function searchParams(state) {
   return params;
 }
 
-export function filterParams(state) {
+function filterParams(state) {
   const params = new URLSearchParams();
   for (const name of LISTS) for (const value of state[name]) params.append(name, value);
   if (state.content) params.set("content", state.content);
@@ -57,3 +57,28 @@ export function filterParams(state) {
 export const hasFilters = (state) => LISTS.some((name) => state[name].length) || Boolean(state.content || state.mode);
 
 export const withoutFilters = (state) => ({ ...state, lang: [], kind: [], path: [], root: [], content: "", mode: "" });
+
+/** Return name and parameters of the request for the hits of a state. */
+export function listParams(state) {
+  const similar = state.view === "similar";
+  const params = similar ? similarParams(state) : searchParams(state);
+  return [similar ? "similar" : "search", params];
+}
+
+export const definitionParams = ({ at }) => withPlace(new URLSearchParams(), at);
+
+function similarParams(state) {
+  const params = filterParams(state);
+  for (const name of ["root", "path"]) {  // These two name the place.
+    for (const value of params.getAll(name)) params.append(`filter_${name}`, value);
+    params.delete(name);
+  }
+  return withPlace(params, state.at);
+}
+
+function withPlace(params, { root, path, line }) {
+  params.set("root", root);
+  params.set("path", path);
+  params.set("line", line);
+  return params;
+}
