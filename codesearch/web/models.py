@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import PydanticCustomError
 from starlette.datastructures import QueryParams
 
 import codesearch
@@ -47,12 +48,19 @@ _STATUSES = {
 }
 
 
+def _digits(value: Any) -> Any:  # noqa: ANN401 - what pydantic gives
+    """Refuse other texts that pydantic reads as numbers, such as " +2" or "2.0"."""
+    if isinstance(value, str) and not (value.isascii() and value.isdigit()):
+        raise PydanticCustomError("digits", "Input should be a number in digits")
+    return value
+
+
 def _field(option: Option) -> Any:  # noqa: ANN401 - a type and a default, as `create_model` wants them
     one: Any = option.kind
     if option.choices:
         one = Literal[option.choices]
     elif option.kind is int:
-        one = Annotated[int, Field(ge=int(option.low), le=int(option.high))]
+        one = Annotated[int, BeforeValidator(_digits), Field(ge=int(option.low), le=int(option.high))]
     else:
         pattern = _NOT_BLANK if option.required else _NO_NUL
         one = Annotated[str, Field(max_length=MAX_TEXT, pattern=pattern)]
