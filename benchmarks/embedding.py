@@ -29,9 +29,8 @@ from codesearch.config import WalkConfig
 from codesearch.encoding import onnx as encoding
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.encoding.encoder import TokenIds
-from codesearch.encoding.onnx import OnnxEncoder, choose_device
-from codesearch.encoding.row_sum import RowSum
-from codesearch.encoding.text import document_text
+from codesearch.encoding.onnx import OnnxEncoder, RowSum, choose_device
+from codesearch.encoding.tokenizer import document_text
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from codesearch.parsing.walker import WalkReport, walk

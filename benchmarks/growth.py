@@ -33,8 +33,8 @@ from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
 from codesearch.search.request import SearchRequest
 from codesearch.segments.digest import describe_files
-from codesearch.segments.graph import GRAPH_FILE, build_graph
 from codesearch.segments.topk import best_positions
+from codesearch.segments.vectors import GRAPH_FILE, build_graph
 
 PAGE = DOCS / "scale.md"
 _NO_GRAPH = VectorConfig(hnsw_threshold=1 << 40)

@@ -39,7 +39,7 @@ _ADDS_ROWS = ["Div", "Gather", "Gather", "MatMul", "Max", "Mul", "ReduceL2", "Sq
 _DAMPENS_REPEATS = sorted(
     [*_ADDS_ROWS, "Equal", "MatMul", "Max", "Mul", "Pow", "Squeeze", "Unsqueeze", "Unsqueeze", "Unsqueeze"]
 )
-"""The operations, sorted, of graphs that `codesearch.encoding.row_sum` can compute too."""
+"""The operations, sorted, of graphs that `codesearch.encoding.onnx.RowSum` can compute too."""
 
 
 def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:

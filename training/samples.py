@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.encoding.text import join_fields
-from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.encoding.tokenizer import SubtokenTokenizer, join_fields
 from training.corpus.rows import Row
 
 _MAX_TEXT_CHARS = 4_000

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache, partial
 from itertools import chain
 
-from codesearch.analysis.inflection import base_form
-from codesearch.analysis.words import compounds, expansions
+from codesearch.analysis.words import base_form, compounds, expansions
 from codesearch.memo import Memo
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.identifiers import split_identifier, words

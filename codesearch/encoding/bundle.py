@@ -38,7 +38,7 @@ class Bundle:
         document_graphs: language -> graph file, for languages that do not use `document_graph`. The tokenizer has a
             token [LANGUAGE] for each of them, which is the first token of a document.
         document_graph: the graph file for all other documents.
-        rows: graph file -> places of the arrays that `row_sum` needs; only for graphs that just add up rows.
+        rows: graph file -> places of the arrays that `RowSum` needs; only for graphs that just add up rows.
         model_id: 16 hex digits, a hash of the files' hashes; vectors of different ids are not comparable.
     """
 

@@ -1,7 +1,14 @@
 """Texts -> unit vectors, by a model bundle that ONNX Runtime runs on the CPU or with CUDA.
 
-Some models only add up rows of a table. For these, `row_sum` embeds queries without ONNX Runtime. It also embeds
-documents if ONNX Runtime is not installed.
+Some models only add up rows of a table. For these, `RowSum` embeds queries without ONNX Runtime, because importing it
+and opening a graph takes longer than embedding a query. It also embeds documents if ONNX Runtime is not installed. The
+manifest of such a bundle says where the arrays are in the file of each graph:
+
+    "rows": {"query.onnx": {"table": {"offset": 570, "dtype": "int8", "shape": [V, D]},
+                            "weights": {"offset": 8448597, "dtype": "float32", "shape": [V]},
+                            "repeat_power": -0.5}}
+
+If a token occurs n times in a text, each occurrence has the factor n ** repeat_power. Without the entry it is 1.
 """
 
 from __future__ import annotations
@@ -9,7 +16,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,16 +27,56 @@ from numpy.typing import NDArray
 from codesearch.config import check_device
 from codesearch.encoding.bundle import QUERY, TOKENIZER, Bundle, load_bundle
 from codesearch.encoding.encoder import TokenIds
-from codesearch.encoding.row_sum import RowSum
 from codesearch.encoding.tokenizer import SubtokenTokenizer, padded
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
 from codesearch.installation import how_to_add
 
 _BATCH_TOKENS = 8_192
+_EPSILON = 1e-12
 _TABLES = ("nbow", "unif", "ncs")
 """Architectures that only look up tokens and add. A second thread makes them slower."""
 _EXTERNAL_DATA = b"\n\x08location\x12"
 """The name of another file as a graph stores it: the entry "location" of a tensor's `external_data`."""
+
+
+class RowSum:
+    """Computes what the graph computes: the weighted sum of a text's rows, at unit length."""
+
+    def __init__(self, graph: Path, places: Mapping[str, Any]) -> None:
+        """Map the arrays of a graph's file.
+
+        Raises:
+            ModelBundleError: the arrays are not where `places` says.
+        """
+        try:
+            self._table, self._weights = (_mapped(graph, places[name]) for name in ("table", "weights"))
+            self._repeat_power = float(places.get("repeat_power", 0.0))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelBundleError(
+                f"{graph}: no rows where the manifest says ({error}): install the model again"
+            ) from None
+
+    def encode(self, texts: Sequence[NDArray[np.uint32]]) -> NDArray[np.float32]:
+        """Embed texts given as token ids: float32 [B, D], unit length; zeros for a text without tokens."""
+        out = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
+        for vector, ids in zip(out, texts, strict=True):
+            weights = self._weights[ids]
+            if self._repeat_power:
+                ids, weights = self._dampened(ids)
+            np.matmul(weights, self._table[ids].astype(np.float32), out=vector)
+            vector /= max(np.linalg.norm(vector), np.float32(_EPSILON))
+        return out
+
+    def _dampened(self, ids: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+        """Return the distinct ids of a text and the total weight of each."""
+        distinct, counts = np.unique(ids, return_counts=True)
+        return distinct, self._weights[distinct] * counts.astype(np.float32) ** np.float32(
+            1 + self._repeat_power
+        )
+
+
+def _mapped(path: Path, place: Mapping[str, Any]) -> NDArray[Any]:
+    return np.asarray(np.memmap(path, place["dtype"], "r", place["offset"], tuple(place["shape"])))
 
 
 class OnnxEncoder:

@@ -1,4 +1,6 @@
-"""Text -> token ids. Identifiers are split into subtokens, and rare subtokens into byte-pair pieces.
+"""A document -> the text that is embedded -> token ids, both in training and in search.
+
+Identifiers are split into subtokens, and rare subtokens into byte-pair pieces.
 
 The file is a `tokenizer.json` of the `tokenizers` library. Its model is a BPE with `##` before pieces that continue a
 subtoken. Training and search use the same file.
@@ -23,6 +25,7 @@ from numpy.typing import NDArray
 from codesearch.errors import ModelBundleError
 from codesearch.memo import Memo
 from codesearch.parsing.identifiers import split_identifier, subtokens, words
+from codesearch.types import Document
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -32,10 +35,44 @@ START, END = "[CLS]", "[SEP]"
 PAD_ID = 0
 CONTINUATION = "##"
 _WHOLE_WORDS = re.compile(r'"ignore_merges":\s*true')
+_MAX_DOCSTRING_CHARS = 600
+_PLACE_PARTS = 2
 _REMEMBERED = 200_000
 """Number of distinct words whose ids are cached."""
 _MAX_CHARS = 64
 """Maximum length of a token with the white space before it. A text is cut to this many characters per token."""
+
+
+def document_text(document: Document) -> str:
+    """Return the text of a document, as `join_fields` makes it."""
+    return join_fields(
+        document.qualified_name,
+        document.docstring,
+        document.code,
+        path=document.path,
+        context=document.context,
+    )
+
+
+def join_fields(qualified_name: str, docstring: str, code: str, *, path: str = "", context: str = "") -> str:
+    """Join place, qualified name, context, docstring and code; code comes last, because the end may be cut.
+
+    >>> join_fields("Session.close", "End it.", "", path="src/net/session.py").splitlines()
+    ['net session Session.close', 'End it.']
+    """
+    name = " ".join(filter(None, (place_of(path), qualified_name)))
+    if context:
+        name = f"{name}\n{context}"
+    return f"{name}\n{docstring[:_MAX_DOCSTRING_CHARS]}\n{code}"
+
+
+def place_of(path: str) -> str:
+    """Return the last folder and the stem of a path: short code without documentation often names its topic only there.
+
+    >>> place_of("src/net/session.py")
+    'net session'
+    """
+    return " ".join(path.rsplit(".", 1)[0].split("/")[-_PLACE_PARTS:])
 
 
 class SubtokenTokenizer:

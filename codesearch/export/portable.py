@@ -4,7 +4,7 @@ The file is a zip archive:
 
     codesearch.json                     {"portable": 1, "manifest": ..}; always the first entry
     segments/000001/documents.sqlite    the files of each segment (see `codesearch.index.manifest`)
-    segments/000001/sources.npy         only with code (see `codesearch.segments.sources`)
+    segments/000001/sources.npy         only with code (see `codesearch.segments.arrays`)
 
 The manifest is that of the index. It names every other entry with its size and sha256. Its root is only a name, so the
 file has no path of the machine that made it. Time stamps and permissions are constants, so the same index gives the
@@ -30,9 +30,9 @@ from codesearch.index.manifest import Manifest, SegmentEntry
 from codesearch.index.reader import IndexReader
 from codesearch.index.source import read_source
 from codesearch.index.untrusted import FILES, is_name
+from codesearch.segments.arrays import write_sources
 from codesearch.segments.digest import check_digest, describe_files
 from codesearch.segments.reader import SegmentReader
-from codesearch.segments.sources import write_sources
 
 PORTABLE_VERSION = 1
 HEAD = "codesearch.json"

@@ -24,7 +24,6 @@ from codesearch.encoding.encoder import Encoder
 from codesearch.index.commit import commit_manifest, last_number, writing
 from codesearch.index.embed import Embedder, embedding_processes
 from codesearch.index.file_parser import ParsedFile
-from codesearch.index.intact import check_intact, remember_written
 from codesearch.index.manifest import (
     Manifest,
     SegmentEntry,
@@ -35,6 +34,7 @@ from codesearch.index.manifest import (
 from codesearch.index.parse import ParseJob, is_small, parse_files
 from codesearch.index.plan import LiveFile, Plan, live_files
 from codesearch.index.policy import segments_to_merge
+from codesearch.index.reader import check_intact, remember_written
 from codesearch.index.stamps import write_stamps
 from codesearch.parsing.walker import SourceFile, extension_of
 from codesearch.segments.digest import describe_files

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from codesearch.analysis.terms import document_terms
 from codesearch.config import IndexConfig, ParseConfig
-from codesearch.encoding.text import document_text
-from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.encoding.tokenizer import SubtokenTokenizer, document_text
 from codesearch.index.stamps import trusted_mtime
 from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec, language_named
-from codesearch.parsing.texts.sections import plain_documents, refuse_text
+from codesearch.parsing.sections import plain_documents, refuse_text
 from codesearch.parsing.walker import UNREADABLE, SourceFile, refuse_content
 from codesearch.segments.digest import content_digest, text_digest
 from codesearch.segments.postings import PostingsBlock, make_block

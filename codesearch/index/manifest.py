@@ -46,7 +46,7 @@ FORMAT_VERSION = 9
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
 WITH_CODE = "sources.npy"
-"""Only segments with code have this file. `codesearch.segments.sources` reads it; this module must import fast."""
+"""Only segments with code have this file. `codesearch.segments.arrays` reads it; this module must import fast."""
 _MOST_COUNTED = 50
 _CHECKSUM = "checksum"
 _DIGEST_BYTES = 16

@@ -1,12 +1,21 @@
 """Files -> parsed files, in the same order, on all cores.
 
 Parsing holds the interpreter lock, so worker processes do it. They work on a few chunks at a time, which limits memory.
-If a file crashes its process or takes too much time or memory (see `limits`), only this file is affected: it is cut
-into blocks of lines, with a warning.
+If a file crashes its process or takes too much time or memory, only this file is affected: it is cut into blocks of
+lines, with a warning.
+
+A small file can make a parser take minutes or gigabytes. So a worker process limits its time and memory before each
+file, by the size of the file. The system ends a process that goes over a limit, also in the middle of a parser's C
+code. Linux has both limits. macOS has no limit of memory. Windows has a limit of time on the clock instead of processor
+time.
 """
 
 from __future__ import annotations
 
+import faulthandler
+import os
+import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
@@ -21,7 +30,6 @@ from codesearch.cores import available_cores
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.errors import IndexWriteError, ParseError
 from codesearch.index.file_parser import FileParser, ParsedFile, skipped_file
-from codesearch.index.limits import lift_limits, limit_file
 from codesearch.index.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec
@@ -29,18 +37,24 @@ from codesearch.parsing.walker import SourceFile
 from codesearch.segments.digest import content_digest
 from codesearch.treefiles import read_below
 
-if TYPE_CHECKING:  # Workers do not need these modules, and importing them takes time (see `tokens`).
+try:
+    import resource
+except ModuleNotFoundError:  # Windows does not have it.
+    resource = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:  # Workers do not need these modules, and importing them takes time.
     from concurrent.futures import Future
 
     from codesearch.encoding.encoder import Encoder
     from codesearch.index.plan import Plan
 
+_HAS_TIMER = hasattr(signal, "setitimer")
+_SECONDS, _SECONDS_PER_MB = 4.0, 10.0
+_BYTES, _BYTES_PER_BYTE = 400_000_000, 250
 _CHUNK_BYTES = 400_000
 _CHUNK_FILES = 64
 _SERIAL_BYTES = 1_000_000
 """With fewer bytes of source than this, one worker is enough."""
-
-
 Task = tuple[list[SourceFile], bool]
 """Files to parse, and whether they are only cut into blocks of lines."""
 Parsed = list[ParsedFile | None]
@@ -198,3 +212,38 @@ def _open_parser(job: ParseJob) -> Callable[[Task], Parsed]:
         return found
 
     return parse
+
+
+def limit_file(size: int) -> None:
+    """Limit this process from now on to what a file of `size` bytes may take; end the process if it takes more."""
+    seconds = _SECONDS + _SECONDS_PER_MB * size / 1e6
+    if _HAS_TIMER:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+    else:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=open(os.devnull, "w"))
+    if resource and sys.platform == "linux":
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        limit = _data_bytes() + _BYTES + _BYTES_PER_BYTE * size
+        resource.setrlimit(
+            resource.RLIMIT_DATA, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard)
+        )
+
+
+def lift_limits() -> None:
+    """End the limit of time; the limit of memory stays until the next file."""
+    if _HAS_TIMER:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    else:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def leave_no_core() -> None:
+    """Write no core file if this process crashes."""
+    if resource:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def _data_bytes() -> int:
+    """Return how much writable memory this process has."""
+    with open("/proc/self/statm", "rb") as file:
+        return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")

@@ -23,10 +23,8 @@ from codesearch.config import WalkConfig
 from codesearch.index.manifest import FORMAT_VERSION, Manifest, SegmentEntry, Tally
 from codesearch.index.source import is_inside
 from codesearch.parsing.languages import language_named
-from codesearch.segments.arrays import load_array
+from codesearch.segments.arrays import OFFSETS, ROWS, SOURCES, load_array
 from codesearch.segments.postings import POSTINGS
-from codesearch.segments.rows import ROWS
-from codesearch.segments.sources import OFFSETS, SOURCES
 from codesearch.segments.store import DATABASE, StoreReader
 from codesearch.segments.vectors import ROWS_FILE, SCALES_FILE
 from codesearch.types import KINDS

@@ -4,7 +4,7 @@
 
 Every message is a pickle. `(True, (function, arguments))` opens the handler of the tasks that follow: the function
 returns it. `(False, task)` is a task. The reply to each message is `(True, result)` or `(False, exception)`. The module
-`workers` contains the parent's side, and `limits` what a handler may take for one file.
+`workers` contains the parent's side.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from codesearch.index.limits import leave_no_core
+from codesearch.encoding.bundle import SHIPPED, TOKENIZER
+from codesearch.index.parse import leave_no_core, tokenizer_at
 
 
 def main() -> None:
@@ -28,7 +29,8 @@ def main() -> None:
     os.dup2(2, 1)  # Output of libraries must not mix with the replies.
     gc.set_threshold(100_000)  # Results are large and have no cycles.
     leave_no_core()
-    _import_early()
+    with suppress(Exception):  # A damaged tokenizer is reported when a task needs it.
+        tokenizer_at(SHIPPED / TOKENIZER)  # Most tasks need it, and the first one has not come yet.
     handle: Callable[[Any], Any] = _not_open
     with suppress(EOFError, BrokenPipeError):
         while True:
@@ -53,15 +55,6 @@ def main() -> None:
 
 def _not_open(task: object) -> None:
     raise RuntimeError("a task came before its handler was opened")
-
-
-def _import_early() -> None:
-    """Import what most tasks need and load the shipped tokenizer, before the parent sends the first message."""
-    from codesearch.encoding.bundle import SHIPPED, TOKENIZER
-    from codesearch.index.parse import tokenizer_at
-
-    with suppress(Exception):  # A damaged tokenizer is reported when a task needs it.
-        tokenizer_at(SHIPPED / TOKENIZER)
 
 
 def _portable(error: Exception) -> Exception:

@@ -25,7 +25,7 @@ from codesearch.parsing.docstrings import (
 from codesearch.parsing.flags import file_flags, is_stub
 from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.languages import LanguageSpec, language_of_source
-from codesearch.parsing.texts.sections import text_documents
+from codesearch.parsing.sections import text_documents
 from codesearch.parsing.toplevel import head_comment, toplevel_statements
 from codesearch.types import HEADER_KINDS, STUB, Document
 

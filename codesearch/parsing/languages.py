@@ -1,6 +1,6 @@
 """The tables of languages: one entry and one file in `queries/` add a programming language.
 
-Documentation and configuration have a table of their own. They need no grammar: `codesearch.parsing.texts` cuts them
+Documentation and configuration have a table of their own. They need no grammar: `codesearch.parsing.sections` cuts them
 into sections by their lines.
 
 A query file captures the node of each definition as a kind of `codesearch.types.KINDS`, as `@anonymous` (a callback;

@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from codesearch.analysis.inflection import singular
-from codesearch.analysis.words import expansions
+from codesearch.analysis.words import expansions, singular
 from codesearch.parsing.identifiers import split_identifier, words
 
 BACKWARD = frozenset({"from"})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from codesearch.analysis.terms import document_terms
 from codesearch.config import ParseConfig, WalkConfig
-from codesearch.encoding.text import document_text
+from codesearch.encoding.tokenizer import document_text
 from codesearch.errors import ConfigError
 from codesearch.index.parse import extract_guarded
 from codesearch.parsing.languages import language_named, language_of_path

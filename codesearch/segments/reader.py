@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import WalkConfig
+from codesearch.segments.arrays import SOURCES, RowReader, SourceReader
 from codesearch.segments.digest import check_sizes
-from codesearch.segments.graph import GRAPH_FILE
 from codesearch.segments.postings import PostingsReader
-from codesearch.segments.rows import RowReader
-from codesearch.segments.sources import SOURCES, SourceReader
 from codesearch.segments.store import FileRecord, StoreReader
-from codesearch.segments.vectors import VectorReader
+from codesearch.segments.vectors import GRAPH_FILE, VectorReader
 
 
 class SegmentReader:

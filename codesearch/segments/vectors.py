@@ -5,13 +5,17 @@ only documents whose rough similarity is near or above the cut-off are compared 
 
 vectors.int8         int8     [N, D] unit vectors divided by their scales and rounded
 vectors.scales       float32  [N] largest magnitude in each vector / 127
-vectors.hnsw         see `graph`
+vectors.hnsw         graph, made with `hnswlib` (extra `hnsw`) for segments with at least
+                     `VectorConfig.hnsw_threshold` documents
 """
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +26,12 @@ from codesearch.config import VectorConfig
 from codesearch.cores import available_cores
 from codesearch.errors import IndexCorruptError
 from codesearch.segments.digest import check_digest
-from codesearch.segments.graph import GRAPH_FILE, build_graph, hnsw_available, open_graph
 from codesearch.segments.topk import best_positions
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-ROWS_FILE, SCALES_FILE = "vectors.int8", "vectors.scales"
+ROWS_FILE, SCALES_FILE, GRAPH_FILE = "vectors.int8", "vectors.scales", "vectors.hnsw"
 _CHUNK = 2_048
 _SHARE = 8_192
 """Rows that a thread multiplies at a time. With fewer rows, threads would wait for the interpreter lock."""
@@ -43,6 +46,32 @@ def quantize(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np
     scales = (np.abs(vectors).max(axis=1, initial=0.0) / 127).astype(np.float32)
     safe = np.where(scales > 0, scales, 1).astype(np.float32)
     return np.rint(vectors / safe[:, None]).astype(np.int8), scales
+
+
+def hnsw_available() -> bool:
+    """Say whether the extra `hnsw` is installed."""
+    return find_spec("hnswlib") is not None
+
+
+def build_graph(
+    path: Path, rows: NDArray[np.int8], scales: NDArray[np.float32], config: VectorConfig
+) -> None:
+    """Write the graph of quantized vectors: int8 [N, D] and float32 [N].
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    import hnswlib
+
+    count, dim = rows.shape
+    graph = hnswlib.Index(space="ip", dim=dim)
+    graph.init_index(count, M=config.hnsw_m, ef_construction=config.hnsw_ef_construction, random_seed=0)
+    for start in range(0, count, _CHUNK):
+        part = slice(start, min(start + _CHUNK, count))
+        graph.add_items(rows[part].astype(np.float32) * scales[part, None], np.arange(part.start, part.stop))
+    graph.save_index(str(path))
+    if path.stat().st_size != graph.index_file_size():  # hnswlib does not notice a full device.
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
 
 class VectorWriter:
@@ -164,7 +193,10 @@ class VectorReader:
         if self._graph is None:
             if self._graph_entry is not None:  # hnswlib does not detect damaged files.
                 check_digest(self._graph_path, self._graph_entry, self._root)
-            self._graph = open_graph(self._graph_path, len(self), self.rows.shape[1])
+            import hnswlib
+
+            self._graph = hnswlib.Index(space="ip", dim=self.rows.shape[1])
+            self._graph.load_index(str(self._graph_path), max_elements=len(self))
         return self._graph
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import VectorConfig
+from codesearch.segments.arrays import RowWriter
 from codesearch.segments.postings import PostingsBlock, PostingsWriter
 from codesearch.segments.reader import SegmentReader
-from codesearch.segments.rows import RowWriter
 from codesearch.segments.store import DocumentRow, FileRecord, StoreWriter
 from codesearch.segments.vectors import VectorWriter
 

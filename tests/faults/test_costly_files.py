@@ -12,11 +12,11 @@ import pytest
 
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.errors import ParseError
-from codesearch.index import limits, parse
+from codesearch.index import parse
 from codesearch.index.file_parser import TOO_COSTLY, FileParser
 from codesearch.index.parse import ParseJob, extract_guarded, parse_files
 from codesearch.parsing.languages import LANGUAGES, language_named
-from codesearch.parsing.texts.sections import plain_documents
+from codesearch.parsing.sections import plain_documents
 from codesearch.parsing.walker import WalkConfig, WalkReport, walk
 from tests.conftest import write_tree
 
@@ -56,7 +56,7 @@ class QuickJob(ParseJob):
     """A job whose workers give each file 0.3 seconds."""
 
     def open(self) -> FileParser:
-        limits._SECONDS, limits._SECONDS_PER_MB = 0.3, 0
+        parse._SECONDS, parse._SECONDS_PER_MB = 0.3, 0
         return super().open()
 
 
@@ -141,7 +141,7 @@ def test_blocks_cover_all_lines_of_a_file():
 
 
 def test_similar_to_a_costly_file_is_one_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(limits, "_SECONDS", 0.3)
+    monkeypatch.setattr(parse, "_SECONDS", 0.3)
     with pytest.raises(ParseError, match="bomb.lua: the lua parser takes too much time or memory"):
         extract_guarded(b"a<\n" * 50_000, "bomb.lua", language_named("lua"), ParseConfig())
 

@@ -105,15 +105,15 @@ def test_a_copied_home_is_checked_once_and_then_remembered(
     expected = answers(home, tiny_bundle, tree)
     copy = shutil.copytree(home, tmp_path / "copy")
     checked: list[str] = []
-    from codesearch.index import intact
+    from codesearch.index import reader
 
-    original = intact.check_digest
+    original = reader.check_digest
 
     def counted(path: Path, entry: dict[str, object], root: str) -> None:
         checked.append(path.name)
         original(path, entry, root)
 
-    monkeypatch.setattr(intact, "check_digest", counted)
+    monkeypatch.setattr(reader, "check_digest", counted)
     assert answers(copy, tiny_bundle, tree) == expected
     assert "vectors.int8" in checked
     checked.clear()

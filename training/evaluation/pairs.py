@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from codesearch.analysis.terms import document_terms, query_terms
 from codesearch.config import RankConfig
 from codesearch.encoding.encoder import Encoder
-from codesearch.encoding.text import join_fields
+from codesearch.encoding.tokenizer import join_fields
 from codesearch.evaluation.jsonl import field
 from codesearch.evaluation.result import Interval, SystemResult
 from codesearch.evaluation.significance import AVERAGE

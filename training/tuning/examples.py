@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.encoding.text import join_fields
-from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.encoding.tokenizer import SubtokenTokenizer, join_fields
 from training.questions import read_questions
 from training.tuning.pools import DOCUMENTATION, Candidate, Pool, is_held_out, read_groups
 

@@ -12,8 +12,7 @@ import pytest
 
 from codesearch.encoding import onnx
 from codesearch.encoding.bundle import SHIPPED, load_bundle
-from codesearch.encoding.onnx import OnnxEncoder
-from codesearch.encoding.row_sum import RowSum
+from codesearch.encoding.onnx import OnnxEncoder, RowSum
 from codesearch.errors import ModelBundleError
 
 TABLE = np.random.default_rng(0).integers(-127, 128, (10, 4)).astype(np.int8)

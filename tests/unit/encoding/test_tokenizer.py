@@ -12,8 +12,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from codesearch.encoding.bundle import SHIPPED
-from codesearch.encoding.text import document_text, join_fields
-from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer
+from codesearch.encoding.tokenizer import PAD_ID, SubtokenTokenizer, document_text, join_fields
 from codesearch.errors import ModelBundleError
 from codesearch.parsing.identifiers import subtokens
 from codesearch.types import Document

@@ -29,8 +29,8 @@ from codesearch.errors import ConfigError, ExportError
 from codesearch.export.portable import HEAD
 from codesearch.export.unpack import open_portable
 from codesearch.index.catalogue import imported_folder
-from codesearch.index.intact import remember_written
 from codesearch.index.manifest import read_manifest
+from codesearch.index.reader import remember_written
 from tests.conftest import TINY_REPO, write_tree
 
 QUERIES = ("convert a number to a string", "sort a list", "push", "read lines of a file")

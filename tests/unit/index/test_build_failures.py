@@ -20,10 +20,10 @@ from codesearch.index.cache import VectorCache
 from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import MANIFEST
 from codesearch.index.reader import IndexReader
-from codesearch.segments import rows as rows_module
+from codesearch.segments import arrays as arrays_module
 from codesearch.segments import runs
+from codesearch.segments.arrays import RowWriter
 from codesearch.segments.postings import PostingsWriter
-from codesearch.segments.rows import RowWriter
 from codesearch.segments.store import StoreWriter
 from codesearch.segments.vectors import VectorWriter
 from tests.conftest import HashEncoder, break_format, build, contents, write_tree
@@ -215,7 +215,7 @@ WRITES = {
     "the cache": (VectorCache, "add", SQLITE_FULL),
     "rows": (RowWriter, "write", FULL),
     "postings": (PostingsWriter, "write", FULL),
-    "an array": (rows_module, "save_array", FULL),
+    "an array": (arrays_module, "save_array", FULL),
     "syncing": (build_module, "describe_files", FULL),
     "the manifest": (files_module.os, "replace", FULL),
 }

@@ -12,7 +12,7 @@ import pytest
 from codesearch.config import VectorConfig
 from codesearch.errors import IndexCorruptError
 from codesearch.segments.arrays import load_array, save_array
-from codesearch.segments.graph import build_graph, hnsw_available
+from codesearch.segments.vectors import build_graph, hnsw_available
 
 FULL = Path("/dev/full")
 needs_full_device = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")

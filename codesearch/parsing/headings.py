@@ -1,10 +1,11 @@
-r"""Headings of documentation.
+r"""Where the sections of documentation and configuration begin.
 
     # Markdown, and <h2>HTML</h2>          Setext, reStructuredText      =====
                                            and plain text                Title
                                            ----------------------        =====
 
-Code blocks, comments and front matter have no headings.
+Code blocks, comments and front matter have no headings. Tables, top-level keys, build stages and targets of
+configuration files have sections.
 """
 
 from __future__ import annotations
@@ -23,6 +24,16 @@ _FRONT_MATTER = frozenset({"---", "+++"})
 _MAX_FRONT_MATTER = 200
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*$")
 _LONG_ADORNMENT = 4
+_TABLE = re.compile(r"([ \t]*)\[\[?\s*([^\s,\[\]][^,\[\]]*)\]\]?\s*(?:[#;].*)?$")
+_PATTERNS = {
+    "dockerfile": re.compile(r"([ \t]*)FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE),
+    "ini": _TABLE,
+    "json": re.compile(r"""([ \t]+)"([^"]+)"\s*:"""),
+    "makefile": re.compile(r"()([\w$%/(][^:=#]*)::?(?![=:])"),
+    "toml": _TABLE,
+    "yaml": re.compile(r"""([ \t]*)["']?([^\s#"'\-{\[][^:#"']*)["']?:(?:\s|$)"""),
+}
+"""Language -> where a section begins; the first group is its indentation, the last one that matched its title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +124,16 @@ def _is_underlined(title: str, underline: str) -> bool:
     if not _ADORNMENT.match(underline) or len(underline) < min(len(title), _LONG_ADORNMENT):
         return False
     return any(map(str.isalnum, title)) and not title.startswith((">>>", "..."))
+
+
+def setting_cuts(lines: Sequence[str], language: str) -> Iterator[Cut]:
+    """Find the sections of a configuration file: lines that match and are indented like the first of them."""
+    if (pattern := _PATTERNS.get(language)) is None:
+        return
+    first_indentation = None
+    for row, line in enumerate(lines):
+        if match := pattern.match(line):
+            indentation, *titles = match.groups()
+            first_indentation = indentation if first_indentation is None else first_indentation
+            if indentation == first_indentation:
+                yield Cut(row, row, next(filter(None, reversed(titles))).replace('"', "").strip())

@@ -7,7 +7,7 @@ import pytest
 from codesearch.parsing.extract import extract
 from codesearch.parsing.identifiers import words
 from codesearch.parsing.languages import language_named, language_of_path
-from codesearch.parsing.texts.sections import refuse_text
+from codesearch.parsing.sections import refuse_text
 from codesearch.types import TEST, Document
 
 GUIDE = """Some words above.

@@ -17,10 +17,9 @@ from itertools import accumulate, groupby
 from codesearch.config import ParseConfig
 from codesearch.parsing.copies import copy_key
 from codesearch.parsing.flags import file_flags
+from codesearch.parsing.headings import Cut, front_matter_end, markdown_cuts, setting_cuts, underlined_cuts
 from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.languages import LanguageSpec
-from codesearch.parsing.texts.headings import Cut, front_matter_end, markdown_cuts, underlined_cuts
-from codesearch.parsing.texts.settings import setting_cuts
 from codesearch.types import Document
 
 DATA = "data"

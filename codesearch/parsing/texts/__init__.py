@@ -1,1 +1,0 @@
-"""Documentation and configuration files, cut into sections by their lines."""
