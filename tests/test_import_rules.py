@@ -42,7 +42,6 @@ HEAVY = (
     "sqlite_utils",
     "hnswlib",
     "filelock",
-    "pathspec",
     "concurrent.futures",
     "multiprocessing",
     "asyncio",

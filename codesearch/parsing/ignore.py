@@ -16,13 +16,10 @@ from pathlib import Path
 from codesearch.treefiles import read_regular
 
 IGNORE_FILES = (".gitignore", ".codesearchignore")
-_FOLDER_MARK = "ps_d"  # The library's group for the slash after what a pattern matched.
 EXCLUDE_FILE = os.path.join(".git", "info", "exclude")
 _MAX_BYTES, _MAX_LINES, _MAX_CHARS = 1_000_000, 10_000, 4_096
 """Limits of an ignore file and of one pattern: a walk asks every pattern about every path."""
-_TOKEN = re.compile(r"\\.|\[\^?\]?[^\]]*\][*+]?|\(\?:/\.\+\)\?|.", re.DOTALL)
-_STAR, _FOLDERS = "[^/]*", "(?:/.+)?"
-"""How the library translates `*` and `/**`."""
+_GLOB = re.compile(r"\\(.)|\[([!^]?)(\]?[^\]]*)\]|(\*+)|(.)", re.DOTALL)
 
 
 class BadPatternError(ValueError):
@@ -31,19 +28,43 @@ class BadPatternError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One line of an ignore file."""
+    """One line of an ignore file.
 
-    regex: re.Pattern[str]
+    Attributes:
+        parts: for the names of a path, last name first, what each must match; None for any number of names.
+        ignores: False if the line begins with `!`.
+        only_folders: whether the line ends with a slash.
+    """
+
+    parts: tuple[re.Pattern[str] | None, ...]
     ignores: bool
+    only_folders: bool
 
     def matches(self, path: str) -> bool:
-        """Say whether the path itself matches. The library's pattern also matches paths below it."""
-        for match in self.regex.finditer(path):
-            if _FOLDER_MARK not in self.regex.groupindex:
-                return not (path.endswith("/") and match.end() == len(path))  # `a/**` is not `a/` itself.
-            if match[_FOLDER_MARK] is None or match.end(_FOLDER_MARK) == len(path):
-                return True
-        return False
+        """Say whether the path itself matches; a folder above it does not count.
+
+        Only the last None that was passed may take more names, because no other choice matches more paths. So the time
+        does not grow with the length of the path to the power of the number of parts.
+        """
+        if self.only_folders and not path.endswith("/"):
+            return False
+        parts, names = self.parts, path.removesuffix("/").split("/")[::-1]
+        part = name = 0
+        retry: tuple[int, int] | None = None
+        while name < len(names):
+            wanted = parts[part] if part < len(parts) else None
+            if wanted and wanted.fullmatch(names[name]):
+                part, name = part + 1, name + 1
+            elif part < len(parts) and not wanted:
+                part += 1
+                if part == len(parts):
+                    return True
+                retry = part, name
+            elif retry:
+                part, name = retry = retry[0], retry[1] + 1
+            else:
+                return False
+        return not any(parts[part:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,42 +176,44 @@ def _is_folder_ignored(parts: Sequence[str], rules: Sequence[Rules], root_depth:
 
 
 def _compile(line: str) -> Pattern | None:
-    # This import takes 13 ms, and most commands compile no pattern.
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
     if len(line) > _MAX_CHARS:
         raise BadPatternError(f"pattern {line[:20]!r}... has more than {_MAX_CHARS:,} characters")
+    text = line.removesuffix("\r")
+    text = text if text.endswith("\\ ") else text.rstrip()
+    if text in ("", "/") or text.startswith("#"):
+        return None
+    glob = re.sub(r"\*{3,}", "**", text.removeprefix("!"))
+    names = glob.removesuffix("/").split("/")
+    if len(names) == 1:
+        names.insert(
+            0, "**"
+        )  # A pattern without a slash at its beginning or inside it matches in every folder.
+    elif not names[0]:
+        del names[0]
+    if names[-1] == "**":
+        names.append("*")  # `a/**` is not `a` itself.
     try:
-        regex, ignores = GitIgnoreSpecPattern.pattern_to_regex(line.removesuffix("\r"))
-        if regex is None or ignores is None:
-            return None  # An empty line or a comment.
-        return Pattern(re.compile(_without_backtracking(regex)), ignores)
-    except (ValueError, re.error, RecursionError):
+        if not names[-1]:
+            raise ValueError
+        parts = [None if name == "**" else _name_pattern(name) for name in reversed(names)]
+    except (ValueError, re.error):
         raise BadPatternError(f"invalid pattern {line!r}") from None
+    return Pattern(tuple(parts), not text.startswith("!"), glob.endswith("/"))
 
 
-def _without_backtracking(regex: str) -> str:
-    """Let only the last star in a folder's name, and only the last `/**`, try several places.
-
-    Every other star can stop at the first place where the next part matches, because no later place matches more paths.
-    Without this change, the time would grow with the length of the path to the power of the number of stars.
-    """
-    parts: list[str] = []
-    star = folders = -1
-    for token in _TOKEN.findall(regex):
-        if token == _STAR:
-            if star >= 0:
-                parts[star] = "(?>[^/]*?"
-                parts.append(")")
-            star = len(parts)
-        elif token == _FOLDERS:
-            if folders >= 0:
-                parts[folders] = "(?>(?:/.+?)??"
-                parts.append("(?=/))")
-            folders = len(parts)
-        if token in ("/", _FOLDERS):
-            star = -1
-        if token.startswith("[") and not token.startswith("[^/]"):
-            token = "(?!/)" + token.replace("[", "\\[").replace("\\[", "[", 1)  # No set matches a slash.
-        parts.append(token)
-    return "".join(parts)
+def _name_pattern(glob: str) -> re.Pattern[str]:
+    """Translate the pattern of one name; only its last star may try several places, as in `Pattern.matches`."""
+    pieces = [""]
+    for escaped, negation, characters, stars, literal in _GLOB.findall(glob):
+        if stars:
+            pieces.append("")
+        elif characters:
+            inside = characters.replace("\\", "\\\\").replace("[", "\\[")
+            pieces[-1] += f"[{'^' if negation else ''}{inside}]"
+        elif literal in ("[", "\\"):
+            raise ValueError(glob)  # A set without an end, or a mark before nothing.
+        else:
+            pieces[-1] += "." if literal == "?" else re.escape(escaped or literal)
+    first, *middle = pieces
+    last = f".*{middle.pop()}" if middle else ""
+    return re.compile("".join([first, *(f"(?>.*?{piece})" for piece in middle), last]), re.DOTALL)

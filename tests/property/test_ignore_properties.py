@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -24,7 +25,14 @@ PATTERNS = r"""
 a.py|/a.py|*.py|!a.py|!*.py|/*|!/src|!/src/|src/|/src/|src|lib/|!lib/|src/lib|/src/lib/|src/*|!src/lib|**/lib
 **/b.py|src/**|src/**/b.py|!src/**|*|?.py|[ab].py|[!a].py|# a.py|\#||   |a.py |\!a.py|*/lib|lib/*/b.py|!*/
 """.strip().replace("\n", "|")
-RULES = st.lists(st.sampled_from(PATTERNS.split("|")), max_size=5).map("\n".join)
+PIECES = "a a.py b src lib deep * * ? / / **/ /** ** [ab] [!a] [^s] [!x-z] \\a \\ !".split(" ")
+# Git reads `a**/b` unlike its documentation: it compares the plain beginning alone and then sees `**/b`.
+JOINED = (
+    st.lists(st.sampled_from(PIECES), max_size=6)
+    .map("".join)
+    .filter(lambda p: not re.search(r"[^/!]\*\*", p))
+)
+RULES = st.lists(st.sampled_from(PATTERNS.split("|")) | JOINED, max_size=5).map("\n".join)
 PLACES = (".gitignore", "src/.gitignore", "lib/.gitignore", "src/lib/.gitignore", ".git/info/exclude")
 
 
