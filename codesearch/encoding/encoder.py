@@ -27,22 +27,14 @@ class Encoder(Protocol):
         is_costly: whether embedding a text takes much longer than reading its vector from a cache.
     """
 
-    @property
-    def model_id(self) -> str: ...  # noqa: D102
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def dim(self) -> int: ...  # noqa: D102
-    @property
-    def device(self) -> str: ...  # noqa: D102
-    @property
-    def tokenizer(self) -> SubtokenTokenizer: ...  # noqa: D102
-    @property
-    def tokenizer_path(self) -> Path: ...  # noqa: D102
-    @property
-    def max_document_tokens(self) -> int: ...  # noqa: D102
-    @property
-    def is_costly(self) -> bool: ...  # noqa: D102
+    model_id: str
+    name: str
+    dim: int
+    device: str
+    tokenizer: SubtokenTokenizer
+    tokenizer_path: Path
+    max_document_tokens: int
+    is_costly: bool
 
     def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
         """Embed queries: float32 [B, D], unit length."""

@@ -49,7 +49,10 @@ class RowSum:
             ModelBundleError: the arrays are not where `places` says.
         """
         try:
-            self._table, self._weights = (_mapped(graph, places[name]) for name in ("table", "weights"))
+            self._table, self._weights = (
+                np.asarray(np.memmap(graph, place["dtype"], "r", place["offset"], tuple(place["shape"])))
+                for place in (places["table"], places["weights"])
+            )
             self._repeat_power = float(places.get("repeat_power", 0.0))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelBundleError(
@@ -61,30 +64,24 @@ class RowSum:
         out = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
         for vector, ids in zip(out, texts, strict=True):
             weights = self._weights[ids]
-            if self._repeat_power:
-                ids, weights = self._dampened(ids)
+            if self._repeat_power:  # Take each distinct id once, with the weight of all its occurrences.
+                ids, counts = np.unique(ids, return_counts=True)
+                weights = self._weights[ids] * counts.astype(np.float32) ** np.float32(1 + self._repeat_power)
             np.matmul(weights, self._table[ids].astype(np.float32), out=vector)
             vector /= max(np.linalg.norm(vector), np.float32(_EPSILON))
         return out
 
-    def _dampened(self, ids: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
-        """Return the distinct ids of a text and the total weight of each."""
-        distinct, counts = np.unique(ids, return_counts=True)
-        return distinct, self._weights[distinct] * counts.astype(np.float32) ** np.float32(
-            1 + self._repeat_power
-        )
-
-
-def _mapped(path: Path, place: Mapping[str, Any]) -> NDArray[Any]:
-    return np.asarray(np.memmap(path, place["dtype"], "r", place["offset"], tuple(place["shape"])))
-
 
 class OnnxEncoder:
-    """Runs a bundle. A session opens at its first use, so a query does not load the document graph."""
+    """Runs a bundle: an `Encoder`. A session opens at its first use, so a query does not load the document graph."""
 
     def __init__(self, bundle: Bundle, device: str = "auto") -> None:
         self.bundle = bundle
         self.device = choose_device(device)
+        self.model_id, self.name, self.dim = bundle.model_id, bundle.name, bundle.dim
+        self.max_document_tokens = bundle.max_document_tokens
+        self.is_costly = bundle.architecture not in _TABLES
+        self.tokenizer_path = bundle.folder / TOKENIZER
         self.tokenizer = SubtokenTokenizer.load(self.tokenizer_path)
         self._graphs = {self._language_id(name): file for name, file in bundle.document_graphs.items()}
         self._sessions: dict[str, Any] = {}
@@ -105,36 +102,6 @@ class OnnxEncoder:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the folder and the device, because sessions cannot be pickled; another process loads them again."""
         return self.load, (self.bundle.folder, self.device)
-
-    @property
-    def is_costly(self) -> bool:
-        """Say whether the model computes more than a weighted sum of rows of a table."""
-        return self.bundle.architecture not in _TABLES
-
-    @property
-    def model_id(self) -> str:
-        """Identifier of the weights."""
-        return self.bundle.model_id
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        return self.bundle.name
-
-    @property
-    def dim(self) -> int:
-        """Length of an embedding, D."""
-        return self.bundle.dim
-
-    @property
-    def tokenizer_path(self) -> Path:
-        """The bundle's `tokenizer.json`."""
-        return self.bundle.folder / TOKENIZER
-
-    @property
-    def max_document_tokens(self) -> int:
-        """Maximum number of tokens in a document; longer documents are cut."""
-        return self.bundle.max_document_tokens
 
     def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
         """Embed queries: float32 [B, D], unit length; zeros for a query without known tokens."""

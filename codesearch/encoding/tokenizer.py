@@ -119,11 +119,12 @@ class SubtokenTokenizer:
         tokenizer = Tokenizer(model)
         tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
         split = [" ".join(subtokens(text)) for text in texts]
+        inner = {character for text in split for word in text.split() for character in word[1:]}
         # The trainer numbers pieces in the random order of a hash map and breaks ties by number. As special tokens,
         # the pieces come first in a fixed order.
         trainer = trainers.BpeTrainer(
             vocab_size=vocabulary_size,
-            special_tokens=[PAD, UNKNOWN, *_continuations(split)],
+            special_tokens=[PAD, UNKNOWN, *(CONTINUATION + character for character in sorted(inner))],
             continuing_subword_prefix=CONTINUATION,
             show_progress=False,
         )
@@ -174,11 +175,10 @@ class SubtokenTokenizer:
         ids: list[int] = []
         for subtoken in split_identifier(word):
             whole = self._words.get(subtoken)
-            ids += self._pieces(subtoken) if whole is None else (whole,)
+            ids += (
+                self._tokenizer.encode(subtoken, add_special_tokens=False).ids if whole is None else (whole,)
+            )
         return tuple(ids)
-
-    def _pieces(self, subtoken: str) -> tuple[int, ...]:
-        return tuple(self._tokenizer.encode(subtoken, add_special_tokens=False).ids)
 
 
 def padded(texts: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -213,11 +213,3 @@ def _whole_words(path: Path) -> dict[str, int]:
         return vocabulary | {token["content"]: token["id"] for token in added}
     except (OSError, ValueError, KeyError, TypeError):  # `_open` reads the whole file and reports the error.
         return {}
-
-
-def _continuations(texts: Iterable[str]) -> list[str]:
-    """List the one-character pieces that continue a word, in sorted order."""
-    words: set[str] = set()
-    for text in texts:
-        words.update(text.split())
-    return [CONTINUATION + character for character in sorted({c for word in words for c in word[1:]})]

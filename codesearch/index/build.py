@@ -281,7 +281,7 @@ class _Build:
             model=describe_model(self.encoder),
             documents=sum(entry.live_documents for entry in self.entries),
             source_files=self.totals.files,
-            languages=_positive(self.totals.languages),
+            languages={name: count for name, count in sorted(self.totals.languages.items()) if count > 0},
             walked=self.plan.walked,
             parsed=Tally(limited_counts(self.totals.skipped), {}, sorted(self.totals.warnings.elements())),
             missing_grammars=self.plan.missing_grammars,
@@ -333,10 +333,6 @@ class _Totals:
             self.skipped.setdefault(record.skipped, Counter())[extension_of(record.path)] += sign
         for line in filter(None, record.warnings.split("\n")):
             self.warnings[line] += sign
-
-
-def _positive(counts: Counter[str]) -> dict[str, int]:
-    return {name: count for name, count in sorted(counts.items()) if count > 0}
 
 
 def _path_of(file: SourceFile | LiveFile) -> str:

@@ -104,18 +104,17 @@ class VectorCache:
         entries = [
             (digest, _checksum(digest, row) + row) for digest, row in zip(digests, vectors, strict=True)
         ]
-        self._unless_damaged(lambda: self._add(entries))
 
-    def _add(self, entries: list[tuple[bytes, bytes]]) -> None:
-        with self._connection:
-            self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", entries)
+        def insert() -> None:
+            with self._connection:
+                self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", entries)
+
+        self._unless_damaged(insert)
 
     def __len__(self) -> int:
         """Count the vectors."""
-        return self._unless_damaged(self._count)
-
-    def _count(self) -> int:
-        return int(self._connection.execute("SELECT count(*) FROM vectors").fetchone()[0])
+        query = "SELECT count(*) FROM vectors"
+        return self._unless_damaged(lambda: int(self._connection.execute(query).fetchone()[0]))
 
     def keep_only(self, digests: Iterable[bytes]) -> None:
         """Delete all vectors with other digests and free their disk space."""

@@ -7,10 +7,11 @@ Equal scores are ordered by (path, root, place in the file), independent of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from codesearch.segments.topk import best_positions
 from codesearch.segments.vectors import scan
 
 DocIds = NDArray[np.int64]
+Number = TypeVar("Number", bound=np.generic)
 _MAX_NEIGHBOURS = 10_000
 """If the graph must return more documents than this to compensate for dead ones, an exact search is faster."""
 
@@ -84,26 +86,26 @@ class Snapshot:
                 positions = by_segment[start:end]
                 yield segment, positions, doc_ids[positions] - base
 
+    def _gathered(
+        self, doc_ids: DocIds, dtype: type[Number], read: Callable[[SegmentReader, DocIds], NDArray[Any]]
+    ) -> NDArray[Number]:
+        """Read a number of each document from its segment, in the same order."""
+        out = np.empty(len(doc_ids), dtype)
+        for segment, positions, local in self.parts(doc_ids):
+            out[positions] = read(segment, local)
+        return out
+
     def kinds(self, doc_ids: DocIds) -> NDArray[np.uint8]:
         """Return the kinds of documents as positions in `KINDS`: uint8, in the same order."""
-        out = np.empty(len(doc_ids), np.uint8)
-        for segment, positions, local in self.parts(doc_ids):
-            out[positions] = segment.rows.kinds[local]
-        return out
+        return self._gathered(doc_ids, np.uint8, lambda segment, local: segment.rows.kinds[local])
 
     def flags(self, doc_ids: DocIds) -> NDArray[np.uint8]:
         """Return `Document.flags`: uint8, in the same order."""
-        out = np.empty(len(doc_ids), np.uint8)
-        for segment, positions, local in self.parts(doc_ids):
-            out[positions] = segment.rows.flags[local]
-        return out
+        return self._gathered(doc_ids, np.uint8, lambda segment, local: segment.rows.flags[local])
 
     def copy_keys(self, doc_ids: DocIds) -> DocIds:
         """Return `Document.copy_key`, which is equal only for copies: int64, in the same order."""
-        out = np.empty(len(doc_ids), np.int64)
-        for segment, positions, local in self.parts(doc_ids):
-            out[positions] = segment.rows.copies[local]
-        return out
+        return self._gathered(doc_ids, np.int64, lambda segment, local: segment.rows.copies[local])
 
     def file_numbers(self, doc_ids: DocIds) -> DocIds:
         """Return a number for each document that is equal only for documents of the same file: int64."""
@@ -115,17 +117,15 @@ class Snapshot:
 
     def field_lengths(self, doc_ids: DocIds, field: int) -> NDArray[np.uint16]:
         """Return the number of terms in a field of each document: uint16, in the same order."""
-        out = np.empty(len(doc_ids), np.uint16)
-        for segment, positions, local in self.parts(doc_ids):
-            out[positions] = segment.postings.field_lengths[local, field]
-        return out
+        return self._gathered(
+            doc_ids, np.uint16, lambda segment, local: segment.postings.field_lengths[local, field]
+        )
 
     def similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
         """Return the cosine of each document with a unit query [D]: float32, in the same order."""
-        out = np.empty(len(doc_ids), np.float32)
-        for segment, positions, local in self.parts(doc_ids):
-            out[positions] = segment.vectors.similarities(query, local)
-        return out
+        return self._gathered(
+            doc_ids, np.float32, lambda segment, local: segment.vectors.similarities(query, local)
+        )
 
     def nearest(
         self, query: NDArray[np.float32], count: int, allowed: NDArray[np.bool_] | None, ef_search: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from codesearch.segments.digest import content_digest
@@ -69,8 +69,14 @@ class SourceFiles:
             return None
         source, stale = found
         code = cut_lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
-        before, after = _around(source, row.start_line, row.end_line, context)
-        return Excerpt(code.decode("utf-8", "replace"), stale, before, after)
+        excerpt = Excerpt(code.decode("utf-8", "replace"), stale)
+        if not context:
+            return excerpt
+        lines = source.decode("utf-8", "replace").split("\n")
+        before = lines[max(0, row.start_line - 1 - context) : row.start_line - 1]
+        return replace(
+            excerpt, before=tuple(before), after=tuple(lines[row.end_line : row.end_line + context])
+        )
 
 
 def is_inside(path: str) -> bool:
@@ -115,11 +121,3 @@ def cut_lines(source: bytes, first: int, last: int, *, start_byte: int | None) -
         if end < 0:
             return source[start:]
     return source[start:end]
-
-
-def _around(source: bytes, first: int, last: int, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return up to `count` lines before line `first` and after line `last` of a file."""
-    if not count:
-        return (), ()
-    lines = source.decode("utf-8", "replace").split("\n")
-    return tuple(lines[max(0, first - 1 - count) : first - 1]), tuple(lines[last : last + count])

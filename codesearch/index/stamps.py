@@ -127,8 +127,8 @@ def changed_folders(root: str, stamps: Stamps) -> frozenset[str] | None:
     if not stamps.watched:
         return None
     below = os.path.join(root, "")
-    watched = stamps.watched.items()
-    changed = frozenset(path for path, stamp in watched if stamp_of(_place(below, path)) != stamp)
+    places = ((path, path if os.path.isabs(path) else below + path) for path in stamps.watched)
+    changed = frozenset(path for path, place in places if stamp_of(place) != stamps.watched[path])
     return changed if all(map(is_folder, changed)) else None
 
 
@@ -147,7 +147,3 @@ def trusted_mtime(mtime_ns: int, started_ns: int) -> int:
 def is_folder(path: str) -> bool:
     """Say whether a watched path is a folder below the root."""
     return not path or path.endswith("/")
-
-
-def _place(below: str, path: str) -> str:
-    return path if os.path.isabs(path) else below + path

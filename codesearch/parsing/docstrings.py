@@ -51,7 +51,7 @@ def clean_comment(comment: str) -> str:
         lines = [_STAR.sub("", line).strip() for line in text.splitlines()]
     else:
         lines = [_LINE_MARK.sub("", line).strip() for line in text.splitlines()]
-    kept = [_EDGE.sub("", line) for line in lines if not line or _is_prose(line)]
+    kept = [_EDGE.sub("", line) for line in lines if not (_RULE.fullmatch(line) or _DIRECTIVE.match(line))]
     return _BRIEF.sub("", "\n".join(kept).strip())
 
 
@@ -72,10 +72,6 @@ def clean_xml(docstring: str) -> str:
     text = _XML_TAG.sub(lambda tag: f"@{tag[1]} {tag[2]} " if tag[2] else f"@{tag[1]} ", text)
     lines = [_XML_OTHER.sub("", line).strip() for line in text.splitlines()]
     return "\n".join(line for line in lines if line)
-
-
-def _is_prose(line: str) -> bool:
-    return not _RULE.fullmatch(line) and not _DIRECTIVE.match(line)
 
 
 def first_paragraph(docstring: str) -> str:

@@ -92,7 +92,9 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
     definitions = _without_small_constants(definitions, source)
-    docstring = _module_docstring(definitions, found, source)
+    is_opened = found.start in found.docstrings
+    docstring = _literal(found, found.start, source) if is_opened else head_comment(definitions, found)
+    docstring = docstring[:_MAX_DOCSTRING]
     summaries = {d.name: _summary(d.docstring) for d in definitions if d.kind in HEADER_KINDS and d.docstring}
     summaries[""] = _summary(docstring)
     file = _File(source, path, spec, config, file_flags(path, source), docstring, summaries)
@@ -110,8 +112,8 @@ def _attach_docs(definitions: list[Definition], found: Matches, source: bytes) -
     for definition in definitions:
         definition.anchor_row, comment = _comments_above(definition.row, found)
         if definition.body is not None and definition.body in found.docstrings:
-            definition.literal = start, end = found.docstrings[definition.body]
-            docstring = clean_string_literal(source[start:end].decode("utf-8", "replace"))
+            definition.literal = found.docstrings[definition.body]
+            docstring = _literal(found, definition.body, source)
         else:
             docstring = comment
         definition.docstring = docstring[:_MAX_DOCSTRING]
@@ -164,8 +166,11 @@ def _documents(definitions: list[Definition], found: Matches, file: _File) -> It
                     _cut_to_header(definition, definitions[position + 1], file.source)
                 if definition.kind == "function" and outer and outer.kind in _OWNERS:
                     definition.kind = "method"
-                definition.name = _name(definition, file.path)
-                owner = _owner(definition, outer)
+                if not definition.qualifiers and definition.name in ("", RETURNED):
+                    definition.name = module_name(file.path)  # That of the folder for an `index` file.
+                definition.name = definition.name or definition.kind
+                is_owned = definition.receiver or (outer and outer.kind in _OWNERS)
+                owner = definition.qualifiers[-1] if is_owned and definition.qualifiers else ""
                 yield _document(definition, owner, _signature(definition, found, file.source), file)
         else:
             definition.is_too_deep = definition.kind not in NAME_LENDERS
@@ -185,13 +190,6 @@ def _is_left_out(definition: Definition, enclosing: list[Definition], file: _Fil
             for outer in enclosing
         )
     )
-
-
-def _name(definition: Definition, path: str) -> str:
-    """Return the name of a definition; without one, the name of the file, or of the folder of an `index` file."""
-    if definition.qualifiers or definition.name not in ("", RETURNED):
-        return definition.name or definition.kind
-    return module_name(path) or definition.kind
 
 
 def _module(definitions: list[Definition], found: Matches, file: _File) -> Iterator[Document]:
@@ -220,13 +218,10 @@ def _module(definitions: list[Definition], found: Matches, file: _File) -> Itera
     )
 
 
-def _module_docstring(definitions: list[Definition], found: Matches, source: bytes) -> str:
-    if found.start in found.docstrings:
-        first, last = found.docstrings[found.start]
-        docstring = clean_string_literal(source[first:last].decode("utf-8", "replace"))
-    else:
-        docstring = head_comment(definitions, found)
-    return docstring[:_MAX_DOCSTRING]
+def _literal(found: Matches, body: int, source: bytes) -> str:
+    """Return the docstring that opens a body."""
+    start, end = found.docstrings[body]
+    return clean_string_literal(source[start:end].decode("utf-8", "replace"))
 
 
 def _summary(docstring: str) -> str:
@@ -250,13 +245,8 @@ def _qualifiers(definition: Definition, outer: Definition | None) -> list[str]:
     return names
 
 
-def _owner(definition: Definition, outer: Definition | None) -> str:
-    """Return the name of the class that a definition belongs to; "" if it is in none, or only in a function."""
-    is_owned = definition.receiver or (outer and outer.kind in _OWNERS)
-    return definition.qualifiers[-1] if is_owned and definition.qualifiers else ""
-
-
 def _document(definition: Definition, owner: str, signature: str, file: _File) -> Document:
+    """Return the document of a definition; `owner` is its class, "" if it is in none or only in a function."""
     limit = min(definition.doc_end, definition.start + file.config.max_code_bytes)
     code = _code(definition, limit, file.source)
     whole = code if limit == definition.end else _code(definition, definition.end, file.source)

@@ -55,7 +55,8 @@ def toplevel_statements(definitions: Iterable[Definition], found: Matches, sourc
             position = bisect_right(starts, row)
             is_covered = position > 0 and row <= covered[position - 1][1]
             opens = row + 1 in openings and lines[row].rstrip().endswith((b"{", b"(", b"["))
-            if not (is_covered or opens or row in comments) and _is_statement(lines[row]):
+            is_statement = _WORD.search(lines[row]) and not _IMPORT.match(lines[row])
+            if is_statement and not (is_covered or opens or row in comments):
                 runs.setdefault(position, []).append(row)
     if sum(map(len, runs.values())) < _MIN_LINES:
         return None
@@ -64,10 +65,6 @@ def toplevel_statements(definitions: Iterable[Definition], found: Matches, sourc
         line for rows in runs.values() for line in lines[rows[0] : rows[-1] + 1] if not _IMPORT.match(line)
     )
     return Toplevel(longest[0], longest[-1], b"\n".join(code))
-
-
-def _is_statement(line: bytes) -> bool:
-    return _WORD.search(line) is not None and _IMPORT.match(line) is None
 
 
 def head_comment(definitions: Iterable[Definition], found: Matches) -> str:

@@ -311,18 +311,15 @@ class _Walk:
                 return _why_not_read(name)
             status = entry.stat()
             if spec is None and status.st_mode & 0o111:
-                spec = _sniff_shebang(entry.path)
+                spec = language_of_shebang(read_head(entry.path, _SHEBANG_BYTES).partition(b"\n")[0])
         except OSError as error:
             self.report.warn(f"{path}: {error.strerror}: left out")
             return ""
         if spec is None:
             return _why_not_read(name)
-        if not self.wants(spec):
+        if spec.content == "code" and self.languages and spec.name not in self.languages:
             return OTHER_LANGUAGE
         return IGNORED if is_ignored(path, rules) else self.accept(path, spec, status)
-
-    def wants(self, spec: LanguageSpec) -> bool:
-        return spec.content != "code" or not self.languages or spec.name in self.languages
 
     def accept(self, path: str, spec: LanguageSpec, status: os.stat_result) -> SourceFile | str:
         if not is_installed(spec):
@@ -374,10 +371,6 @@ def extension_of(path: str) -> str:
 
 def _why_not_read(name: str) -> str:
     return OTHER_CONTENT if language_of_path(name, "all") else NO_PARSER
-
-
-def _sniff_shebang(path: str) -> LanguageSpec | None:
-    return language_of_shebang(read_head(path, _SHEBANG_BYTES).partition(b"\n")[0])
 
 
 def refuse_content(source: bytes, config: ParseConfig) -> str | None:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
 from codesearch.errors import IndexStoreError
+from codesearch.memo import Memo
 from codesearch.segments.arrays import create_array, load_array, save_array
 from codesearch.segments.runs import RunSorter
 
@@ -133,7 +134,11 @@ class PostingsWriter:
         order = sorted(range(len(encoded)), key=encoded.__getitem__)
         rank = np.empty(len(order), dtype=np.uint32)
         rank[order] = np.arange(len(order), dtype=np.uint32)
-        self._write_terms([encoded[position] for position in order])
+        terms = [encoded[position] for position in order]
+        offsets = np.zeros(len(terms) + 1, dtype=np.uint64)
+        np.cumsum([len(term) for term in terms], out=offsets[1:])
+        save_array(self._folder / "term_bytes.npy", np.frombuffer(b"".join(terms), dtype=np.uint8))
+        save_array(self._folder / "term_offsets.npy", offsets)
         self._write_lists(rank)
         save_array(self._folder / "field_lengths.npy", self._lengths[: self._documents])
         self.abandon()
@@ -161,12 +166,6 @@ class PostingsWriter:
         words |= doc_ids.astype(np.uint64) << np.uint64(8)
         words |= frequencies
         self._words.add(words)
-
-    def _write_terms(self, terms: list[bytes]) -> None:
-        offsets = np.zeros(len(terms) + 1, dtype=np.uint64)
-        np.cumsum([len(term) for term in terms], out=offsets[1:])
-        save_array(self._folder / "term_bytes.npy", np.frombuffer(b"".join(terms), dtype=np.uint8))
-        save_array(self._folder / "term_offsets.npy", offsets)
 
     def _write_lists(self, rank: NDArray[np.uint32]) -> None:
         order = np.add.outer(rank * np.uint32(_F), np.arange(_F, dtype=np.uint32)).ravel()
@@ -232,7 +231,7 @@ class PostingsReader:
         # Reading a number or a few bytes from a memoryview takes a tenth of the time of reading from an array.
         self._text, self._bounds = (self._arrays[name].data for name in ("term_bytes", "term_offsets"))
         self._occurrence_weights: dict[tuple[tuple[float, ...], ...], NDArray[np.float32]] = {}
-        self._known: dict[str, int | None] = {}
+        self._term_ids: Memo[str, int | None] = Memo(self._find, _REMEMBERED)
 
     @property
     def field_lengths(self) -> NDArray[np.uint16]:
@@ -256,11 +255,7 @@ class PostingsReader:
 
     def find(self, term: str) -> int | None:
         """Return a term's id, or None if no document has it."""
-        if term not in self._known:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[term] = self._find(term)
-        return self._known[term]
+        return self._term_ids[term]
 
     def _find(self, term: str) -> int | None:
         wanted = term.encode()

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -232,7 +232,11 @@ def scan(
             out[share] = np.asarray(cdist(rounded, rows[share], "dot", out_dtype="float32"))[0]
 
     count = sum(share.stop - share.start for _, _, share in shares)
-    _run_at_once(multiply, min(available_cores(), count // _SHARE))
+    # Products release the interpreter lock, so threads multiply at once; this one is one of them.
+    others = [_threads().submit(multiply) for _ in range(min(available_cores(), count // _SHARE) - 1)]
+    multiply()
+    for other in others:
+        other.result()
     return [
         out * (scale * vectors.scales)
         if doc_ids is None
@@ -248,14 +252,6 @@ def _spans(doc_ids: NDArray[np.int64]) -> list[tuple[int, int]]:
     after = np.flatnonzero(np.diff(doc_ids) > _GAP)
     first, last = doc_ids[[0, *(after + 1)]], doc_ids[[*after, -1]]
     return list(zip(first.tolist(), (last + 1).tolist(), strict=True))
-
-
-def _run_at_once(work: Callable[[], None], count: int) -> None:
-    """Run the same work in `count` threads, including this one; products release the interpreter lock."""
-    others = [_threads().submit(work) for _ in range(count - 1)]
-    work()
-    for other in others:
-        other.result()
 
 
 @cache

@@ -25,7 +25,7 @@ PATTERNS = r"""
 a.py|/a.py|*.py|!a.py|!*.py|/*|!/src|!/src/|src/|/src/|src|lib/|!lib/|src/lib|/src/lib/|src/*|!src/lib|**/lib
 **/b.py|src/**|src/**/b.py|!src/**|*|?.py|[ab].py|[!a].py|# a.py|\#||   |a.py |\!a.py|*/lib|lib/*/b.py|!*/
 """.strip().replace("\n", "|")
-PIECES = "a a.py b src lib deep * * ? / / **/ /** ** [ab] [!a] [^s] [!x-z] \\a \\ !".split(" ")
+PIECES = "a a.py b src lib deep * * ? / / **/ /** ** [ab] [!a] [^s] [!x-z] \\a !".split(" ")
 # Git reads `a**/b` unlike its documentation: it compares the plain beginning alone and then sees `**/b`.
 JOINED = (
     st.lists(st.sampled_from(PIECES), max_size=6)
