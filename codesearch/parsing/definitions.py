@@ -27,6 +27,8 @@ _NO_STATEMENTS = frozenset(
     "using_directive namespace_use_declaration preproc_include".split()
 )
 """Node types at the top level of a file that are not statements."""
+_BLOCKS = frozenset({"block", "do_block", "module"})
+"""Node types of blocks that a docstring may open, in Python and Elixir."""
 _MIN_ANONYMOUS_LINES = 3
 _MATCH_LIMIT = 1024
 """How many partly matched patterns are kept at once. Without a limit, deep nesting takes quadratic time."""
@@ -121,9 +123,10 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
         elif attributes := captures.get("attribute"):
             _add_attribute(found, attributes[0], source)
         elif docstrings := captures.get("docstring"):
-            # The literal is the first statement of its block, so the block's start finds its definition.
-            parent = docstrings[0].parent
-            block = parent.parent if parent else None
+            # The literal is in the first statement of its block, so the block's start finds its definition.
+            block = docstrings[0].parent
+            while block and block.type not in _BLOCKS:
+                block = block.parent
             if block:
                 found.docstrings[block.start_byte] = (docstrings[0].start_byte, docstrings[0].end_byte)
         else:

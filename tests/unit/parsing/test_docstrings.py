@@ -33,6 +33,11 @@ from codesearch.parsing.docstrings import (
         ("/* Sort a[b[1]] */", "Sort a[b[1]]"),
         ("/** @brief Sort it. */", "Sort it."),
         ("/// \\brief Sort it.", "Sort it."),
+        ('@doc """\n  Sort\n  it.\n  """', "Sort\nit."),
+        ('@doc ~S"""\nSort it.\n"""', "Sort it."),
+        ('@typedoc "Sort it."', "Sort it."),
+        ("-- | Sort\n-- it.", "Sort\nit."),
+        ("{- | Sort it. -}", "Sort it."),
     ],
 )
 def test_comment_markers_are_removed(comment, text):

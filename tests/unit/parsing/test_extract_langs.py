@@ -52,6 +52,43 @@ method Widget::width 48-48
 class geo::Circle 3-4
 method geo::Circle::radius 5-5
 """,
+    "sample.ex": """
+class Shop.Cart 1-5
+constant Shop.Cart.limits 7-8
+method Shop.Cart.send 16-18
+method Shop.Cart.halt 21-21
+method Shop.Cart.__using__ 23-27
+function Shop.Cart.__using__.init 25-25
+method Shop.Cart.noargs 29-29
+type Shop.Cart.t 30-30
+method Enumerable.count 34-34
+interface Size 36-36
+method Size.size 37-37
+""",
+    "sample.hs": """
+type Stack 8-10
+type Wrap 12-12
+type Alias 13-13
+interface Shape 16-16
+method Shape.area 18-18
+method Shape.area 21-21
+function push 25-25
+function push 26-27
+function limit 30-30
+function <+> 32-32
+""",
+    "sample.zig": """
+struct Stack 5-6
+method Stack.push 8-10
+method Stack.Inner 11-16
+function Stack.Inner.get 14-14
+enum Color 18-18
+struct U 19-19
+enum Err 20-20
+constant table 21-24
+function free 25-25
+function push works 26-28
+""",
     "sample.cs": """
 class Shop.Core.Orders 7-10
 method Shop.Core.Orders.Orders 14-14

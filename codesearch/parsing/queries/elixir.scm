@@ -1,0 +1,27 @@
+(call target: (identifier) @_word
+  (arguments . [
+    (identifier) @name
+    (call target: (_) @name)
+    (binary_operator left: [(identifier) @name (call target: (_) @name)])
+  ])
+  (do_block)? @body
+  (#any-of? @_word "def" "defp" "defmacro" "defmacrop" "defguard" "defguardp" "defdelegate")) @function
+
+(call target: (identifier) @_word (arguments . (alias) @name) (do_block) @body (#eq? @_word "defmodule")) @class
+(call target: (identifier) @_word (arguments . (alias) @name) (do_block) @body (#eq? @_word "defprotocol")) @interface
+(call target: (identifier) @_word (arguments . (alias) @name) (#eq? @_word "defimpl")) @owner
+(unary_operator operand: (call target: (identifier) @name (arguments [(list) (map) (keywords) (sigil) (string)]))
+  (#not-match? @name "^(doc|moduledoc|typedoc|spec|impl|since|deprecated|behaviour|derive)$")) @constant
+(unary_operator operand: (call target: (identifier) @_word (arguments (binary_operator left: [
+    (identifier) @name
+    (call target: (identifier) @name)
+  ])))
+  (#any-of? @_word "type" "typep" "opaque")) @type
+
+(unary_operator operand: (call target: (identifier) @_word (arguments (string) @docstring))
+  (#eq? @_word "moduledoc"))
+(unary_operator operand: (call target: (identifier) @_word (arguments [(string) (sigil)]))
+  (#any-of? @_word "doc" "typedoc")) @comment
+(unary_operator operand: (call target: (identifier) @_word)
+  (#any-of? @_word "spec" "impl" "since" "deprecated")) @attribute
+(comment) @comment

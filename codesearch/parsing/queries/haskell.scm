@@ -1,0 +1,16 @@
+(declarations (function name: (_) @name match: (_) @body) @function)
+(declarations (function (infix operator: (_) @name) match: (_) @body) @function)
+(declarations (bind name: (variable) @name match: (_) @body) @function)
+(class_declarations (function name: (_) @name match: (_) @body) @function)
+(instance_declarations (function name: (_) @name match: (_) @body) @function)
+(instance_declarations (bind name: (variable) @name match: (_) @body) @function)
+
+(data_type name: (_) @name) @type
+(newtype name: (_) @name) @type
+(type_synonym name: (_) @name) @type
+(class name: (_) @name declarations: (_) @body) @interface
+(instance name: (_) @name) @owner
+
+(signature) @attribute
+(haddock) @comment
+(comment) @comment

@@ -1,0 +1,11 @@
+(function_declaration name: (identifier) @name body: (block)? @body) @function
+(test_declaration (string) @name (block) @body) @function
+
+(variable_declaration (identifier) @name (struct_declaration) @body) @struct
+(variable_declaration (identifier) @name (opaque_declaration) @body) @struct
+(variable_declaration (identifier) @name (union_declaration) @body) @struct
+(variable_declaration (identifier) @name (enum_declaration) @body) @enum
+(variable_declaration (identifier) @name (error_set_declaration) @body) @enum
+(source_file (variable_declaration (identifier) @name (struct_initializer)) @constant)
+
+(comment) @comment
