@@ -9,10 +9,8 @@ import socket
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError
@@ -20,10 +18,9 @@ from codesearch.web.app import make_app
 from codesearch.web.security import Access, is_loopback
 
 VARIABLE = "CODESEARCH_TOKEN"
-_PATIENCE_S = 10.0
-_READ_S = 30.0
-"""A client that has not read an answer after this time is disconnected."""
 _MAX_CONNECTIONS = 400
+"""More connections get status 503. Each is closed after `_IDLE_S` without a request."""
+_IDLE_S = 10
 _MAX_HEAD_BYTES = 1 << 16
 _STOP_S = 2.0
 _MIN_TOKEN = 16
@@ -91,7 +88,7 @@ class Site:
         self._server = uvicorn.Server(
             uvicorn.Config(
                 make_app(engine, access, failed=failed),
-                http=_Patient,
+                http="h11",
                 ws="none",
                 lifespan="off",
                 log_config=None,
@@ -99,6 +96,8 @@ class Site:
                 server_header=False,
                 proxy_headers=False,
                 h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
+                limit_concurrency=_MAX_CONNECTIONS,
+                timeout_keep_alive=_IDLE_S,
                 timeout_graceful_shutdown=1,
             )
         )
@@ -115,64 +114,3 @@ class Site:
 
     def _run(self) -> None:
         asyncio.run(self._server.serve([self._listener]))
-
-
-class _Patient(H11Protocol):
-    """Closes a connection on which no complete request arrives in time, and idle ones if there are too many.
-
-    It also closes one whose client does not read an answer. Uvicorn's own time limit for idle connections would wait
-    until the answer is read.
-    """
-
-    _timer: asyncio.TimerHandle | None = None
-    _unread: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - uvicorn's type
-        super().connection_made(transport)
-        if len(self.connections) > _MAX_CONNECTIONS:
-            idle = (one for one in self.connections if isinstance(one, _Patient) and one.is_idle)
-            oldest = min((one for one in idle if one is not self), key=lambda one: one._since, default=self)
-            oldest.transport.abort()
-        self._since = self.loop.time()
-        self._watch()
-
-    def data_received(self, data: bytes) -> None:
-        if self._unread and not self.transport.get_write_buffer_size():
-            self._unread.cancel()
-            self._unread = None
-        super().data_received(data)
-        self._watch()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        if not self._unread and self.transport.get_write_buffer_size():
-            self._unread = self.loop.call_later(_READ_S, self._not_read)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        for timer in (self._timer, self._unread):
-            if timer:
-                timer.cancel()
-        super().connection_lost(exc)
-
-    @property
-    def is_idle(self) -> bool:
-        """Say whether no request is being answered."""
-        return self.cycle is None or self.cycle.response_complete
-
-    def _watch(self) -> None:
-        """Start the clock when a request begins, and stop it when the request is complete."""
-        if not self.is_idle and self._timer:
-            self._timer.cancel()
-            self._timer = None
-        elif self.is_idle and not self._timer:
-            self._timer = self.loop.call_later(_PATIENCE_S, self._late)
-
-    def _not_read(self) -> None:
-        self._unread = None
-        if self.transport.get_write_buffer_size():
-            self.transport.abort()
-
-    def _late(self) -> None:
-        self._timer = None
-        if self.is_idle:
-            self.transport.abort()
