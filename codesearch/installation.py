@@ -30,7 +30,11 @@ def how_to_add(*packages: str, without: Sequence[str] = ()) -> str:
         packages: names of distributions.
         without: packages that conflict with them and must be removed first.
     """
-    return "run " + ", then ".join(f"`{_line(command)}`" for command in _commands(packages, without))
+    import shlex
+    import subprocess
+
+    quoted = subprocess.list2cmdline if os.name == "nt" else shlex.join
+    return "run " + ", then ".join(f"`{quoted(command)}`" for command in _commands(packages, without))
 
 
 def _commands(packages: Sequence[str], without: Sequence[str]) -> list[list[str]]:
@@ -50,15 +54,13 @@ def _commands(packages: Sequence[str], without: Sequence[str]) -> list[list[str]
 def _pip(action: str) -> list[str]:
     if find_spec("pip") is None:
         return ["uv", "pip", action, "--python", sys.executable]
-    return [sys.executable, "-m", "pip", action, *(["--break-system-packages"] if _is_managed() else [])]
-
-
-def _is_managed() -> bool:
-    """Say whether the system's package manager owns this environment; pip then needs `--break-system-packages`."""
     import sysconfig
 
-    marker = Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
-    return sys.prefix == sys.base_prefix and marker.exists()
+    # The system's package manager may own this environment.
+    is_managed = (
+        Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED").exists() and sys.prefix == sys.base_prefix
+    )
+    return [sys.executable, "-m", "pip", action, *(["--break-system-packages"] if is_managed else [])]
 
 
 def _uv_tool(receipt: Path, packages: Sequence[str], without: Collection[str]) -> list[str]:
@@ -85,14 +87,3 @@ def _requirement(asked: Mapping[str, Any], extras: Sequence[str]) -> str:
 
 def _options(option: str, values: Sequence[str]) -> list[str]:
     return [word for value in values for word in (option, value)]
-
-
-def _line(command: Sequence[str]) -> str:
-    """Quote a command for the shell of this system."""
-    if os.name == "nt":
-        import subprocess
-
-        return subprocess.list2cmdline(command)
-    import shlex
-
-    return shlex.join(command)

@@ -15,7 +15,6 @@ _OTHERS = (
 """Control characters above ASCII, and characters that change the direction, have no width or are no characters."""
 _UNSAFE = re.compile(rf"[\x00-\x1f{_OTHERS}]")
 _UNSAFE_IN_JSON = re.compile(rf"[{_OTHERS}]")  # JSON has escapes for the rest, and line ends between values.
-_SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
 def visible(text: str) -> str:
@@ -24,7 +23,7 @@ def visible(text: str) -> str:
     >>> print(visible("a\x1b[2Jb\nc\u202ed"))
     a\x1b[2Jb\nc\u202ed
     """
-    return _UNSAFE.sub(_escaped, text)
+    return _UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def visible_json(text: str) -> str:
@@ -33,19 +32,6 @@ def visible_json(text: str) -> str:
     >>> print(visible_json('"\u202e"'))
     "\u202e"
     """
-    return _UNSAFE_IN_JSON.sub(_escaped_in_json, text)
+    import json
 
-
-def _escaped(match: re.Match[str]) -> str:
-    character = match[0]
-    if short := _SHORT.get(character):
-        return short
-    number = ord(character)
-    if number < 0x100:
-        return f"\\x{number:02x}"
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
-
-
-def _escaped_in_json(match: re.Match[str]) -> str:
-    pairs = match[0].encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{pairs[start : start + 4]}" for start in range(0, len(pairs), 4))
+    return _UNSAFE_IN_JSON.sub(lambda match: json.dumps(match[0])[1:-1], text)

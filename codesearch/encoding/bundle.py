@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,14 +71,14 @@ def load_bundle(folder: Path) -> Bundle:
         graphs = dict(manifest.get("document_graphs", {}))
         document = str(manifest.get("document_graph", DOCUMENT))
         files = dict.fromkeys((QUERY, document, TOKENIZER, *sorted({*graphs.values()})))
-        digests = checked_files(folder, manifest, files)
+        digests = [_checked_digest(folder, name, manifest) for name in files]
         return Bundle(
             folder=folder,
             name=str(manifest["name"]),
             architecture=str(manifest["architecture"]),
-            dim=count_in(manifest, "dim"),
-            max_query_tokens=count_in(manifest, "max_query_tokens"),
-            max_document_tokens=count_in(manifest, "max_document_tokens"),
+            dim=_count_in(manifest, "dim"),
+            max_query_tokens=_count_in(manifest, "max_query_tokens"),
+            max_document_tokens=_count_in(manifest, "max_document_tokens"),
             licence=str(manifest["licence"]),
             model_id=hashlib.sha256("".join(digests).encode()).hexdigest()[:16],
             metrics=dict(manifest.get("metrics", {})),
@@ -116,16 +115,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def checked_files(folder: Path, manifest: dict[str, Any], names: Iterable[str]) -> list[str]:
-    """Check every byte of some files of a bundle; return their sha256.
-
-    Raises:
-        ModelBundleError: a file is missing or damaged.
-    """
-    return [_checked_digest(folder, name, manifest) for name in names]
-
-
-def count_in(manifest: dict[str, Any], name: str) -> int:
+def _count_in(manifest: dict[str, Any], name: str) -> int:
     """Return a number of the manifest that must be possible: 1 to `_MOST`."""
     value = manifest[name]
     if type(value) is not int or not 1 <= value <= _MOST:

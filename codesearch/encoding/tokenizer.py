@@ -60,19 +60,12 @@ def join_fields(qualified_name: str, docstring: str, code: str, *, path: str = "
     >>> join_fields("Session.close", "End it.", "", path="src/net/session.py").splitlines()
     ['net session Session.close', 'End it.']
     """
-    name = " ".join(filter(None, (place_of(path), qualified_name)))
+    # Short code without documentation often names its topic only in its last folder and the stem of its file.
+    place = path.rsplit(".", 1)[0].split("/")[-_PLACE_PARTS:]
+    name = " ".join(filter(None, (*place, qualified_name)))
     if context:
         name = f"{name}\n{context}"
     return f"{name}\n{docstring[:_MAX_DOCSTRING_CHARS]}\n{code}"
-
-
-def place_of(path: str) -> str:
-    """Return the last folder and the stem of a path: short code without documentation often names its topic only there.
-
-    >>> place_of("src/net/session.py")
-    'net session'
-    """
-    return " ".join(path.rsplit(".", 1)[0].split("/")[-_PLACE_PARTS:])
 
 
 class SubtokenTokenizer:

@@ -23,7 +23,7 @@ from codesearch.encoding.bundle import recorded_folder
 from codesearch.encoding.encoder import Encoder
 from codesearch.index.commit import commit_manifest, last_number, writing
 from codesearch.index.embed import Embedder, embedding_processes
-from codesearch.index.file_parser import ParsedFile
+from codesearch.index.file_parser import FileParser, ParsedFile
 from codesearch.index.manifest import (
     Manifest,
     SegmentEntry,
@@ -31,7 +31,7 @@ from codesearch.index.manifest import (
     limited_counts,
     segment_folder,
 )
-from codesearch.index.parse import ParseJob, is_small, parse_files
+from codesearch.index.parse import is_small, parse_files
 from codesearch.index.plan import LiveFile, Plan, live_files
 from codesearch.index.policy import segments_to_merge
 from codesearch.index.reader import check_intact, remember_written
@@ -168,8 +168,14 @@ class _Build:
         ]
         limit = max(_SEGMENT_BYTES, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
         # Close the generator here. After a failure, the garbage collector might close it in a thread of the pool.
-        job = ParseJob.of(self.plan, self.encoder)
-        with closing(parse_files(job, self.plan.to_parse)) as parsed:
+        parser = FileParser(
+            self.plan.root.resolve(),
+            self.plan.config,
+            self.encoder.tokenizer_path,
+            self.encoder.max_document_tokens,
+            self.plan.started_ns,
+        )
+        with closing(parse_files(parser, self.plan.to_parse)) as parsed:
             items = self._items(sorted([*self.plan.to_parse, *kept], key=_path_of), parsed)
             while first := next(items, None):
                 self.written.append(self._write(self._part(first, items, limit), readers))
@@ -340,29 +346,27 @@ def _path_of(file: SourceFile | LiveFile) -> str:
 
 
 def _with_dead(plan: Plan, previous: Manifest) -> list[SegmentEntry]:
-    """Return the segments of the last commit with deleted and changed files marked as dead; drop empty segments."""
+    """Return the segments of the last commit with deleted and changed files marked as dead; drop empty segments.
+
+    The documents of dead files are subtracted from the statistics of a segment.
+    """
     by_segment: dict[int, list[LiveFile]] = {}
     for live in plan.dead:
         by_segment.setdefault(live.segment, []).append(live)
-    entries = (
-        _bury(entry, by_segment.get(entry.number, []), plan.index_folder / entry.folder)
-        for entry in previous.segments
-    )
-    return [entry for entry in entries if len(entry.dead_files) < entry.source_files]
-
-
-def _bury(entry: SegmentEntry, dead: Sequence[LiveFile], folder: Path) -> SegmentEntry:
-    """Mark files of a segment as dead and subtract their documents from its statistics."""
-    if not dead:
-        return entry
-    lengths = load_field_lengths(folder)
-    records = [live.record for live in dead]
-    of_dead = [lengths[record.first_doc : record.first_doc + record.doc_count] for record in records]
-    sums, counts = field_statistics(np.concatenate(of_dead))
-    return replace(
-        entry,
-        live_documents=entry.live_documents - sum(record.doc_count for record in records),
-        dead_files=sorted([*entry.dead_files, *(live.file_id for live in dead)]),
-        field_sums=[all_ - gone for all_, gone in zip(entry.field_sums, sums, strict=True)],
-        field_counts=[all_ - gone for all_, gone in zip(entry.field_counts, counts, strict=True)],
-    )
+    entries = []
+    for entry in previous.segments:
+        if dead := by_segment.get(entry.number, []):
+            lengths = load_field_lengths(plan.index_folder / entry.folder)
+            records = [live.record for live in dead]
+            of_dead = [lengths[record.first_doc : record.first_doc + record.doc_count] for record in records]
+            sums, counts = field_statistics(np.concatenate(of_dead))
+            entry = replace(
+                entry,
+                live_documents=entry.live_documents - sum(record.doc_count for record in records),
+                dead_files=sorted([*entry.dead_files, *(live.file_id for live in dead)]),
+                field_sums=[all_ - gone for all_, gone in zip(entry.field_sums, sums, strict=True)],
+                field_counts=[all_ - gone for all_, gone in zip(entry.field_counts, counts, strict=True)],
+            )
+        if len(entry.dead_files) < entry.source_files:
+            entries.append(entry)
+    return entries

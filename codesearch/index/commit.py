@@ -42,7 +42,10 @@ def writing(index_folder: Path) -> Iterator[None]:
         raise
     finally:
         _drop_unnamed(index_folder, first)
-        _drop_unfinished(index_folder)
+        for part in index_folder.glob(f"*{PART}"):
+            with suppress(OSError):  # Another process deleted it.
+                if part.stat().st_mtime < time.time() - _PART_S:
+                    part.unlink()
 
 
 def last_number(index_folder: Path) -> int:
@@ -67,13 +70,6 @@ def _drop_unnamed(index_folder: Path, first: int) -> None:
     for path in _segments(index_folder):
         if path.name not in named:
             shutil.rmtree(path, ignore_errors=True)
-
-
-def _drop_unfinished(index_folder: Path) -> None:
-    for part in index_folder.glob(f"*{PART}"):
-        with suppress(OSError):  # Another process deleted it.
-            if part.stat().st_mtime < time.time() - _PART_S:
-                part.unlink()
 
 
 def _segments(index_folder: Path) -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,13 +70,24 @@ class ParsedFile:
         return split_tokens(self.tokens, self.lengths)
 
 
+@lru_cache(maxsize=1)
+def tokenizer_at(path: Path) -> SubtokenTokenizer:
+    """Load a tokenizer, or return the last one."""
+    return SubtokenTokenizer.load(path)
+
+
 @dataclass(frozen=True, slots=True)
 class FileParser:
-    """Parses files of one root for one model. Each process has one."""
+    """Parses files of one root for one model. It is sent to every worker process.
+
+    Attributes:
+        tokenizer: the model's `tokenizer.json`; each process reads it once.
+        started_ns: wall clock time before the first file was checked.
+    """
 
     root: Path
     config: IndexConfig
-    tokenizer: SubtokenTokenizer
+    tokenizer: Path
     max_tokens: int
     started_ns: int
 
@@ -106,7 +118,8 @@ class FileParser:
             return skipped_file(file, reason, digest=digest, mtime_ns=mtime_ns)
         extraction = extract(source, file.path, spec, self.config.parse)
         texts = [document_text(document) for document in extraction.documents]
-        tokens = [self.tokenizer.encode_document(text, self.max_tokens, file.language) for text in texts]
+        encode = tokenizer_at(self.tokenizer).encode_document
+        tokens = [encode(text, self.max_tokens, file.language) for text in texts]
         joined, lengths = join_tokens(tokens)
         return ParsedFile(
             record=FileRecord(

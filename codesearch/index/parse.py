@@ -19,15 +19,11 @@ import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from codesearch.config import IndexConfig, ParseConfig
+from codesearch.config import ParseConfig
 from codesearch.cores import available_cores
-from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.errors import IndexWriteError, ParseError
 from codesearch.index.file_parser import FileParser, ParsedFile, skipped_file
 from codesearch.index.workers import WorkerDiedError, Workers, WorkerStartError
@@ -45,8 +41,6 @@ except ModuleNotFoundError:  # Windows does not have it.
 if TYPE_CHECKING:  # Workers do not need these modules, and importing them takes time.
     from concurrent.futures import Future
 
-    from codesearch.encoding.encoder import Encoder
-    from codesearch.index.plan import Plan
 
 _HAS_TIMER = hasattr(signal, "setitimer")
 _SECONDS, _SECONDS_PER_MB = 4.0, 10.0
@@ -60,52 +54,18 @@ Task = tuple[list[SourceFile], bool]
 Parsed = list[ParsedFile | None]
 
 
-@dataclass(frozen=True, slots=True)
-class ParseJob:
-    """What a worker needs to open its `FileParser`."""
-
-    root: Path
-    config: IndexConfig
-    tokenizer: Path
-    max_tokens: int
-    started_ns: int
-
-    @classmethod
-    def of(cls, plan: Plan, encoder: Encoder) -> Self:
-        """Return the job that parses the files of a plan for an encoder."""
-        return cls(
-            plan.root.resolve(),
-            plan.config,
-            encoder.tokenizer_path,
-            encoder.max_document_tokens,
-            plan.started_ns,
-        )
-
-    def open(self) -> FileParser:
-        """Return the parser."""
-        return FileParser(
-            self.root, self.config, tokenizer_at(self.tokenizer), self.max_tokens, self.started_ns
-        )
-
-
-@lru_cache(maxsize=1)
-def tokenizer_at(path: Path) -> SubtokenTokenizer:
-    """Load a tokenizer, or return the last one."""
-    return SubtokenTokenizer.load(path)
-
-
 def is_small(files: Sequence[SourceFile]) -> bool:
     """Say whether parsing the files takes less time than starting processes."""
     return sum(file.size for file in files) < _SERIAL_BYTES
 
 
 def parse_files(
-    job: ParseJob, files: Sequence[SourceFile], workers: int | None = None
+    parser: FileParser, files: Sequence[SourceFile], workers: int | None = None
 ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
     """Parse files in order; yield None for a file that no longer exists.
 
     Args:
-        job: what a parser needs.
+        parser: what parses them, in each process.
         files: the files to parse.
         workers: number of processes, None for one per core; small jobs need only one.
 
@@ -114,9 +74,9 @@ def parse_files(
     """
     count = 1 if is_small(files) else workers or available_cores()
     try:
-        pool: Workers[Task, Parsed] = Workers(count, _open_parser, job)
+        pool: Workers[Task, Parsed] = Workers(count, _open_parser, parser)
         with closing(pool):
-            yield from _parse_all(pool, job, files, count)
+            yield from _parse_all(pool, parser, files, count)
     except WorkerStartError:
         raise IndexWriteError(
             "the worker processes stop before their first task, probably because memory ran out: free some and run "
@@ -125,7 +85,7 @@ def parse_files(
 
 
 def _parse_all(
-    pool: Workers[Task, Parsed], job: ParseJob, files: Sequence[SourceFile], workers: int
+    pool: Workers[Task, Parsed], parser: FileParser, files: Sequence[SourceFile], workers: int
 ) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
     """Submit a few chunks at a time and yield their results in order."""
     waiting = chunks_of(files)
@@ -142,22 +102,22 @@ def _parse_all(
             yield from zip(chunk, future.result(), strict=True)
         except WorkerDiedError:  # One of the files crashed it or went over a limit.
             for file in chunk:
-                yield file, _parse_alone(pool, job, file)
+                yield file, _parse_alone(pool, parser, file)
 
 
-def _parse_alone(pool: Workers[Task, Parsed], job: ParseJob, file: SourceFile) -> ParsedFile | None:
+def _parse_alone(pool: Workers[Task, Parsed], parser: FileParser, file: SourceFile) -> ParsedFile | None:
     """Parse a file; if its process dies, cut it into blocks of lines; if that fails too, skip it."""
     for is_plain in (False, True):
         with suppress(WorkerDiedError):
             return pool.submit(([file], is_plain)).result()[0]
     warning = f"{file.path}: the {file.language} parser crashed or takes too much time or memory: left out"
-    return skipped_file(file, "crashed", digest=_digest(job, file), warning=warning)
+    return skipped_file(file, "crashed", digest=_digest(parser, file), warning=warning)
 
 
-def _digest(job: ParseJob, file: SourceFile) -> bytes:
+def _digest(parser: FileParser, file: SourceFile) -> bytes:
     """Return the digest of a file, with which it is not parsed again until it changes."""
     try:
-        source, _ = read_below(job.root, file.path, job.config.walk)
+        source, _ = read_below(parser.root, file.path, parser.config.walk)
     except OSError:
         return b""
     return content_digest(source)
@@ -199,9 +159,7 @@ def _open_extractor(path: str, spec: LanguageSpec, config: ParseConfig) -> Calla
     return extract_limited
 
 
-def _open_parser(job: ParseJob) -> Callable[[Task], Parsed]:
-    parser = job.open()
-
+def _open_parser(parser: FileParser) -> Callable[[Task], Parsed]:
     def parse(task: Task) -> Parsed:
         files, is_plain = task
         found = []

@@ -19,7 +19,8 @@ from contextlib import suppress
 from typing import Any
 
 from codesearch.encoding.bundle import SHIPPED, TOKENIZER
-from codesearch.index.parse import leave_no_core, tokenizer_at
+from codesearch.index.file_parser import tokenizer_at
+from codesearch.index.parse import leave_no_core
 
 
 def main() -> None:

@@ -121,7 +121,11 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
         if comments := captures.get("comment"):
             _add_comment(found, comments[0], source)
         elif attributes := captures.get("attribute"):
-            _add_attribute(found, attributes[0], source)
+            node = attributes[0]
+            found.attribute_ends[node.start_byte] = node.end_byte
+            # An attribute on the line of a definition does not belong to the next line.
+            if _BLANK_TO_LINE_END.match(source, node.end_byte):
+                found.attributes[node.end_point[0]] = node.start_point[0]
         elif docstrings := captures.get("docstring"):
             # The literal is in the first statement of its block, so the block's start finds its definition.
             block = docstrings[0].parent
@@ -147,13 +151,6 @@ def _statements(root: Node) -> list[tuple[int, int]]:
 def _is_text(node: Node) -> bool:
     """Say whether a statement is only a string: a docstring, or `'use strict'`."""
     return node.type == "expression_statement" and [child.type for child in node.named_children] == ["string"]
-
-
-def _add_attribute(found: Matches, node: Node, source: bytes) -> None:
-    found.attribute_ends[node.start_byte] = node.end_byte
-    # An attribute on the line of a definition does not belong to the next line.
-    if _BLANK_TO_LINE_END.match(source, node.end_byte):
-        found.attributes[node.end_point[0]] = node.start_point[0]
 
 
 def _add_comment(found: Matches, node: Node, source: bytes) -> None:

@@ -14,7 +14,7 @@ from codesearch.config import IndexConfig, ParseConfig
 from codesearch.errors import ParseError
 from codesearch.index import parse
 from codesearch.index.file_parser import TOO_COSTLY, FileParser
-from codesearch.index.parse import ParseJob, extract_guarded, parse_files
+from codesearch.index.parse import extract_guarded, parse_files
 from codesearch.parsing.languages import LANGUAGES, language_named
 from codesearch.parsing.sections import plain_documents
 from codesearch.parsing.walker import WalkConfig, WalkReport, walk
@@ -52,19 +52,19 @@ def lines(pattern: str, count: int, language: str) -> str:
     return ("<?php\n" if language == "php" else "") + f"{pattern}\n" * count
 
 
-class QuickJob(ParseJob):
-    """A job whose workers give each file 0.3 seconds."""
+class QuickParser(FileParser):
+    """A parser whose workers give each file 0.3 seconds, from the moment when they receive it."""
 
-    def open(self) -> FileParser:
+    def __setstate__(self, state: object) -> None:
         parse._SECONDS, parse._SECONDS_PER_MB = 0.3, 0
-        return super().open()
+        super().__setstate__(state)
 
 
-def parsed(root: Path, tokenizer: Path, workers: int = 2, job_type: type[ParseJob] = ParseJob):
+def parsed(root: Path, tokenizer: Path, workers: int = 2, parser_type: type[FileParser] = FileParser):
     """Parse a tree; return the result of each file."""
     files = list(walk(root, WalkConfig(), WalkReport()))
-    job = job_type(root, IndexConfig(), tokenizer, 100, time.time_ns())
-    return {file.path: result for file, result in parse_files(job, files, workers)}
+    parser = parser_type(root, IndexConfig(), tokenizer, 100, time.time_ns())
+    return {file.path: result for file, result in parse_files(parser, files, workers)}
 
 
 def check_costs(root: Path, tokenizer: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_file_that_takes_minutes_costs_a_warning_in_a_pool(tmp_path, tokenizer
 def test_a_file_that_takes_minutes_becomes_plain_text(tmp_path, tokenizer_path, language, pattern):
     name = f"bomb{EXTENSIONS[language]}"
     write_tree(tmp_path, {"good.py": GOOD, name: lines(pattern, 50_000, language)})
-    results = parsed(tmp_path, tokenizer_path, job_type=QuickJob)
+    results = parsed(tmp_path, tokenizer_path, job_type=QuickParser)
     assert results[name].record.warnings == f"{name}: {TOO_COSTLY.format(language)}"
     assert {(row[0], row[1]) for row in results[name].rows} == {("section", "bomb")}
     assert [row[1] for row in results["good.py"].rows] == ["push"]

@@ -203,22 +203,3 @@ def test_a_graph_for_a_language_without_a_token_is_an_error(tiny_bundle, tmp_pat
     write_manifest(folder, manifest | {"document_graphs": {"go": "document.onnx"}})
     with pytest.raises(ModelBundleError, match="no token of go"):
         OnnxEncoder.load(folder, "cpu")
-
-
-def test_products_of_int8_matrices_are_exact_on_every_processor(tmp_path):
-    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
-    weights = np.full((64, 32), 127, np.int8)
-    graph = onnx.helper.make_graph(
-        [onnx.helper.make_node("MatMulInteger", ["rows", "weights"], ["products"])],
-        "products",
-        [onnx.helper.make_tensor_value_info("rows", onnx.TensorProto.UINT8, [None, 64])],
-        [onnx.helper.make_tensor_value_info("products", onnx.TensorProto.INT32, [None, 32])],
-        [onnx.numpy_helper.from_array(weights, "weights")],
-    )
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(model, tmp_path / "model.onnx")
-    rows = np.full((20, 64), 255, np.uint8)  # 2 * 255 * 127 exceeds 16 bits.
-    (products,) = encoder_module.open_session(tmp_path / "model.onnx", "cpu", threads=1, precise=True).run(
-        None, {"rows": rows}
-    )
-    assert (products == rows.astype(np.int32) @ weights.astype(np.int32)).all()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from codesearch.errors import IndexStoreError
 from codesearch.index import build as build_module
 from codesearch.index import parse
 from codesearch.index.file_parser import TOO_COSTLY, FileParser, ParsedFile
-from codesearch.index.parse import ParseJob, parse_files
+from codesearch.index.parse import parse_files
 from codesearch.index.workers import Workers, end_ready
 from codesearch.parsing.walker import SourceFile, WalkReport, walk
 from codesearch.segments.digest import content_digest
@@ -23,28 +22,18 @@ from tests.conftest import child_processes, write_tree
 pytestmark = pytest.mark.workers
 
 
-@dataclass(frozen=True)
-class CrashingParser:
+class CrashingParser(FileParser):
     """Simulate a grammar that crashes the process on some files."""
-
-    parser: FileParser
 
     def parse(self, file: SourceFile) -> ParsedFile | None:
         if "crash" in file.path:
             os._exit(11)
-        return self.parser.parse(file)
+        return super().parse(file)
 
     def parse_plain(self, file: SourceFile) -> ParsedFile | None:
         if "hopeless" in file.path:
             os._exit(11)
-        return self.parser.parse_plain(file)
-
-
-class CrashingJob(ParseJob):
-    """A job that each worker opens; the process of the test does not parse with it."""
-
-    def open(self) -> CrashingParser:
-        return CrashingParser(super().open())
+        return super().parse_plain(file)
 
 
 @pytest.fixture
@@ -60,7 +49,7 @@ def tree(root: Path, *extra: str) -> list[SourceFile]:
     return list(walk(root, WalkConfig(), WalkReport()))
 
 
-def job(root: Path, tokenizer: Path, kind: type[ParseJob] = ParseJob) -> ParseJob:
+def parser(root: Path, tokenizer: Path, kind: type[FileParser] = FileParser) -> FileParser:
     return kind(root, IndexConfig(), tokenizer, 100, time.time_ns())
 
 
@@ -71,7 +60,7 @@ def names_of(results: list[tuple[SourceFile, ParsedFile | None]]) -> list[tuple[
 def test_results_come_in_the_order_of_the_files(tmp_path, tokenizer_path, many_chunks):
     files = tree(tmp_path)
     expected = [(f"f{number:02}.py", [f"f{number:02}"]) for number in range(12)]
-    assert names_of(list(parse_files(job(tmp_path, tokenizer_path), files, 2))) == expected
+    assert names_of(list(parse_files(parser(tmp_path, tokenizer_path), files, 2))) == expected
 
 
 def test_only_enough_chunks_for_the_workers_are_in_flight(tmp_path, tokenizer_path, many_chunks, monkeypatch):
@@ -85,7 +74,7 @@ def test_only_enough_chunks_for_the_workers_are_in_flight(tmp_path, tokenizer_pa
     files = tree(tmp_path, *(f"g{number:02}.py" for number in range(28)))
     ahead = [
         len(submitted) - taken // 2
-        for taken, _ in enumerate(parse_files(job(tmp_path, tokenizer_path), files, 2))
+        for taken, _ in enumerate(parse_files(parser(tmp_path, tokenizer_path), files, 2))
     ]
     assert len(submitted) == 20
     assert max(ahead) == 2 * 2 + 1, "chunks of two files, two a worker and one more"
@@ -93,7 +82,7 @@ def test_only_enough_chunks_for_the_workers_are_in_flight(tmp_path, tokenizer_pa
 
 def test_little_work_and_one_worker_need_one_process(tmp_path, tokenizer_path, monkeypatch):
     before = child_processes()
-    results = parse_files(job(tmp_path, tokenizer_path), tree(tmp_path), 2)
+    results = parse_files(parser(tmp_path, tokenizer_path), tree(tmp_path), 2)
     next(results)
     assert len(child_processes() - before) == 1
     assert len(list(results)) == 11
@@ -101,20 +90,20 @@ def test_little_work_and_one_worker_need_one_process(tmp_path, tokenizer_path, m
     end_ready()
     assert child_processes() <= before
     monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
-    assert len(list(parse_files(job(tmp_path, tokenizer_path), tree(tmp_path), 1))) == 12
+    assert len(list(parse_files(parser(tmp_path, tokenizer_path), tree(tmp_path), 1))) == 12
 
 
 def test_a_deleted_file_gives_none(tmp_path, tokenizer_path, many_chunks):
     files = tree(tmp_path)
     (tmp_path / "f03.py").unlink()
-    results = dict(parse_files(job(tmp_path, tokenizer_path), files, 2))
+    results = dict(parse_files(parser(tmp_path, tokenizer_path), files, 2))
     assert [file.path for file, parsed in results.items() if parsed is None] == ["f03.py"]
 
 
 @pytest.mark.parametrize("name", ["crash.py", "f05crash.py", "z_crash.py"], ids=["first", "middle", "last"])
 def test_a_crash_costs_one_warning_for_one_file(tmp_path, tokenizer_path, many_chunks, name):
     files = tree(tmp_path, name)
-    results = list(parse_files(job(tmp_path, tokenizer_path, CrashingJob), files, 2))
+    results = list(parse_files(parser(tmp_path, tokenizer_path, CrashingParser), files, 2))
     assert [file.path for file, _ in results] == [file.path for file in files]
     parsed = {file.path: result for file, result in results}
     plain = parsed.pop(name)
@@ -125,30 +114,30 @@ def test_a_crash_costs_one_warning_for_one_file(tmp_path, tokenizer_path, many_c
 
 def test_several_crashes_cost_a_warning_each(tmp_path, tokenizer_path, many_chunks):
     files = tree(tmp_path, "crash1.py", "crash_hopeless.py", "f07crash.py")
-    results = list(parse_files(job(tmp_path, tokenizer_path, CrashingJob), files, 2))
+    results = list(parse_files(parser(tmp_path, tokenizer_path, CrashingParser), files, 2))
     assert [file.path for file, _ in results] == [file.path for file in files]
     warned = {parsed.record.path: parsed.record.skipped for _, parsed in results if parsed.record.warnings}
     assert warned == {"crash1.py": "", "crash_hopeless.py": "crashed", "f07crash.py": ""}
 
 
-class StillbornJob(ParseJob):
-    """Simulate workers that cannot start."""
+class StillbornParser(FileParser):
+    """Simulate workers that cannot start: they end when they receive it."""
 
-    def open(self) -> FileParser:
+    def __setstate__(self, state: object) -> None:
         os._exit(1)
 
 
 def test_processes_that_cannot_start_are_one_error_that_blames_no_file(tmp_path, tokenizer_path, many_chunks):
     files = tree(tmp_path)
     with pytest.raises(IndexStoreError, match=r"before their first task.*run `codesearch index` again$"):
-        list(parse_files(job(tmp_path, tokenizer_path, StillbornJob), files, 2))
+        list(parse_files(parser(tmp_path, tokenizer_path, StillbornParser), files, 2))
 
 
 def test_an_index_is_built_without_a_file_that_crashes_the_parser(
     tmp_path, monkeypatch, many_chunks, index_tree
 ):
     tree(tmp_path / "src", "crash.py", "crash_hopeless.py")
-    monkeypatch.setattr(build_module, "ParseJob", CrashingJob)
+    monkeypatch.setattr(build_module, "FileParser", CrashingParser)
     manifest = index_tree(tmp_path / "src").manifest
     assert (manifest.documents, manifest.source_files) == (13, 14)
     assert manifest.not_indexed == {"crashed": {".py": 1}}
@@ -160,13 +149,13 @@ def test_an_index_is_built_without_a_file_that_crashes_the_parser(
 
 def test_a_file_that_crashed_is_not_tried_again_until_it_changes(tmp_path, tokenizer_path, many_chunks):
     files = [file for file in tree(tmp_path, "crash_hopeless.py") if "crash" in file.path]
-    ((_, parsed),) = parse_files(job(tmp_path, tokenizer_path, CrashingJob), files, 2)
+    ((_, parsed),) = parse_files(parser(tmp_path, tokenizer_path, CrashingParser), files, 2)
     assert parsed.record.digest == content_digest((tmp_path / "crash_hopeless.py").read_bytes())
 
 
 def test_a_reader_that_stops_early_leaves_no_process(tmp_path, tokenizer_path, many_chunks):
     before = child_processes()
-    results = parse_files(job(tmp_path, tokenizer_path), tree(tmp_path), 2)
+    results = parse_files(parser(tmp_path, tokenizer_path), tree(tmp_path), 2)
     next(results)
     results.close()
     deadline = time.monotonic() + 10
