@@ -55,8 +55,9 @@ def toplevel_statements(definitions: Iterable[Definition], found: Matches, sourc
             position = bisect_right(starts, row)
             is_covered = position > 0 and row <= covered[position - 1][1]
             opens = row + 1 in openings and lines[row].rstrip().endswith((b"{", b"(", b"["))
-            is_statement = _WORD.search(lines[row]) and not _IMPORT.match(lines[row])
-            if is_statement and not (is_covered or opens or row in comments):
+            if is_covered or opens or row in comments:
+                continue
+            if _WORD.search(lines[row]) and not _IMPORT.match(lines[row]):
                 runs.setdefault(position, []).append(row)
     if sum(map(len, runs.values())) < _MIN_LINES:
         return None

@@ -125,7 +125,7 @@ def test_a_file_that_takes_minutes_costs_a_warning_in_a_pool(tmp_path, tokenizer
 def test_a_file_that_takes_minutes_becomes_plain_text(tmp_path, tokenizer_path, language, pattern):
     name = f"bomb{EXTENSIONS[language]}"
     write_tree(tmp_path, {"good.py": GOOD, name: lines(pattern, 50_000, language)})
-    results = parsed(tmp_path, tokenizer_path, job_type=QuickParser)
+    results = parsed(tmp_path, tokenizer_path, parser_type=QuickParser)
     assert results[name].record.warnings == f"{name}: {TOO_COSTLY.format(language)}"
     assert {(row[0], row[1]) for row in results[name].rows} == {("section", "bomb")}
     assert [row[1] for row in results["good.py"].rows] == ["push"]
@@ -158,5 +158,5 @@ def test_a_query_in_a_small_tree_survives_a_costly_file(tmp_path, command, tiny_
     assert indexed.stderr == f"warning: bomb.java: {TOO_COSTLY.format('java')}\n"
     assert "good.py:1" in command("query", "push", "--root", "tree", shipped=tiny_bundle).stdout
     similar = command("similar", "tree/bomb.java:1", "--root", "tree", shipped=tiny_bundle)
-    assert similar.returncode == 2 and similar.stderr.count("\n") == 1
+    assert similar.returncode == 0 and not similar.stderr, "it reads the stored document and parses nothing"
     assert not list(Path(os.fspath(tmp_path)).glob("**/core*"))
