@@ -5,7 +5,6 @@
     ├── ParseError               a source file that cannot be read or parsed
     ├── ModelBundleError         a model bundle that is missing, damaged or of the wrong shape
     ├── MissingExtraError        a package that is not installed
-    ├── DownloadError            a file that could not be downloaded, or not correctly
     ├── ExportError              a file that an export cannot write or must not replace
     ├── BackendError             a server that does not answer or whose data does not fit
     ├── PortableFileError        a portable file that is damaged, unsafe or of another version
@@ -63,10 +62,6 @@ class MissingExtraError(CodeSearchError):
 
         super().__init__(f"{package} is not installed: {how_to_add(package)}")
         self.package = package
-
-
-class DownloadError(CodeSearchError):
-    """A file that could not be downloaded, or not correctly."""
 
 
 class ExportError(CodeSearchError):

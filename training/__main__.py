@@ -19,6 +19,7 @@ from training.corpus.apt import DEFAULT_SOURCES, AptLists
 from training.corpus.lock import read_lock, write_lock
 from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe
 from training.evaluation.command import add_bench
+from training.evaluation.download import add_download
 from training.evaluation_sets import SETS
 from training.tuning.command import add_pools, add_tune
 
@@ -44,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_average(commands.add_parser("average", help="average trained runs of one vocabulary"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
     add_bench(commands.add_parser("bench", help="judge an encoder as published work does"))
+    add_download(commands.add_parser("download", help="download the data of a suite of `codesearch bench`"))
     add_tune(commands.add_parser("tune", help="fine-tune the bag of a bundle on questions"))
     add_pools(
         commands.add_parser("pools", help="ask written questions and keep the first results of the product")

@@ -7,3 +7,7 @@ from codesearch.errors import CodeSearchError
 
 class TrainingError(CodeSearchError):
     """A corpus or run that cannot be used; the message says what, where and the cure."""
+
+
+class DownloadError(CodeSearchError):
+    """A file that could not be downloaded, or not correctly."""

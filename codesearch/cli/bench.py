@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from codesearch.evaluation.result import SuiteResult
 
 DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
-_DATA_HELP = f"Folder of the suite's data; default: ${DATA_VARIABLE}, else the downloaded data."
+_DATA_HELP = f"Folder of the suite's data; default: ${DATA_VARIABLE}."
 
 
 def bench(
@@ -28,9 +28,6 @@ def bench(
         typer.Option(help="What to run; `--suite help` lists them; default: csn99 with --data, else smoke."),
     ] = None,
     data: Annotated[Path | None, typer.Option(help=_DATA_HELP, show_default=False)] = None,
-    download: Annotated[
-        bool, typer.Option("--download", help="Download the data of csn99 if it is not here.")
-    ] = False,
     annotations: Annotated[
         Path | None, typer.Option(help="Use the judgements in this file, in the official format.")
     ] = None,
@@ -38,7 +35,6 @@ def bench(
         list[str] | None, typer.Option(help="Turn a signal of the ranking off; repeatable.")
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all scores to a JSON file.")] = None,
-    report: Annotated[Path | None, typer.Option(help="Write a page for a browser.")] = None,
     predictions: Annotated[
         Path | None, typer.Option(help="Write the results of the default system, in the official format.")
     ] = None,
@@ -59,7 +55,7 @@ def bench(
         yield from _list_suites()
         return
     given = data or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
-    suite = suite or ("csn99" if given or download or score else "smoke")
+    suite = suite or ("csn99" if given or score else "smoke")
     invocation = invocation_of(context)
     if compare:
         if score:
@@ -70,7 +66,7 @@ def bench(
         raise ConfigError("--score runs no search, so --predictions has nothing to write: give only one")
     files = {
         name: invocation.path(file)
-        for name, file in (("json", json_file), ("report", report), ("predictions", predictions))
+        for name, file in (("json", json_file), ("predictions", predictions))
         if file
     }
     for file in files.values():  # Before a long run.
@@ -85,7 +81,6 @@ def bench(
         options = BenchOptions(
             home=invocation.engine(home).home,
             data=invocation.path(given) if given else None,
-            download=download,
             annotations=invocation.path(annotations) if annotations else None,
             model=invocation.path(model) if model else None,
             device=device,
@@ -114,13 +109,10 @@ def _compare(first: Path, second: Path) -> Output:
 
 def _write(result: SuiteResult, files: Mapping[str, Path]) -> None:
     from codesearch.evaluation.qrels import write_predictions
-    from codesearch.evaluation.render import html_report
     from codesearch.evaluation.result import write_json
     from codesearch.evaluation.systems import DEFAULT
 
     if "json" in files:
         write_json(files["json"], result, shlex.join(["codesearch", *sys.argv[1:]]))
-    if "report" in files:
-        files["report"].write_text(html_report(result), "utf-8")
     if "predictions" in files:
         write_predictions(files["predictions"], result.runs[DEFAULT], result.queries, result.names)

@@ -42,8 +42,7 @@ class BenchOptions:
 
     Attributes:
         home: has the suites' data below `cache/bench`. The index of a run is in a temporary folder.
-        data: folder of the suite's data; None for the downloaded data.
-        download: whether data that is not here may be downloaded.
+        data: folder of the suite's data.
         annotations: judgements that replace those of the suite.
         model: folder of a model bundle; None for the shipped one.
         device: where it runs.
@@ -54,7 +53,6 @@ class BenchOptions:
 
     home: Path
     data: Path | None = None
-    download: bool = False
     annotations: Path | None = None
     model: Path | None = None
     device: str = "auto"
@@ -224,7 +222,6 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
         details=details,
         runs={name: _union(part.runs[name] for part in parts) for name in systems},
         queries=_union(part.questions.queries for part in parts),
-        qrels=_union(part.questions.qrels for part in parts),
         names=_union(part.names for part in parts),
     )
 

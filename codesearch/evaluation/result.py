@@ -24,7 +24,7 @@ from typing import Any
 
 import codesearch
 from codesearch.encoding.encoder import Encoder
-from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run
+from codesearch.evaluation.qrels import QueryId, QueryScores, Run
 from codesearch.evaluation.significance import bootstrap_intervals, group_means
 
 Interval = tuple[float, float]
@@ -60,7 +60,6 @@ class SuiteResult:
         details: other facts about the run; must be JSON.
         runs: system -> results; not in the JSON.
         queries: id -> the query as it was asked; not in the JSON.
-        qrels: their judgements; not in the JSON.
         names: doc_id -> identifier; not in the JSON.
         published: metric -> system -> the average that a paper reports over another pool; not in the JSON.
     """
@@ -74,7 +73,6 @@ class SuiteResult:
     details: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
     queries: Mapping[QueryId, str] = field(default_factory=dict)
-    qrels: Qrels = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     published: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 

@@ -87,7 +87,7 @@ class Output:
 @pytest.fixture(scope="module")
 def output(bench: Bench) -> Output:
     folder = bench.data
-    files = ("--json", folder / "a.json", "--predictions", folder / "p.csv", "--report", folder / "page.html")
+    files = ("--json", folder / "a.json", "--predictions", folder / "p.csv")
     printed = bench(*files).splitlines()
     return Output(folder, printed, json.loads((folder / "a.json").read_text()))
 
@@ -176,14 +176,6 @@ def test_other_judgements_can_be_given(bench):
     assert fields["systems"]["default"]["recall_at_10"] == {"java": 1.0, "average": 1.0}
 
 
-def test_the_page_loads_no_other_files_and_shows_the_first_hits(output):
-    page = (output.folder / "page.html").read_text()
-    assert "src=" not in page and "<link" not in page and "@import" not in page
-    assert "not a document" in page
-    assert f'<a href="{BASE}/python/convert.py#L4-L6"><code>int_to_string</code></a>' in page
-    assert "color-scheme: light dark" in page
-
-
 def test_an_environment_variable_names_the_data(command, data, tiny_bundle):
     named = replace(command, variables={"CODESEARCH_BENCH_DATA": str(data)})
     assert named("bench", "--model", tiny_bundle).returncode == 0
@@ -195,17 +187,11 @@ NOWHERE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--suite", "csn99"), "error: the data of csn99 is not here: give --data FOLDER, or download it"),
-        (("--download",), "error: no data for csn99, and it could not be downloaded"),
-    ],
-)
-def test_the_network_is_used_only_when_asked_for_and_the_smoke_suite_is_offered(command, arguments, said):
-    done = replace(command, variables=NOWHERE)("bench", *arguments)
+def test_without_data_the_error_names_the_download_and_the_smoke_suite(command):
+    done = replace(command, variables=NOWHERE)("bench", "--suite", "csn99")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(said)
+    assert done.stderr.startswith("error: the data of csn99 is not here: give --data FOLDER")
+    assert "`python -m training download csn99 --out FOLDER`" in done.stderr
     assert "`codesearch bench --suite smoke`" in done.stderr
     assert done.stderr.count("\n") == 1
 

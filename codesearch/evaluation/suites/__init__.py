@@ -73,7 +73,6 @@ def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
         documents=len({document for found in run.values() for document in found}),
         details={"judged_pairs": len(qrels), "answered_pairs": len(qrels.keys() & run.keys())},
         runs={file.stem: run},
-        qrels=qrels,
         published=getattr(suite, "PUBLISHED", {}),
     )
 

@@ -1,22 +1,21 @@
 """Suite `csn99`: the 99 queries of the CodeSearchNet challenge over the files that its annotators judged.
 
 The data is a folder with `queries.csv`, `annotations.csv` and the sources. These are either unpacked as `sources/` with
-`owner/name/commit/path` below, or in `sources.jsonl.zst` with `repo, sha, path, text` in each line. If no folder is
-given, the data is downloaded (see `download`).
+`owner/name/commit/path` below, or in `sources.jsonl.zst` with `repo, sha, path, text` in each line.
+`python -m training download` makes it.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from codesearch.errors import ConfigError, DownloadError
-from codesearch.evaluation.download import ANNOTATIONS, COMPLETE, QUERIES, SOURCES, download
+from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import unpacked
 from codesearch.evaluation.judge import BenchOptions, Tree, graded_questions, judge
 from codesearch.evaluation.qrels import Qrels, document_url, query_id, read_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
 
-PACK = "sources.jsonl.zst"
+QUERIES, ANNOTATIONS, SOURCES, PACK = "queries.csv", "annotations.csv", "sources", "sources.jsonl.zst"
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
 PUBLISHED = {
     "ndcg_all": {"ElasticSearch": 0.205, "NBoW": 0.164, "1D-CNN": 0.108, "biRNN": 0.041, "SelfAtt": 0.113},
@@ -29,8 +28,7 @@ def run(options: BenchOptions) -> SuiteResult:
     """Run the suite.
 
     Raises:
-        ConfigError: the data has another format.
-        DownloadError: it is missing, and could not be downloaded.
+        ConfigError: the data is missing or has another format.
         MissingExtraError: the sources are compressed and zstandard is not installed.
     """
     folder = data_folder(options)
@@ -51,26 +49,16 @@ def judgements(options: BenchOptions) -> Qrels:
 
 
 def data_folder(options: BenchOptions) -> Path:
-    """Return the folder of the data: the one given, the one downloaded before, or a new download if allowed.
+    """Return the folder of the data.
 
     Raises:
-        ConfigError: the folder lacks a file.
-        DownloadError: there is no data, and it could not be downloaded.
+        ConfigError: none is given, or it lacks a file.
     """
     if not options.data:
-        folder = options.cache / "csn99"
-        if not options.download and not (folder / COMPLETE).exists():
-            raise ConfigError(
-                "the data of csn99 is not here: give --data FOLDER, or download it with --download; "
-                "`codesearch bench --suite smoke` needs no data"
-            )
-        try:
-            return download(folder, options.on_progress)
-        except DownloadError as error:
-            raise DownloadError(
-                f"no data for csn99, and it could not be downloaded ({error}): give --data FOLDER, run again to go "
-                "on, or run `codesearch bench --suite smoke`, which needs none"
-            ) from None
+        raise ConfigError(
+            "the data of csn99 is not here: give --data FOLDER, or download it in a checkout of codesearch with "
+            "`python -m training download csn99 --out FOLDER`; `codesearch bench --suite smoke` needs no data"
+        )
     for name in (QUERIES, ANNOTATIONS):
         if not (options.data / name).is_file():
             raise ConfigError(

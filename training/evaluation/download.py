@@ -1,4 +1,4 @@
-"""The public addresses of the CodeSearchNet challenge -> the data folder of the suite `csn99`.
+"""`python -m training download`: the public addresses of the CodeSearchNet challenge -> the data of suite `csn99`.
 
     queries.csv, annotations.csv      github/CodeSearchNet at one commit
     sources/owner/name/commit/path    each annotated file at its own commit
@@ -15,11 +15,13 @@ compare them with the checksum of the first download. A file that is in no table
 
 from __future__ import annotations
 
+import argparse
 import csv
 import hashlib
 import http.client
 import io
 import json
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -29,11 +31,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
-from codesearch.errors import DownloadError
 from codesearch.evaluation.qrels import read_annotations, url_path
+from codesearch.evaluation.suites.csn99 import ANNOTATIONS, QUERIES, SOURCES
 from codesearch.files import write_atomically
+from training.errors import DownloadError
 
-QUERIES, ANNOTATIONS, SOURCES, COMPLETE = "queries.csv", "annotations.csv", "sources", "complete.json"
+COMPLETE = "complete.json"
 PATH_BYTES, CONTENT_BYTES = 8, 16
 """A record of the table: first bytes of the sha256 of a path and of that file's content."""
 _COMMIT = "106e827405c968597da938f6b373d30183918869"
@@ -76,9 +79,24 @@ class Wanted:
     fault: Callable[[bytes], str]
 
 
+def add_download(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("suite", choices=("csn99",), help="suite of `codesearch bench`")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write; one begun before goes on")
+    parser.set_defaults(run_command=_download)
+
+
+def _download(options: argparse.Namespace) -> None:
+    def show(done: int, total: int) -> None:
+        print(f"\r{done} of {total} files", end="", file=sys.stderr)
+
+    download(options.out, show)
+    print(f"\n{options.out}: run `codesearch bench --suite csn99 --data {options.out}`")
+
+
 def download(
-    folder: Path, on_progress: Callable[[str, int, int], None], config: DownloadConfig | None = None
-) -> Path:
+    folder: Path, on_progress: Callable[[int, int], None], config: DownloadConfig | None = None
+) -> None:
     """Make the data folder or complete it; a complete folder is only checked.
 
     Raises:
@@ -87,23 +105,22 @@ def download(
     config = config or DownloadConfig()
     if (folder / COMPLETE).exists():
         _check_complete(folder)
-        return folder
+        return
     for name, file, fault in (
         ("queries.csv", QUERIES, lambda content: _queries_fault(content, config.queries_sha256)),
         ("annotationStore.csv", ANNOTATIONS, _annotations_fault),
     ):
         if not fetch(Wanted(f"{config.resources}/{name}", folder / file, fault), config):
-            raise DownloadError(f"{config.resources}/{name} is gone: give --data a copy")
+            raise DownloadError(f"{config.resources}/{name} is gone: put a copy in {folder}")
     judgements = read_annotations(folder / ANNOTATIONS)
     paths = sorted({url_path(url) for grades in judgements.values() for url in grades})
     known = read_digests(config.digests)
     files = {path: _annotated_file(path, folder, known, config) for path in paths}
-    missing = fetch_all(files, config, lambda done, total: on_progress("download", done, total))
+    missing = fetch_all(files, config, on_progress)
     (folder / "missing.txt").write_text("".join(f"{path}\n" for path in missing), "utf-8")
     counts = {"files": len(paths) - len(missing), "missing": len(missing)}
     state = {**counts, **{name: _sha256(folder / name) for name in (QUERIES, ANNOTATIONS)}}
     (folder / COMPLETE).write_text(json.dumps(state, indent=1) + "\n", "utf-8")
-    return folder
 
 
 def read_digests(path: Path) -> dict[bytes, bytes]:

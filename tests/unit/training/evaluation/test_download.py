@@ -15,8 +15,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from codesearch.errors import DownloadError
-from codesearch.evaluation.download import (
+from codesearch.evaluation.jsonl import read_jsonl
+from training.errors import DownloadError
+from training.evaluation.download import (
     CONTENT_BYTES,
     PATH_BYTES,
     DownloadConfig,
@@ -26,11 +27,10 @@ from codesearch.evaluation.download import (
     fetch_all,
     read_digests,
 )
-from codesearch.evaluation.jsonl import read_jsonl
 
 QUICK = DownloadConfig(first_pause_s=0.001, timeout_s=5, connections=3)
 SHA = "b" * 40
-PACK = Path(__file__).parents[4] / "shared" / "data" / "csn99" / "sources.jsonl.zst"
+PACK = Path(__file__).parents[5] / "shared" / "data" / "csn99" / "sources.jsonl.zst"
 
 
 def path_digest(path: str) -> bytes:
@@ -181,7 +181,8 @@ class Challenge:
             timeout_s=5,
             **config,
         )
-        return download(self.folder, lambda *_: None, quick)
+        download(self.folder, lambda *_: None, quick)
+        return self.folder
 
 
 @pytest.fixture
