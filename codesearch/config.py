@@ -181,6 +181,8 @@ class RankConfig:
             query asks for them.
         section_penalty: subtracted from documentation, unless the query is a question or asks for documentation.
         file_diversity_penalty: subtracted from a document for each document of the same file above it, up to four.
+        file_support_weight: weight of the other definitions of a file, if files are ranked.
+        file_name_weight: weight of the words of a file's name that are in the query, if files are ranked.
         heuristics_count: number of best candidates that direction, single words and penalties apply to; 0 for none.
         k1: BM25F term saturation.
         field_weights: weight of an occurrence in each field, in the order of `codesearch.analysis.terms.FIELDS`.
@@ -205,6 +207,8 @@ class RankConfig:
     section_penalty: float = 0.15
     file_diversity_penalty: float = 0.04
     heuristics_count: int = 200
+    file_support_weight: float = 0.2
+    file_name_weight: float = 0.2
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 0.75, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.5, 0.75, 0.5)

@@ -31,6 +31,8 @@ _GUTTER = 8
 _NAMES = {
     "name_first": "exact name ranks first",
     "file_diversity": "hits of the same file above",
+    "file_support": "other definitions of the file",
+    "file_name": "words of the file's name",
     "direction": "direction of the conversion",
     "single_word": "name begins with the word",
 }

@@ -101,6 +101,7 @@ def _search(
         options["refresh"],
         options.get("min_confidence", 0.0),
         options["changed"],
+        by_file=options["files"],
     )
     engine = invocation.searching_engine(options)
     scope = _scope(invocation, options, paths)

@@ -194,7 +194,7 @@ class Engine:
 
         Args:
             place: the line; a string is FILE:LINE. An index without its folder has its files as NAME/FILE.
-            request: how many hits, and which; its query and mode are ignored.
+            request: how many hits, and which; its query, mode and `by_file` are ignored.
             scope: where to search; all indexes of the home when None.
 
         Raises:
@@ -204,7 +204,7 @@ class Engine:
         from codesearch.search.similar import search_similar
 
         given = Place.parse(place) if isinstance(place, str) else place
-        wanted = replace(request or SearchRequest(), mode="hybrid")
+        wanted = replace(request or SearchRequest(), mode="hybrid", by_file=False)
         answer = self._answer(
             wanted, scope, lambda searcher, limited: search_similar(searcher, given, limited)
         )

@@ -67,6 +67,7 @@ class SearchRequest:
         context: number of lines to return above and below each hit.
         refresh: update the indexes first if that takes less than half a second.
         min_confidence: return no hits if the confidence is known and lower than this, 0 to 1.
+        by_file: rank files; each hit is the best definition of its file, with the score of the file.
         changed: a git revision; only files that differ from it may have hits. "REV..." is the merge base with HEAD.
 
     Raises:
@@ -83,6 +84,7 @@ class SearchRequest:
     refresh: bool = True
     min_confidence: float = 0.0
     changed: str | None = None
+    by_file: bool = False
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:

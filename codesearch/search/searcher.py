@@ -18,6 +18,7 @@ from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
+from codesearch.search.files import rank_files
 from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import is_code
 from codesearch.search.fusion import Ranked, Ranking, fuse
@@ -191,6 +192,8 @@ class Searcher:
             confidence = confidence_of(ranking, len(analysed.terms), self.encoder.model_id)
         if confidence is not None and confidence < request.min_confidence:
             return Found([], confidence)
+        if request.by_file:
+            ranking = rank_files(analysed.text, ranking, self.config)
         return Found(self.hits(analysed, ranking, request), confidence)
 
     def hits(
@@ -208,16 +211,27 @@ class Searcher:
         """
         hits = self._hits(ranking, request, left_out)
         count = self.config.candidate_count
-        while len(hits) < request.top_k <= len(ranking.doc_ids) and count < self.searched.document_count:
+        # Files have several candidates each, so more candidates may be of more files.
+        enough = request.top_k if not request.by_file else 0
+        while (
+            len(hits) < request.top_k
+            and enough <= len(ranking.doc_ids)
+            and count < self.searched.document_count
+        ):
             count *= 4
             ranking = self.ranking(query, request.filters, count, all_code=request.all_code)
+            if request.by_file:
+                ranking = rank_files(query.text, ranking, replace(self.config, candidate_count=count))
             hits = self._hits(ranking, request, left_out)
         return hits
 
     def _hits(self, ranking: Ranking, request: SearchRequest, left_out: Collection[int]) -> list[Hit]:
         count = request.top_k
         while True:
-            places = places_with_copies(ranking, count, left_out)
+            # Copies of a definition are different places if they are in different files that were asked for.
+            places = (
+                ranking.ranked(count) if request.by_file else places_with_copies(ranking, count, left_out)
+            )
             hits = hydrate(ranking.snapshot, places, request.context)[: request.top_k]
             if len(hits) == request.top_k or len(places) < count:
                 return hits

@@ -1,0 +1,75 @@
+"""A ranking of definitions -> a ranking of files, each shown by its best definition.
+
+A question such as "how are sessions stored" asks for a place. The right file often has several definitions that match a
+little, and its name says what it is about. So the score of a file is
+
+    best + file_support_weight * sum of .8^i * score of its i-th other definition, i = 1 .. 5
+         + file_name_weight * share of the words of its name that are in the query
+
+Two words also match if one begins with the other and both have at least four letters ("session" and "sessions").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from codesearch.analysis.terms import terms_of
+from codesearch.config import RankConfig
+from codesearch.search.documents import Documents
+from codesearch.search.fusion import Ranking
+from codesearch.segments.topk import equal_before
+from codesearch.types import FOLDER_FILES
+
+_DECAY, _MOST_SUPPORT = 0.8, 5
+_PREFIX = 4
+"""The fewest letters of a word that is the beginning of another."""
+
+
+def rank_files(query: str, ranking: Ranking, config: RankConfig) -> Ranking:
+    """Return the best definition of each file with the score of the file.
+
+    Args:
+        query: the query in words; empty if it is code.
+        ranking: all candidates; only the first `candidate_count` count.
+        config: weights.
+    """
+    head = ranking.order()[: config.candidate_count]
+    files = ranking.snapshot.file_numbers(ranking.doc_ids[head])
+    above = equal_before(files)
+    firsts = head[above == 0]
+    row = {number: position for position, number in enumerate(files[above == 0].tolist())}
+    support = np.zeros(len(firsts), np.float32)
+    for number, before, score in zip(
+        files.tolist(), above.tolist(), ranking.scores[head].tolist(), strict=True
+    ):
+        if 0 < before <= _MOST_SUPPORT:
+            support[row[number]] += _DECAY**before * max(score, 0.0)
+    words = terms_of(query)
+    named = [_share(words, ranking.snapshot, int(doc_id)) for doc_id in ranking.doc_ids[firsts]]
+    best = Ranking(
+        snapshot=ranking.snapshot,
+        doc_ids=ranking.doc_ids[firsts],
+        signals={name: values[firsts] for name, values in ranking.signals.items()},
+        parts={name: values[firsts] for name, values in ranking.parts.items()},
+        scores=ranking.scores[firsts],
+    )
+    everywhere = np.arange(len(firsts))
+    best.add_signal("file_support", everywhere, support, reward=config.file_support_weight)
+    best.add_signal("file_name", everywhere, named, reward=config.file_name_weight)
+    return best
+
+
+def _share(words: Collection[str], documents: Documents, doc_id: int) -> float:
+    """Return the share of the words in the name of a document's file, or of its folder, that are in a query."""
+    path = documents.path_of(doc_id)
+    stem = path.name.partition(".")[0] or path.name
+    named = terms_of(path.parent.name if stem in FOLDER_FILES and path.parent.name else stem)
+    found = [word for word in named if any(_matches(word, asked) for asked in words)]
+    return len(found) / len(named) if named else 0.0
+
+
+def _matches(word: str, asked: str) -> bool:
+    short, long = sorted((word, asked), key=len)
+    return word == asked or len(short) >= _PREFIX and long.startswith(short)
