@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
 from codesearch.errors import IndexStoreError
-from codesearch.memo import Memo
 from codesearch.segments.arrays import create_array, load_array, save_array
 from codesearch.segments.runs import RunSorter
 
@@ -231,7 +230,8 @@ class PostingsReader:
         # Reading a number or a few bytes from a memoryview takes a tenth of the time of reading from an array.
         self._text, self._bounds = (self._arrays[name].data for name in ("term_bytes", "term_offsets"))
         self._occurrence_weights: dict[tuple[tuple[float, ...], ...], NDArray[np.float32]] = {}
-        self._term_ids: Memo[str, int | None] = Memo(self._find, _REMEMBERED)
+        # A `Memo` would refer back to this reader, whose files would then stay open until the garbage is collected.
+        self._term_ids: dict[str, int | None] = {}
 
     @property
     def field_lengths(self) -> NDArray[np.uint16]:
@@ -255,13 +255,13 @@ class PostingsReader:
 
     def find(self, term: str) -> int | None:
         """Return a term's id, or None if no document has it."""
+        if term not in self._term_ids:
+            if len(self._term_ids) >= _REMEMBERED:
+                self._term_ids.clear()
+            wanted, count = term.encode(), len(self._bounds) - 1
+            place = bisect_left(range(count), wanted, key=self._term)
+            self._term_ids[term] = place if place < count and self._term(place) == wanted else None
         return self._term_ids[term]
-
-    def _find(self, term: str) -> int | None:
-        wanted = term.encode()
-        count = len(self._bounds) - 1
-        place = bisect_left(range(count), wanted, key=self._term)
-        return place if place < count and self._term(place) == wanted else None
 
     def by_field(self, term_id: int) -> Iterator[tuple[int, NDArray[np.uint32], NDArray[np.uint8]]]:
         """Yield (field, ascending doc_ids [P], frequencies [P]) for each field with the term."""

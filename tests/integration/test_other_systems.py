@@ -82,8 +82,6 @@ GUARDED = {
     ("service/server.py", "AF_UNIX"),
     ("treefiles.py", "O_DIRECTORY"),
     ("treefiles.py", "O_NOFOLLOW"),
-    ("watch/inotify.py", "FIONREAD"),
-    ("watch/inotify.py", "ioctl"),
 }
 """Names that Windows does not have, and the modules that check for them before use."""
 
