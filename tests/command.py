@@ -1,4 +1,4 @@
-"""Run the real command in a separate process, with its own home and working directory."""
+"""Run the command in a process of its own, with its own home and working directory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+from tests.forks import Forks
 
 ROOT = Path(__file__).parents[1]
 TIMEOUT = 120
@@ -26,8 +28,14 @@ run()
 
 @dataclass(frozen=True)
 class Command:
-    """Runs `codesearch` in `folder`, with all indexes in `home`."""
+    """Runs `codesearch` in `folder`, with all indexes in `home`.
 
+    A call runs in a fork, which is quick; an interpreter of its own is started for other variables of Python and for
+    tests of processes.
+    """
+
+    forks: ClassVar[Forks] = Forks()
+    may_fork: ClassVar[bool] = hasattr(os, "fork")
     folder: Path
     home: Path
     variables: dict[str, str] = field(default_factory=dict)
@@ -51,6 +59,14 @@ class Command:
     def __call__(
         self, *arguments: object, shipped: Path | None = None, cwd: Path | None = None, **options: Any
     ) -> subprocess.CompletedProcess[str]:
+        if (
+            self.may_fork
+            and not options
+            and not any(name.startswith(("PYTHON", "LC_", "LANG")) for name in self.variables)
+        ):
+            return self.forks.run(
+                [*map(str, arguments)], cwd or self.folder, self.environment, shipped, TIMEOUT
+            )
         return subprocess.run(
             self.line(*arguments, shipped=shipped),
             cwd=cwd or self.folder,

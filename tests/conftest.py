@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import string
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +16,7 @@ from codesearch.config import IndexConfig
 from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
 from codesearch.engine.engine import Engine
 from codesearch.index import build as build_module
-from codesearch.index import parse, policy, workers
+from codesearch.index import policy
 from codesearch.index.build import BuildReport, Progress, build_index
 from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import FORMAT_VERSION, MANIFEST, last_manifest
@@ -32,9 +29,12 @@ from codesearch.search.searcher import Searcher
 from codesearch.segments.reader import SegmentReader
 from codesearch.types import Hit
 from tests.command import Command
+from tests.forks import parse_in_this_process
 
-# No deadline, because a busy machine is slow. In CI, every run tries the same examples.
-hypothesis.settings.register_profile("default", deadline=None, derandomize=bool(os.environ.get("CI")))
+# No deadline, because a busy machine is slow. `make test` tries the same few examples in every run, and
+# `make test-thorough` many others.
+hypothesis.settings.register_profile("default", deadline=None, derandomize=True, max_examples=30)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1_000)
 hypothesis.settings.load_profile("default")
 
 
@@ -243,50 +243,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/*.txt")
 
 
-class InThisProcess:
-    """A pool of workers that runs each task at once, in the process of the tests."""
-
-    def __init__(self, count: int, start: Callable[..., Callable[[Any], Any]], *arguments: object) -> None:
-        self.start, self.arguments = start, arguments
-
-    @cached_property
-    def handle(self) -> Callable[[Any], Any]:
-        return self.start(*self.arguments)
-
-    def submit(self, task: object) -> Future[Any]:
-        done: Future[Any] = Future()
-        done.set_result(self.handle(task))
-        return done
-
-    def close(self) -> None:
-        pass
-
-
 @pytest.fixture(autouse=True, scope="session")
 def parsing_in_this_process() -> Iterator[pytest.MonkeyPatch]:
-    """Parse without worker processes, which take a fifth of a second to start, except in tests marked `workers`."""
+    """Parse without worker processes and run commands in forks, except in tests marked `workers`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch_workers(patch)
+        parse_in_this_process(patch.setattr)
         yield patch
-
-
-def patch_workers(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(parse, "Workers", InThisProcess)
-    patch.setattr(parse, "limit_file", lambda size: None)
-    patch.setattr(workers, "start_early", lambda: None)
+    Command.forks.close()
 
 
 @pytest.fixture(autouse=True)
 def worker_processes(
-    request: pytest.FixtureRequest, parsing_in_this_process: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    parsing_in_this_process: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[None]:
-    """Let the tests marked `workers` parse in worker processes."""
+    """Let the tests marked `workers` parse in worker processes, and run commands in interpreters of their own."""
     if "workers" not in request.keywords:
         yield
         return
     parsing_in_this_process.undo()
+    monkeypatch.setattr(Command, "may_fork", False)
     yield
-    patch_workers(parsing_in_this_process)
+    parse_in_this_process(parsing_in_this_process.setattr)
 
 
 @pytest.fixture

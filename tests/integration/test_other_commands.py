@@ -137,6 +137,7 @@ def test_doctor_finds_a_flipped_byte_in_an_index_and_in_the_model(
     ]
 
 
+@pytest.mark.workers  # It changes the namespace of its process.
 def test_doctor_shows_that_no_network_is_needed(command, tiny_bundle, home):
     done = command("doctor", "--offline", "--device", "cpu", shipped=tiny_bundle)
     assert (done.returncode, done.stderr) == (0, "")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -252,8 +252,13 @@ class Histories(RuleBasedStateMachine):
             assert sum(exact == name for _, exact, _ in snapshot.named(name)) == count
 
 
-Histories.TestCase.settings = settings(deadline=None, max_examples=20, stateful_step_count=25)
-TestAnyHistoryEndsWithTheIndexOfAFreshBuild = Histories.TestCase
+class TestSomeHistoriesEndWithTheIndexOfAFreshBuild(Histories.TestCase):
+    settings = settings(max_examples=4, stateful_step_count=15, phases=[Phase.generate])
+
+
+@pytest.mark.thorough
+class TestAnyHistoryEndsWithTheIndexOfAFreshBuild(Histories.TestCase):
+    settings = settings(derandomize=False, max_examples=100, stateful_step_count=25)
 
 
 def test_an_interrupted_first_build_continues_after_its_last_commit(tmp_path, encoder, home, monkeypatch):

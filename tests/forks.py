@@ -1,0 +1,198 @@
+"""Run commands in forks of one process that has imported what they need: a new interpreter takes .3 s for each.
+
+A fork has its own arguments, environment, working directory, stdout, stderr and exit code. It parses in its own
+process, as tests do (see `conftest.py`).
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+from codesearch.index import parse, workers
+
+_MESSAGE_BYTES = 1_000_000
+
+
+class InThisProcess:
+    """A pool of workers that runs each task at once, in the process of its caller."""
+
+    def __init__(self, count: int, start: Callable[..., Callable[[Any], Any]], *arguments: object) -> None:
+        self.start, self.arguments = start, arguments
+
+    @cached_property
+    def handle(self) -> Callable[[Any], Any]:
+        return self.start(*self.arguments)
+
+    def submit(self, task: object) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(self.handle(task))
+        return done
+
+    def close(self) -> None:
+        pass
+
+
+def parse_in_this_process(replace: Callable[[object, str, object], None]) -> None:
+    """Replace the worker processes, which take a fifth of a second to start."""
+    replace(parse, "Workers", InThisProcess)
+    replace(parse, "limit_file", lambda size: None)
+    replace(workers, "start_early", lambda: None)
+
+
+class Forks:
+    """A process that runs commands in forks of itself. It starts with the first command."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._requests: socket.socket | None = None
+        self._lock = threading.Lock()
+
+    def run(
+        self,
+        arguments: list[str],
+        folder: Path,
+        environment: dict[str, str],
+        shipped: Path | None,
+        timeout: float,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command line in a fork and return its output.
+
+        Raises:
+            subprocess.TimeoutExpired: it did not end in time.
+        """
+        asked = json.dumps([arguments, str(folder), environment, str(shipped or "")])
+        ends, end = os.pipe()
+        with (
+            tempfile.TemporaryFile() as out,
+            tempfile.TemporaryFile() as err,
+            os.fdopen(ends, "rb") as answer,
+        ):
+            try:
+                with self._lock:
+                    socket.send_fds(self._started(), [asked.encode()], [out.fileno(), err.fileno(), end])
+            finally:
+                os.close(end)
+            if not select.select([answer], [], [], timeout)[0]:
+                self.close()
+                raise subprocess.TimeoutExpired(arguments, timeout)
+            code = int(answer.read())
+            return subprocess.CompletedProcess(arguments, code, _text(out), _text(err))
+
+    def close(self) -> None:
+        """End the process, and the commands that still run."""
+        if self._process is not None and self._requests is not None:
+            self._requests.close()
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._process = self._requests = None
+
+    def _started(self) -> socket.socket:
+        if self._requests is None:
+            self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with theirs:
+                theirs_number = theirs.fileno()
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "tests.forks", str(theirs_number)],
+                    cwd=Path(__file__).parents[1],
+                    stdin=subprocess.DEVNULL,
+                    pass_fds=[theirs_number],
+                    start_new_session=True,
+                )
+        return self._requests
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode().replace("\r\n", "\n")
+
+
+def _serve(requests: socket.socket) -> None:
+    """Fork for each request, and fork again: the first fork reports how the second one, the command, ends."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        message, files, _, _ = socket.recv_fds(requests, _MESSAGE_BYTES, 3)
+        if not message:
+            os._exit(0)
+        if os.fork() == 0:
+            requests.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            out, err, answer = files
+            command = os.fork()
+            if command == 0:
+                os.close(answer)
+                _become(out, err, *json.loads(message))
+                os._exit(_exit_code())
+            code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
+            os.write(answer, str(code).encode())
+            os._exit(0)
+        for file in files:
+            os.close(file)
+
+
+def _become(
+    out: int, err: int, arguments: list[str], folder: str, environment: dict[str, str], shipped: str
+) -> None:
+    from codesearch.encoding import bundle
+
+    for file, number in ((out, 1), (err, 2)):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["codesearch", *arguments]
+    if shipped:
+        bundle.SHIPPED = Path(shipped)
+
+
+def _exit_code() -> int:
+    """Run the command and return its exit code. Threads of libraries do not survive a fork, so none is ended."""
+    from codesearch.cli.entry import run
+
+    code = 0
+    try:
+        run()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 0
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    return code
+
+
+def _prepare() -> None:
+    """Import what the commands import, and let them parse in their own process."""
+    from importlib import import_module
+
+    from codesearch.cli.main import COMMANDS
+
+    for module in (
+        "onnxruntime",
+        "rich.progress",
+        *(f"codesearch.cli.{name}" for name in set(COMMANDS.values())),
+    ):
+        import_module(module)
+    parse_in_this_process(setattr)
+    gc.freeze()
+
+
+if __name__ == "__main__":
+    _prepare()
+    _serve(socket.socket(fileno=int(sys.argv[1])))
