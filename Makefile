@@ -11,7 +11,7 @@ show = @echo; echo '$$ codesearch $(1)'; cd "$(STDLIB)" && \
 # Evaluation sets that must not be trained on; without the folder nothing is decontaminated.
 EVALUATION_SETS ?= $(wildcard ../shared/data)
 
-.PHONY: demo test test-thorough lint bench bench-speed corpus clean
+.PHONY: demo check test test-thorough lint bench bench-speed corpus clean
 
 demo: $(VENV)/installed
 	$(call show,index . --exclude site-packages --exclude /test/)
@@ -22,6 +22,9 @@ demo: $(VENV)/installed
 # These measure the memory of processes, which earlier tests would raise.
 ALONE = tests/faults/test_costly_files.py tests/unit/evaluation/test_stages.py
 
+check: lint
+	$(BIN)/pytest -q -n 2 tests/unit
+
 test: $(VENV)/installed-test lint
 	$(BIN)/pytest -q $(ALONE)
 	$(BIN)/pytest -q -n 2 --dist loadfile $(ALONE:%=--ignore %)
@@ -29,12 +32,14 @@ test: $(VENV)/installed-test lint
 # Takes an hour: thousands of faults, every pattern in every language, and a service under load for 30 minutes.
 test-thorough: $(VENV)/installed-test
 	$(BIN)/pytest -q -m thorough
+	$(BIN)/pytest -q --hypothesis-profile thorough tests/property
 	CODESEARCH_FAULT_CASES=2000 $(BIN)/pytest -q tests/faults/test_damage.py
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m tests.other_system.names
 
 corpus: $(VENV)/installed-test
 	$(BIN)/python -m training corpus fetch --out build/corpus

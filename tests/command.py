@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,6 +16,17 @@ from tests.forks import Forks
 
 ROOT = Path(__file__).parents[1]
 TIMEOUT = 120
+
+
+def until(is_so: Callable[[], object], unless: Callable[[], object] = lambda: None) -> None:
+    """Wait until a condition holds; fail with what `unless` returns, or after `TIMEOUT` seconds."""
+    deadline = time.monotonic() + TIMEOUT
+    while not is_so():
+        if ended := unless():
+            raise AssertionError(ended)
+        assert time.monotonic() < deadline, "too late"
+        time.sleep(0.02)
+
 
 SHIP = """
 import sys

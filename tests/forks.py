@@ -147,8 +147,6 @@ def _serve(requests: socket.socket) -> None:
 def _become(
     out: int, err: int, arguments: list[str], folder: str, environment: dict[str, str], shipped: str
 ) -> None:
-    from codesearch.encoding import bundle
-
     for file, number in ((out, 1), (err, 2)):
         os.dup2(file, number)
         os.close(file)
@@ -156,8 +154,9 @@ def _become(
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = ["codesearch", *arguments]
-    if shipped:
-        bundle.SHIPPED = Path(shipped)
+    for name, module in list(sys.modules.items()) if shipped else ():
+        if name.startswith("codesearch.") and hasattr(module, "SHIPPED"):
+            module.SHIPPED = Path(shipped)
 
 
 def _exit_code() -> int:

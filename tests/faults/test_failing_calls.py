@@ -10,7 +10,6 @@ import random
 import re
 import shutil
 import subprocess
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,13 +20,13 @@ import pytest
 from codesearch.engine.engine import Engine
 from codesearch.errors import IndexNotFoundError
 from codesearch.search.request import SearchRequest
-from tests.command import Command
+from tests.command import TIMEOUT, Command, until
 from tests.conftest import TINY_REPO, write_tree
 
 ERRORS = {"write": "ENOSPC", "pwrite64": "ENOSPC", "mkdir": "ENOSPC", "fsync": "EIO", "rename": "EIO"}
 """System calls that fail, and the error of each."""
 KILLED = (*ERRORS, "unlink", "unlinkat", "rmdir")
-SAMPLE = 4
+SAMPLE = 2
 """How many calls `make test` tries for each command and fault."""
 Names = list[tuple[str, str]]
 
@@ -126,7 +125,7 @@ def traced(run: Command, words: tuple[str, ...], *options: str) -> subprocess.Co
         env=run.environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TIMEOUT,
         check=False,
     )
 
@@ -237,9 +236,7 @@ def check_watcher(folder: Path, number: int) -> None:
             assert watcher.stdout is not None
             watcher.stdout.readline()  # The folder is indexed, or the process was killed already.
             write_tree(tree, {"python/new.py": "def brand_new():\n    return 1\n"})
-            deadline = time.monotonic() + 10
-            while watcher.poll() is None and found(run.home) == old and time.monotonic() < deadline:
-                time.sleep(0.02)
+            until(lambda: watcher.poll() is not None or found(run.home) != old)
         finally:  # Without strace, its child would continue.
             subprocess.run(["pkill", "-KILL", "-P", str(watcher.pid)], check=False)
     seen = found(run.home)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -65,32 +64,6 @@ def test_no_module_imports_what_other_systems_do_not_have(elsewhere):
     count, error = script(elsewhere, IMPORT_ALL).splitlines()
     assert int(count) > 100
     assert error == "No module named 'fcntl'"
-
-
-GUARDED = {
-    ("evaluation/stages.py", "RUSAGE_CHILDREN"),
-    ("evaluation/stages.py", "RUSAGE_SELF"),
-    ("evaluation/stages.py", "getrusage"),
-    *(("index/parse.py", name) for name in "ITIMER_PROF RLIMIT_CORE".split()),
-    *(("index/parse.py", name) for name in "getrlimit setitimer setrlimit sysconf".split()),
-    ("files.py", "LOCK_EX"),
-    ("files.py", "LOCK_NB"),
-    ("files.py", "flock"),
-    ("service/address.py", "fchdir"),
-    ("service/client.py", "AF_UNIX"),
-    ("service/client.py", "getuid"),
-    ("service/server.py", "AF_UNIX"),
-    ("treefiles.py", "O_DIRECTORY"),
-    ("treefiles.py", "O_NOFOLLOW"),
-}
-"""Names that Windows does not have, and the modules that check for them before use."""
-
-
-def test_names_that_windows_does_not_have_are_used_only_where_listed(tmp_path):
-    check = [sys.executable, "-m", "mypy", "--platform", "win32", "--cache-dir", str(tmp_path)]
-    done = subprocess.run(check, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT, check=False)
-    found = re.findall(r'^codesearch/(.*?):\d+: error: Module has no attribute "(\w+)"', done.stdout, re.M)
-    assert set(found) == GUARDED
 
 
 def test_a_folder_is_indexed_and_searched(elsewhere, command, tiny_repo, tiny_bundle):

@@ -9,12 +9,13 @@ import shlex
 import shutil
 import socket
 import subprocess
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import pytest
+
+from tests.command import TIMEOUT, until
 
 pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
 
@@ -38,8 +39,17 @@ def site(indexed, command, port):
 
 
 def names(site):
-    with urllib.request.urlopen(f"{site}api/v1/search?q=push", timeout=10) as answer:
+    with urllib.request.urlopen(f"{site}api/v1/search?q=push", timeout=TIMEOUT) as answer:
         return [hit["qualified_name"] for hit in json.load(answer)["hits"]]
+
+
+def names_unless_busy(site):
+    try:
+        return names(site)
+    except urllib.error.HTTPError as error:
+        with error:
+            assert error.code == 503
+        return []
 
 
 def test_200_clients_that_hang_do_not_block_another(site, port):
@@ -49,9 +59,7 @@ def test_200_clients_that_hang_do_not_block_another(site, port):
     try:
         for number, client in enumerate(clients):
             client.sendall(heads[number % 2])
-        started = time.monotonic()
         assert "Stack.push" in names(site)
-        assert time.monotonic() - started < 2
     finally:
         for client in clients:
             client.close()
@@ -62,8 +70,7 @@ def test_clients_that_ask_and_disconnect_do_not_block_another(site, port):
     for _ in range(200):
         with socket.create_connection(("127.0.0.1", port)) as client:
             client.sendall(head)
-    time.sleep(1)
-    assert "Stack.push" in names(site)
+    until(lambda: "Stack.push" in names_unless_busy(site))
 
 
 def test_a_second_service_is_refused(site, command, port):

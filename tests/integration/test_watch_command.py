@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
 from codesearch.search.request import SearchRequest
-from tests.command import ROOT, TIMEOUT, Command
+from tests.command import ROOT, TIMEOUT, Command, until
 from tests.conftest import write_tree
 
 FILES = {
@@ -44,8 +44,12 @@ class Watching:
         self.out: list[str] = []
         self.err: list[str] = []
         self.engine = Engine(command.home)
-        for stream, lines in ((process.stdout, self.out), (process.stderr, self.err)):
-            threading.Thread(target=self._read, args=(stream, lines), daemon=True).start()
+        self.readers = [
+            threading.Thread(target=self._read, args=(stream, lines), daemon=True)
+            for stream, lines in ((process.stdout, self.out), (process.stderr, self.err))
+        ]
+        for reader in self.readers:
+            reader.start()
 
     def _read(self, stream: object, lines: list[str]) -> None:
         lines.extend(line.decode().rstrip("\n") for line in iter(stream.readline, b""))
@@ -56,11 +60,15 @@ class Watching:
         return {hit.name for hit in self.engine.search(request).hits}
 
     def wait(self, is_so: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 30
-        while not is_so():
-            assert time.monotonic() < deadline, (self.out, self.err)
-            assert self.process.poll() is None, (self.out, self.err)
-            time.sleep(0.02)
+        until(is_so, unless=lambda: self.process.poll() is not None and (self.out, self.err))
+
+    def ended(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal; return the exit code when all output is read."""
+        self.process.send_signal(number)
+        code = self.process.wait(TIMEOUT)
+        for reader in self.readers:
+            reader.join(TIMEOUT)
+        return code
 
     def wait_for(self, *names: str) -> None:
         self.wait(lambda: self.names() == set(names))
@@ -199,8 +207,7 @@ def test_two_watchers_and_the_index_command_do_not_disturb_each_other(command):
             (src / "a.py").write_text(f"def turn_{number}_one():\n    pass\n")
             assert command("index", "src").returncode == 0
         one.wait_for("turn_4_one", "second_one")
-        time.sleep(1)
-        assert one.err == two.err == []
+        assert (one.ended(), two.ended(), one.err, two.err) == (0, 0, [], [])
 
 
 def test_it_ends_when_its_index_is_removed(command):
@@ -212,25 +219,18 @@ def test_it_ends_when_its_index_is_removed(command):
 
 
 @pytest.mark.parametrize(("number", "code", "said"), [("SIGINT", 130, ["interrupted"]), ("SIGTERM", 0, [])])
-def test_it_ends_at_once_on_a_signal(command, number, code, said):
+def test_it_ends_on_a_signal(command, number, code, said):
     with watching(command) as watcher:
-        watcher.process.send_signal(getattr(signal, number))
-        assert watcher.process.wait(5) == code
-        deadline = time.monotonic() + 5
-        while watcher.err != said and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert watcher.err == said
+        assert (watcher.ended(getattr(signal, number)), watcher.err) == (code, said)
 
 
 def test_quiet_prints_nothing(command):
-    done = command.start("watch", "src", "--quiet", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    engine = Engine(command.home)
-    deadline = time.monotonic() + 30
-    while not engine.indexed_roots() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.5)
-    done.terminate()
-    assert done.communicate(timeout=TIMEOUT) == (b"", b"")
+    with command.start("watch", "src", "--quiet", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        watcher, src = Watching(process, command), command.folder / "src"
+        watcher.wait(lambda: str(src) in watcher.engine.indexed_roots())
+        (src / "a.py").write_text("def quiet_one():\n    pass\n")
+        watcher.wait_for("quiet_one", "second_one")
+        assert (watcher.ended(), watcher.out, watcher.err) == (0, [], [])
 
 
 def test_a_folder_that_does_not_exist_is_an_error(command):
@@ -258,40 +258,29 @@ def test_the_service_updates_existing_and_new_indexes(command):
         wait_for_documents(engine, src, "served_one", "second_one")
         write_tree(other, {"o.py": "def other_one():\n    pass\n"})
         command("index", "other")
-        time.sleep(3)
         (other / "o.py").write_text("def newer_one():\n    pass\n")
         wait_for_documents(engine, other, "newer_one")
         command("remove", "other")
-        time.sleep(3)
+        (other / "o.py").write_text("def removed_one():\n    pass\n")
+        (src / "a.py").write_text("def later_one():\n    pass\n")
+        wait_for_documents(engine, src, "later_one", "second_one")
         assert list(engine.indexed_roots()) == [str(src)]
 
 
 def wait_for_documents(engine: Engine, root: Path, *names: str) -> None:
     """Wait until the index of a root has exactly these functions; never update it."""
-    from codesearch.engine.scope import Scope
-
     request = SearchRequest("one", mode="lexical", top_k=9, refresh=False)
-    deadline = time.monotonic() + 30
-    while True:
-        found = {hit.name for hit in engine.search(request, Scope(roots=(root,))).hits}
-        if found == set(names):
-            return
-        assert time.monotonic() < deadline, found
-        time.sleep(0.05)
+    until(lambda: {hit.name for hit in engine.search(request, Scope(roots=(root,))).hits} == set(names))
 
 
 def test_a_query_right_after_a_save_gets_the_new_content_from_a_service(command):
     command("index", "src")
-    fresh = 0
     with serving(command):
-        for number in range(20):
+        for number in range(10):
             (command.folder / "src/a.py").write_text(f"def at_once_{number}():\n    return 1\n")
-            done = command("query", f"at_once_{number}", "--root", "src", "--vimgrep", "-k", "1")
-            if (
-                "is being indexed by another process" not in done.stderr
-            ):  # Writing took long on a slow machine.
-                assert done.stdout == f"src/a.py:1:1:def at_once_{number}()\n", done.stderr
-                assert done.stderr == ""
-                fresh += 1
-            time.sleep(0.05 * (number % 5))
-    assert fresh >= 15
+            done = command(
+                *(asked := ("query", f"at_once_{number}", "--root", "src", "--vimgrep", "-k", "1"))
+            )
+            while "is being indexed by another process" in done.stderr:  # The service is still writing it.
+                done = command(*asked)
+            assert (done.stdout, done.stderr) == (f"src/a.py:1:1:def at_once_{number}()\n", "")

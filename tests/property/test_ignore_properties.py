@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from codesearch.config import WalkConfig
@@ -36,7 +36,6 @@ RULES = st.lists(st.sampled_from(PATTERNS.split("|")) | JOINED, max_size=5).map(
 PLACES = (".gitignore", "src/.gitignore", "lib/.gitignore", "src/lib/.gitignore", ".git/info/exclude")
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.fixed_dictionaries({}, optional=dict.fromkeys(PLACES, RULES)))
 def test_the_walker_lists_what_git_lists(rules):
     with tempfile.TemporaryDirectory() as folder:

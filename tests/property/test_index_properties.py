@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -17,9 +17,6 @@ from codesearch.segments.store import DocumentRow, FileRecord, StoreReader, Stor
 from codesearch.segments.topk import best_positions
 from codesearch.segments.vectors import VectorReader, VectorWriter, quantize
 from codesearch.types import KINDS
-
-settings.register_profile("index", deadline=None, max_examples=30)
-settings.load_profile("index")
 
 TERMS = st.text(st.characters(codec="utf-8", categories=("L", "N")), min_size=1, max_size=6)
 COUNTS = st.dictionaries(TERMS, st.integers(1, 255), max_size=5).map(Counter)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from codesearch.evaluation.metrics import ndcg, ndcg_within, recall_at_k, reciprocal_rank
@@ -45,14 +45,12 @@ def test_raising_a_better_document_by_one_place_never_lowers_ndcg(run, grades, d
         assert ndcg(swapped, grades) >= ndcg(run, grades) - 1e-12
 
 
-@settings(max_examples=25)
 @given(SCORES)
 def test_an_interval_stays_within_the_range_of_the_scores(scores):
     for low, high in bootstrap_intervals(scores).values():
         assert min(scores.values()) - 1e-9 <= low <= high <= max(scores.values()) + 1e-9
 
 
-@settings(max_examples=25)
 @given(SCORES)
 def test_a_system_does_not_differ_from_itself(scores):
     assert set(randomisation_test(scores, scores).values()) == {1.0}

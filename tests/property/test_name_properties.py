@@ -24,7 +24,7 @@ PATHS = st.sampled_from(("a.py", "tests/test_a.py", "vendor/copy.py"))
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=st.dictionaries(PATHS, FUNCTIONS, min_size=1), data=st.data())
 def test_an_exact_name_always_ranks_first(
     mode: str, files: dict[str, list[tuple[str, str]]], data: st.DataObject, encoder: HashEncoder

@@ -23,6 +23,7 @@ from codesearch.index.commit import last_number
 from codesearch.index.manifest import segment_folder
 from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
+from codesearch.search.lexical import LexicalScorer
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
 from tests.conftest import HashEncoder, build, contents, write_tokenizer
@@ -243,10 +244,12 @@ class Histories(RuleBasedStateMachine):
         found = {}
         for (term, _, document), _ in everything["postings"].items():
             found.setdefault(term, set()).add(document)
-        lexical = Searcher([index], self.encoder)._lexical
+        lexical = LexicalScorer(snapshot, RankConfig())
         for term, documents in found.items():
-            _, df = lexical._add_weighted_frequencies(term, np.zeros(snapshot.size, np.float32))
-            assert df == len(documents), term
+            scores, idf = lexical.scores([term])
+            absent = snapshot.document_count - len(documents)
+            assert np.count_nonzero(scores) == len(documents), term
+            assert idf == np.log1p((absent + 0.5) / (len(documents) + 0.5)), term
         names = Counter(row[0].name for row in everything["documents"].values())
         for name, count in names.items():
             assert sum(exact == name for _, exact, _ in snapshot.named(name)) == count

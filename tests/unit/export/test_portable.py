@@ -377,7 +377,7 @@ def test_a_pickle_in_an_array_is_not_loaded(reader, plain, tmp_path):
     assert "flags.npy is not valid" in refusal(reader, repacked(plain, tmp_path / "file", change))
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_file_is_a_one_line_error_or_unpacks_to_the_same_files(with_code, tmp_path, data):
     content = bytearray(with_code.read_bytes())
