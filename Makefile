@@ -11,7 +11,7 @@ show = @echo; echo '$$ codesearch $(1)'; cd "$(STDLIB)" && \
 # Evaluation sets that must not be trained on; without the folder nothing is decontaminated.
 EVALUATION_SETS ?= $(wildcard ../shared/data)
 
-.PHONY: demo check test test-thorough lint bench bench-speed corpus clean
+.PHONY: demo check test test-thorough coverage lint bench bench-speed corpus clean
 
 demo: $(VENV)/installed
 	$(call show,index . --exclude site-packages --exclude /test/)
@@ -34,6 +34,10 @@ test-thorough: $(VENV)/installed-test
 	$(BIN)/pytest -q -m thorough
 	$(BIN)/pytest -q --hypothesis-profile thorough tests/property
 	CODESEARCH_FAULT_CASES=2000 $(BIN)/pytest -q tests/faults/test_damage.py
+
+# Of this process and its workers: a command in a process of its own is not counted.
+coverage: $(VENV)/installed-test
+	$(BIN)/pytest -q -n 2 --dist loadfile --cov codesearch --cov-report term:skip-covered
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .

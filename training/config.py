@@ -149,4 +149,4 @@ def shipped_configs() -> list[str]:
 
 def make_config(path: Path, given: Mapping[str, object]) -> TrainConfig:
     """Combine a TOML file with the options of the command line, which take precedence."""
-    return TrainConfig(**{**read_settings(path), **given})  # type: ignore[arg-type]
+    return TrainConfig(**{**read_settings(path), **given})

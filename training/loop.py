@@ -198,7 +198,8 @@ class _Trainer:
 
 def make_optimizer(model: JointEncoder, config: TrainConfig) -> torch.optim.Optimizer:
     """Make Adam with one learning rate for tables with a row for each token, and another for all other weights."""
-    tables, body = [], []
+    tables: list[torch.nn.Parameter] = []
+    body: list[torch.nn.Parameter] = []
     for name, parameter in model.named_parameters():
         if not parameter.requires_grad:
             continue

@@ -54,10 +54,9 @@ def max_margin(queries: Tensor, documents: Tensor, margin: float) -> Tensor:
 def make_loss(config: TrainConfig) -> Loss:
     """Return the loss that settings name."""
     by_temperature = {"symmetric-softmax": symmetric_softmax, "softmax": softmax}
-    if config.loss in by_temperature:
-        function, scale = by_temperature[config.loss], config.temperature
-    else:
-        function, scale = {"cosine": cosine, "max-margin": max_margin}[config.loss], config.margin
+    by_margin = {"cosine": cosine, "max-margin": max_margin}
+    scale = config.temperature if config.loss in by_temperature else config.margin
+    function = {**by_temperature, **by_margin}[config.loss]
     return lambda queries, documents: function(queries, documents, scale)
 
 

@@ -201,10 +201,10 @@ def join_questions(folders: Sequence[Path], answers: Path) -> Iterator[str]:
     questions: dict[int, str] = {}
     for path in sorted(answers.glob("*.tsv")):
         for line in path.read_text("utf-8").splitlines():
-            number, tab, question = line.partition("\t")
-            if not tab or not number.isdecimal() or int(number) not in functions or "\t" in question:
+            asked, tab, question = line.partition("\t")
+            if not tab or not asked.isdecimal() or int(asked) not in functions or "\t" in question:
                 raise TrainingError(f"{path}: not a number, a tab and a question: {line[:80]!r}")
-            questions[int(number)] = " ".join(question.split())
+            questions[int(asked)] = " ".join(question.split())
     words = {number: frozenset(query_terms(question)) for number, question in questions.items()}
     counts = Counter(words.values())
     for number, question in sorted(questions.items()):

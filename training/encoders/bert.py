@@ -43,7 +43,8 @@ class BertLayer(nn.Module):
         """Pass states [B, T, D] through; `allowed` [B, 1, 1, T] says which tokens may be read."""
         batch, width, _ = states.shape
         parts = self.query_key_value(states).view(batch, width, 3, self.heads, -1)
-        read = functional.scaled_dot_product_attention(*parts.permute(2, 0, 3, 1, 4), attn_mask=allowed)
+        query, key, value = parts.permute(2, 0, 3, 1, 4)
+        read = functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed)
         read = self.attention_out(read.transpose(1, 2).reshape(batch, width, -1))
         states = self.attention_norm(states + read)
         return self.hidden_norm(states + self.hidden_out(functional.gelu(self.hidden(states))))

@@ -7,6 +7,8 @@ of the query's tokens, weighted by idf, that a document has.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -80,7 +82,7 @@ class NcsDocumentTower(NcsTower):
 
 def postranked(
     query: NDArray[np.integer],
-    documents: list[NDArray[np.integer]],
+    documents: Sequence[NDArray[np.integer]],
     cosines: NDArray[np.float32],
     idf: NDArray[np.float32],
 ) -> NDArray[np.int64]:

@@ -182,7 +182,7 @@ def write_group(
         searcher = Searcher(indexes, engine.encoder(indexes[0].manifest.model_folder))
         snapshot = Snapshot(indexes)
         by_package = _documents_of(snapshot)
-        pools, numbers = [], {}
+        pools, numbers = [], dict[int, int]()
         for number, url in enumerate(packages):
             documents = by_package.get(f"{number:02d}", {})
             asked = [*questions.get(url, ()), *_documented(documents, url)]
