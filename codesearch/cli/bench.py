@@ -52,7 +52,9 @@ def bench(
     It indexes a suite's sources in a separate home, and scores the results of the product and of its parts.
     """
     if suite == "help":
-        yield from _list_suites()
+        from codesearch.evaluation.suites import SUITES
+
+        yield from (Output(f"{name:{max(map(len, SUITES))}}  {what}\n") for name, what in SUITES.items())
         return
     given = data or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
     suite = suite or ("csn99" if given or score else "smoke")
@@ -90,14 +92,6 @@ def bench(
         result = score_file(suite, invocation.path(score), options) if score else run_suite(suite, options)
     yield Output(result_text(result))
     _write(result, files)
-
-
-def _list_suites() -> Iterator[Output]:
-    from codesearch.evaluation.suites import SUITES
-
-    width = max(map(len, SUITES))
-    for name, what in SUITES.items():
-        yield Output(f"{name:{width}}  {what}\n")
 
 
 def _compare(first: Path, second: Path) -> Output:

@@ -18,7 +18,14 @@ from codesearch.config import IndexOptions, RankConfig, VectorConfig, check_devi
 from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.local import REFRESH_S, LocalBackend, SearchBackend
 from codesearch.engine.pool import Pool
-from codesearch.engine.scope import Scope, choose_indexes, find_indexes, too_large
+from codesearch.engine.scope import (
+    Scope,
+    choose_indexes,
+    find_indexes,
+    missing_projects,
+    outdated_roots,
+    too_large,
+)
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.home import default_home
 from codesearch.index.catalogue import IndexEntry, find_folder, list_indexes, remove_index
@@ -137,11 +144,11 @@ class Engine:
 
         A project is a git work tree or a folder with a project file, such as `pyproject.toml` or `go.mod`.
         """
-        return self._backend.missing_projects(scope)
+        return missing_projects(self.home, scope) if isinstance(self._backend, LocalBackend) else []
 
     def outdated_roots(self, scope: Scope) -> list[Path]:
         """Return the indexed folders of a scope whose indexes an earlier version made: `index` makes them again."""
-        return self._backend.outdated_roots(scope)
+        return outdated_roots(self.home, scope) if isinstance(self._backend, LocalBackend) else []
 
     def index_project(self, project: Path | str, *, on_progress: OnProgress = lambda _: None) -> IndexReport:
         """Index a project that the user did not name, if it is not too large; the errors are those of `index`.

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from codesearch.encoding.bundle import SHIPPED, load_bundle, recorded_folder
 from codesearch.errors import ConfigError, IndexCorruptError, IndexStoreError
-from codesearch.export.files import ExportCounts, scratch_folder
-from codesearch.export.portable import check_portable_target, write_portable
+from codesearch.export.files import ExportCounts, check_target, scratch_folder
+from codesearch.export.portable import is_portable, write_portable
 from codesearch.export.unpack import MAX_BYTES, PortableFile, open_portable
 from codesearch.files import sync_folder
 from codesearch.index.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
@@ -65,8 +64,12 @@ def import_portable(
     if name is not None and not is_name(name):
         raise ConfigError(f"the name {name!r} is not valid: use letters, digits and `.`, `_`, `-`")
     with open_portable(file, max_bytes=max_bytes) as portable:
-        bundle = model or SHIPPED
-        _check_model(portable, bundle)
+        bundle, made_with = model or SHIPPED, portable.manifest.model
+        if load_bundle(bundle).model_id != made_with["id"]:
+            raise ConfigError(
+                f"{file} was made with model {made_with['name']} ({made_with['id']}), not with that in {bundle}: "
+                "give the folder of its model with --model"
+            )
         place = str(root.resolve()) if root else name or portable.manifest.root
         folder = index_folder(home, root) if root else imported_folder(home, place)
         with _storage(home), scratch_folder(home) as scratch:
@@ -115,7 +118,7 @@ def export_portable(
         IndexLockedError: another process is writing the index.
         IndexStoreError: the index or the home cannot be used.
     """
-    check_portable_target(file, force=force)
+    check_target(file, "a portable file", is_portable, force=force)
     root = entry.manifest.root if entry.manifest else str(entry.folder)
     with _storage(home), scratch_folder(home) as scratch, writer_lock(entry.folder, root, wait_s=_PATIENCE_S):
         with closing(IndexReader.open(entry.folder)) as index:
@@ -174,15 +177,6 @@ def _used(folder: Path) -> float:
         return folder.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _check_model(portable: PortableFile, bundle: Path) -> None:
-    made_with: dict[str, Any] = portable.manifest.model
-    if load_bundle(bundle).model_id != made_with["id"]:
-        raise ConfigError(
-            f"{portable.path} was made with model {made_with['name']} ({made_with['id']}), not with that in {bundle}: "
-            "give the folder of its model with --model"
-        )
 
 
 @contextmanager

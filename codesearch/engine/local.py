@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from codesearch.config import VectorConfig
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.pool import Pool
-from codesearch.engine.scope import Scope, choose_indexes, missing_projects, outdated_roots
+from codesearch.engine.scope import Scope, choose_indexes
 from codesearch.errors import IndexWriteError
 from codesearch.index.catalogue import IndexEntry
 
@@ -33,14 +33,6 @@ class SearchBackend(Protocol):
 
     def refreshed(self, scope: Scope) -> list[Freshness]:
         """Bring the documents of a scope up to date if that is quick; say for each root whether they are."""
-        ...
-
-    def missing_projects(self, scope: Scope) -> list[Path]:
-        """Return the projects to index before a search of a scope can answer."""
-        ...
-
-    def outdated_roots(self, scope: Scope) -> list[Path]:
-        """Return the folders of a scope that must be indexed again, because an earlier version indexed them."""
         ...
 
     def close(self) -> None:
@@ -75,14 +67,6 @@ class LocalBackend:
         with self._pool.indexes([entry.folder for entry in entries]) as indexes:
             yield indexes
 
-    def missing_projects(self, scope: Scope) -> list[Path]:
-        """Return the nearest projects around the folders of a scope that no index covers."""
-        return missing_projects(self.home, scope)
-
-    def outdated_roots(self, scope: Scope) -> list[Path]:
-        """Return the indexed folders of a scope whose indexes an earlier version made."""
-        return outdated_roots(self.home, scope)
-
     def entry(self, root: Path | str) -> IndexEntry:
         """Return the index of a root.
 
@@ -95,18 +79,19 @@ class LocalBackend:
 
     def refreshed(self, scope: Scope) -> list[Freshness]:
         """Refresh the indexes of a scope; those that cannot be written, because the home is full or read-only, stay."""
-        return [self._refreshed_if_possible(entry) for entry in choose_indexes(self.home, scope)]
+        found = []
+        for entry in choose_indexes(self.home, scope):
+            try:
+                found.append(self.refresh(entry, REFRESH_S))
+            except IndexWriteError:
+                from codesearch.engine.update import count_changes
 
-    def _refreshed_if_possible(self, entry: IndexEntry) -> Freshness:
-        try:
-            return self.refresh(entry, REFRESH_S)
-        except IndexWriteError:
-            from codesearch.engine.update import count_changes
-
-            if entry.manifest is None:
-                raise
-            changes = count_changes(entry, self.vectors)
-            return Freshness(entry.manifest.root, "behind" if any(astuple(changes)) else "current", changes)
+                if entry.manifest is None:
+                    raise
+                changes = count_changes(entry, self.vectors)
+                state = "behind" if any(astuple(changes)) else "current"
+                found.append(Freshness(entry.manifest.root, state, changes))
+        return found
 
     def refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""

@@ -115,14 +115,6 @@ class MilvusBackend:
         """Return nothing: the workers keep the collections up to date."""
         return []
 
-    def missing_projects(self, scope: Scope) -> list[Path]:
-        """Return none: a search of a server indexes nothing."""
-        return []
-
-    def outdated_roots(self, scope: Scope) -> list[Path]:
-        """Return none: a search of a server indexes nothing."""
-        return []
-
     def close(self) -> None:
         """Close the connection; the next call opens it again."""
         if "store" in self.__dict__:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -32,8 +32,6 @@ from codesearch.segments.store import DocumentRow, FileRecord
 FUNCTIONS = ("function", "method")
 """Kinds that compete unless a suite says `everything`, because benchmarks of code search ask for functions."""
 DocumentKey = Callable[[FileRecord, DocumentRow], str]
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,30 +169,16 @@ def open_collection(
             )
         try:
             with engine.indexes() as (index,):
-                yield _collection(index, encoder, key, everything=everything)
+                collection = Collection(index, encoder, [], {})
+                for segment in index.segments:
+                    for file in segment.files:
+                        for row in segment.store.document_rows(file.first_doc, file.doc_count):
+                            collection.keys.append(key(file, row))
+                            if everything or row.kind in FUNCTIONS:
+                                collection.names[collection.keys[-1]] = row.qualified_name
+                yield collection
         finally:
             engine.close()
-
-
-def _collection(index: IndexReader, encoder: Encoder, key: DocumentKey, *, everything: bool) -> Collection:
-    found = Collection(index, encoder, [], {})
-    for segment in index.segments:
-        for file in segment.files:
-            for row in segment.store.document_rows(file.first_doc, file.doc_count):
-                found.keys.append(key(file, row))
-                if everything or row.kind in FUNCTIONS:
-                    found.names[found.keys[-1]] = row.qualified_name
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """What was found in one folder."""
-
-    questions: Questions
-    runs: dict[str, Run]
-    names: dict[str, str]
-    details: dict[str, Any]
 
 
 def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResult:
@@ -202,57 +186,53 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
 
     The queries of different folders must have different groups.
     """
-    parts = [_judged(tree, options) for tree in trees]
-    with options.clock.stage("score"):
-        systems = {
-            name: summarise(_union(part.questions.score(part.runs[name]) for part in parts))
-            for name in parts[0].runs
-        }
-    details = parts[0].details
-    if len(parts) > 1:
-        of_parts = [part.details | {"documents": len(part.names)} for part in parts]
-        details = {"model": details["model"], "parts": of_parts}
-    return SuiteResult(
-        suite=suite,
-        systems=systems,
-        judged_queries=distinct_queries(systems),
-        documents=sum(len(part.names) for part in parts),
-        seconds=options.clock.seconds,
-        rss_bytes=options.clock.rss_bytes,
-        details=details,
-        runs={name: _union(part.runs[name] for part in parts) for name in systems},
-        queries=_union(part.questions.queries for part in parts),
-        names=_union(part.names for part in parts),
-    )
-
-
-def _union(parts: Iterable[Mapping[_Key, _Value]]) -> dict[_Key, _Value]:
-    return {key: value for part in parts for key, value in part.items()}
-
-
-def _judged(tree: Tree, options: BenchOptions) -> _Judged:
-    runs: dict[str, Run] = {}
-    times_ms = {}
-    with open_collection(
-        tree.root, tree.key, options, everything=tree.everything, walk=tree.walk
-    ) as collection:
-        questions = tree.ask(collection)
-        for system in systems_without(options.without):
-            with options.clock.stage(f"query {system.name}"):
-                runs[system.name], times = _run(collection, questions, system, tree.everything, options)
-            p50, p95 = np.percentile(times, [50, 95]).round(2).tolist()
-            times_ms[system.name] = {"p50": p50, "p95": p95}
-    return _Judged(
-        questions,
-        runs,
-        collection.names,
-        {
-            **tree.details,
+    systems = systems_without(options.without)
+    runs: dict[str, Run] = {system.name: {} for system in systems}
+    scores: dict[str, QueryScores] = {system.name: {} for system in systems}
+    queries: dict[QueryId, str] = {}
+    names: dict[str, str] = {}
+    parts: list[dict[str, Any]] = []
+    for tree in trees:
+        times_ms = {}
+        with open_collection(
+            tree.root, tree.key, options, everything=tree.everything, walk=tree.walk
+        ) as collection:
+            questions = tree.ask(collection)
+            for system in systems:
+                with options.clock.stage(f"query {system.name}"):
+                    found, times = _run(collection, questions, system, tree.everything, options)
+                p50, p95 = np.percentile(times, [50, 95]).round(2).tolist()
+                times_ms[system.name] = {"p50": p50, "p95": p95}
+                runs[system.name] |= found
+        with options.clock.stage("score"):
+            for name, run in runs.items():
+                scores[name] |= questions.score(run)
+        queries |= questions.queries
+        names |= collection.names
+        details = {
             "model": describe_encoder(collection.encoder),
             "coverage": _coverage(collection, questions.qrels),
             "query_ms": times_ms,
             "queries": len(questions.queries),
-        },
+            "documents": len(collection.names),
+        }
+        parts.append({**tree.details, **details})
+    with options.clock.stage("score"):
+        results = {name: summarise(of_system) for name, of_system in scores.items()}
+    documents = sum(part["documents"] for part in parts)
+    if len(parts) == 1:
+        del parts[0]["documents"]  # The result has it.
+    return SuiteResult(
+        suite=suite,
+        systems=results,
+        judged_queries=distinct_queries(results),
+        documents=documents,
+        seconds=options.clock.seconds,
+        rss_bytes=options.clock.rss_bytes,
+        details=parts[0] if len(parts) == 1 else {"model": parts[0]["model"], "parts": parts},
+        runs=runs,
+        queries=queries,
+        names=names,
     )
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from codesearch.errors import ExportError, IndexCorruptError
-from codesearch.export.files import ExportCounts, check_target
+from codesearch.export.files import ExportCounts
 from codesearch.files import atomic_writer
 from codesearch.index.manifest import Manifest, SegmentEntry
 from codesearch.index.reader import IndexReader
@@ -43,12 +43,8 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PERMISSIONS = 0o100644 << 16
 
 
-def check_portable_target(path: Path, *, force: bool) -> None:
-    """Raise ExportError if a file may not be written; see `check_target`."""
-    check_target(path, "a portable file", _is_portable, force=force)
-
-
-def _is_portable(path: Path) -> bool:
+def is_portable(path: Path) -> bool:
+    """Say whether a file begins as a portable file does."""
     with open(path, "rb") as file:
         start = file.read(_NAME_AT + len(HEAD))
     return start.startswith(_MAGIC) and start[_NAME_AT:] == HEAD.encode()
@@ -92,7 +88,15 @@ def write_portable(
                 places |= {f"{entry.folder}/{name}": folder / name for name in code}
                 files |= code
             entries.append(replace(entry, files=files))
-        manifest = portable_manifest(index.manifest, entries)
+        # The file has no path of this machine.
+        manifest = replace(
+            index.manifest,
+            root=exported_name(index.manifest.root),
+            model={**index.manifest.model, "folder": ""},
+            walked=replace(index.manifest.walked, warnings=[]),
+            parsed=replace(index.manifest.parsed, warnings=[]),
+            segments=entries,
+        )
         with atomic_writer(path.resolve(), sync=True) as part:
             _write_archive(part, manifest, places, on_progress)
     except FileNotFoundError as error:
@@ -102,18 +106,6 @@ def write_portable(
     except OSError as error:
         raise ExportError(f"{path} cannot be written: {error.strerror}") from error
     return ExportCounts(manifest.documents, manifest.source_files, *left_out)
-
-
-def portable_manifest(manifest: Manifest, entries: list[SegmentEntry]) -> Manifest:
-    """Return a manifest without paths of this machine."""
-    return replace(
-        manifest,
-        root=exported_name(manifest.root),
-        model={**manifest.model, "folder": ""},
-        walked=replace(manifest.walked, warnings=[]),
-        parsed=replace(manifest.parsed, warnings=[]),
-        segments=entries,
-    )
 
 
 def exported_name(root: str) -> str:

@@ -32,7 +32,7 @@ from codesearch.index.source import cut_lines, read_source
 from codesearch.parsing.identifiers import subtokens
 from codesearch.segments.digest import check_digest
 from codesearch.segments.reader import SegmentReader
-from codesearch.segments.store import DATABASE, DocumentRow
+from codesearch.segments.store import DATABASE
 from codesearch.types import GENERATED, STUB, TEST, VENDORED
 
 if TYPE_CHECKING:
@@ -119,7 +119,11 @@ def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnProg
         ExportError: the file cannot be written. An earlier file stays.
         IndexCorruptError: an index is damaged. An earlier file stays.
     """
-    _check_stores(indexes)
+    for index in indexes:
+        for segment, entry in zip(index.segments, index.manifest.segments, strict=True):
+            # A writer may have merged and deleted the segment. Open files can still be read.
+            with suppress(FileNotFoundError):
+                check_digest(segment.folder / DATABASE, entry.files[DATABASE], segment.root)
     try:
         with atomic_writer(Path(os.path.realpath(path)), sync=True) as part:
             with closing(sqlite3.connect(part.name)) as connection:
@@ -140,29 +144,33 @@ def _write(
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {LAYOUT_VERSION}")
     database = Database(connection, execute_plugins=False)
-    _make_tables(database)
+    for name, columns, keys in (
+        ("roots", _ROOTS, []),
+        ("files", _FILES, [("root_id", "roots", "id")]),
+        ("documents", _DOCUMENTS, [("file_id", "files", "id")]),
+    ):
+        # Every column but the code has a value in each row.
+        database.create_table(name, columns, pk="id", not_null=columns.keys() - {"code"}, foreign_keys=keys)
+    for name, query in _VIEWS.items():
+        database.create_view(name, query)
     files = _exported_files(indexes)
     states: list[str] = []
     total = sum(file.live.record.doc_count for file in files)
-    database.table("roots").insert_all(_root_rows(indexes))
+    database.table("roots").insert_all(
+        {
+            "id": root_id,
+            "path": os.fsencode(index.manifest.root).decode("utf-8", "replace"),
+            "indexed_at": index.manifest.created,
+            "model": index.manifest.model["name"],
+        }
+        for root_id, index in enumerate(indexes, start=1)
+    )
     rows = _document_rows(files, states, lambda done: on_progress("documents", done, total))
     database.table("documents").insert_all(rows)
     database.table("files").insert_all(_file_rows(files, states))
     on_progress("full-text search", 0, 0)
     _make_search(database)
     return ExportCounts(total, len(files), states.count(_CHANGED), states.count(_MISSING))
-
-
-def _make_tables(database: Database) -> None:
-    """Make the tables and views. Every column but the code has a value in each row."""
-    for name, columns, keys in (
-        ("roots", _ROOTS, []),
-        ("files", _FILES, [("root_id", "roots", "id")]),
-        ("documents", _DOCUMENTS, [("file_id", "files", "id")]),
-    ):
-        database.create_table(name, columns, pk="id", not_null=columns.keys() - {"code"}, foreign_keys=keys)
-    for name, query in _VIEWS.items():
-        database.create_view(name, query)
 
 
 def _make_search(database: Database) -> None:
@@ -190,19 +198,6 @@ class _ExportedFile:
     live: LiveFile
 
 
-def _check_stores(indexes: Sequence[IndexReader]) -> None:
-    """Check every byte of the databases of indexes.
-
-    Raises:
-        IndexCorruptError: one was changed.
-    """
-    for index in indexes:
-        for segment, entry in zip(index.segments, index.manifest.segments, strict=True):
-            # A writer may have merged and deleted the segment. Open files can still be read.
-            with suppress(FileNotFoundError):
-                check_digest(segment.folder / DATABASE, entry.files[DATABASE], segment.root)
-
-
 def _exported_files(indexes: Sequence[IndexReader]) -> list[_ExportedFile]:
     """List the live files in the order of their ids; files that two roots share belong to the inner root."""
     inner = inner_folders([index.root for index in indexes])
@@ -218,17 +213,6 @@ def _exported_files(indexes: Sequence[IndexReader]) -> list[_ExportedFile]:
     return found
 
 
-def _root_rows(indexes: Sequence[IndexReader]) -> Iterator[_Row]:
-    """Yield a row for each indexed folder."""
-    for root_id, index in enumerate(indexes, start=1):
-        yield {
-            "id": root_id,
-            "path": os.fsencode(index.manifest.root).decode("utf-8", "replace"),
-            "indexed_at": index.manifest.created,
-            "model": index.manifest.model["name"],
-        }
-
-
 def _document_rows(
     files: Sequence[_ExportedFile], states: list[str], on_documents: Callable[[int], None]
 ) -> Iterator[_Row]:
@@ -242,24 +226,31 @@ def _document_rows(
     doc_id = 0
     for file_id, file in enumerate(files, start=1):
         record = file.live.record
-        source, state = _source(file)
-        states.append(state)
+        found = read_source(file.segment, record)
+        if found is None or not found[0] and record.size:
+            states.append(_MISSING)
+        else:
+            states.append(_CHANGED if found[1] else _UNCHANGED)
         for row in file.segment.store.document_rows(record.first_doc, record.doc_count):
             doc_id += 1
-            found = {
+            code = None
+            if found and states[-1] == _UNCHANGED:
+                lines = cut_lines(found[0], row.start_line, row.end_line, start_byte=row.start_byte)
+                code = lines.decode("utf-8", "replace")
+            values = {
                 "id": doc_id,
                 "file_id": file_id,
                 "path": record.path,
                 "language": record.language,
                 **row._asdict(),
                 "name_words": " ".join(subtokens(row.qualified_name)),
-                "code": _code(source, row),
+                "code": code,
                 "is_test": bool(row.flags & TEST),
                 "is_generated": bool(row.flags & GENERATED),
                 "is_vendored": bool(row.flags & VENDORED),
                 "is_stub": bool(row.flags & STUB),
             }
-            yield {name: found[name] for name in _DOCUMENTS}
+            yield {name: values[name] for name in _DOCUMENTS}
         on_documents(doc_id)
 
 
@@ -278,19 +269,3 @@ def _file_rows(files: Sequence[_ExportedFile], states: Sequence[str]) -> Iterato
             "skipped": record.skipped,
             "warnings": record.warnings,
         }
-
-
-def _source(file: _ExportedFile) -> tuple[bytes | None, str]:
-    """Return the bytes of a file if they have not changed since it was indexed, and the state of the file."""
-    found = read_source(file.segment, file.live.record)
-    if found is None or not found[0] and file.live.record.size:
-        return None, _MISSING
-    source, changed = found
-    return (None, _CHANGED) if changed else (source, _UNCHANGED)
-
-
-def _code(source: bytes | None, row: DocumentRow) -> str | None:
-    if source is None:
-        return None
-    lines = cut_lines(source, row.start_line, row.end_line, start_byte=row.start_byte)
-    return lines.decode("utf-8", "replace")

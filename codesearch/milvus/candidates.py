@@ -142,8 +142,20 @@ class CandidateDocuments:
 
     def stored(self, doc_ids: Sequence[int]) -> list[Stored]:
         """Return each document, in the same order. The first that is asked for its code reads the code of all."""
-        codes = _Codes(self._store, [self._rows[doc_id]["id"] for doc_id in doc_ids])
-        return [_stored(self._rows[doc_id], codes) for doc_id in doc_ids]
+        rows = [self._rows[doc_id] for doc_id in doc_ids]
+        codes = _Codes(self._store, [row["id"] for row in rows])
+        found = []
+        for row in rows:
+            stored = DocumentRow(
+                kind=KINDS[row["kind"]],
+                start_byte=0,
+                end_byte=0,
+                text_digest=b"",
+                **{name: row[name] for name in STORED},
+            )
+            file = FileRecord(row["path"], row["language"], size=0, mtime_ns=0, digest=b"")
+            found.append(Stored(_ServerCode(row["root"], row["id"], codes), file, stored))
+        return found
 
     def named(self, name: str) -> Iterator[tuple[int, str, str]]:
         """Yield (doc_id, name, qualified_name) of each candidate with this name, ignoring case."""
@@ -181,15 +193,3 @@ class _ServerCode:
         """Return the code without lines around it; None if the document is gone."""
         code = self.codes.by_id.get(self.key)
         return None if code is None else Excerpt(code)
-
-
-def _stored(row: Mapping[str, Any], codes: _Codes) -> Stored:
-    stored = DocumentRow(
-        kind=KINDS[row["kind"]],
-        start_byte=0,
-        end_byte=0,
-        text_digest=b"",
-        **{name: row[name] for name in STORED},
-    )
-    file = FileRecord(row["path"], row["language"], size=0, mtime_ns=0, digest=b"")
-    return Stored(_ServerCode(row["root"], row["id"], codes), file, stored)

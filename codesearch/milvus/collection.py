@@ -171,14 +171,10 @@ def _condition(filters: Filters, roots: Sequence[str]) -> str:
         parts.append(f"kind in {[KINDS.index(kind) for kind in filters.kinds]}")
     prefixes = [literal_prefix(glob) for glob in filters.paths if not glob.startswith("!")]
     if prefixes and all(prefixes):
-        likes = (f"path like {quoted(_escaped(prefix) + '%')}" for prefix in prefixes)
+        # LIKE reads % as a wildcard, so take what is before it.
+        likes = (f"path like {quoted(prefix.partition('%')[0] + '%')}" for prefix in prefixes)
         parts.append(f"({' or '.join(likes)})")
     return " and ".join(parts)
-
-
-def _escaped(text: str) -> str:
-    """Return the part of a text before the first character that LIKE reads as a wildcard."""
-    return text.partition("%")[0]
 
 
 def _passing(rows: Iterable[dict[str, Any]], filters: Filters) -> list[dict[str, Any]]:

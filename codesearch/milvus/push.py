@@ -71,32 +71,6 @@ def push(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> list
             the server fails.
     """
     known = {row["id"]: row for row in store.read(store.roots, 'shard != ""', ("id", "shard", "about"))}
-    _check_shards(known, indexes, shard)
-    reports = [_push_root(store, index, shard, known.get(ROOT + index.manifest.root)) for index in indexes]
-    kept = {ROOT + index.manifest.root for index in indexes}
-    for key, row in known.items():
-        if key.startswith(ROOT) and row["shard"] == shard and key not in kept:
-            reports.append(_drop_root(store, key.removeprefix(ROOT)))
-    _push_statistics(store, indexes, shard)
-    return reports
-
-
-def root_statuses(store: MilvusStore) -> list[RootStatus]:
-    """Return all roots in the collections, by path."""
-    rows = store.read(store.roots, f'id like "{ROOT}%"', ("id", "shard", "about"))
-    found = []
-    for row in rows:
-        about = json.loads(row["about"])
-        root = str(row["id"]).removeprefix(ROOT)
-        found.append(
-            RootStatus(
-                root, row["shard"], about["documents"], about["files"], about["languages"], about["created"]
-            )
-        )
-    return sorted(found, key=lambda status: status.root)
-
-
-def _check_shards(known: dict[str, dict[str, Any]], indexes: Sequence[IndexReader], shard: str) -> None:
     total = shard.partition("/")[2]
     for row in known.values():
         other = str(row["shard"]).partition("/")[2]
@@ -108,6 +82,23 @@ def _check_shards(known: dict[str, dict[str, Any]], indexes: Sequence[IndexReade
         row = known.get(ROOT + index.manifest.root, {"shard": shard})
         if row["shard"] != shard:
             raise BackendError(f"{index.manifest.root} belongs to shard {row['shard']}: index it there")
+    reports = [_push_root(store, index, shard, known.get(ROOT + index.manifest.root)) for index in indexes]
+    kept = {ROOT + index.manifest.root for index in indexes}
+    for key, row in known.items():
+        if key.startswith(ROOT) and row["shard"] == shard and key not in kept:
+            reports.append(_drop_root(store, key.removeprefix(ROOT)))
+    _push_statistics(store, indexes, shard)
+    return reports
+
+
+def root_statuses(store: MilvusStore) -> list[RootStatus]:
+    """Return all roots in the collections, by path."""
+    found = []
+    for row in store.read(store.roots, f'id like "{ROOT}%"', ("id", "shard", "about")):
+        about = json.loads(row["about"])
+        del about["state"]
+        found.append(RootStatus(row["id"].removeprefix(ROOT), row["shard"], **about))
+    return sorted(found, key=lambda status: status.root)
 
 
 def _push_root(
@@ -115,7 +106,9 @@ def _push_root(
 ) -> PushReport:
     started = time.monotonic()
     manifest = index.manifest
-    state = _state_of(index)
+    # A digest that changes with every commit that changes documents.
+    segments = [[entry.files, entry.dead_files] for entry in manifest.segments]
+    state = hashlib.sha256(json.dumps(segments, sort_keys=True).encode()).hexdigest()
     written = deleted = 0
     if known is None or json.loads(known["about"])["state"] != state:
         condition = f"root == {quoted(manifest.root)}"
@@ -173,9 +166,3 @@ def _push_statistics(store: MilvusStore, indexes: Sequence[IndexReader], shard: 
         "field_counts": np.sum([entry.field_counts for entry in entries] or empty, axis=0).tolist(),
     }
     store.write(store.roots, [about_row(SHARD + shard, shard, about)])
-
-
-def _state_of(index: IndexReader) -> str:
-    """Return a digest that changes with every commit that changes documents."""
-    segments = [[entry.files, entry.dead_files] for entry in index.manifest.segments]
-    return hashlib.sha256(json.dumps(segments, sort_keys=True).encode()).hexdigest()
