@@ -62,7 +62,11 @@ def bench(
     if compare:
         if score:
             raise ConfigError("--compare and --score exclude each other: give only one")
-        yield _compare(*map(invocation.path, compare))
+        from codesearch.evaluation.render import comparison_text
+        from codesearch.evaluation.significance import compare as compare_files
+
+        first, second = map(invocation.path, compare)
+        yield Output(comparison_text(first, second, compare_files(first, second)))
         return
     if score and predictions:
         raise ConfigError("--score runs no search, so --predictions has nothing to write: give only one")
@@ -92,13 +96,6 @@ def bench(
         result = score_file(suite, invocation.path(score), options) if score else run_suite(suite, options)
     yield Output(result_text(result))
     _write(result, files)
-
-
-def _compare(first: Path, second: Path) -> Output:
-    from codesearch.evaluation.render import comparison_text
-    from codesearch.evaluation.significance import compare
-
-    return Output(comparison_text(first, second, compare(first, second)))
 
 
 def _write(result: SuiteResult, files: Mapping[str, Path]) -> None:

@@ -90,7 +90,13 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
 
         chosen = [portable_entry(Path(file).expanduser(), home) for file in scope.files]
     elif scope.roots:
-        chosen = [_named(home, Path(root).expanduser(), scope) for root in scope.roots]
+        near = None if scope.here is None else Path(scope.here)
+        chosen = []
+        for root in (Path(root).expanduser() for root in scope.roots):
+            entry = read_entry(find_folder(home, root, near))
+            if entry is None:
+                raise IndexNotFoundError(f"{root} is not indexed: run `codesearch index {root}` first")
+            chosen.append(entry)
     else:
         chosen = [_covering(home, place) for place in _places(scope)] or _all(home)
     return list({entry.folder: entry for entry in chosen}.values())
@@ -146,13 +152,6 @@ def _covering(home: Path, place: Path) -> IndexEntry:
         f"no index covers {_folder(place)}: run `codesearch index .` there, or search other folders with --all or "
         f"--root DIR{indexed}"
     )
-
-
-def _named(home: Path, root: Path, scope: Scope) -> IndexEntry:
-    entry = read_entry(find_folder(home, root, None if scope.here is None else Path(scope.here)))
-    if entry is None:
-        raise IndexNotFoundError(f"{root} is not indexed: run `codesearch index {root}` first")
-    return entry
 
 
 def find_project(here: Path) -> Path | None:

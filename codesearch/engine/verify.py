@@ -5,10 +5,12 @@ from __future__ import annotations
 import platform
 import shutil
 from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import codesearch
 from codesearch.encoding.bundle import SHIPPED, load_bundle
+from codesearch.encoding.onnx import choose_device
 from codesearch.engine.reports import Check
 from codesearch.errors import CodeSearchError
 from codesearch.index.catalogue import IndexEntry, list_indexes
@@ -25,13 +27,17 @@ from codesearch.segments.digest import check_digests
 
 def checks(home: Path, model: Path | None, device: str) -> Iterator[Check]:
     """Yield the findings one by one."""
-    version = f"{codesearch.__version__}, Python {platform.python_version()}, {platform.platform()}"
-    yield Check("codesearch", "ok", version)
+    about = f"{codesearch.__version__}, Python {platform.python_version()}, {platform.platform()}"
+    yield Check("codesearch", "ok", about)
     yield _runtime_check()
-    yield _hnsw_check()
+    if installed := _version("hnswlib"):
+        yield Check("hnsw", "ok", f"hnswlib {installed}")
+    else:
+        cure = f"for more than 500,000 documents {how_to_add('hnswlib')} (needs a C++ compiler)"
+        yield Check("hnsw", "none", f"search is exact; {cure}")
     yield from _grammar_checks()
     yield _tried("model", lambda: _model(model or SHIPPED))
-    yield _tried("device", lambda: _device(device))
+    yield _tried("device", lambda: f"{choose_device(device)} (asked for {device})")
     existing = next(folder for folder in (home.absolute(), *home.absolute().parents) if folder.exists())
     yield Check("home", "ok", f"{home}, {shutil.disk_usage(existing).free / 1e9:.1f} GB free")
     for entry in list_indexes(home):
@@ -47,13 +53,6 @@ def _runtime_check() -> Check:
         cure = f"for other models {how_to_add('onnxruntime')}"
         return Check("runtime", "none", f"no ONNX Runtime; the shipped model works without it; {cure}")
     return Check("runtime", "ok", f"{runtimes[0]} {_version(runtimes[0])}")
-
-
-def _hnsw_check() -> Check:
-    if installed := _version("hnswlib"):
-        return Check("hnsw", "ok", f"hnswlib {installed}")
-    cure = f"for more than 500,000 documents {how_to_add('hnswlib')} (needs a C++ compiler)"
-    return Check("hnsw", "none", f"search is exact; {cure}")
 
 
 def _grammar_checks() -> Iterator[Check]:
@@ -82,12 +81,6 @@ def _model(folder: Path) -> str:
     return f"{bundle.name} ({bundle.model_id}), {bundle.dim} dimensions, {bundle.licence}"
 
 
-def _device(device: str) -> str:
-    from codesearch.encoding.onnx import choose_device
-
-    return f"{choose_device(device)} (asked for {device})"
-
-
 def _index_check(entry: IndexEntry) -> Check:
     manifest = entry.manifest
     if manifest is None:
@@ -103,8 +96,6 @@ def _index_check(entry: IndexEntry) -> Check:
 
 
 def _version(distribution: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
     try:
         return version(distribution)
     except PackageNotFoundError:

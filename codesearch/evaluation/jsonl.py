@@ -14,7 +14,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 
 from codesearch.errors import ConfigError, MissingExtraError
 
@@ -36,7 +36,15 @@ def read_lines(path: Path) -> Iterator[bytes]:
         if path.suffix == ".gz":
             yield from gzip.GzipFile(fileobj=stream)
         elif path.suffix == ".zst":
-            yield from _decompressed(stream)
+            try:
+                import zstandard
+            except ModuleNotFoundError:
+                raise MissingExtraError("zstandard") from None
+            try:
+                unpacker = zstandard.ZstdDecompressor()
+                yield from io.BufferedReader(unpacker.stream_reader(stream, read_across_frames=True))
+            except zstandard.ZstdError as error:
+                raise ValueError(str(error)) from None
         else:
             yield from stream
 
@@ -86,18 +94,6 @@ def field(place: str, record: Mapping[str, Any], *names: str) -> str:
             value = record[name]
             return " ".join(map(str, value)) if isinstance(value, list) else str(value)
     raise ConfigError(f"{place}: no field {' or '.join(names)}: give data of this suite")
-
-
-def _decompressed(packed: IO[bytes]) -> Iterator[bytes]:
-    try:
-        import zstandard
-    except ModuleNotFoundError:
-        raise MissingExtraError("zstandard") from None
-    with zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True) as stream:
-        try:
-            yield from io.BufferedReader(stream)
-        except zstandard.ZstdError as error:
-            raise ValueError(str(error)) from None
 
 
 def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], None]) -> Path:

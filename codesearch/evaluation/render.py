@@ -31,7 +31,11 @@ def _result_lines(result: SuiteResult) -> Iterator[str]:
     yield ""
     yield from _detail_lines(result)
     if result.seconds:
-        yield from _stage_lines(result)
+        yield f"\n{'stage':{_NAME_WIDTH}}{'seconds':>8}{'peak MB':>9}"
+        for stage, seconds in result.seconds.items():
+            yield f"  {stage:{_NAME_WIDTH - 2}}{seconds:8.1f}{result.rss_bytes.get(stage, 0) / 1e6:9.0f}"
+        total, peak = sum(result.seconds.values()), max(result.rss_bytes.values(), default=0)
+        yield f"  {'all':{_NAME_WIDTH - 2}}{total:8.1f}{peak / 1e6:9.0f}"
 
 
 def _row(name: str, groups: Sequence[str], cells: Sequence[str]) -> str:
@@ -51,14 +55,6 @@ def _detail_lines(result: SuiteResult) -> Iterator[str]:
         yield f"  query ms    p50 / p95: {times}"
     if "answered_pairs" in details:
         yield f"  answered    {details['answered_pairs']} of {details['judged_pairs']} judged queries, by language"
-
-
-def _stage_lines(result: SuiteResult) -> Iterator[str]:
-    yield f"\n{'stage':{_NAME_WIDTH}}{'seconds':>8}{'peak MB':>9}"
-    for stage, seconds in result.seconds.items():
-        yield f"  {stage:{_NAME_WIDTH - 2}}{seconds:8.1f}{result.rss_bytes.get(stage, 0) / 1e6:9.0f}"
-    total, peak = sum(result.seconds.values()), max(result.rss_bytes.values(), default=0)
-    yield f"  {'all':{_NAME_WIDTH - 2}}{total:8.1f}{peak / 1e6:9.0f}"
 
 
 def comparison_text(first: Path, second: Path, differences: Sequence[Difference]) -> str:

@@ -105,19 +105,21 @@ def write_json(path: Path, result: SuiteResult, command: str) -> None:
         "peak_rss_bytes": max(result.rss_bytes.values(), default=0),
         "details": result.details,
         "queries": {"group": [group for group, _ in queries], "text": [text for _, text in queries]},
-        "systems": {name: _system_json(system) for name, system in result.systems.items()},
+        "systems": {
+            name: {
+                **system.metrics,
+                "ci95": system.ci95,
+                "scores": {
+                    metric: [round(given[metric], 6) for given in system.queries.values()]
+                    for metric in next(iter(system.queries.values()), {})
+                },
+            }
+            for name, system in result.systems.items()
+        },
         "command": command,
         **describe_environment(),
     }
     path.write_text(_dumped(fields, 0) + "\n", "utf-8")
-
-
-def _system_json(system: SystemResult) -> dict[str, Any]:
-    scores = {
-        metric: [round(given[metric], 6) for given in system.queries.values()]
-        for metric in next(iter(system.queries.values()), {})
-    }
-    return {**system.metrics, "ci95": system.ci95, "scores": scores}
 
 
 def _dumped(value: Any, depth: int) -> str:  # noqa: ANN401 - any JSON.
@@ -135,15 +137,15 @@ def _dumped(value: Any, depth: int) -> str:  # noqa: ANN401 - any JSON.
 
 def describe_environment() -> dict[str, Any]:
     """Return commit ("" outside a checkout), date, machine and versions."""
+    versions = {"python": platform.python_version(), "codesearch-local": codesearch.__version__}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
     return {
         "commit": _commit(Path(codesearch.__file__).parents[1]),
         "date": time.strftime("%Y-%m-%d"),
         "machine": {"processor": _processor(), "cores": os.cpu_count(), "system": platform.system()},
-        "versions": {
-            "python": platform.python_version(),
-            "codesearch-local": codesearch.__version__,
-            **_versions(),
-        },
+        "versions": versions,
     }
 
 
@@ -170,11 +172,3 @@ def _processor() -> str:
     lines = cpuinfo.read_text("utf-8").splitlines() if cpuinfo.exists() else []
     names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.machine())
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for package in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found

@@ -55,7 +55,13 @@ def tree_rss_bytes(pid: int) -> int:
     Without /proc, it is the highest value so far of this process plus that of its largest child; on Windows it is 0.
     """
     if not PROC.exists():
-        return _highest_rss_bytes()
+        try:
+            import resource
+        except ModuleNotFoundError:  # Windows has no such module.
+            return 0
+        unit = 1 if sys.platform == "darwin" else 1024
+        usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        return unit * sum(usage.ru_maxrss for usage in usages)
     try:
         pages = int((PROC / str(pid) / "statm").read_text().split()[1])
         return pages * mmap.PAGESIZE + sum(map(tree_rss_bytes, child_processes(pid)))
@@ -71,13 +77,3 @@ def child_processes(pid: int) -> list[int]:
     """
     lists = (path.read_text() for path in (PROC / str(pid) / "task").glob("*/children"))
     return [int(child) for line in lists for child in line.split()]
-
-
-def _highest_rss_bytes() -> int:
-    try:
-        import resource
-    except ModuleNotFoundError:  # Windows has no such module.
-        return 0
-    unit = 1 if sys.platform == "darwin" else 1024
-    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return unit * sum(usage.ru_maxrss for usage in usages)

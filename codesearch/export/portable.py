@@ -56,7 +56,7 @@ def write_portable(
     scratch: Path,
     *,
     with_code: bool,
-    on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    on_progress: Callable[[str, int, int], None],
 ) -> ExportCounts:
     """Write an index to a new file, which replaces `path` at the end.
 

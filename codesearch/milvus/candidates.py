@@ -6,9 +6,9 @@ of a candidate in the order of path, root and place in the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -143,8 +143,14 @@ class CandidateDocuments:
     def stored(self, doc_ids: Sequence[int]) -> list[Stored]:
         """Return each document, in the same order. The first that is asked for its code reads the code of all."""
         rows = [self._rows[doc_id] for doc_id in doc_ids]
-        codes = _Codes(self._store, [row["id"] for row in rows])
         found = []
+
+        @cache
+        def codes() -> dict[str, str]:
+            ids = list(dict.fromkeys(row["id"] for row in rows))
+            read = self._store.get(self._store.documents, ids, ("id", "code"))
+            return {row["id"]: row["code"] for row in read}
+
         for row in rows:
             stored = DocumentRow(
                 kind=KINDS[row["kind"]],
@@ -168,28 +174,20 @@ class CandidateDocuments:
         return PurePosixPath(self._rows[doc_id]["path"])
 
 
-class _Codes:
-    """The code of documents as it was when they were indexed; the sources may be on another machine."""
-
-    def __init__(self, store: MilvusStore, ids: Sequence[str]) -> None:
-        self._store, self._ids = store, ids
-
-    @cached_property
-    def by_id(self) -> dict[str, str]:
-        """The code of each document that still exists."""
-        rows = self._store.get(self._store.documents, list(dict.fromkeys(self._ids)), ("id", "code"))
-        return {row["id"]: row["code"] for row in rows}
-
-
 @dataclass(frozen=True, slots=True)
 class _ServerCode:
-    """The code of one document, and its root."""
+    """The root of one document, and its code when it was indexed; the sources may be on another machine.
+
+    Attributes:
+        key: its id.
+        codes: returns the code of each document that still exists, by id.
+    """
 
     root: str
     key: str
-    codes: _Codes
+    codes: Callable[[], Mapping[str, str]]
 
     def excerpt(self, file: FileRecord, row: DocumentRow, context: int) -> Excerpt | None:
         """Return the code without lines around it; None if the document is gone."""
-        code = self.codes.by_id.get(self.key)
+        code = self.codes().get(self.key)
         return None if code is None else Excerpt(code)

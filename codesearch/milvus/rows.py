@@ -167,14 +167,14 @@ def frequencies_of(terms: str, term: str) -> list[int]:
     >>> frequencies_of("1 copy\n2 tree:2", "tree")
     [0, 2]
     """
-    return [_frequency(f"{line} ", f" {term}") for line in terms.split("\n")]
-
-
-def _frequency(line: str, entry: str) -> int:
-    if f"{entry} " in line:
-        return 1
-    _, found, rest = line.partition(f"{entry}:")
-    return int(rest.partition(" ")[0]) if found else 0
+    counts = []
+    for line in terms.split("\n"):
+        _, found, rest = f"{line} ".partition(f" {term}:")
+        if f" {term} " in f"{line} ":
+            counts.append(1)
+        else:
+            counts.append(int(rest.partition(" ")[0]) if found else 0)
+    return counts
 
 
 def _cut(text: str, limit: int = MAX_TEXT) -> str:

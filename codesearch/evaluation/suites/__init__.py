@@ -40,8 +40,6 @@ SUITES = {
     "applications-end": "the other half of these questions, for final figures only; needs data",
 }
 """Name -> description."""
-_FUNCTIONS = {"applications-end": ("applications", "run_end")}
-"""Name -> module and function; otherwise the module has the suite's name, with an underscore for each dash."""
 
 
 def run_suite(name: str, options: BenchOptions) -> SuiteResult:
@@ -50,8 +48,9 @@ def run_suite(name: str, options: BenchOptions) -> SuiteResult:
     Raises:
         ConfigError: there is no such suite.
     """
-    suite, function = _load(name)
-    result: SuiteResult = getattr(suite, function)(options)
+    suite = _load(name)
+    run = suite.run_end if name == "applications-end" else suite.run
+    result: SuiteResult = run(options)
     return replace(result, published=getattr(suite, "PUBLISHED", {}))
 
 
@@ -61,7 +60,7 @@ def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
     Raises:
         ConfigError: the suite does not exist or does not judge files, or the file is not in the official format.
     """
-    suite, _ = _load(name)
+    suite = _load(name)
     if not hasattr(suite, "judgements"):
         raise ConfigError(f"suite {name} does not judge files: leave out --score, or choose csn99")
     run, qrels = read_predictions(file), judged(suite.judgements(options))
@@ -77,9 +76,8 @@ def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
     )
 
 
-def _load(name: str) -> tuple[ModuleType, str]:
-    """Import the module of a suite and no other; return it and the name of its function."""
+def _load(name: str) -> ModuleType:
+    """Import the module of a suite and no other. It has the suite's name, with an underscore for each dash."""
     if name not in SUITES:
         raise ConfigError(f"suite {name!r}: choose one of {', '.join(SUITES)}")
-    module, function = _FUNCTIONS.get(name, (name.replace("-", "_"), "run"))
-    return import_module(f"{__name__}.{module}"), function
+    return import_module(f"{__name__}.{name.removesuffix('-end').replace('-', '_')}")

@@ -31,17 +31,7 @@ _FETCH = (
 )
 
 
-def run(options: BenchOptions) -> SuiteResult:
-    """Run the suite with the questions for development."""
-    return _run_half("applications", "development", options)
-
-
-def run_end(options: BenchOptions) -> SuiteResult:
-    """Run the suite with the questions for the end, which nothing is chosen by."""
-    return _run_half("applications-end", "end", options)
-
-
-def _run_half(suite: str, half: str, options: BenchOptions) -> SuiteResult:
+def run(options: BenchOptions, suite: str = "applications", half: str = "development") -> SuiteResult:
     """Run the suite with one half of the questions.
 
     Raises:
@@ -52,6 +42,11 @@ def _run_half(suite: str, half: str, options: BenchOptions) -> SuiteResult:
     folder = options.data / "packages"
     trees = [_tree(folder / package, package, asked) for package, asked in read_questions(half).items()]
     return judge(suite, trees, options)
+
+
+def run_end(options: BenchOptions) -> SuiteResult:
+    """Run the suite with the questions for the end, which nothing is chosen by."""
+    return run(options, "applications-end", "end")
 
 
 def _tree(root: Path, package: str, questions: Mapping[str, str]) -> Tree:

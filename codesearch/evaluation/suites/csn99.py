@@ -32,8 +32,14 @@ def run(options: BenchOptions) -> SuiteResult:
         MissingExtraError: the sources are compressed and zstandard is not installed.
     """
     folder = data_folder(options)
+    root = folder / SOURCES
     with options.clock.stage("unpack"):
-        root = _sources(folder, options)
+        if not root.is_dir():
+            if not (folder / PACK).is_file():
+                raise ConfigError(
+                    f"{folder}: neither {SOURCES} nor {PACK} there: give --data the folder of the benchmark's data"
+                )
+            root = unpacked(folder / PACK, options.cache / "csn99-packs", options.on_progress)
     texts = read_queries(folder / QUERIES)
     queries = {query_id(language, text): text for language in LANGUAGES for text in texts}
     questions = graded_questions(queries, judgements(options))
@@ -65,13 +71,3 @@ def data_folder(options: BenchOptions) -> Path:
                 f"{options.data}: no {name} there: give --data the folder of the benchmark's data"
             )
     return options.data
-
-
-def _sources(folder: Path, options: BenchOptions) -> Path:
-    if (folder / SOURCES).is_dir():
-        return folder / SOURCES
-    if (folder / PACK).is_file():
-        return unpacked(folder / PACK, options.cache / "csn99-packs", options.on_progress)
-    raise ConfigError(
-        f"{folder}: neither {SOURCES} nor {PACK} there: give --data the folder of the benchmark's data"
-    )
