@@ -37,28 +37,9 @@ if TYPE_CHECKING:
     from codesearch.types import Hit
 
 __version__ = "0.2.0"
-_MODULES = {
-    "codesearch.config": ("IndexOptions", "RankConfig", "VectorConfig"),
-    "codesearch.engine.engine": ("Engine",),
-    "codesearch.engine.answer": ("Answer", "Changes", "Freshness"),
-    "codesearch.engine.reports": ("Check", "ExportReport", "ImportReport", "IndexReport", "IndexStatus"),
-    "codesearch.engine.scope": ("Scope",),
-    "codesearch.errors": (
-        "CodeSearchError",
-        "ConfigError",
-        "ExportError",
-        "IndexCorruptError",
-        "IndexFormatError",
-        "IndexLockedError",
-        "IndexNotFoundError",
-        "IndexStoreError",
-        "MissingExtraError",
-        "ModelBundleError",
-        "PortableFileError",
-    ),
-    "codesearch.search.request": ("Filters", "Place", "SearchRequest"),
-    "codesearch.types": ("Hit",),
-}
+_ENGINE = tuple(f"engine.{name}" for name in ("answer", "scope", "reports", "engine"))
+_MODULES = ("errors", "config", "types", "search.request", *_ENGINE)
+"""The modules with the public names; those that import fast come first."""
 __all__ = [
     "Answer",
     "Changes",
@@ -93,13 +74,13 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used."""
-    for module, names in _MODULES.items():
-        if name in names:
-            from importlib import import_module
+    if name in __all__:
+        from importlib import import_module
 
-            value: object = getattr(import_module(module), name)
-            globals()[name] = value
-            return value
+        for module in _MODULES:
+            if value := getattr(import_module(f"codesearch.{module}"), name, None):
+                globals()[name] = value
+                return value
     raise AttributeError(f"module 'codesearch' has no attribute {name!r}")
 
 

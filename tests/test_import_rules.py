@@ -230,7 +230,6 @@ def test_a_query_that_a_service_answers_loads_only_the_client(indexed, command):
         "codesearch.service",
         "codesearch.service.address",
         "codesearch.service.client",
-        "codesearch.service.facts",
     }
 
 

@@ -7,8 +7,8 @@ import os
 import shutil
 import sys
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ class Client:
 
     Attributes:
         title: as its makers write it.
-        file: path below the user's home.
+        file: path below the user's home; TOML by its name, else JSON.
         keys: the tables around the entry.
         shape: "bare" (command, args), "stdio" (with a type), "local" (one list) or "transport" (nested).
     """
@@ -56,11 +56,6 @@ class Client:
     file: str
     keys: tuple[str, ...] = ("mcpServers",)
     shape: str = "bare"
-
-    @property
-    def is_toml(self) -> bool:
-        """Say whether the file is TOML; the others are JSON."""
-        return self.file.endswith(".toml")
 
 
 CLIENTS = {
@@ -86,17 +81,6 @@ CLIENTS = {
 }
 
 
-def client_named(name: str) -> Client:
-    """Return a client.
-
-    Raises:
-        ConfigError: the name is unknown.
-    """
-    if name not in CLIENTS:
-        raise ConfigError(f"client {name!r}: choose one of {', '.join(CLIENTS)}")
-    return CLIENTS[name]
-
-
 def entry_of(client: Client) -> dict[str, Any]:
     """Return the entry that starts this installation."""
     found = shutil.which(NAME)
@@ -107,11 +91,6 @@ def entry_of(client: Client) -> dict[str, Any]:
     if client.shape == "transport":
         return {"transport": {"type": "stdio", **bare}}
     return {"type": "stdio", **bare} if client.shape == "stdio" else bare
-
-
-def configuration(client: Client) -> str:
-    """Return the configuration of a client that has no other servers, as its file would contain it."""
-    return _toml(client) if client.is_toml else _json(_merged({}, client))
 
 
 def config_file(client: Client, user_home: Path) -> Path:
@@ -128,12 +107,16 @@ def write_configuration(client: Client, path: Path) -> Path | None:
         ConfigError: the file is not valid, has another entry of this name, or cannot be read or written.
     """
     try:
-        old = path.read_bytes() if path.exists() else None
-        new = _merged_text("" if old is None else old.decode("utf-8"), client, path)
-        if old is not None and new == old.decode("utf-8"):
+        old = path.read_bytes().decode("utf-8") if path.exists() else None
+        new = configuration(client, old or "", path)
+        if new == old:
             return None
         path.parent.mkdir(parents=True, exist_ok=True)
-        backup = None if old is None else _backup(path)
+        backup = None
+        if old is not None:
+            names = (path.with_name(f"{path.name}.{number}.bak") for number in count(1))
+            backup = next(name for name in names if not name.exists())
+            shutil.copy2(path, backup)
         with atomic_writer(path, sync=True) as file:
             if backup is not None:
                 os.chmod(file.name, backup.stat().st_mode & 0o777)
@@ -145,65 +128,46 @@ def write_configuration(client: Client, path: Path) -> Path | None:
         raise ConfigError(f"{path}: {error.strerror}: nothing was written") from None
 
 
-def _merged_text(old: str, client: Client, path: Path) -> str:
+def configuration(client: Client, old: str = "", path: Path = Path()) -> str:
+    """Return the text of a configuration with the entry; the order of everything else stays.
+
+    Args:
+        client: that reads the configuration.
+        old: the text without the entry.
+        path: names the file in errors.
+
+    Raises:
+        ConfigError: the text is not valid, or has another entry of this name.
+    """
+    is_toml = client.file.endswith(".toml")
     try:
-        config: Any = tomllib.loads(old) if client.is_toml else json.loads(old) if old.strip() else {}
+        config: Any = tomllib.loads(old) if is_toml else json.loads(old) if old.strip() else {}
     except (ValueError, RecursionError) as error:
-        kind = "TOML" if client.is_toml else "JSON without comments"
+        kind = "TOML" if is_toml else "JSON without comments"
         raise ConfigError(
             f"{path} is not {kind} ({' '.join(str(error).split())}): nothing was written; "
             "add the entry by hand"
         ) from None
-    known = _entry_in(config, client, path)
-    if known == entry_of(client):
+    table = {"top": config}
+    for key in ("top", *client.keys):
+        if table.get(key) is None:
+            table[key] = {}
+        if not isinstance(table[key], dict):
+            raise ConfigError(f"{path} has no table where one belongs ({key}): nothing was written")
+        table = table[key]
+    known, entry = table.get(NAME), entry_of(client)
+    if known == entry:
         return old
-    if not client.is_toml:
-        return _json(_merged(config, client))
+    if not is_toml:
+        table[NAME] = entry
+        return json.dumps(config, indent=2, ensure_ascii=False) + "\n"
     if known is not None:
         raise ConfigError(f"{path} has another entry {NAME}: nothing was written; remove that entry first")
-    new = old + ("\n" if old and not old.endswith("\n") else "") + ("\n" if old else "") + _toml(client)
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in entry.items()]
+    new = old + ("\n" if old and not old.endswith("\n") else "") + ("\n" if old else "")
+    new += f"[{'.'.join((*client.keys, NAME))}]\n" + "".join(lines)
     try:
         tomllib.loads(new)
     except tomllib.TOMLDecodeError:
         raise ConfigError(f"{path} has an inline table {client.keys[0]}: add the entry by hand") from None
     return new
-
-
-def _entry_in(config: Any, client: Client, path: Path) -> Any:  # noqa: ANN401 - JSON.
-    """Return the entry that a configuration has, or None."""
-    for key in ("", *client.keys):
-        config = config.get(key) if key else config
-        if config is None:
-            return None
-        if not isinstance(config, dict):
-            raise ConfigError(f"{path} has no table where one belongs ({key or 'top'}): nothing was written")
-    return config.get(NAME)
-
-
-def _merged(config: Mapping[str, Any], client: Client) -> dict[str, Any]:
-    """Return a configuration with the entry; the order of everything else stays."""
-
-    def put(table: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
-        if not keys:
-            return {**table, NAME: entry_of(client)}
-        return {**table, keys[0]: put(table.get(keys[0]) or {}, keys[1:])}
-
-    return put(config, client.keys)
-
-
-def _json(config: Mapping[str, Any]) -> str:
-    return json.dumps(config, indent=2, ensure_ascii=False) + "\n"
-
-
-def _toml(client: Client) -> str:
-    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entry_of(client).items()]
-    return "\n".join([f"[{'.'.join((*client.keys, NAME))}]", *lines]) + "\n"
-
-
-def _backup(path: Path) -> Path:
-    """Copy a file to the first free name `FILE.1.bak`, `FILE.2.bak` and so on."""
-    number = 1
-    while (backup := path.with_name(f"{path.name}.{number}.bak")).exists():
-        number += 1
-    shutil.copy2(path, backup)
-    return backup

@@ -24,7 +24,9 @@ _HERE = {"--no-service", "--help", "-h"}
 def run() -> None:
     """Run the command line and exit."""
     gc.set_threshold(_GC_THRESHOLD)
-    _use_utf8()
+    # A locale with another encoding cannot name every file.
+    if os.name == "posix" and sys.getfilesystemencoding() != "utf-8":
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", "-m", "codesearch", *sys.argv[1:]])
     prepare_streams()
     arguments = sys.argv[1:]
     if arguments[:1] == ["search"]:  # Users of other tools type this.
@@ -37,12 +39,6 @@ def run() -> None:
 
         main.run(arguments, arguments[:1] if arguments and arguments[0] in ASKED else main.COMMANDS)
     sys.exit(code)
-
-
-def _use_utf8() -> None:
-    """Start again in UTF-8 mode if the locale has another encoding, which cannot name every file."""
-    if os.name == "posix" and sys.getfilesystemencoding() != "utf-8":
-        os.execv(sys.executable, [sys.executable, "-X", "utf8", "-m", "codesearch", *sys.argv[1:]])
 
 
 def _by_service(arguments: list[str]) -> int | None:

@@ -61,7 +61,7 @@ def index(
             report = engine.index(
                 invocation.path(folder), given, rebuild=rebuild, optimize=optimize, on_progress=on_progress
             )
-        yield _built(folder, report, merged=optimize)
+        yield _built(visible(str(folder)), report, merged=optimize)
 
 
 def _of_shard(shard: str, folders: list[Path] | None, invocation: Invocation) -> list[Path]:
@@ -84,16 +84,14 @@ def _of_shard(shard: str, folders: list[Path] | None, invocation: Invocation) ->
     return [root for path, root in roots.items() if shard_of(path, count) == number]
 
 
-def _built(folder: Path, report: IndexReport, *, merged: bool) -> Output:
-    """Say what a run did to the index of a folder."""
-    name = visible(str(folder))
+def _built(name: str, report: IndexReport, *, merged: bool) -> Output:
+    """Say what a run did to the index of a folder, which is named as it was typed."""
+    documents = counted(report.documents, "document")
     if not report.built or (not report.parsed and not report.removed and report.kept):
         done = "nothing to do" if not report.built else "merged" if merged else "nothing to parse"
         are = "is" if report.documents == 1 else "are"
-        documents = counted(report.documents, "document")
         return Output(f"{name}: {done}, {documents} {are} up to date ({report.seconds:.2f} s)\n")
-    documents, files = counted(report.documents, "document"), counted(report.files, "file")
-    out = [f"{folder}: {documents} from {files} in {report.seconds:.1f} s"]
+    out = [f"{name}: {documents} from {counted(report.files, 'file')} in {report.seconds:.1f} s"]
     if report.languages:
         out.append(f"  languages  {counts(report.languages)}")
     out.append(
@@ -104,17 +102,13 @@ def _built(folder: Path, report: IndexReport, *, merged: bool) -> Output:
         f"{report.cached:,} reused"
     )
     out.extend(not_indexed_lines(report.not_indexed, report.folders_not_entered))
-    return Output("".join(f"{visible(line)}\n" for line in out), "".join(_warnings(folder, report)))
-
-
-def _warnings(folder: Path, report: IndexReport) -> Iterator[str]:
+    warnings = [visible(line) for line in report.warnings[:_SHOWN_WARNINGS]]
     if not report.documents:
-        yield f"warning: {visible(str(folder))}: no functions or classes found in any supported language\n"
-    for line in report.warnings[:_SHOWN_WARNINGS]:
-        yield f"warning: {visible(line)}\n"
+        warnings.insert(0, f"{name}: no functions or classes found in any supported language")
     if (more := len(report.warnings) - _SHOWN_WARNINGS) > 0:
-        yield f"warning: {more} more, see `codesearch status --warnings`\n"
-    yield build_notes(report)
+        warnings.append(f"{more} more, see `codesearch status --warnings`")
+    notes = "".join(f"warning: {line}\n" for line in warnings) + build_notes(report)
+    return Output("".join(f"{visible(line)}\n" for line in out), notes)
 
 
 def build_notes(report: IndexReport) -> str:
@@ -175,19 +169,13 @@ def print_report(report: Report, *, quiet: bool) -> None:
     elif report.state == "failed":
         print(f"warning: {root}: {reason}", file=sys.stderr, flush=True)
     elif not quiet:
-        print(f"{root}: {_news(report)}", flush=True)
-
-
-def _news(report: Report) -> str:
-    if report.state == "watching":
-        return f"watching {counted(report.folders, 'folder')}, {counted(report.documents, 'document')}"
-    if report.state == "updated":
-        indexed, removed = counted(report.changes.to_parse, "file"), f"{report.changes.removed:,} removed"
-        return (
-            f"{indexed} indexed, {removed}, {counted(report.documents, 'document')} ({report.seconds:.2f} s)"
-        )
-    return {
-        "gone": "the folder is gone; waiting for it to come back",
-        "back": "the folder is back",
-        "forgotten": "its index was removed; no longer watching",
-    }[report.state]
+        documents, changes = counted(report.documents, "document"), report.changes
+        indexed = f"{counted(changes.to_parse, 'file')} indexed, {changes.removed:,} removed"
+        news = {
+            "watching": f"watching {counted(report.folders, 'folder')}, {documents}",
+            "updated": f"{indexed}, {documents} ({report.seconds:.2f} s)",
+            "gone": "the folder is gone; waiting for it to come back",
+            "back": "the folder is back",
+            "forgotten": "its index was removed; no longer watching",
+        }
+        print(f"{root}: {news[report.state]}", flush=True)

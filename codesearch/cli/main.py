@@ -7,7 +7,7 @@ reader closes the pipe early.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +19,7 @@ from codesearch.cli.invocation import Invocation, Output, outputs
 from codesearch.cli.options import defaults_of, with_options, with_revision
 from codesearch.cli.output import INTERRUPTED, failed_output, write_output
 from codesearch.errors import CodeSearchError
-from codesearch.service.facts import facts
+from codesearch.service.address import facts
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -47,8 +47,14 @@ _HELP = {"--help", "-h", "--version", "-V"}
 def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
     """Run a command line of this process, print its output as it arrives, and exit."""
     invocation = Invocation.of(facts())
-    defaults = _defaults(invocation, arguments)
+    defaults: dict[str, Any] = {}
     code = 0
+    try:
+        defaults = defaults_of(invocation.settings(), COMMANDS)
+    except CodeSearchError as error:
+        if _HELP.isdisjoint(arguments):
+            print(f"error: {visible(str(error))}", file=sys.stderr)
+            sys.exit(2)
     try:
         result = _result(make_command(commands), arguments, invocation, defaults)
         if isinstance(result, int):  # Help, for example.
@@ -71,50 +77,39 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
     sys.exit(code)
 
 
+def answering(pool: Pool, commands: Sequence[str]) -> Callable[[dict[str, Any]], tuple[str, str, int]]:
+    """Return a function that runs command lines of other processes, in any thread.
+
+    Args:
+        pool: the open indexes and models that they share.
+        commands: those that may run.
+
+    Returns:
+        facts about a process -> its text for stdout and stderr, and its exit code.
+    """
+    command = make_command(commands)
+
+    def answer(facts: dict[str, Any]) -> tuple[str, str, int]:
+        invocation = Invocation.of(facts, pool)
+        defaults = defaults_of(invocation.settings(), commands)
+        result = _result(command, facts["arguments"], invocation, defaults)
+        if isinstance(result, int):
+            raise TypeError(f"{facts['arguments']} gives no output")
+        parts = list(result)
+        out, err = "".join(part.out for part in parts), "".join(part.err for part in parts)
+        return out, err, parts[-1].code if parts else 0
+
+    return answer
+
+
 def _result(
     command: typer.core.TyperGroup, arguments: Sequence[str], invocation: Invocation, defaults: dict[str, Any]
 ) -> int | Iterator[Output]:
     """Parse a command line; return an exit code if that answers it, else the outputs of its command."""
     result: int | Iterator[Output] = command.main(
-        list(arguments),
-        prog_name="codesearch",
-        standalone_mode=False,
-        obj=invocation,
-        default_map=defaults,
+        list(arguments), "codesearch", standalone_mode=False, obj=invocation, default_map=defaults
     )
     return result if isinstance(result, int) else outputs(result)
-
-
-def _defaults(invocation: Invocation, arguments: Sequence[str]) -> dict[str, Any]:
-    """Return the options that settings give; exit if settings are wrong, unless the user asks for help."""
-    try:
-        return defaults_of(invocation.settings(), COMMANDS)
-    except CodeSearchError as error:
-        if not _HELP.isdisjoint(arguments):
-            return {}
-        print(f"error: {visible(str(error))}", file=sys.stderr)
-        sys.exit(2)
-
-
-class Answering:
-    """Runs command lines of other processes; safe to use from several threads."""
-
-    def __init__(self, pool: Pool, commands: Iterable[str]) -> None:
-        """Take the commands that may run, and the open indexes and models that they share."""
-        self._pool = pool
-        self._commands = tuple(commands)
-        self._command = make_command(self._commands)
-
-    def __call__(self, facts: dict[str, Any]) -> Output:
-        """Run the command line of a process with these facts and return its output."""
-        invocation = Invocation.of(facts, self._pool)
-        defaults = defaults_of(invocation.settings(), self._commands)
-        result = _result(self._command, facts["arguments"], invocation, defaults)
-        if isinstance(result, int):
-            raise TypeError(f"{facts['arguments']} gives no output")
-        parts = list(result)
-        out, err = "".join(part.out for part in parts), "".join(part.err for part in parts)
-        return Output(out, err, parts[-1].code if parts else 0)
 
 
 def _print_version(wanted: bool) -> None:

@@ -19,13 +19,10 @@ from codesearch.visible import visible
 if TYPE_CHECKING:
     from codesearch.engine.answer import Answer, Freshness
     from codesearch.engine.reports import IndexReport
-    from codesearch.engine.scope import Scope
     from codesearch.search.request import Place, SearchRequest
 
 _FORMATS = ("json", "jsonl", "vimgrep", "compact", "files")
 """The options that choose another form of output than text."""
-_NOTE = "note: probably nothing here does this (confidence {}); the nearest hits:\n"
-_LEFT_OUT = "note: probably nothing here does this: confidence {}, below --min-confidence {}\n"
 
 
 def query(
@@ -73,16 +70,9 @@ def _search(
     paths: Sequence[str] = (),
     similar_to: Place | None = None,
 ) -> Iterator[Output]:
-    """Search as the options of a command say, and yield what it prints; the exit code is 1 without hits.
-
-    Args:
-        text: the query or the location, as it was typed.
-        invocation: the process that asks.
-        options: those of the command.
-        paths: files and folders to search in, as they were typed.
-        similar_to: the code to start from, in place of a query.
-    """
+    """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
     from codesearch.cli.render import View, render
+    from codesearch.engine.scope import Scope
     from codesearch.search.request import Filters, SearchRequest
 
     view = View(options["full"], options["explain"], options["color"])
@@ -104,7 +94,11 @@ def _search(
         by_file=options["files"],
     )
     engine = invocation.searching_engine(options)
-    scope = _scope(invocation, options, paths)
+    roots, files = (tuple(map(invocation.path, options[name])) for name in ("root", "index"))
+    if files and (roots or options["all"]):
+        raise ConfigError("--index excludes --root and --all: search portable files alone, or import them")
+    within = tuple(invocation.path(Path(path)) for path in paths)
+    scope = Scope(roots, invocation.terminal.here, options["all"], within, files)
     if options["auto_index"] and invocation.pool is None:  # A service leaves it to its client.
         for project in engine.missing_projects(scope):
             yield _indexed(project, engine.index_project)
@@ -142,18 +136,6 @@ def _mistyped_paths(words: Sequence[str], invocation: Invocation) -> Iterator[Ou
             continue
         if not os.path.exists(invocation.path(Path(word))):
             yield Output(err=f"note: {visible(word)} does not exist: it is searched for as words\n")
-
-
-def _scope(invocation: Invocation, options: Mapping[str, Any], paths: Sequence[str]) -> Scope:
-    """Return the scope that options name; without options, the working directory of the process."""
-    from codesearch.engine.scope import Scope
-
-    roots = tuple(map(invocation.path, options["root"]))
-    files = tuple(map(invocation.path, options["index"]))
-    if files and (roots or options["all"]):
-        raise ConfigError("--index excludes --root and --all: search portable files alone, or import them")
-    within = tuple(invocation.path(Path(path)) for path in paths)
-    return Scope(roots, invocation.terminal.here, options["all"], within, files)
 
 
 def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
@@ -194,19 +176,15 @@ def _note(answer: Answer, request: SearchRequest, paths: Sequence[str], output_f
     if answer.changed_files == 0:
         return f"no changed files against {visible(str(request.changed))} in {roots}\n"
     if not answer.filters_match:
-        return f"no document matches {visible(_typed(request, paths))} in {roots}\n"
+        filters = request.filters
+        given = (("--lang", filters.languages), ("--kind", filters.kinds), ("--path", filters.paths))
+        words = [word for option, values in given for value in values for word in (option, value)]
+        changed = [] if request.changed is None else [f"--changed={request.changed}"]
+        return f"no document matches {visible(shlex.join([*words, *changed, *paths]))} in {roots}\n"
     if output_format == "json":  # It has the confidence.
         return ""
+    doubt, sure = "note: probably nothing here does this", percent(answer.confidence or 0.0)
     if answer.confidence is not None and answer.confidence < request.min_confidence:
-        return _LEFT_OUT.format(percent(answer.confidence), percent(request.min_confidence))
+        return f"{doubt}: confidence {sure}, below --min-confidence {percent(request.min_confidence)}\n"
     is_doubtful = answer.low_confidence and answer.hits
-    return _NOTE.format(percent(answer.confidence or 0.0)) if is_doubtful else ""
-
-
-def _typed(request: SearchRequest, paths: Sequence[str]) -> str:
-    """Return filters as a user types them."""
-    filters = request.filters
-    options = (("--lang", filters.languages), ("--kind", filters.kinds), ("--path", filters.paths))
-    words = [word for option, values in options for value in values for word in (option, value)]
-    changed = [] if request.changed is None else [f"--changed={request.changed}"]
-    return shlex.join([*words, *changed, *paths])
+    return f"{doubt} (confidence {sure}); the nearest hits:\n" if is_doubtful else ""

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,7 @@ def serve(
         return
     for_web = {"host": host, "port": port, "token_file": token_file}
     from codesearch.cli.entry import ASKED
-    from codesearch.cli.main import Answering
+    from codesearch.cli.main import answering
     from codesearch.engine.pool import Pool
     from codesearch.service.server import Handlers, serve
 
@@ -71,7 +72,7 @@ def serve(
         print(f"left to its client: {visible(str(error))}", file=sys.stderr)
 
     try:
-        serve(folder, Handlers(Answering(pool, ASKED), ready, passed_on, pool.tidy))
+        serve(folder, Handlers(answering(pool, ASKED), ready, passed_on, pool.tidy))
     finally:
         for site in sites:
             site.stop()
@@ -79,8 +80,6 @@ def serve(
 
 
 def _check_web() -> None:
-    from importlib.util import find_spec
-
     for package in ("pydantic", "starlette", "uvicorn"):
         if find_spec(package) is None:
             raise MissingExtraError(package)
@@ -168,9 +167,10 @@ def mcp(
 
 
 def _set_up(name: str, invocation: Invocation, *, write: bool) -> Output:
-    from codesearch.agents.clients import client_named, config_file, configuration, write_configuration
+    from codesearch.agents.clients import CLIENTS, config_file, configuration, write_configuration
 
-    client = client_named(name)
+    if (client := CLIENTS.get(name)) is None:
+        raise ConfigError(f"client {name!r}: choose one of {', '.join(CLIENTS)}")
     path = config_file(client, invocation.user_home)
     if not write:
         return Output(configuration(client), f"{client.title} reads this from {path}\n")

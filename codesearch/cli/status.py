@@ -104,7 +104,10 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
         yield f"  unusable   {found.error}"
         return
     manifest = found.manifest
-    yield found.root + _where(found)
+    where = "" if Path(found.root).is_dir() else "  (this folder is gone)"
+    if not manifest.has_sources:
+        where = f"  (imported {'with' if manifest.has_code else 'without'} code)"
+    yield found.root + where
     languages = f": {counts(found.languages)}" if found.languages else ""
     yield f"  documents  {found.documents:,} from {counted(found.files, 'file')}{languages}"
     yield f"  indexed    {_age(manifest.created)}, in {manifest.seconds:.1f} s, {size_of(manifest.bytes)}"
@@ -118,12 +121,6 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
     if found.warnings:
         yield f"  warnings   {len(found.warnings)}"
         yield from (f"    {line}" for line in (found.warnings if warnings else []))
-
-
-def _where(found: IndexStatus) -> str:
-    if not found.manifest.has_sources:
-        return f"  (imported {'with' if found.manifest.has_code else 'without'} code)"
-    return "" if Path(found.root).is_dir() else "  (this folder is gone)"
 
 
 def _options(settings: dict[str, Any]) -> str:

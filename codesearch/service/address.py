@@ -1,4 +1,4 @@
-"""Where the service of a home listens.
+"""Where the service of a home listens, and what its clients tell it about themselves. Imports next to nothing.
 
 <home>/service/         only its owner may enter
     socket              exists while a service runs; a killed service leaves it behind
@@ -24,6 +24,8 @@ FOLDER, SOCKET, PORT, LOCK = "service", "socket", "port", "lock"
 HOST = "127.0.0.1"
 DEADLINE_S = 5.0
 """After this time the service drops a request, and the client stops waiting and runs it itself."""
+_VARIABLES = ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TERM", "XDG_CONFIG_HOME")
+"""Variables that decide about colours and width, and those that locate the user's settings."""
 _MAX_BYTES = 100
 """Systems allow 103 to 107 bytes for the path of a socket."""
 
@@ -123,3 +125,36 @@ def identity() -> list[str]:
     """Return the texts that identify this installation. Another installation may give another answer."""
     package = os.path.dirname(os.path.realpath(codesearch.__file__))
     return [codesearch.__version__, package, sys.prefix, sys.getfilesystemencoding()]
+
+
+def facts(arguments: Sequence[str] = ()) -> dict[str, object]:
+    """Return the facts that a command needs about the process that started it.
+
+    Returns:
+        `arguments`; `folder`, the working directory; `home`, the default folder of indexes; `user_home`, the meaning
+        of `~`; `variables`, those of the environment that matter; `columns` of the terminal, 0 if there is none;
+        `streams`, for stdout and stderr whether it is a terminal, and its encoding.
+    """
+    return {
+        "arguments": list(arguments),
+        "folder": os.getcwd(),
+        "home": default_home(),
+        "user_home": os.path.expanduser("~"),
+        "variables": {
+            name: value
+            for name, value in os.environ.items()
+            if name in _VARIABLES or name.startswith("CODESEARCH_")
+        },
+        "columns": _columns(),
+        "streams": [(stream.isatty(), stream.encoding) for stream in (sys.stdout, sys.stderr)],
+    }
+
+
+def _columns() -> int:
+    """Return the width of the terminal; 0 if there is none."""
+    for descriptor in range(3):
+        try:
+            return os.get_terminal_size(descriptor).columns
+        except OSError:  # Stdout is not a terminal.
+            continue
+    return 0

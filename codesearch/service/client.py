@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from codesearch.service.address import (
     DEADLINE_S,
     HOST,
+    facts,
     identity,
     proof,
     read_port,
     socket_path,
     with_address,
 )
-from codesearch.service.facts import facts
 
 _CONNECT_S = 0.5
 """Windows tries for two seconds to connect to a port without a listener."""

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from codesearch.errors import ConfigError
 from codesearch.files import file_lock
@@ -44,29 +44,19 @@ _THREADS = 16
 _TIDY_S = 60.0
 
 
-class Reply(Protocol):
-    """What a command line printed, and its exit code."""
-
-    @property
-    def out(self) -> str: ...  # noqa: D102
-    @property
-    def err(self) -> str: ...  # noqa: D102
-    @property
-    def code(self) -> int: ...  # noqa: D102
-
-
 @dataclass(frozen=True, slots=True)
 class Handlers:
     """Callbacks of a service.
 
     Attributes:
-        run: runs the command line of some facts (see `facts`); called in several threads at a time.
+        run: runs the command line of some facts (see `facts`) and returns its output for stdout and stderr and its
+            exit code; called in several threads at a time.
         ready: called when clients can connect.
         passed_on: called with the reason why a client must run its command line itself.
         tidy: called once a minute.
     """
 
-    run: Callable[[dict[str, Any]], Reply]
+    run: Callable[[dict[str, Any]], tuple[str, str, int]]
     ready: Callable[[], None]
     passed_on: Callable[[Exception], None]
     tidy: Callable[[], None]
@@ -102,8 +92,8 @@ def serve(home: Path, handlers: Handlers) -> None:
             raise ConfigError(
                 f"process {owner} answers for {home} already: stop it with `codesearch serve --stop`"
             )
-        with _listening(home) as address:
-            asyncio.run(_Service(handlers, address).run())
+        with _listening(home) as (listener, path, token):
+            asyncio.run(_Service(handlers, token).run(listener, path))
 
 
 def forget_service(home: Path) -> None:
@@ -119,23 +109,13 @@ def _unlink_addresses(folder: Path) -> None:
             (folder / name).unlink(missing_ok=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Address:
-    """Where clients connect: a socket in a private folder, or a port for clients that know the token.
-
-    Attributes:
-        listener: accepts them.
-        path: of the socket, or of the file with port and token.
-        token: "" if the permissions of the folder protect the socket.
-    """
-
-    listener: socket.socket
-    path: Path
-    token: str
-
-
 @contextmanager
-def _listening(home: Path) -> Iterator[_Address]:
+def _listening(home: Path) -> Iterator[tuple[socket.socket, Path, str]]:
+    """Listen on a socket in a private folder, or on a port for clients that know a token.
+
+    Yield the listener, the path of the socket or of the file with port and token, and the token. It is "" if the
+    permissions of the folder protect the socket.
+    """
     folder = home / FOLDER
     _unlink_addresses(folder)  # The lock was free, so the process that left them is gone.
     has_sockets = hasattr(socket, "AF_UNIX")
@@ -145,21 +125,17 @@ def _listening(home: Path) -> Iterator[_Address]:
                 with_address(str(home), listener.bind)
                 (folder / SOCKET).chmod(0o600)
                 listener.listen(_WAITING)
-                yield _Address(listener, folder / SOCKET, "")
+                yield listener, folder / SOCKET, ""
             else:
                 listener.bind((HOST, 0))
                 listener.listen(_WAITING)
                 token = secrets.token_hex(16)
-                _write_private(folder / PORT, f"{listener.getsockname()[1]} {token}\n")
-                yield _Address(listener, folder / PORT, token)
+                # Only its owner can read the file. On Windows the user's profile is private anyway.
+                with open(os.open(folder / PORT, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                    file.write(f"{listener.getsockname()[1]} {token}\n")
+                yield listener, folder / PORT, token
         finally:
             _unlink_addresses(folder)
-
-
-def _write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read. On Windows the user's profile is private anyway."""
-    with open(path, "x", encoding="ascii", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-        file.write(text)
 
 
 def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
@@ -178,19 +154,16 @@ def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> No
 class _Service:
     """The part of the service that runs in the event loop."""
 
-    def __init__(self, handlers: Handlers, address: _Address) -> None:
-        self._handlers = handlers
-        self._address = address
+    def __init__(self, handlers: Handlers, token: str) -> None:
+        self._handlers, self._token = handlers, token
         self._busy = 0
 
-    async def run(self) -> None:
+    async def run(self, listener: socket.socket, path: Path) -> None:
         stopped = asyncio.Event()
         _on_signals(asyncio.get_running_loop(), stopped.set)
-        server = await asyncio.start_server(
-            self._serve_client, sock=self._address.listener, limit=_MAX_REQUEST_BYTES
-        )
+        server = await asyncio.start_server(self._serve_client, sock=listener, limit=_MAX_REQUEST_BYTES)
         self._handlers.ready()
-        while self._address.path.exists() and not stopped.is_set():
+        while path.exists() and not stopped.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stopped.wait(), _TIDY_S)
             self._handlers.tidy()
@@ -199,8 +172,8 @@ class _Service:
     async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async with asyncio.timeout(_PATIENCE_S):
-                if self._address.token:
-                    writer.write(proof(self._address.token, await reader.readline()) + b"\n")
+                if self._token:
+                    writer.write(proof(self._token, await reader.readline()) + b"\n")
                 line = await reader.readline()
             reply = await self._answer(line)
             writer.write(json.dumps(reply).encode() + b"\n")
@@ -224,7 +197,7 @@ class _Service:
                 done.set_result(reply)
 
         def work() -> None:
-            reply = answer(line, self._handlers, self._address.token)
+            reply = answer(line, self._handlers, self._token)
             with suppress(RuntimeError):  # The loop may have been closed meanwhile.
                 loop.call_soon_threadsafe(finish, reply)
 
@@ -247,10 +220,10 @@ def answer(line: bytes, handlers: Handlers, token: str = "") -> dict[str, Any]:
             or list(request["identity"]) != identity()
         ):
             return {}
-        reply = handlers.run(request)
+        out, err, code = handlers.run(request)
     except Exception as error:  # No error of one request may end the service.
         handlers.passed_on(error)
         return {}
-    if reply.code > 1:  # The client runs the command itself, so its message has paths as they were typed.
+    if code > 1:  # The client runs the command itself, so its message has paths as they were typed.
         return {}
-    return {"code": reply.code, "stdout": reply.out, "stderr": reply.err}
+    return {"code": code, "stdout": out, "stderr": err}

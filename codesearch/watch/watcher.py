@@ -22,9 +22,12 @@ from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.update import Dependencies
 from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.index.manifest import Manifest
-from codesearch.watch.debounce import Debounce
 from codesearch.watch.notifier import Notifier, OnChange
 
+QUIET_S = 0.1
+"""An update waits until nothing has changed for this long."""
+LIMIT_S = 2.0
+"""An update starts after this time even if changes go on."""
 EXHAUSTED = frozenset({errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 """Errors that say that the system has no more watches or inotify instances."""
 CHECK_S = 60.0
@@ -72,6 +75,41 @@ class Indexes(Protocol):
     def refresh(self, root: Path | str, *, budget_s: float) -> Freshness: ...  # noqa: D102
     def dependencies(self, root: Path | str) -> Dependencies | None: ...  # noqa: D102
     def indexed_roots(self) -> dict[str, int]: ...  # noqa: D102
+
+
+@dataclass(slots=True)
+class Debounce:
+    """When to update after many changes. Times are seconds of any clock that never goes back.
+
+    >>> changes = Debounce()
+    >>> changes.touch(10.0), changes.touch(10.05), round(changes.due, 2)
+    (True, False, 10.15)
+    """
+
+    first: float = math.inf
+    last: float = math.inf
+
+    def touch(self, now: float) -> bool:
+        """Note a change; return whether it is the first since the last `clear`."""
+        is_first = not self.is_pending
+        if is_first:
+            self.first = now
+        self.last = now
+        return is_first
+
+    def clear(self) -> None:
+        """Forget all changes."""
+        self.first = self.last = math.inf
+
+    @property
+    def is_pending(self) -> bool:
+        """Say whether there was a change since the last `clear`."""
+        return self.first < math.inf
+
+    @property
+    def due(self) -> float:
+        """Return when to update; infinity without a change."""
+        return min(self.last + QUIET_S, self.first + LIMIT_S)
 
 
 @dataclass(slots=True)
@@ -232,7 +270,12 @@ class Watcher:
     def _refresh(self, root: _Root) -> None:
         started = self._clock()
         if not root.path.is_dir():
-            self._note_gone(root)
+            root.check_at = self._clock() + RETRY_S
+            if not root.is_gone:
+                root.is_gone, root.wanted = True, None
+                if self._notifier:
+                    self._notifier.forget(str(root.path))
+                self._report(Report(root.path, "gone"))
             return
         if root.is_gone:
             root.is_gone = False
@@ -253,14 +296,6 @@ class Watcher:
         else:
             self._follow(root, wanted, found, seconds)
 
-    def _note_gone(self, root: _Root) -> None:
-        root.check_at = self._clock() + RETRY_S
-        if not root.is_gone:
-            root.is_gone, root.wanted = True, None
-            if self._notifier:
-                self._notifier.forget(str(root.path))
-            self._report(Report(root.path, "gone"))
-
     def _follow(self, root: _Root, wanted: Dependencies | None, found: Freshness, seconds: float) -> None:
         """Watch what the index depends on now, and decide when to check again."""
         if wanted is None:  # Another process has just written the index.
@@ -270,11 +305,12 @@ class Watcher:
             is_same = bool(root.wanted) and not root.is_stale and _places(root.wanted) == _places(wanted)
             root.is_stale = False
         if is_same:
-            self._settle(root, wanted, found)
-        else:
-            self._watch(root, wanted, found, seconds)
-
-    def _watch(self, root: _Root, wanted: Dependencies, found: Freshness, seconds: float) -> None:
+            with self._condition:
+                root.wanted = wanted
+                if found.state != "behind" and not root.changes.is_pending:
+                    root.unchanged = wanted.version
+            root.check_at = self._clock() + (SETTLE_S if found.state == "updated" else CHECK_S)
+            return
         assert self._notifier is not None
         try:
             self._notifier.watch(str(root.path), wanted)
@@ -288,13 +324,6 @@ class Watcher:
                 Report(root.path, "watching", documents=wanted.documents, folders=len(wanted.folders))
             )
         root.check_at = self._clock()  # Something may have changed before its folder was watched.
-
-    def _settle(self, root: _Root, wanted: Dependencies, found: Freshness) -> None:
-        with self._condition:
-            root.wanted = wanted
-            if found.state != "behind" and not root.changes.is_pending:
-                root.unchanged = wanted.version
-        root.check_at = self._clock() + (SETTLE_S if found.state == "updated" else CHECK_S)
 
     def _poll(self, root: _Root, reason: str, found: Freshness, seconds: float) -> None:
         interval = min(max(_MIN_POLL_S, _POLL_FACTOR * seconds), _MAX_POLL_S)

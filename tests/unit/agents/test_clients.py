@@ -20,9 +20,9 @@ def table_of(config, client):
 @pytest.mark.parametrize("name", CLIENTS)
 def test_a_merge_keeps_other_settings_and_a_second_merge_changes_nothing(name, tmp_path):
     client, path = CLIENTS[name], tmp_path / "config"
-    parse = tomllib.loads if client.is_toml else json.loads
+    parse = tomllib.loads if client.file.endswith(".toml") else json.loads
     other: dict = {"command": "x", "args": ["ü"]}
-    if client.is_toml:
+    if client.file.endswith(".toml"):
         old = f'# kept\nmodel = "m"\n\n[{".".join(client.keys)}.other]\ncommand = "x"\nargs = ["ü"]'
     else:
         nested: dict = {"other": other}

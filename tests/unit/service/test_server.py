@@ -13,21 +13,18 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from codesearch.service import client
-from codesearch.service.address import HOST, identity, port_path, proof, socket_path, with_address
-from codesearch.service.facts import facts
+from codesearch.service.address import HOST, facts, identity, port_path, proof, socket_path, with_address
 from codesearch.service.server import Handlers, answer, service_at
 from tests.command import ROOT, TIMEOUT
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(NamedTuple):
     out: str
     err: str = ""
     code: int = 0

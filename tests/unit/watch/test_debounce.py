@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from codesearch.watch.debounce import LIMIT_S, QUIET_S, Debounce
+from codesearch.watch.watcher import LIMIT_S, QUIET_S, Debounce
 
 
 def test_without_a_change_there_is_nothing_to_do():

@@ -13,8 +13,7 @@ import pytest
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.update import Dependencies
 from codesearch.errors import IndexCorruptError, IndexNotFoundError
-from codesearch.watch.debounce import QUIET_S
-from codesearch.watch.watcher import CHECK_S, FAILED_S, RETRY_S, SETTLE_S, Report, Watcher
+from codesearch.watch.watcher import CHECK_S, FAILED_S, QUIET_S, RETRY_S, SETTLE_S, Report, Watcher
 
 NOTHING, ONE = Changes(0, 0), Changes(1, 0)
 
