@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from codesearch.errors import ConfigError
 
@@ -56,6 +56,9 @@ class WalkConfig:
     content: str = "code"
 
 
+Walk = TypeVar("Walk", WalkConfig, "IndexOptions")
+
+
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
     """Walk settings that a user can set; None keeps the current value.
@@ -95,11 +98,7 @@ class IndexOptions:
         """The settings that are not None."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
-    def applied_to(self, walk: WalkConfig) -> WalkConfig:
-        """Return `walk` with these settings."""
-        return replace(walk, **self.given)
-
-    def over(self, other: Self) -> Self:
+    def over(self, other: Walk) -> Walk:
         """Return these settings; take those that are None from `other`."""
         return replace(other, **self.given)
 

@@ -47,7 +47,7 @@ class Option:
         name: of the option, the setting and the parameter.
         help: one sentence that says what it does.
         default: the value if nobody sets it; None or empty if there is none; a tuple if it can be given several times.
-        names: its names on the command line; empty for the usual one, such as --min-confidence.
+        names: its names on the command line, with spaces between; empty for the usual one, such as --min-confidence.
         of: the type of one value, if the default does not say it; by default str.
         on: the commands, paths (which begin with a slash) and tools that take it.
         set_by: who may set it.
@@ -61,7 +61,7 @@ class Option:
     name: str
     help: str
     default: Any = None
-    names: tuple[str, ...] = ()
+    names: str = ""
     of: type | None = None
     on: tuple[str, ...] = ()
     set_by: frozenset[str] = _ONLY_COMMAND
@@ -96,7 +96,7 @@ class Option:
         """The names on the command line, in the syntax of typer."""
         usual = self.name.replace("_", "-")
         has_opposite = self.kind is bool and (self.default or self.in_index)
-        return self.names or (f"--{usual}/--no-{usual}" if has_opposite else f"--{usual}",)
+        return tuple(self.names.split()) or (f"--{usual}/--no-{usual}" if has_opposite else f"--{usual}",)
 
     @property
     def variable(self) -> str:
@@ -117,16 +117,17 @@ class Option:
         return value
 
 
-def _on(
-    uses: str | tuple[str, ...], *options: Option, set_by: frozenset[str] = _ONLY_COMMAND
-) -> list[Option]:
-    """Return options with the commands, paths and tools that take them, and with who may set them."""
+_declared: list[Option] = []
+
+
+def _on(uses: str | tuple[str, ...], *options: Option, set_by: frozenset[str] = _ONLY_COMMAND) -> None:
+    """Declare options of commands, paths and tools, and who may set them."""
     on = (uses,) if isinstance(uses, str) else uses
-    return [replace(option, on=on, set_by=set_by) for option in options]
+    _declared.extend(replace(option, on=on, set_by=set_by) for option in options)
 
 
 _WALK = WalkConfig()
-_HITS = Option("hits", "Hits to show.", 5, ("-n", "-k", "--top-k", "--limit"), low=1)
+_HITS = Option("hits", "Hits to show.", 5, "-n -k --top-k --limit", low=1)
 _LANG = Option("lang", "Only this language.", ())
 _KIND = Option("kind", f"Only this kind: {', '.join(KINDS)}.", ())
 _PATH = Option("path", "Only paths that match this glob; ! before it excludes.", ())
@@ -134,208 +135,196 @@ _MODE = Option("mode", "hybrid, lexical or semantic.", "hybrid", choices=MODES)
 _HTTP_ROOT = Option("root", "Only this indexed folder, by default all.", ())
 _LINES = Option("lines", "Lines of each snippet.", 3, low=0, high=50)
 
-_COMMANDS = (
-    *_on(
-        SEARCHES,
-        _HITS,
-        Option("all_code", "Rank tests, generated and vendored code and stubs like other code.", False),
-        Option("color", "Colours and links: auto, always or never.", "auto", choices=COLORS),
-        Option("refresh", "First index changed files, if that is quick.", True),
-        set_by=_SETTING,
+_on(
+    SEARCHES,
+    _HITS,
+    Option("all_code", "Rank tests, generated and vendored code and stubs like other code.", False),
+    Option("color", "Colours and links: auto, always or never.", "auto", choices=COLORS),
+    Option("refresh", "First index changed files, if that is quick.", True),
+    set_by=_SETTING,
+)
+_on(
+    "query",
+    _MODE,
+    Option("min_confidence", "Show no hits if the confidence is below this, 0 to 1.", 0.0, low=0, high=1),
+    set_by=_SETTING,
+)
+_on(
+    SEARCHES,
+    _LANG,
+    _PATH,
+    _KIND,
+    Option("root", "Search this indexed folder, or the imported index with this name.", (), of=Path),
+    Option(
+        "changed",
+        "Only files that differ from a git revision, by default HEAD; REV... is the merge base with HEAD.",
+        metavar="[REV]",
     ),
-    *_on(
-        "query",
-        _MODE,
-        Option("min_confidence", "Show no hits if the confidence is below this, 0 to 1.", 0.0, low=0, high=1),
-        set_by=_SETTING,
+    Option("index", "Search this portable file.", (), of=Path, metavar="FILE"),
+    Option("all", "Search all indexed folders.", False),
+    Option("jsonl", "Print one JSON object for each hit.", False),
+    Option("vimgrep", "Print path:line:column:signature.", False),
+    Option("compact", "Print one line for each hit.", False),
+    Option("files", "Print only the paths of files with hits.", False, "--files -l"),
+    Option("full", "Show whole bodies.", False),
+    Option("context_lines", "Lines of the file to show around each hit.", 0, "--context -C", low=0),
+    Option("explain", "Show what each part added to the score.", False),
+    Option("no_service", "Answer in this process, even if `codesearch serve` runs.", False),
+)
+_on(
+    (),
+    Option("pager", "Program that shows long output: a command, auto ($PAGER or less) or never.", "auto"),
+    set_by=_OWN_SETTING - {COMMAND},
+)
+_on(
+    "index",
+    Option("exclude", "Skip paths that match this .gitignore pattern.", _WALK.exclude),
+    Option("languages", "Index only this language.", _WALK.languages, "--lang"),
+    Option("content", "What to index: code, docs, config or all.", _WALK.content, choices=tuple(CONTENT)),
+    Option("hidden", "Enter names that begin with a dot.", _WALK.hidden),
+    Option(
+        "ignore_files",
+        "Respect .gitignore and .codesearchignore.",
+        _WALK.ignore_files,
+        "--ignore/--no-ignore",
     ),
-    *_on(
-        SEARCHES,
-        _LANG,
-        _PATH,
-        _KIND,
-        Option("root", "Search this indexed folder, or the imported index with this name.", (), of=Path),
-        Option(
-            "changed",
-            "Only files that differ from a git revision, by default HEAD; REV... is the merge base with HEAD.",
-            metavar="[REV]",
-        ),
-        Option("index", "Search this portable file.", (), of=Path, metavar="FILE"),
-        Option("all", "Search all indexed folders.", False),
-        Option("jsonl", "Print one JSON object for each hit.", False),
-        Option("vimgrep", "Print path:line:column:signature.", False),
-        Option("compact", "Print one line for each hit.", False),
-        Option("files", "Print only the paths of files with hits.", False, ("--files", "-l")),
-        Option("full", "Show whole bodies.", False),
-        Option("context_lines", "Lines of the file to show around each hit.", 0, ("--context", "-C"), low=0),
-        Option("explain", "Show what each part added to the score.", False),
-        Option("no_service", "Answer in this process, even if `codesearch serve` runs.", False),
-    ),
-    *_on(
-        (),
-        Option("pager", "Program that shows long output: a command, auto ($PAGER or less) or never.", "auto"),
-        set_by=_OWN_SETTING - {COMMAND},
-    ),
-    *_on(
-        "index",
-        Option("exclude", "Skip paths that match this .gitignore pattern.", _WALK.exclude),
-        Option("languages", "Index only this language.", _WALK.languages, ("--lang",)),
-        Option("content", "What to index: code, docs, config or all.", _WALK.content, choices=tuple(CONTENT)),
-        Option("hidden", "Enter names that begin with a dot.", _WALK.hidden),
-        Option(
-            "ignore_files",
-            "Respect .gitignore and .codesearchignore.",
-            _WALK.ignore_files,
-            ("--ignore/--no-ignore",),
-        ),
-        Option("max_file_mb", "Skip larger files.", _WALK.max_file_bytes // 1_000_000, low=1),
-        set_by=_INDEX_SETTING,
-    ),
-    *_on(
-        "index",
-        Option("follow_links", "Follow symbolic links.", _WALK.follow_links, ("--follow/--no-follow",)),
-        set_by=_INDEX_SETTING - {PROJECT},
-    ),
-    *_on(
-        "index",
-        Option("rebuild", "Make a new index, with only the options given now.", False),
-        Option("optimize", "Merge all segments into one: faster queries over a large index.", False),
-        Option("shard", "I/N: the argument is a file that lists folders; index part I of N of them."),
-        Option(
-            "vector_index",
-            "Index for vectors of a new collection: hnsw or ivf_sq8.",
-            VECTOR_INDEXES[0],
-            choices=VECTOR_INDEXES,
-        ),
-    ),
-    *_on(
-        "status",
-        Option("warnings", "List the warnings of the last run.", False),
-        Option("changes", "Walk each folder and count what an update would do.", False),
-    ),
-    *_on("config", Option("explain", "Say what each setting means.", False)),
-    *_on("watch", Option("quiet", "Print only warnings.", False, ("--quiet", "-q"))),
-    *_on("doctor", Option("offline", "Index and query a small tree without network access.", False)),
-    *_on(
-        "mcp",
-        Option("root", "The project; default: the client's folder, or the project you are in.", of=Path),
-        Option("setup", "Print the configuration of a client.", metavar="NAME"),
-        Option("write", "With --setup: merge it into the client's file, with a backup.", False),
-        Option("instructions", "Print a paragraph for AGENTS.md.", False),
-    ),
-    *_on(
-        "serve",
-        Option("stop", "Stop the service that runs.", False),
-        Option("web", "Serve a web page and an HTTP API too.", False),
-        Option("host", "Address of the web page.", "127.0.0.1"),
-        Option("port", "Port of the web page.", 7177, low=1, high=65535),
-        Option("token_file", "File with the token that HTTP clients must send.", of=Path),
-        Option("watch", "Update indexes when files change.", True),
-    ),
-    *_on(
-        "export",
-        Option("sqlite", "Write a SQLite database (extra `export`).", of=Path, metavar="FILE"),
-        Option("with_code", "Put the source files into the portable file.", False),
-        Option(
-            "root", "Export this indexed folder; default: that around you, with --sqlite all.", (), of=Path
-        ),
-        Option("force", "Replace FILE even if it is not an export of codesearch.", False),
-    ),
-    *_on(
-        "import",
-        Option("root", "The folder with the sources; default: they are not here.", of=Path),
-        Option("name", "Name of the index without --root; default: that in FILE."),
-        Option("max_gb", "Refuse a file that unpacks to more.", 8.0),
-    ),
-    *_on(
-        "remove",
-        Option("all", "Delete all indexes.", False),
-        Option("cache", "Also delete cached vectors and the data of `bench`.", False),
-    ),
-    *_on(
-        (*_WITH_MODEL, "import"),
-        Option(
-            "model", "Folder of a model bundle; default: the one in use, else the shipped one.", "", of=Path
-        ),
-        set_by=_OWN_SETTING,
-    ),
-    *_on(
-        (*_WITH_MODEL, "doctor"),
-        Option("device", "Where the model runs: auto, cpu or cuda.", "auto", choices=DEVICES),
-        set_by=_SETTING,
-    ),
-    *_on(
-        _SERVED,
-        Option("backend", "Where the documents are: local or milvus.", "local", choices=BACKENDS),
-        Option("uri", "Address of the Milvus server.", "http://localhost:19530"),
-        Option("prefix", "Begins the names of the collections in Milvus.", "codesearch"),
-        set_by=_OWN_SETTING,
-    ),
-    *_on(
-        (*SEARCHES, "mcp"),
-        Option(
-            "auto_index",
-            "First index the project that you are in, if nothing covers it.",
-            True,
-            ("--auto-index/--no-index",),
-        ),
-        set_by=_SETTING,
-    ),
-    *_on((*SEARCHES, "status", "config"), Option("json", "Print one JSON document.", False)),
-    *_on(
-        _WITH_HOME,
-        Option(
-            "home",
-            "Folder of all indexes; default: $CODESEARCH_HOME, or codesearch in your data folder.",
-            of=Path,
-        ),
+    Option("max_file_mb", "Skip larger files.", _WALK.max_file_bytes // 1_000_000, low=1),
+    set_by=_INDEX_SETTING,
+)
+_on(
+    "index",
+    Option("follow_links", "Follow symbolic links.", _WALK.follow_links, "--follow/--no-follow"),
+    set_by=_INDEX_SETTING - {PROJECT},
+)
+_on(
+    "index",
+    Option("rebuild", "Make a new index, with only the options given now.", False),
+    Option("optimize", "Merge all segments into one: faster queries over a large index.", False),
+    Option("shard", "I/N: the argument is a file that lists folders; index part I of N of them."),
+    Option(
+        "vector_index",
+        "Index for vectors of a new collection: hnsw or ivf_sq8.",
+        "hnsw",
+        choices=VECTOR_INDEXES,
     ),
 )
-_HTTP = (
-    *_on("/search", Option("q", "A question, keywords, a name or code.", required=True)),
-    *_on(
-        ("/similar", "/document"),
-        Option("root", "The indexed folder.", required=True),
-        Option("path", "The file, relative to the folder.", required=True),
-        Option("line", "A line of the definition.", of=int, low=1, high=999_999_999, required=True),
+_on(
+    "status",
+    Option("warnings", "List the warnings of the last run.", False),
+    Option("changes", "Walk each folder and count what an update would do.", False),
+)
+_on("config", Option("explain", "Say what each setting means.", False))
+_on("watch", Option("quiet", "Print only warnings.", False, "--quiet -q"))
+_on("doctor", Option("offline", "Index and query a small tree without network access.", False))
+_on(
+    "mcp",
+    Option("root", "The project; default: the client's folder, or the project you are in.", of=Path),
+    Option("setup", "Print the configuration of a client.", metavar="NAME"),
+    Option("write", "With --setup: merge it into the client's file, with a backup.", False),
+    Option("instructions", "Print a paragraph for AGENTS.md.", False),
+)
+_on(
+    "serve",
+    Option("stop", "Stop the service that runs.", False),
+    Option("web", "Serve a web page and an HTTP API too.", False),
+    Option("host", "Address of the web page.", "127.0.0.1"),
+    Option("port", "Port of the web page.", 7177, low=1, high=65535),
+    Option("token_file", "File with the token that HTTP clients must send.", of=Path),
+    Option("watch", "Update indexes when files change.", True),
+)
+_on(
+    "export",
+    Option("sqlite", "Write a SQLite database (extra `export`).", of=Path, metavar="FILE"),
+    Option("with_code", "Put the source files into the portable file.", False),
+    Option("root", "Export this indexed folder; default: that around you, with --sqlite all.", (), of=Path),
+    Option("force", "Replace FILE even if it is not an export of codesearch.", False),
+)
+_on(
+    "import",
+    Option("root", "The folder with the sources; default: they are not here.", of=Path),
+    Option("name", "Name of the index without --root; default: that in FILE."),
+    Option("max_gb", "Refuse a file that unpacks to more.", 8.0),
+)
+_on(
+    "remove",
+    Option("all", "Delete all indexes.", False),
+    Option("cache", "Also delete cached vectors and the data of `bench`.", False),
+)
+_on(
+    (*_WITH_MODEL, "import"),
+    Option("model", "Folder of a model bundle; default: the one in use, else the shipped one.", "", of=Path),
+    set_by=_OWN_SETTING,
+)
+_on(
+    (*_WITH_MODEL, "doctor"),
+    Option("device", "Where the model runs: auto, cpu or cuda.", "auto", choices=DEVICES),
+    set_by=_SETTING,
+)
+_on(
+    _SERVED,
+    Option("backend", "Where the documents are: local or milvus.", "local", choices=BACKENDS),
+    Option("uri", "Address of the Milvus server.", "http://localhost:19530"),
+    Option("prefix", "Begins the names of the collections in Milvus.", "codesearch"),
+    set_by=_OWN_SETTING,
+)
+_on(
+    (*SEARCHES, "mcp"),
+    Option(
+        "auto_index",
+        "First index the project that you are in, if nothing covers it.",
+        True,
+        "--auto-index/--no-index",
     ),
-    *_on(
-        ("/search", "/similar"),
-        _LANG,
-        replace(_KIND, choices=KINDS),
-        Option("content", "Code, documentation, configuration or all.", "all", choices=tuple(CONTENT_KINDS)),
-        replace(_HITS, name="limit", default=20, high=100),
-        _LINES,
-    ),
-    *_on("/search", _PATH, _HTTP_ROOT, _MODE),
-    *_on("/similar", replace(_PATH, name="filter_path"), replace(_HTTP_ROOT, name="filter_root")),
-    *_on(
-        "/status",
-        Option("changes", "Whether to compare each folder with its index.", "no", choices=("yes", "no")),
+    set_by=_SETTING,
+)
+_on((*SEARCHES, "status", "config"), Option("json", "Print one JSON document.", False))
+_on(
+    _WITH_HOME,
+    Option(
+        "home",
+        "Folder of all indexes; default: $CODESEARCH_HOME, or codesearch in your data folder.",
+        of=Path,
     ),
 )
-_TOOLS = (
-    *_on(
-        "search_code",
-        Option("query", "A question, keywords, a name or code.", required=True),
-        Option("path", "A glob or folder of the project; ! excludes.", ""),
-        Option("language", "Only this language, such as python.", ""),
-        Option("kind", "Only this kind, such as function, method or class.", ""),
-    ),
-    *_on("find_similar", Option("place", "path:line of a definition.", required=True)),
-    *_on(
-        "read_definition",
-        Option(
-            "place", "path:line of a hit, or a name or qualified name, such as Stack.push.", required=True
-        ),
-    ),
-    *_on(
-        ("search_code", "find_similar"),
-        replace(_HITS, name="limit", default=8, high=50),
-        replace(_LINES, name="snippet_lines", help="Lines of each snippet; 0 for signatures alone.", high=40),
-    ),
+_on("/search", Option("q", "A question, keywords, a name or code.", required=True))
+_on(
+    ("/similar", "/document"),
+    Option("root", "The indexed folder.", required=True),
+    Option("path", "The file, relative to the folder.", required=True),
+    Option("line", "A line of the definition.", of=int, low=1, high=999_999_999, required=True),
 )
-OPTIONS = (*_COMMANDS, *_HTTP, *_TOOLS)
+_on(
+    ("/search", "/similar"),
+    _LANG,
+    replace(_KIND, choices=KINDS),
+    Option("content", "Code, documentation, configuration or all.", "all", choices=tuple(CONTENT_KINDS)),
+    replace(_HITS, name="limit", default=20, high=100),
+    _LINES,
+)
+_on("/search", _PATH, _HTTP_ROOT, _MODE)
+_on("/similar", replace(_PATH, name="filter_path"), replace(_HTTP_ROOT, name="filter_root"))
+_on(
+    "/status",
+    Option("changes", "Whether to compare each folder with its index.", "no", choices=("yes", "no")),
+)
+_on(
+    "search_code",
+    Option("query", "A question, keywords, a name or code.", required=True),
+    Option("path", "A glob or folder of the project; ! excludes.", ""),
+    Option("language", "Only this language, such as python.", ""),
+    Option("kind", "Only this kind, such as function, method or class.", ""),
+)
+_on("find_similar", Option("place", "path:line of a definition.", required=True))
+_on(
+    "read_definition",
+    Option("place", "path:line of a hit, or a name or qualified name, such as Stack.push.", required=True),
+)
+_on(
+    ("search_code", "find_similar"),
+    replace(_HITS, name="limit", default=8, high=50),
+    replace(_LINES, name="snippet_lines", help="Lines of each snippet; 0 for signatures alone.", high=40),
+)
+OPTIONS = tuple(_declared)
 
 
 def options_of(use: str) -> dict[str, Option]:

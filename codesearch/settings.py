@@ -23,17 +23,14 @@ from codesearch.treefiles import read_regular
 
 USER_FILE = "config.toml"
 _MAX_BYTES = 100_000
-_TRUE, _FALSE = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
-_TYPES: dict[type, tuple[type, str]] = {
-    bool: (bool, "true or false"),
-    int: (int, "a whole number"),
-    float: (float, "a number"),
-    str: (str, "a string"),
-    Path: (str, "a string"),
+_WORDS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
+_TYPES = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+    Path: "a string",
 }
-"""Type of an option -> its type in a settings file, and how people call that."""
-
-
 SETTINGS = {option.name: option for option in OPTIONS if option.is_setting}
 
 
@@ -52,13 +49,15 @@ def settings_in_force(here: Path, environment: Mapping[str, str], user_home: Pat
         ConfigError: a file or variable has an unknown name or a value of a wrong type.
     """
     found = {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
-    for path in (user_file(environment, user_home), project_file(here)):
+    files = (folder / PROJECT_FILE for folder in (here, *here.parents))
+    project = next((path for path in files if path.is_file()), None)
+    for path in (user_file(environment, user_home), project):
         if path:
             found |= {name: Value(value, str(path)) for name, value in _read(path).items()}
     for name, setting in SETTINGS.items():
         variable = f"${setting.variable}"
         if ENVIRONMENT in setting.set_by and (text := environment.get(setting.variable)):
-            found[name] = Value(setting.checked(_parsed(text, setting, variable), variable), variable)
+            found[name] = Value(_parsed(text, setting, variable), variable)
     return found
 
 
@@ -78,11 +77,6 @@ def user_file(environment: Mapping[str, str], user_home: Path) -> Path:
     """Return the path of the user's settings file, even if it does not exist."""
     folder = environment.get("XDG_CONFIG_HOME")
     return (Path(folder) if folder else user_home / ".config") / "codesearch" / USER_FILE
-
-
-def project_file(here: Path) -> Path | None:
-    """Return the project file of the nearest folder, from `here` upwards; None if there is none."""
-    return next((path for folder in (here, *here.parents) if (path := folder / PROJECT_FILE).is_file()), None)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -121,20 +115,14 @@ def _checked(path: Path, name: str, value: object) -> Any:  # noqa: ANN401 - the
         raise ConfigError(f"{path}: {name!r} must be a list of strings, not {value!r}")
     if setting.kind is float and type(value) is int:
         value = float(value)
-    kind, described = _TYPES[setting.kind]
-    if type(value) is not kind:
-        raise ConfigError(f"{path}: {name!r} must be {described}, not {value!r}")
+    if type(value) is not (str if setting.kind is Path else setting.kind):
+        raise ConfigError(f"{path}: {name!r} must be {_TYPES[setting.kind]}, not {value!r}")
     return setting.checked(value, f"{path}: {name!r}")
 
 
 def _parsed(text: str, setting: Option, source: str) -> Any:  # noqa: ANN401 - the type is that of the setting.
-    kind, described = _TYPES[setting.kind]
-    if kind is bool:
-        if text.lower() in _TRUE | _FALSE:
-            return text.lower() in _TRUE
-    else:
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    raise ConfigError(f"{source} must be {described}, not {text!r}")
+    try:
+        value = _WORDS[text.lower()] if setting.kind is bool else setting.kind(text)
+    except (KeyError, ValueError):
+        raise ConfigError(f"{source} must be {_TYPES[setting.kind]}, not {text!r}") from None
+    return setting.checked(value, source)

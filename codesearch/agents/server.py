@@ -6,7 +6,6 @@ import inspect
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -37,16 +36,8 @@ _PROGRESS_S = 0.2
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
-    """The folder that the tools are confined to, and whether it may be indexed without being asked."""
-
-    root: Path
-    may_index: bool
-
-
 class Agents:
-    """Answers the tools for one project."""
+    """Answers the tools for one project, the folder that they are confined to."""
 
     def __init__(self, engine: Engine, root: Path | None, here: Path, *, auto_index: bool) -> None:
         """Take the engine, the folder that the user named (or None) and the working directory."""
@@ -54,10 +45,10 @@ class Agents:
         self._named = root
         self._here = here
         self._auto_index = auto_index
-        self._project: Project | None = None
+        self._project: Path | None = None
         self._lock = anyio.Lock()
 
-    async def run(self, context: Context[Any, Any], work: Callable[[Project, str], T]) -> T:
+    async def run(self, context: Context[Any, Any], work: Callable[[Path, str], T]) -> T:
         """Index the project if necessary, then call `work` with it and its indexed root, in a thread.
 
         Raises:
@@ -65,34 +56,27 @@ class Agents:
         """
         try:
             async with self._lock:
-                project = self._project = self._project or await self._find(context)
+                if self._project is None:
+                    named = self._named or await _client_root(context) or self._here
+                    self._project = (None if self._named else find_project(named)) or named.resolve()
+                project = self._project
                 root = await anyio.to_thread.run_sync(self._ready, project, context)
             return await anyio.to_thread.run_sync(work, project, root)
         except (CodeSearchError, ValueError) as error:
             raise ToolError(" ".join(str(error).split())) from None
 
-    async def _find(self, context: Context[Any, Any]) -> Project:
-        if self._named is not None:
-            return Project(self._named.resolve(), self._auto_index)
-        folder = await _client_root(context) or self._here
-        project = find_project(folder)
-        return Project(project or folder.resolve(), self._auto_index and project is not None)
-
-    def _ready(self, project: Project, context: Context[Any, Any]) -> str:
+    def _ready(self, project: Path, context: Context[Any, Any]) -> str:
         """Return the indexed root that covers the project; index the project if none does."""
-        scope = Scope(within=(project.root,))
-        if covering_index(self._engine.home, project.root) is None:
-            if not project.may_index:
-                raise IndexNotFoundError(
-                    f"{project.root} is not indexed: run `codesearch index {project.root}`"
-                )
-            self._engine.index_project(project.root, on_progress=_reporter(context))
+        if covering_index(self._engine.home, project) is None:
+            if not self._auto_index or not (self._named or find_project(project)):
+                raise IndexNotFoundError(f"{project} is not indexed: run `codesearch index {project}`")
+            self._engine.index_project(project, on_progress=_reporter(context))
         elif self._auto_index:
-            for root in self._engine.outdated_roots(scope):
+            for root in self._engine.outdated_roots(Scope(within=(project,))):
                 self._engine.index(root, on_progress=_reporter(context))
-        entry = covering_index(self._engine.home, project.root)
+        entry = covering_index(self._engine.home, project)
         if entry is None or entry.manifest is None:
-            raise (entry and entry.error) or IndexNotFoundError(f"{project.root} is not indexed")
+            raise (entry and entry.error) or IndexNotFoundError(f"{project} is not indexed")
         return entry.manifest.root
 
 
@@ -153,37 +137,33 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
     ) -> str:
         """Find functions, classes and other definitions by meaning, keywords or name. Use it before grep."""
 
-        def work(project: Project, _: str) -> str:
-            filters = Filters(
-                languages=(language,) if language else (),
-                kinds=(kind,) if kind else (),
-                paths=(path,) if path else (),
-                here=project.root,
-            )
+        def work(project: Path, _: str) -> str:
+            languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
+            filters = Filters(languages, kinds, paths, here=project)
             request = SearchRequest(query, _within("limit", limit), filters=filters)
-            answer = engine.search(request, Scope(within=(project.root,)))
-            return hits_text(answer, project.root, _within("snippet_lines", snippet_lines))
+            answer = engine.search(request, Scope(within=(project,)))
+            return hits_text(answer, project, _within("snippet_lines", snippet_lines))
 
         return await agents.run(context, work)
 
     async def find_similar(place: str, context: Context[Any, Any], limit: int, snippet_lines: int) -> str:
         """Find code like the definition at path:line: duplicates, variants, other implementations."""
 
-        def work(project: Project, root: str) -> str:
+        def work(project: Path, root: str) -> str:
             asked = Place.parse(place)
             found = engine.document(root, _indexed_path(asked.path, project, root), asked.line)
             request = SearchRequest("", _within("limit", limit))
             answer = engine.similar(
-                Place(Path(found.root, found.path), asked.line), request, Scope(within=(project.root,))
+                Place(Path(found.root, found.path), asked.line), request, Scope(within=(project,))
             )
-            return hits_text(answer, project.root, _within("snippet_lines", snippet_lines))
+            return hits_text(answer, project, _within("snippet_lines", snippet_lines))
 
         return await agents.run(context, work)
 
     async def read_definition(place: str, context: Context[Any, Any]) -> str:
         """Read one whole definition, by path:line (of a hit) or by name or qualified name, such as Stack.push."""
 
-        def work(project: Project, root: str) -> str:
+        def work(project: Path, root: str) -> str:
             return _definition(engine, project, root, place)
 
         return await agents.run(context, work)
@@ -191,9 +171,9 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
     async def index_status(context: Context[Any, Any]) -> str:
         """Say what is indexed, what is not, and whether files changed since."""
 
-        def work(project: Project, root: str) -> str:
+        def work(project: Path, root: str) -> str:
             (status,) = engine.status(root, changes=True)
-            return status_text(status, project.root)
+            return status_text(status, project)
 
         return await agents.run(context, work)
 
@@ -226,38 +206,35 @@ def _within(name: str, value: int) -> int:
     return int(max(option.low, min(value, option.high)))
 
 
-def _definition(engine: Engine, project: Project, root: str, place: str) -> str:
+def _definition(engine: Engine, project: Path, root: str, place: str) -> str:
     try:
         asked = Place.parse(place)
     except ConfigError:
-        return _named(engine, project, root, place.strip())
-    found = engine.document(root, _indexed_path(asked.path, project, root), asked.line)
-    return definition_text(found, project.root)
+        name = place.strip()
+        places = [
+            found for found in engine.places_named(root, name) if Path(root, found[0]).is_relative_to(project)
+        ]
+        if not places:
+            raise IndexNotFoundError(
+                f"no definition is named {name[:100]!r}: find it with search_code"
+            ) from None
+        if len(places) > 1:
+            return places_text(
+                [f"{relative(root, path, project)}:{line} {name}" for path, line, name in places]
+            )
+        path, line, _ = places[0]
+    else:
+        path, line = _indexed_path(asked.path, project, root), asked.line
+    return definition_text(engine.document(root, path, line), project)
 
 
-def _named(engine: Engine, project: Project, root: str, name: str) -> str:
-    places = [
-        (path, line, qualified)
-        for path, line, qualified in engine.places_named(root, name)
-        if Path(root, path).is_relative_to(project.root)
-    ]
-    if not places:
-        raise IndexNotFoundError(f"no definition is named {name[:100]!r}: find it with search_code")
-    if len(places) > 1:
-        return places_text(
-            [f"{relative(root, path, project.root)}:{line} {qualified}" for path, line, qualified in places]
-        )
-    path, line, _ = places[0]
-    return definition_text(engine.document(root, path, line), project.root)
-
-
-def _indexed_path(path: Path, project: Project, root: str) -> str:
+def _indexed_path(path: Path, project: Path, root: str) -> str:
     """Return a path of the project relative to the indexed root.
 
     Raises:
         ConfigError: it is not in the project.
     """
-    whole = Path(os.path.normpath(project.root / path))
-    if not whole.is_relative_to(project.root):
-        raise ConfigError(f"{path} is outside of the project: give a path relative to {project.root}")
+    whole = Path(os.path.normpath(project / path))
+    if not whole.is_relative_to(project):
+        raise ConfigError(f"{path} is outside of the project: give a path relative to {project}")
     return whole.relative_to(root).as_posix()

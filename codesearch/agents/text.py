@@ -37,9 +37,7 @@ def hits_text(answer: Answer, project: Path, lines: int) -> str:
 
 
 def _hit_text(hit: Hit, answer: Answer, project: Path, lines: int) -> str:
-    place = f"{visible(relative(hit.root, hit.path, project))}:{hit.start_line}-{hit.end_line}"
-    stale = " (changed since it was indexed)" if hit.stale else ""
-    head = f"{place} {hit.kind} {_cut(hit.qualified_name or hit.name)}{stale}\n"
+    head = _head(hit, project)
     if not lines:
         return head + (f"  {_cut(hit.signature)}\n" if hit.signature else "")
     code = hit.code.split("\n")
@@ -47,16 +45,20 @@ def _hit_text(hit: Hit, answer: Answer, project: Path, lines: int) -> str:
     return head + "".join(f"  {hit.start_line + position}: {_cut(code[position])}\n" for position in chosen)
 
 
-def definition_text(found: Definition, project: Path) -> str:
-    """Return a definition with line numbers; the end of a long one is replaced by a note that says how to get it."""
+def _head(found: Hit | Definition, project: Path) -> str:
     path = visible(relative(found.root, found.path, project))
     stale = " (changed since it was indexed)" if found.stale else ""
     name = _cut(found.qualified_name or found.name)
-    head = f"{path}:{found.start_line}-{found.end_line} {found.kind} {name}{stale}\n"
+    return f"{path}:{found.start_line}-{found.end_line} {found.kind} {name}{stale}\n"
+
+
+def definition_text(found: Definition, project: Path) -> str:
+    """Return a definition with line numbers; the end of a long one is replaced by a note that says how to get it."""
+    path = visible(relative(found.root, found.path, project))
     lines = [
         f"{number}: {_cut(line)}\n" for number, line in enumerate(found.code.split("\n"), found.start_line)
     ]
-    shown = _fitting([head, *lines], MAX_DEFINITION_BYTES - _NOTE_BYTES)
+    shown = _fitting([_head(found, project), *lines], MAX_DEFINITION_BYTES - _NOTE_BYTES)
     left = len(lines) + 1 - len(shown)
     first = found.start_line + len(shown) - 1
     note = (

@@ -41,11 +41,22 @@ def doctor(context: typer.Context, offline: bool, device: str, home: Path | None
 
 def _offline_checks(device: str) -> Iterator[Check]:
     """Index and query a tree of this package's own sources without a network."""
-    if leave_network():
+    libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+    # An unprivileged process needs a new user namespace too. Only a single-threaded process may enter one.
+    if libc and any(libc.unshare(flags) == 0 for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET)):
         yield Check("network", "ok", "this process runs in a namespace without network interfaces")
     else:
         yield Check("network", "none", "no network namespaces here: only recording attempts to connect")
-    watch = NetworkWatch()
+    attempts: list[str] = []
+
+    def on_event(event: str, arguments: tuple[object, ...]) -> None:
+        # The address of a Unix socket is a path; worker processes use them.
+        is_local = event in ("socket.connect", "socket.sendto") and isinstance(arguments[-1], str | bytes)
+        if event in _NETWORK_EVENTS and not is_local:
+            attempts.append(event)
+            raise ConnectionRefusedError(f"{event} refused: offline check")
+
+    sys.addaudithook(on_event)
     # Windows does not delete files that are still mapped.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         try:
@@ -53,8 +64,8 @@ def _offline_checks(device: str) -> Iterator[Check]:
         except CodeSearchError as error:
             yield Check("offline", "FAIL", str(error))
             return
-    if watch.attempts:
-        yield Check("offline", "FAIL", f"codesearch tried to use the network: {', '.join(watch.attempts)}")
+    if attempts:
+        yield Check("offline", "FAIL", f"codesearch tried to use the network: {', '.join(attempts)}")
     else:
         yield Check("offline", "ok", f"indexed and queried without a network; best answer {best}")
 
@@ -69,33 +80,3 @@ def _index_and_query(folder: Path, device: str) -> str:
     if not hits:
         raise CodeSearchError("the query found nothing: install the model again")
     return f"{hits[0].path}:{hits[0].start_line} {hits[0].qualified_name}"
-
-
-def leave_network() -> bool:
-    """Move this process and its children into a network namespace without interfaces, if the kernel allows it.
-
-    An unprivileged process needs a new user namespace for that. Only a single-threaded process may enter one, so call
-    this before anything that starts threads.
-    """
-    if sys.platform != "linux":
-        return False
-    libc = ctypes.CDLL(None, use_errno=True)
-    return any(libc.unshare(flags) == 0 for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET))
-
-
-class NetworkWatch:
-    """Refuses and records every attempt of Python code to reach a network; lasts as long as the process."""
-
-    def __init__(self) -> None:
-        self.attempts: list[str] = []
-        sys.addaudithook(self._on_event)
-
-    def _on_event(self, event: str, arguments: tuple[object, ...]) -> None:
-        if event in _NETWORK_EVENTS and not _is_local(event, arguments):
-            self.attempts.append(event)
-            raise ConnectionRefusedError(f"{event} refused: offline check")
-
-
-def _is_local(event: str, arguments: tuple[object, ...]) -> bool:
-    """Say whether an event is about a Unix socket, whose address is a path; worker processes use them."""
-    return event in ("socket.connect", "socket.sendto") and isinstance(arguments[-1], str | bytes)

@@ -117,11 +117,6 @@ class Invocation:
             backend=backend,
         )
 
-    def searching_engine(self, options: Mapping[str, Any]) -> Engine:
-        """Return an engine for the documents of this machine or of a server, as options say."""
-        backend = None if options["backend"] == "local" else self.milvus(options)
-        return self.engine(options["home"], model=options["model"], device=options["device"], backend=backend)
-
     def milvus(self, options: Mapping[str, Any]) -> MilvusBackend:
         """Return the documents of the server that options name."""
         from codesearch.engine.remote import MilvusBackend

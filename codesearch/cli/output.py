@@ -6,7 +6,6 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Sequence
 
 INTERRUPTED = "interrupted"
 _SHOW_CURSOR = "\x1b[?25h"  # A progress bar hides it.
@@ -58,7 +57,15 @@ def write_output(text: str) -> None:
         OSError: stdout cannot be written.
     """
     if sys.stdout.isatty() and text.count("\n") >= _terminal_lines() and (pager := _pager()):
-        _page(text, pager)
+        import subprocess
+
+        # The options are git's: keep colours, leave the text on the screen, and exit if it fits on one screen.
+        environment = {"LESS": "FRX", **os.environ}
+        process = subprocess.Popen(pager, stdin=subprocess.PIPE, env=environment)
+        try:
+            process.communicate(text.encode(sys.stdout.encoding, "backslashreplace"))
+        except BrokenPipeError:  # The reader has seen enough.
+            process.wait()
         return
     sys.stdout.write(text)
     sys.stdout.flush()
@@ -82,18 +89,6 @@ def _pager() -> list[str]:
     chosen = settings_in_force(Path.cwd(), os.environ, Path.home())["pager"].value
     command = shlex.split(os.environ.get("PAGER", "less") if chosen == "auto" else chosen)
     return command if command and command != ["never"] and shutil.which(command[0]) else []
-
-
-def _page(text: str, pager: Sequence[str]) -> None:
-    import subprocess
-
-    # The options are git's: keep colours, leave the text on the screen, and exit if it fits on one screen.
-    environment = {"LESS": "FRX", **os.environ}
-    process = subprocess.Popen(pager, stdin=subprocess.PIPE, env=environment)
-    try:
-        process.communicate(text.encode(sys.stdout.encoding, "backslashreplace"))
-    except BrokenPipeError:  # The reader has seen enough.
-        process.wait()
 
 
 def failed_output(error: OSError) -> int:

@@ -54,7 +54,10 @@ def export(
                 force=force,
                 on_progress=on_progress,
             )
-    yield Output(_summary(target, report), _without_code(report))
+    documents, files = counted(report.documents, "document"), counted(report.files, "file")
+    of, size = counted(len(report.roots), "indexed folder"), size_of(report.bytes)
+    done = f"{documents} from {files} of {of} in {report.seconds:.1f} s, {size}"
+    yield Output(f"{visible(str(target))}: {done}\n", _without_code(report))
 
 
 def _one_root(engine: Engine, roots: list[Path], invocation: Invocation) -> Path | None:
@@ -69,26 +72,15 @@ def _one_root(engine: Engine, roots: list[Path], invocation: Invocation) -> Path
     return Path(entry.manifest.root) if entry and entry.manifest else None
 
 
-def _summary(file: Path, report: ExportReport) -> str:
-    documents, files = counted(report.documents, "document"), counted(report.files, "file")
-    folders = counted(len(report.roots), "indexed folder")
-    size = size_of(report.bytes)
-    return f"{visible(str(file))}: {documents} from {files} of {folders} in {report.seconds:.1f} s, {size}\n"
-
-
 def _without_code(report: ExportReport) -> str:
     """Say in one line that the code of some files is not exported, and what to do."""
-    count = report.changed + report.missing
-    if not count:
+    numbers = {"changed since": report.changed, "missing": report.missing}
+    reasons = [f"{number:,} {reason}" for reason, number in numbers.items() if number]
+    if not reasons:
         return ""
-    reasons = []
-    if report.changed:
-        reasons.append(f"{report.changed:,} changed since")
-    if report.missing:
-        reasons.append(f"{report.missing:,} missing")
     folder = visible(report.roots[0]) if len(report.roots) == 1 else "FOLDER"
     return (
-        f"note: the code of {counted(count, 'file')} is not exported ({', '.join(reasons)}): "
+        f"note: the code of {counted(sum(numbers.values()), 'file')} is not exported ({', '.join(reasons)}): "
         f"run `codesearch index {folder}`, then export again\n"
     )
 

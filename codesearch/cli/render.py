@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 MAX_LINE = 200
 """Characters of a line that are shown if stdout is no terminal."""
-_HEIGHT = 25  # Nothing depends on it, but `rich` looks for a real terminal unless both measures are given.
 _WITHOUT_CODES = ("dumb", "unknown")
 """Values of TERM for terminals that understand no colours and links."""
 _SNIPPET_LINES = 3
@@ -199,13 +198,14 @@ def _coloured(answer: Answer, terminal: Terminal, view: View) -> str:
     import io
 
     from rich.console import Console
+    from rich.style import Style
     from rich.text import Text
 
     console = Console(
         file=io.StringIO(),
         force_terminal=True,
         width=terminal.width,
-        height=_HEIGHT,
+        height=25,  # Nothing depends on it, but `rich` looks for a real terminal unless both measures are given.
         highlight=False,
         legacy_windows=False,
         # Only the 16 standard colours are used, so what else a terminal can does not matter.
@@ -215,7 +215,12 @@ def _coloured(answer: Answer, terminal: Terminal, view: View) -> str:
     )
     with console.capture() as captured:
         for hit in answer.hits:
-            console.print(_coloured_heading(hit, terminal))
+            path, heading = Path(hit.root, hit.path), Text(overflow="fold")
+            link = Style(color="cyan", link=path.as_uri() if path.is_absolute() else None)
+            heading.append(f"{shown_path(hit, terminal)}:{hit.start_line}", style=link)
+            heading.append(f"  {visible(hit.qualified_name)}", style="bold")
+            heading.append(f"  {details(hit)}", style="yellow" if hit.stale else "dim")
+            console.print(heading)
             for row in explanation(hit) if view.explain else ():
                 console.print(Text(row, style="dim"))
             for line in _coloured_code(hit, snippet(hit, answer, terminal, full=view.full)):
@@ -223,19 +228,6 @@ def _coloured(answer: Answer, terminal: Terminal, view: View) -> str:
             console.print()
         console.print(Text(footer(answer), style="dim"))
     return captured.get()
-
-
-def _coloured_heading(hit: Hit, terminal: Terminal) -> Text:
-    from rich.style import Style
-    from rich.text import Text
-
-    heading = Text(overflow="fold")
-    path = Path(hit.root, hit.path)
-    link = Style(color="cyan", link=path.as_uri() if path.is_absolute() else None)
-    heading.append(f"{shown_path(hit, terminal)}:{hit.start_line}", style=link)
-    heading.append(f"  {visible(hit.qualified_name)}", style="bold")
-    heading.append(f"  {details(hit)}", style="yellow" if hit.stale else "dim")
-    return heading
 
 
 def _coloured_code(hit: Hit, lines: Sequence[tuple[int, str]]) -> list[Text]:

@@ -93,7 +93,9 @@ def _search(
         options["changed"],
         by_file=options["files"],
     )
-    engine = invocation.searching_engine(options)
+    backend = None if options["backend"] == "local" else invocation.milvus(options)
+    model, device = options["model"], options["device"]
+    engine = invocation.engine(options["home"], model=model, device=device, backend=backend)
     roots, files = (tuple(map(invocation.path, options[name])) for name in ("root", "index"))
     if files and (roots or options["all"]):
         raise ConfigError("--index excludes --root and --all: search portable files alone, or import them")

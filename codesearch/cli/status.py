@@ -132,13 +132,12 @@ def _options(settings: dict[str, Any]) -> str:
     chosen = not_defaults(settings)
     if max_bytes := chosen.pop("max_file_bytes", None):
         chosen["max_file_mb"] = f"{max_bytes / 1e6:g}"
-    return ", ".join(f"{name} {_shown(value)}" for name, value in chosen.items())
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    words = {
+        name: ("no", "yes")[value] if isinstance(value, bool) else value for name, value in chosen.items()
+    }
+    return ", ".join(
+        f"{name} {' '.join(value) if isinstance(value, list) else value}" for name, value in words.items()
+    )
 
 
 def _age(created: str) -> str:

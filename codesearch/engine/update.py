@@ -173,7 +173,7 @@ def _config(
 ) -> IndexConfig:
     """Collect the settings of an index: options given now come first, then earlier ones, settings files, defaults."""
     chosen = options.over(IndexOptions.of(made_with.options)) if made_with else options
-    walk = chosen.over(index_options(root)).applied_to(WalkConfig())
+    walk = chosen.over(index_options(root)).over(WalkConfig())
     return IndexConfig(walk=walk, vectors=vectors, options=chosen)
 
 

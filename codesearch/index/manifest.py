@@ -123,7 +123,7 @@ class MadeWith:
 
     def walk_config(self) -> WalkConfig:
         """Return all walk settings."""
-        return IndexOptions.of(self.settings).applied_to(WalkConfig())
+        return IndexOptions.of(self.settings).over(WalkConfig())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
