@@ -129,8 +129,7 @@ class Invocation:
 
 def invocation_of(context: typer.Context) -> Invocation:
     """Return the invocation that a command belongs to."""
-    invocation = context.find_root().obj
-    assert isinstance(invocation, Invocation)
+    invocation: Invocation = context.find_root().obj
     return invocation
 
 

@@ -112,20 +112,14 @@ def _result(
     return result if isinstance(result, int) else outputs(result)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        print(f"codesearch {codesearch.__version__}")
-        raise typer.Exit
-
-
 def main(
     context: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Show the version."),
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Show the version.")] = False,
 ) -> None:
     """Offline semantic search over local codebases."""
+    if version:
+        print(f"codesearch {codesearch.__version__}")
+        raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)
         raise typer.Exit(2)

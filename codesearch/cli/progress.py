@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import ProgressColumn
+
     from codesearch.index.build import Progress, ProgressCallback
 
 _STAGES = {"parse": "reading", "write": "writing", "commit": "syncing"}
@@ -21,26 +24,11 @@ def build_progress(name: str) -> Iterator[ProgressCallback]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    name = visible(name)
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
-    from rich.progress import Progress as Bar
+    from rich.progress import DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[documents]:,} documents"),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    documents = TextColumn("{task.fields[documents]:,} documents")
+    with _bar(DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(), documents) as bar:
+        name = visible(name)
         task = bar.add_task(name, total=None, documents=0)
 
         def on_progress(progress: Progress) -> None:
@@ -61,19 +49,24 @@ def stage_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda stage, done, total: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import TaskProgressColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task, current = bar.add_task(name, total=None), ""
+    with _bar(TaskProgressColumn(), TimeRemainingColumn()) as bar:
+        task, current = bar.add_task(visible(name), total=None), ""
 
         def on_progress(stage: str, done: int, total: int) -> None:
             nonlocal current
             if stage != current:
                 bar.reset(task)
                 current = stage
-            bar.update(task, description=f"{name}: {stage}", completed=done, total=total or None)
+            bar.update(task, description=f"{visible(name)}: {stage}", completed=done, total=total or None)
 
         yield on_progress
+
+
+def _bar(*columns: ProgressColumn) -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    description = TextColumn("{task.description}", markup=False)
+    return Progress(description, BarColumn(), *columns, console=Console(stderr=True), transient=True)

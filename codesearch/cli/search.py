@@ -132,11 +132,9 @@ def _mistyped_paths(words: Sequence[str], invocation: Invocation) -> Iterator[Ou
     from codesearch.parsing.languages import language_of_path
 
     for word in words[1:]:
-        has_folder = "/" in word.strip("/") or word.endswith("/")
-        is_marked = word.startswith(("/", "./", "../", "~/")) or word.endswith("/")
-        if not has_folder or not (is_marked or language_of_path(word)):
-            continue
-        if not os.path.exists(invocation.path(Path(word))):
+        is_marked = word.startswith(("/", "./", "../", "~/")) and "/" in word.strip("/") or word.endswith("/")
+        looks_so = is_marked or ("/" in word.strip("/") and language_of_path(word))
+        if looks_so and not os.path.exists(invocation.path(Path(word))):
             yield Output(err=f"note: {visible(word)} does not exist: it is searched for as words\n")
 
 

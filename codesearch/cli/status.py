@@ -77,25 +77,14 @@ def _fields(found: IndexStatus, service: int | None) -> dict[str, Any]:
     if found.error:
         return {"folder": str(found.folder), "error": found.error}
     manifest = found.manifest
-    return {
-        "folder": str(found.folder),
-        "root": found.root,
-        "documents": found.documents,
-        "files": found.files,
-        "languages": found.languages,
-        "not_indexed": found.not_indexed,
-        "folders_not_entered": found.folders_not_entered,
-        "warnings": found.warnings,
-        "bytes": manifest.bytes,
-        "created": manifest.created,
-        "seconds": manifest.seconds,
-        "model": manifest.model,
-        "settings": manifest.settings,
-        **({"changes": asdict(found.changes)} if found.changes else {}),
-        "has_sources": manifest.has_sources,
-        "has_code": manifest.has_code,
-        "service": service,
-    }
+    names = ("root", "documents", "files", "languages", "not_indexed", "folders_not_entered", "warnings")
+    fields = {"folder": str(found.folder)} | {name: getattr(found, name) for name in names}
+    for name in ("bytes", "created", "seconds", "model", "settings"):
+        fields[name] = getattr(manifest, name)
+    if found.changes:
+        fields["changes"] = asdict(found.changes)
+    sources = {"has_sources": manifest.has_sources, "has_code": manifest.has_code}
+    return fields | sources | {"service": service}
 
 
 def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -209,7 +209,7 @@ def _build(
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What the last walk of an indexed folder read.
+    """What the last walk of an indexed folder read; two are equal if they have the same folders and files.
 
     Attributes:
         version: identifies the commit of the index.
@@ -219,8 +219,8 @@ class Dependencies:
         files: absolute paths of files with ignore rules in other folders; some may not exist.
     """
 
-    version: tuple[int, str]
-    documents: int
+    version: tuple[int, str] = field(compare=False)
+    documents: int = field(compare=False)
     content: str
     folders: frozenset[str]
     files: frozenset[str]

@@ -78,9 +78,5 @@ def is_own_peer(connection: socket.socket) -> bool:
 
 def receive(connection: socket.socket) -> bytes:
     """Read a line, or the part of it that arrived before the other side closed."""
-    parts = []
-    while part := connection.recv(65_536):
-        parts.append(part)
-        if part.endswith(b"\n"):
-            break
-    return b"".join(parts)
+    with connection.makefile("rb") as file:
+        return file.readline()

@@ -16,13 +16,16 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.update import Dependencies
 from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.index.manifest import Manifest
 from codesearch.watch.notifier import Notifier, OnChange
+
+if TYPE_CHECKING:
+    from codesearch.engine.engine import Engine
 
 QUIET_S = 0.1
 """An update waits until nothing has changed for this long."""
@@ -42,7 +45,6 @@ _POLL_FACTOR = 150.0
 """An interval between checks without events is this many times as long as a check."""
 _MIN_POLL_S, _MAX_POLL_S = 2.0, 60.0
 _CATALOGUE_S = 2.0
-_NO_BUDGET = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +69,6 @@ class Report:
     seconds: float = 0.0
     folders: int = 0
     reason: str = ""
-
-
-class Indexes(Protocol):
-    """What the watcher needs of `codesearch.engine.engine.Engine`."""
-
-    def refresh(self, root: Path | str, *, budget_s: float) -> Freshness: ...  # noqa: D102
-    def dependencies(self, root: Path | str) -> Dependencies | None: ...  # noqa: D102
-    def indexed_roots(self) -> dict[str, int]: ...  # noqa: D102
 
 
 @dataclass(slots=True)
@@ -166,7 +160,7 @@ class Watcher:
 
     def __init__(
         self,
-        engine: Indexes,
+        engine: Engine,
         report: Callable[[Report], None],
         *,
         roots: Iterable[Path] | None = None,
@@ -280,7 +274,7 @@ class Watcher:
         if root.is_gone:
             root.is_gone = False
             self._report(Report(root.path, "back"))
-        found = self._engine.refresh(root.path, budget_s=_NO_BUDGET)
+        found = self._engine.refresh(root.path, budget_s=math.inf)
         if found.state == "locked":
             root.check_at = self._clock() + RETRY_S
             return
@@ -302,13 +296,13 @@ class Watcher:
             root.check_at = self._clock() + RETRY_S
             return
         with self._condition:
-            is_same = bool(root.wanted) and not root.is_stale and _places(root.wanted) == _places(wanted)
+            is_same = not root.is_stale and root.wanted == wanted
             root.is_stale = False
-        if is_same:
-            with self._condition:
+            if is_same:
                 root.wanted = wanted
                 if found.state != "behind" and not root.changes.is_pending:
                     root.unchanged = wanted.version
+        if is_same:
             root.check_at = self._clock() + (SETTLE_S if found.state == "updated" else CHECK_S)
             return
         assert self._notifier is not None
@@ -352,10 +346,6 @@ class Watcher:
                         root.stamp, root.check_at = stamp, 0.0
             for root in [root for path, root in self._roots.items() if path not in indexed]:
                 self._forget(root)
-
-
-def _places(wanted: Dependencies | None) -> tuple[str, frozenset[str], frozenset[str]] | None:
-    return (wanted.content, wanted.folders, wanted.files) if wanted else None
 
 
 def _reason(error: OSError) -> str:
