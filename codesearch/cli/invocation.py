@@ -56,6 +56,11 @@ class Terminal:
     encoding: str = "utf-8"
     variables: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def is_coloured(self) -> bool:
+        """Say whether to print colours and links, if the user leaves that to the terminal."""
+        return self.is_terminal or bool(self.variables.get("FORCE_COLOR"))
+
 
 @dataclass(frozen=True, slots=True)
 class Invocation:

@@ -17,29 +17,21 @@ def exit_on_interrupt() -> None:
     An index survives that at any moment, and the next run removes incomplete files. Raising an exception instead could
     fail or block forever in imports of C extensions and locks of other threads.
     """
-    signal.signal(signal.SIGINT, _exit)
+    cursor = _SHOW_CURSOR if os.isatty(2) else ""
+    signal.signal(signal.SIGINT, lambda *_: _exit(130, f"{cursor}{INTERRUPTED}\n"))
 
 
 def exit_on_terminate() -> None:
     """End the process immediately, with code 0, when it is asked to terminate."""
-
-    def end(*_: object) -> None:
-        _kill_workers()
-        os._exit(0)
-
-    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGTERM, lambda *_: _exit(0))
 
 
-def _kill_workers() -> None:
+def _exit(code: int, message: str = "") -> None:
     if workers := sys.modules.get("codesearch.index.workers"):
         workers.kill_all()
-
-
-def _exit(*_: object) -> None:
-    _kill_workers()
-    cursor = _SHOW_CURSOR if os.isatty(2) else ""
-    os.write(2, f"{cursor}{INTERRUPTED}\n".encode())
-    os._exit(130)
+    if message:
+        os.write(2, message.encode())
+    os._exit(code)
 
 
 def prepare_streams() -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,43 +36,29 @@ _NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """The parts of an answer that people see.
-
-    Attributes:
-        full: whole bodies instead of a few lines.
-        explain: what each part added to the score.
-        color: "auto" for colours on a terminal, "always" or "never".
-    """
-
-    full: bool = False
-    explain: bool = False
-    color: str = "auto"
-
-    def is_coloured(self, terminal: Terminal) -> bool:
-        """Say whether to print colours and links."""
-        if self.color == "auto":
-            return terminal.is_terminal or bool(terminal.variables.get("FORCE_COLOR"))
-        return self.color == "always"
-
-
-_USUAL = View()
-
-
-def render(answer: Answer, output_format: str, terminal: Terminal, view: View = _USUAL) -> str:
+def render(
+    answer: Answer,
+    output_format: str,
+    terminal: Terminal,
+    *,
+    full: bool = False,
+    explain: bool = False,
+    color: str = "auto",
+) -> str:
     """Return an answer as text, compact, files, json, jsonl or vimgrep.
 
     Args:
         answer: what was found.
         output_format: one of these; "text" has colours if stdout is a terminal.
         terminal: the terminal that shows it.
-        view: what "text" shows.
+        full: "text" shows whole bodies instead of a few lines.
+        explain: "text" shows what each part added to the score.
+        color: "auto" for colours on a terminal, "always" or "never".
     """
     if output_format == "json":
         return _json(answer_fields(answer), terminal, indent=2) + "\n"
-    if output_format == "text" and view.is_coloured(terminal):
-        return _coloured(answer, terminal, view)
+    if output_format == "text" and (terminal.is_coloured if color == "auto" else color == "always"):
+        return _coloured(answer, terminal, full=full, explain=explain)
     lines: Iterable[str]
     if output_format == "jsonl":
         lines = (_json(hit_fields(hit), terminal) for hit in answer.hits)
@@ -86,7 +71,7 @@ def render(answer: Answer, output_format: str, terminal: Terminal, view: View = 
     elif output_format == "compact":
         lines = (_heading(hit, terminal) for hit in answer.hits)
     else:
-        lines = _plain(answer, terminal, view)
+        lines = _plain(answer, terminal, full=full, explain=explain)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -94,12 +79,12 @@ def _heading(hit: Hit, terminal: Terminal) -> str:
     return f"{shown_path(hit, terminal)}:{hit.start_line}  {visible(hit.qualified_name)}  {details(hit)}"
 
 
-def _plain(answer: Answer, terminal: Terminal, view: View) -> Iterator[str]:
+def _plain(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> Iterator[str]:
     for hit in answer.hits:
         yield _heading(hit, terminal)
-        yield from explanation(hit) if view.explain else ()
+        yield from explanation(hit) if explain else ()
         yield from (
-            f"{number:8} | {line}".rstrip() for number, line in snippet(hit, answer, terminal, full=view.full)
+            f"{number:8} | {line}".rstrip() for number, line in snippet(hit, answer, terminal, full=full)
         )
         yield ""
     yield footer(answer)
@@ -193,7 +178,7 @@ def _cut(line: str, width: int) -> str:
     return line if len(line) <= width else f"{line[: width - 3]}..."
 
 
-def _coloured(answer: Answer, terminal: Terminal, view: View) -> str:
+def _coloured(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> str:
     """Return the text with colours, highlighted code, and paths that are links."""
     import io
 
@@ -221,9 +206,9 @@ def _coloured(answer: Answer, terminal: Terminal, view: View) -> str:
             heading.append(f"  {visible(hit.qualified_name)}", style="bold")
             heading.append(f"  {details(hit)}", style="yellow" if hit.stale else "dim")
             console.print(heading)
-            for row in explanation(hit) if view.explain else ():
+            for row in explanation(hit) if explain else ():
                 console.print(Text(row, style="dim"))
-            for line in _coloured_code(hit, snippet(hit, answer, terminal, full=view.full)):
+            for line in _coloured_code(hit, snippet(hit, answer, terminal, full=full)):
                 console.print(line, no_wrap=True, overflow="ellipsis")
             console.print()
         console.print(Text(footer(answer), style="dim"))

@@ -71,11 +71,10 @@ def _search(
     similar_to: Place | None = None,
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
-    from codesearch.cli.render import View, render
+    from codesearch.cli.render import render
     from codesearch.engine.scope import Scope
     from codesearch.search.request import Filters, SearchRequest
 
-    view = View(options["full"], options["explain"], options["color"])
     formats = [name for name in _FORMATS if options[name]]
     if len(formats) > 1:
         raise ConfigError(
@@ -113,7 +112,8 @@ def _search(
     output_format = formats[0] if formats else "text"
     yield Output(err="".join(map(_freshness_note, answer.freshness)))
     yield Output(err=_note(answer, request, paths, output_format))
-    yield Output(render(answer, output_format, invocation.terminal, view), code=0 if answer.hits else 1)
+    shown = {name: options[name] for name in ("full", "explain", "color")}
+    yield Output(render(answer, output_format, invocation.terminal, **shown), code=0 if answer.hits else 1)
 
 
 def _is_path(word: str, invocation: Invocation) -> bool:
@@ -154,16 +154,14 @@ def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
 def _freshness_note(found: Freshness) -> str:
     """Say in one line that an index is older than its folder, and what to do."""
     root = visible(found.root)
-    if found.state == "locked":
-        return f"note: {root} is being indexed by another process: this is the last complete index\n"
-    if found.state == "with code":
-        return f"note: the sources of {root} are not here: hits have the code that was indexed\n"
-    if found.state == "without code":
-        return f"note: the sources of {root} are not here: hits have no code\n"
-    if found.state != "behind":
-        return ""
     files = counted(found.changes.to_parse + found.changes.removed, "file")
-    return f"note: {files} changed since {root} was indexed: run `codesearch index {root}`\n"
+    notes = {
+        "locked": f"{root} is being indexed by another process: this is the last complete index",
+        "with code": f"the sources of {root} are not here: hits have the code that was indexed",
+        "without code": f"the sources of {root} are not here: hits have no code",
+        "behind": f"{files} changed since {root} was indexed: run `codesearch index {root}`",
+    }
+    return f"note: {notes[found.state]}\n" if found.state in notes else ""
 
 
 def _note(answer: Answer, request: SearchRequest, paths: Sequence[str], output_format: str) -> str:

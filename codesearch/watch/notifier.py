@@ -6,7 +6,6 @@ watch all folders below a root, or start two threads for each folder.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Protocol
 
@@ -30,7 +29,7 @@ def matters(name: str, content: str, *, is_folder: bool) -> bool:
     """
     if is_folder or name in _RULES or "." not in name:  # A file without a suffix may be a script.
         return True
-    return language_of_path(os.path.basename(name), content) is not None
+    return language_of_path(name, content) is not None
 
 
 class Notifier(Protocol):

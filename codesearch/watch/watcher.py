@@ -86,9 +86,7 @@ class Debounce:
     def touch(self, now: float) -> bool:
         """Note a change; return whether it is the first since the last `clear`."""
         is_first = not self.is_pending
-        if is_first:
-            self.first = now
-        self.last = now
+        self.first, self.last = min(self.first, now), now
         return is_first
 
     def clear(self) -> None:
@@ -320,9 +318,9 @@ class Watcher:
         root.check_at = self._clock()  # Something may have changed before its folder was watched.
 
     def _poll(self, root: _Root, reason: str, found: Freshness, seconds: float) -> None:
-        interval = min(max(_MIN_POLL_S, _POLL_FACTOR * seconds), _MAX_POLL_S)
-        if found.state == "updated":  # The time says nothing about a check.
-            interval = SETTLE_S
+        # The time of an update says nothing about a check.
+        usual = min(max(_MIN_POLL_S, _POLL_FACTOR * seconds), _MAX_POLL_S)
+        interval = SETTLE_S if found.state == "updated" else usual
         root.check_at = self._clock() + interval
         if root.mode != "polling":
             root.mode, root.wanted = "polling", None

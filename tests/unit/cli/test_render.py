@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.cli.invocation import Terminal
-from codesearch.cli.render import MAX_LINE, View, render, snippet
+from codesearch.cli.render import MAX_LINE, render, snippet
 from codesearch.engine.answer import Answer
 from codesearch.types import Hit
 
@@ -96,8 +96,8 @@ def test_variables_of_the_terminal_decide_about_colours():
 
 def test_colours_can_be_switched_on_and_off():
     on = replace(HERE, is_terminal=True, width=60, variables={"TERM": "xterm-256color"})
-    assert render(ANSWER, "text", on, View(color="never")) == render(ANSWER, "text", HERE)
-    assert "\x1b[" in render(ANSWER, "text", HERE, View(color="always"))
+    assert render(ANSWER, "text", on, color="never") == render(ANSWER, "text", HERE)
+    assert "\x1b[" in render(ANSWER, "text", HERE, color="always")
 
 
 CODE = [
@@ -149,7 +149,7 @@ def test_the_parts_of_a_score_add_up_to_it():
         signals={"cosine": 0.5, "length_prior": 0.8, "bm25_normalised": 0.25, "name": 0.0},
         parts={"vectors": 0.4, "keywords": 0.15, "name": 0.0, "file_diversity": -0.05},
     )
-    text = render(replace(ANSWER, hits=[hit]), "text", HERE, View(explain=True))
+    text = render(replace(ANSWER, hits=[hit]), "text", HERE, explain=True)
     assert text.splitlines()[1:5] == [
         "  +0.400  vectors: cosine 0.500 x length prior 0.800",
         "  +0.150  keywords: BM25F 0.250 of the highest possible",
