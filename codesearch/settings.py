@@ -115,14 +115,18 @@ def _checked(path: Path, name: str, value: object) -> Any:  # noqa: ANN401 - the
         raise ConfigError(f"{path}: {name!r} must be a list of strings, not {value!r}")
     if setting.kind is float and type(value) is int:
         value = float(value)
-    if type(value) is not (str if setting.kind is Path else setting.kind):
+    if type(value) is not _as_stored(setting):
         raise ConfigError(f"{path}: {name!r} must be {_TYPES[setting.kind]}, not {value!r}")
     return setting.checked(value, f"{path}: {name!r}")
 
 
+def _as_stored(setting: Option) -> type:
+    return str if setting.kind is Path else setting.kind
+
+
 def _parsed(text: str, setting: Option, source: str) -> Any:  # noqa: ANN401 - the type is that of the setting.
     try:
-        value = _WORDS[text.lower()] if setting.kind is bool else setting.kind(text)
+        value = _WORDS[text.lower()] if setting.kind is bool else _as_stored(setting)(text)
     except (KeyError, ValueError):
         raise ConfigError(f"{source} must be {_TYPES[setting.kind]}, not {text!r}") from None
     return setting.checked(value, source)

@@ -39,6 +39,7 @@ def test_the_environment_overrides_the_project_and_the_project_overrides_the_use
     user = write(user_file(environment, tmp_path), 'hits = 3\nmode = "lexical"\ndevice = "cpu"\n')
     project = write(here.parent / PROJECT_FILE, 'hits = 4\nmode = "semantic"\nexclude = ["*.gen"]\n')
     environment |= {"CODESEARCH_HITS": "5", "CODESEARCH_REFRESH": "no", "CODESEARCH_EXCLUDE": "ignored"}
+    environment["CODESEARCH_MODEL"] = "/bundle"
     found = settings_in_force(here, environment, tmp_path)
     assert {name: value for name, value in found.items() if value.source != "default"} == {
         "hits": Value(5, "$CODESEARCH_HITS"),
@@ -46,6 +47,7 @@ def test_the_environment_overrides_the_project_and_the_project_overrides_the_use
         "mode": Value("semantic", str(project)),
         "exclude": Value(("*.gen",), str(project)),
         "device": Value("cpu", str(user)),
+        "model": Value("/bundle", "$CODESEARCH_MODEL"),
     }
 
 
