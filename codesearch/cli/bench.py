@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.errors import ConfigError
-
-if TYPE_CHECKING:
-    from codesearch.evaluation.result import SuiteResult
 
 DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
 _DATA_HELP = f"Folder of the suite's data; default: ${DATA_VARIABLE}."
@@ -80,8 +77,11 @@ def bench(
             raise ConfigError(f"{file}: cannot be written: give a file in an existing folder")
     from codesearch.cli.progress import stage_progress
     from codesearch.evaluation.judge import BenchOptions
+    from codesearch.evaluation.qrels import write_predictions
     from codesearch.evaluation.render import result_text
+    from codesearch.evaluation.result import write_json
     from codesearch.evaluation.suites import run_suite, score_file
+    from codesearch.evaluation.systems import DEFAULT
 
     with stage_progress(suite) as on_progress:
         options = BenchOptions(
@@ -95,14 +95,6 @@ def bench(
         )
         result = score_file(suite, invocation.path(score), options) if score else run_suite(suite, options)
     yield Output(result_text(result))
-    _write(result, files)
-
-
-def _write(result: SuiteResult, files: Mapping[str, Path]) -> None:
-    from codesearch.evaluation.qrels import write_predictions
-    from codesearch.evaluation.result import write_json
-    from codesearch.evaluation.systems import DEFAULT
-
     if "json" in files:
         write_json(files["json"], result, shlex.join(["codesearch", *sys.argv[1:]]))
     if "predictions" in files:

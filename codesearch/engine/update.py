@@ -78,7 +78,12 @@ def update_index(
         plan = plan_update(root, folder, config, model_id, last=last, rebuild=rebuild)
         if plan.nothing_to_do and plan.previous:
             _save_stamps(plan)
-            _save_tally(plan, plan.previous)
+            if plan.walked != plan.previous.walked:  # What the walk skipped is all that changed.
+                from codesearch.index.commit import commit_manifest, writing
+
+                walked, missing = plan.walked, plan.missing_grammars
+                with writing(folder):
+                    commit_manifest(folder, replace(plan.previous, walked=walked, missing_grammars=missing))
             report = IndexReport(
                 root=root, manifest=plan.previous, built=False, seconds=time.monotonic() - started
             )
@@ -146,18 +151,6 @@ def _save_stamps(plan: Plan) -> None:
     """Store the stamps of a plan that found nothing to do, so the next check need not read the files."""
     if plan.previous and plan.stamps_changed:
         write_stamps(plan.index_folder, plan.stamps, plan.previous.commit)
-
-
-def _save_tally(plan: Plan, previous: Manifest) -> None:
-    """Store what the walk skipped, if nothing else has changed."""
-    if plan.walked != previous.walked:
-        from codesearch.index.commit import commit_manifest, writing
-
-        missing = plan.missing_grammars
-        with writing(plan.index_folder):
-            commit_manifest(
-                plan.index_folder, replace(previous, walked=plan.walked, missing_grammars=missing)
-            )
 
 
 def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
