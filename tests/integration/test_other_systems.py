@@ -91,7 +91,8 @@ def test_many_files_are_parsed_by_worker_processes(elsewhere, tmp_path, tiny_bun
 def serving(command: Command):
     with command.start("serve", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
-            assert process.stdout.readline().startswith(b"process %d answers" % process.pid)
+            line = process.stdout.readline()
+            assert line.startswith(b"process %d answers" % process.pid), process.stderr.read()
             yield process
         finally:
             process.kill()
