@@ -19,8 +19,8 @@ demo: $(VENV)/installed
 	$(call show,query "median of a list of numbers" -k 3)
 	$(call show,query "parse command line arguments" -k 3)
 
-# These measure the memory of processes, which earlier tests would raise.
-ALONE = tests/faults/test_costly_files.py tests/unit/evaluation/test_stages.py
+# The first two measure the memory of processes, which earlier tests would raise. The last one starts threads of gRPC.
+ALONE = tests/faults/test_costly_files.py tests/unit/evaluation/test_stages.py tests/integration/test_milvus_backend.py
 
 check: lint
 	$(BIN)/pytest -q -n 2 tests/unit

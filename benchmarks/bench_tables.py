@@ -23,6 +23,7 @@ BY_LANGUAGE = {
 ALL_TOGETHER = {
     **{suite: ("mrr", *(f"recall_at_{k}" for k in (1, 5, 10, 100))) for suite in ("cosqa", "advtest")},
     "applications_end": ("mrr", *(f"recall_at_{k}" for k in (1, 10, 50))),
+    "repositories": ("ndcg_at_10",),
 }
 """Suites of one group or of many small ones: one table for each suite, its first metric with the interval."""
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,6 +16,13 @@ from typing import Any, ClassVar
 from tests.forks import Forks
 
 ROOT = Path(__file__).parents[1]
+# Processes that a shell starts in the background inherit that Ctrl-C is ignored, and so would the commands. It is not
+# changed by `preexec_fn`, because the threads of gRPC may break a process between fork and exec.
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    and threading.current_thread() is threading.main_thread()
+):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 TIMEOUT = 120
 
 
@@ -96,11 +104,5 @@ class Command:
             self.line(*arguments),
             cwd=self.folder,
             env=self.environment,
-            preexec_fn=_react_to_ctrl_c,
             **options,
         )
-
-
-def _react_to_ctrl_c() -> None:
-    """React to Ctrl-C. Processes that a shell starts in the background inherit that it is ignored."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)

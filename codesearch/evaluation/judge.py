@@ -25,6 +25,7 @@ from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct
 from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.systems import System, systems_without
 from codesearch.index.reader import IndexReader
+from codesearch.search.files import rank_files
 from codesearch.search.request import Filters
 from codesearch.search.searcher import Searcher
 from codesearch.segments.store import DocumentRow, FileRecord
@@ -135,6 +136,7 @@ class Tree:
         ask: makes the questions from what was indexed.
         key: gives the name of a document in judgements.
         everything: whether all documents compete, or only the functions in a query's language.
+        by_file: whether files are ranked, each by its best document.
         walk: settings of the walk.
         details: facts about the data to report.
     """
@@ -143,6 +145,7 @@ class Tree:
     ask: Callable[[Collection], Questions]
     key: DocumentKey
     everything: bool = False
+    by_file: bool = False
     walk: IndexOptions | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
 
@@ -200,7 +203,7 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
             questions = tree.ask(collection)
             for system in systems:
                 with options.clock.stage(f"query {system.name}"):
-                    found, times = _run(collection, questions, system, tree.everything, options)
+                    found, times = _run(collection, questions, system, tree, options)
                 p50, p95 = np.percentile(times, [50, 95]).round(2).tolist()
                 times_ms[system.name] = {"p50": p50, "p95": p95}
                 runs[system.name] |= found
@@ -237,17 +240,20 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
 
 
 def _run(
-    collection: Collection, questions: Questions, system: System, everything: bool, options: BenchOptions
+    collection: Collection, questions: Questions, system: System, tree: Tree, options: BenchOptions
 ) -> tuple[Run, list[float]]:
     """Run every query with one system; return the run, and the milliseconds of each query."""
     searcher = Searcher([collection.index], collection.encoder, system.config)
     run: Run = {}
     times_ms = []
     for number, (query, text) in enumerate(questions.queries.items(), 1):
-        filters = Filters() if everything else functions_of_language(query)
+        filters = Filters() if tree.everything else functions_of_language(query)
         started = time.perf_counter()
         # Two definitions on the same lines have one address, so fetch more documents than are kept.
-        ranked = searcher.rank(text, 2 * DEPTH, filters, system.mode)
+        ranking = searcher.ranking(searcher.analyse(text, system.mode), filters)
+        if tree.by_file:
+            ranking = rank_files(text, ranking, system.config)
+        ranked = ranking.ranked(2 * DEPTH)
         times_ms.append(1000 * (time.perf_counter() - started))
         found = dict.fromkeys(collection.keys[place.doc_id] for place in ranked)
         run[query] = list(found)[:DEPTH]

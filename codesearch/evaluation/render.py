@@ -9,6 +9,8 @@ from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.significance import AVERAGE, Difference
 
 _NAME_WIDTH = 18
+_MOST_GROUPS = 12
+"""With more groups than this, only their average is printed; the JSON has them all."""
 
 
 def result_text(result: SuiteResult) -> str:
@@ -19,7 +21,7 @@ def result_text(result: SuiteResult) -> str:
 def _result_lines(result: SuiteResult) -> Iterator[str]:
     yield f"{result.suite}: {result.judged_queries} judged queries, {result.documents:,} documents"
     for metric, averages in next(iter(result.systems.values())).metrics.items():
-        groups = list(averages)
+        groups = list(averages) if len(averages) <= _MOST_GROUPS else [AVERAGE]
         yield f"\n{_row(metric, groups, groups)}   95% of average"
         for name, system in result.systems.items():
             low, high = system.ci95[metric][AVERAGE]
@@ -53,6 +55,9 @@ def _detail_lines(result: SuiteResult) -> Iterator[str]:
     if query_ms := details.get("query_ms"):
         times = ", ".join(f"{name} {ms['p50']:.1f} / {ms['p95']:.1f}" for name, ms in query_ms.items())
         yield f"  query ms    p50 / p95: {times}"
+    for key in ("by_language", "by_category"):
+        if means := details.get(key):
+            yield f"  {key.replace('_', ' ')}: {', '.join(f'{name} {mean:.3f}' for name, mean in means.items())}"
     if "answered_pairs" in details:
         yield f"  answered    {details['answered_pairs']} of {details['judged_pairs']} judged queries, by language"
 

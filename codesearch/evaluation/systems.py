@@ -10,7 +10,9 @@ from codesearch.config import RankConfig
 from codesearch.errors import ConfigError
 
 DEFAULT = "default"
-_FUSED = RankConfig(heuristics_count=0, file_diversity_penalty=0.0)
+_FUSED = RankConfig(
+    heuristics_count=0, file_diversity_penalty=0.0, file_support_weight=0.0, file_name_weight=0.0
+)
 """Without heuristics."""
 _PLAIN = replace(_FUSED, name_weight=0.0)
 """Without heuristics and without a reward for exact names."""

@@ -35,6 +35,7 @@ SUITES = {
     "smoke": "a few hundred functions and queries in the package; answers anywhere, in seconds",
     "cosqa": "web queries over 6,267 Python functions; needs data",
     "direction": "conversions and their inverses in the package: is the one that was asked for found first",
+    "repositories": "questions to repositories in nineteen languages, judged by file; needs data",
     "known-items": "questions to the standard libraries of Python, Go and Ruby; Python's needs no data",
     "applications": "questions to fifteen applications in ten languages, for development; needs data",
     "applications-end": "the other half of these questions, for final figures only; needs data",

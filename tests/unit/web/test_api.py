@@ -44,7 +44,9 @@ def engine(root, tmp_path):
 
 
 def client_of(engine, token=""):
-    return TestClient(make_app(engine, Access("127.0.0.1", 7177, token)), base_url=BASE)
+    return TestClient(
+        make_app(engine, Access("127.0.0.1", 7177, token), work=Work(deadline_s=120)), base_url=BASE
+    )
 
 
 @pytest.fixture

@@ -1,0 +1,115 @@
+"""Suite `repositories`: questions to whole repositories in many languages, judged by file.
+
+The data is a folder in the format of semble's public benchmark: `repos.json` (`name`, `language`),
+`annotations/NAME.json` (`query`, `relevant` and `secondary` files, `category`) and `sources.tar.zst` with the sources
+of each repository below `NAME/`. A folder `sources` with the unpacked archive replaces it. Each repository is indexed
+separately and files are ranked (`SearchRequest.by_file`). `ndcg_at_10` counts every named file once; the average is the
+mean over repositories, as semble publishes it.
+
+*Source*: https://github.com/MinishLab/semble (MIT).
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from codesearch.errors import ConfigError, MissingExtraError
+from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, judge, scratch_folder
+from codesearch.evaluation.metrics import ndcg
+from codesearch.evaluation.qrels import Qrels, QueryScores, Run, query_id
+from codesearch.evaluation.result import SuiteResult
+from codesearch.evaluation.systems import DEFAULT
+
+METRIC, DEPTH = "ndcg_at_10", 10
+PUBLISHED = {
+    METRIC: {"ripgrep": 0.126, "grepai": 0.561, "ColGREP": 0.693, "CodeRankEmbed": 0.765, "semble": 0.854}
+}
+"""Over all 63 repositories of the benchmark, as semble's documentation has them."""
+ARCHIVE, UNPACKED = "sources.tar.zst", "sources"
+
+
+def run(options: BenchOptions) -> SuiteResult:
+    """Run the suite.
+
+    Raises:
+        ConfigError: the data is missing or has another format.
+        MissingExtraError: the sources are packed and zstandard is not installed.
+    """
+    data = options.data
+    if data is None:
+        raise ConfigError("suite repositories needs data: give --data the folder with repos.json")
+    repositories = {str(found["name"]): str(found["language"]) for found in _read(data / "repos.json")}
+    asked = {name: _read(data / "annotations" / f"{name}.json") for name in repositories}
+    with scratch_folder("repositories", options) as scratch:
+        sources = data / UNPACKED
+        if not sources.is_dir():
+            sources = scratch
+            with options.clock.stage("unpack"):
+                _unpack(data / ARCHIVE, sources)
+        trees = [_tree(sources / name, name, asked[name]) for name in repositories]
+        result = judge("repositories", trees, options)
+    by: dict[str, dict[str, list[float]]] = {"language": defaultdict(list), "category": defaultdict(list)}
+    scores = result.systems[DEFAULT].queries
+    for name, language in repositories.items():
+        for question in asked[name]:
+            value = scores[query_id(name, question["query"])][METRIC]
+            by["language"][language].append(value)
+            by["category"][question["category"]].append(value)
+    means = {
+        f"by_{key}": {name: round(fmean(of), 4) for name, of in found.items()} for key, found in by.items()
+    }
+    return replace(result, details={**result.details, **means})
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} cannot be read ({error}): give the folder of the benchmark") from None
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise ConfigError(f"{path} is not a list of objects: give the folder of the benchmark")
+    return found
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    try:
+        import zstandard
+    except ModuleNotFoundError:
+        raise MissingExtraError("zstandard") from None
+    try:
+        with archive.open("rb") as packed, zstandard.ZstdDecompressor().stream_reader(packed) as stream:
+            with tarfile.open(fileobj=stream, mode="r|") as files:
+                files.extractall(folder, filter="data")
+    except (OSError, tarfile.TarError, zstandard.ZstdError) as error:
+        raise ConfigError(f"{archive} cannot be unpacked ({error}): get it again") from None
+
+
+def _tree(root: Path, name: str, questions: list[dict[str, Any]]) -> Tree:
+    def ask(collection: Collection) -> Questions:
+        paths = set(collection.keys)
+        qrels: Qrels = {}
+        for question in questions:
+            named = [*question["relevant"], *question["secondary"]]
+            files = (str(file["path"] if isinstance(file, dict) else file) for file in named)
+            qrels[query_id(name, question["query"])] = {_indexed(file, paths): 1.0 for file in files}
+        queries = {query_id(name, question["query"]): question["query"] for question in questions}
+        return Questions(queries, lambda run: _scored(run, qrels), qrels)
+
+    return Tree(
+        root, ask, lambda file, _: file.path, everything=True, by_file=True, details={"repository": name}
+    )
+
+
+def _scored(run: Run, qrels: Qrels) -> QueryScores:
+    return {query: {METRIC: ndcg(run[query], grades, DEPTH)} for query, grades in qrels.items()}
+
+
+def _indexed(path: str, indexed: set[str]) -> str:
+    """Return the indexed path of a judged file, which may be given without its first folders."""
+    return next((found for found in sorted(indexed) if found == path or found.endswith(f"/{path}")), path)

@@ -1,0 +1,78 @@
+"""Suite repositories on two small repositories."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+
+import pytest
+
+from codesearch.errors import ConfigError
+from codesearch.evaluation.judge import BenchOptions
+from codesearch.evaluation.suites import repositories
+from tests.conftest import write_tree
+
+zstandard = pytest.importorskip("zstandard")
+SOURCES = {
+    "one/src/convert.py": "def int_to_string(number):\n    # Convert an integer to a string.\n    return str(number)\n",
+    "one/src/reading.py": "def read_lines(path):\n    return open(path)\n",
+    "two/stack.rb": "class Stack\n  def push(item)\n    @items << item\n  end\nend\n",
+}
+QUESTIONS = {
+    "one": [
+        {"query": "int to string", "relevant": ["src/convert.py"], "secondary": [], "category": "semantic"},
+        {
+            "query": "read lines",
+            "relevant": [{"path": "reading.py", "start_line": 1}],
+            "secondary": ["gone.py"],
+            "category": "symbol",
+        },
+    ],
+    "two": [{"query": "push an item", "relevant": ["stack.rb"], "secondary": [], "category": "semantic"}],
+}
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "data"
+    names = [{"name": "one", "language": "python"}, {"name": "two", "language": "ruby"}]
+    write_tree(
+        folder,
+        {"repos.json": json.dumps(names)}
+        | {f"annotations/{name}.json": json.dumps(asked) for name, asked in QUESTIONS.items()},
+    )
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        archive.add(write_tree(tmp_path / "sources", SOURCES), arcname=".")
+    (folder / repositories.ARCHIVE).write_bytes(zstandard.ZstdCompressor().compress(packed.getvalue()))
+    return folder
+
+
+def options(data, home, tiny_bundle) -> BenchOptions:
+    return BenchOptions(home=home, data=data, model=tiny_bundle, device="cpu")
+
+
+def test_files_are_ranked_and_scored_by_repository_language_and_category(data, home, tiny_bundle):
+    result = repositories.run(options(data, home, tiny_bundle))
+    bm25 = result.systems["bm25"]
+    assert result.runs["bm25"]["one", "read lines"][0] == "src/reading.py"
+    assert bm25.queries["one", "int to string"]["ndcg_at_10"] == 1.0
+    one_of_two = 1 / (1 + 1 / 1.5849625007211562)
+    assert bm25.queries["one", "read lines"]["ndcg_at_10"] == pytest.approx(one_of_two)
+    assert bm25.metrics["ndcg_at_10"]["average"] == pytest.approx(((1 + one_of_two) / 2 + 1) / 2)
+    assert result.details["by_category"] == {"semantic": 1.0, "symbol": pytest.approx(one_of_two, abs=1e-4)}
+    assert set(result.details["by_language"]) == {"python", "ruby"}
+
+
+def test_an_unpacked_folder_replaces_the_archive(data, home, tiny_bundle, tmp_path):
+    (tmp_path / "sources").rename(data / repositories.UNPACKED)
+    (data / repositories.ARCHIVE).unlink()
+    assert repositories.run(options(data, home, tiny_bundle)).judged_queries == 3
+
+
+@pytest.mark.parametrize("name", ["repos.json", "annotations/two.json", repositories.ARCHIVE])
+def test_data_that_is_damaged_is_one_error(data, home, tiny_bundle, name):
+    (data / name).write_bytes(b"{}")
+    with pytest.raises(ConfigError, match=name.rpartition("/")[2]):
+        repositories.run(options(data, home, tiny_bundle))
