@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.evaluation.judge import BenchOptions, open_collection
 from codesearch.evaluation.suites.smoke import FOLDER, document_key
-from codesearch.search.confidence import shipped_calibration
+from codesearch.search.confidence import features, shipped_calibration
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
 
@@ -65,3 +67,9 @@ def test_a_filter_that_excludes_the_answers_lowers_the_confidence(smoke):
         for filters in (Filters(), Filters(paths=("*units*",)))
     ]
     assert found[0] > 0.5 > found[1]
+
+
+def test_the_number_of_terms_counts_from_one(smoke):
+    ranking = smoke.ranking(smoke.analyse("copy"))
+    assert features(ranking, 0)[2] == features(ranking, 1)[2] == 0.0
+    assert features(ranking, 3)[2] == pytest.approx(math.log(3))
