@@ -1,4 +1,4 @@
-"""What clients of MCP are told: instructions for their agents, and an entry that is merged into their configuration."""
+"""What MCP clients get: instructions for their agents, and an entry that is merged into their configuration."""
 
 from __future__ import annotations
 
