@@ -48,28 +48,38 @@ class Work:
                 except BaseException:
                     self._limiter.release_on_behalf_of(place)
                     raise
-                return await asyncio.wrap_future(self._start(work, place))
+                return await self._start(work, place)
         except TimeoutError:
             raise Refusal(
                 504, f"no answer within {self._deadline_s:g} s", "try again, or use filters", _RETRY
             ) from None
 
-    def _start(self, work: Callable[[], T], place: object) -> Future[T]:
+    def _start(self, work: Callable[[], T], place: object) -> asyncio.Future[T]:
         """Call `work` in a thread.
 
         `anyio.to_thread` would free the place of a late thread at once, and its threads delay the end of the process.
         """
         loop = asyncio.get_running_loop()
-        done: Future[T] = Future()
-        done.set_running_or_notify_cancel()
+        done: asyncio.Future[T] = loop.create_future()
+
+        def finish(outcome: Future[T]) -> None:
+            # Free the place before the answer: the loop may end right after it.
+            self._limiter.release_on_behalf_of(place)
+            if done.done():
+                return  # The request timed out.
+            if error := outcome.exception():
+                done.set_exception(error)
+            else:
+                done.set_result(outcome.result())
 
         def call() -> None:
+            outcome: Future[T] = Future()
             try:
-                done.set_result(work())
+                outcome.set_result(work())
             except BaseException as error:  # The request reports it.
-                done.set_exception(error)
+                outcome.set_exception(error)
             with suppress(RuntimeError):  # The loop may have been closed meanwhile.
-                loop.call_soon_threadsafe(self._limiter.release_on_behalf_of, place)
+                loop.call_soon_threadsafe(finish, outcome)
 
         threading.Thread(target=call, daemon=True).start()
         return done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import threading
 from collections.abc import Callable
 
@@ -250,6 +251,19 @@ def statuses(engine, work: Work, count: int, until: Callable[[list[int]], bool])
 
 def test_too_many_requests_at_once_get_503(engine):
     assert statuses(engine, Work(threads=2, waiting=3), 9, lambda found: len(found) >= 4) == [503] * 4
+
+
+def test_a_request_is_answered_only_after_its_place_is_free(engine):
+    app = make_app(engine, Access("127.0.0.1", 7177, ""), work=Work(threads=1, waiting=1, deadline_s=20))
+    client = TestClient(
+        app, base_url=BASE
+    )  # It runs each request in an event loop that ends with the answer.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # Threads take turns at almost every step.
+    try:
+        assert {client.get(f"{API}openapi.json").status_code for _ in range(50)} == {200}
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_running_and_waiting_requests_over_the_time_limit_get_504(engine):
