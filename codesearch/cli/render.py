@@ -27,7 +27,7 @@ _SNIPPET_LINES = 3
 _WITH_CONTEXT = 6
 _GUTTER = 8
 _NAMES = {
-    "name_first": "exact name ranks first",
+    "name_first": "what the query names ranks first",
     "file_diversity": "hits of the same file above",
     "file_support": "other definitions of the file",
     "file_name": "words of the file's name",

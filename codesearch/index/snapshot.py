@@ -7,6 +7,7 @@ Equal scores are ordered by (path, root, place in the file), independent of the 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -220,6 +221,21 @@ class Snapshot:
                 if self.dead is None or not self.dead[base + number]:
                     yield base + number, exact, qualified
 
+    def at_path(self, path: str) -> list[Sequence[int]]:
+        """Return the live documents of each file whose absolute path ends in `path`, by path and root.
+
+        A file of which it is the whole path below the root comes first.
+        """
+        found: list[tuple[bool, str, str, Sequence[int]]] = []
+        for base, segment in self.based_segments():
+            for name in (path, *_below(segment.root, path)):
+                for file_id, file in segment.store.files_ending(name):
+                    if file_id not in segment.dead_files and (name == path or file.path == name):
+                        first = base + file.first_doc
+                        doc_ids = range(first, first + file.doc_count)
+                        found.append((file.path != name, file.path, segment.root, doc_ids))
+        return [doc_ids for *_, doc_ids in sorted(found, key=lambda file: file[:3]) if doc_ids]
+
     def path_of(self, doc_id: int) -> PurePosixPath:
         """Return the path of a document's file, relative to its root."""
         ((segment, _, local),) = self.parts(np.array([doc_id], np.int64))
@@ -256,6 +272,17 @@ def _live(segment: SegmentReader, allowed: NDArray[np.bool_] | None) -> DocIds |
     live = np.ones(len(segment), bool) if allowed is None else allowed.copy()
     live[segment.dead] = False
     return np.flatnonzero(live)
+
+
+def _below(root: str, path: str) -> list[str]:
+    """Return what is left of a path if it begins with the last folders of a root.
+
+    >>> _below("/home/me/app", "me/app/src/a.py"), _below("/home/me/app", "src/a.py")
+    (['src/a.py'], [])
+    """
+    whole, parts = f"/{root.replace(os.sep, '/').strip('/')}", path.split("/")
+    cuts = range(1, len(parts))
+    return ["/".join(parts[cut:]) for cut in cuts if whole.endswith(f"/{'/'.join(parts[:cut])}")]
 
 
 def inner_folders(roots: Sequence[Path]) -> dict[str, tuple[str, ...]]:

@@ -169,6 +169,14 @@ class CandidateDocuments:
             if row["name"].lower() == name.lower():
                 yield doc_id, row["name"], row["qualified_name"]
 
+    def at_path(self, path: str) -> list[Sequence[int]]:
+        """Return the candidates in each file with this path or a path that ends in it, by path and root."""
+        found: dict[tuple[bool, str, str], list[int]] = {}
+        for doc_id, row in enumerate(self._rows):
+            if f"/{row['path']}".endswith(f"/{path}"):
+                found.setdefault((row["path"] != path, row["path"], row["root"]), []).append(doc_id)
+        return [found[file] for file in sorted(found)]
+
     def path_of(self, doc_id: int) -> PurePosixPath:
         """Return the path of a document's file, relative to its root."""
         return PurePosixPath(self._rows[doc_id]["path"])

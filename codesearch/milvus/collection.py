@@ -27,7 +27,7 @@ from codesearch.index.snapshot import average_lengths
 from codesearch.milvus.candidates import FIELDS_READ, CandidateDocuments
 from codesearch.milvus.store import SHARD, MilvusStore, quoted
 from codesearch.search.candidates import AnalysedQuery
-from codesearch.search.forms import possible_names
+from codesearch.search.forms import asked_path, possible_names
 from codesearch.search.fusion import Ranking
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.paths import literal_prefix, path_filter
@@ -130,7 +130,9 @@ class SearchedCollection:
                 text = " ".join(query.terms)
                 searches.append(pool.submit(self._store.best_by_words, text, count, condition))
             if names := possible_names(query.text):
-                searches.append(pool.submit(self._named, names, condition))
+                searches.append(pool.submit(self._ids, _has_name(names), condition))
+            if asked := asked_path(query.text):
+                searches.append(pool.submit(self._ids, _is_at(asked.path), condition))
             ids = {found for search in searches for found in search.result()}
             rows = self._store.get(self._store.documents, sorted(ids), FIELDS_READ)
         candidates = CandidateDocuments(
@@ -150,14 +152,18 @@ class SearchedCollection:
         """Raise ConfigError: the work trees are not on the server."""
         raise ConfigError("--changed needs the work tree: search its local index, without --backend")
 
-    def _named(self, names: Sequence[str], condition: str) -> list[str]:
-        """Return the ids of documents with these names."""
-        parts = [
-            f"name_key in {json.dumps([name.lower() for name in names])}",
-            *([condition] if condition else []),
-        ]
-        rows = self._store.read(self._store.documents, " and ".join(parts), ("id",))
+    def _ids(self, *conditions: str) -> list[str]:
+        """Return the ids of documents for which all conditions that are not empty hold."""
+        rows = self._store.read(self._store.documents, " and ".join(filter(None, conditions)), ("id",))
         return [row["id"] for row in islice(rows, _MOST_NAMED)]
+
+
+def _has_name(names: Sequence[str]) -> str:
+    return f"name_key in {json.dumps([name.lower() for name in names])}"
+
+
+def _is_at(path: str) -> str:
+    return f"(path == {quoted(path)} or path like {quoted(f'%/{path}')})"
 
 
 def _condition(filters: Filters, roots: Sequence[str]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
 from codesearch.config import RankConfig
-from codesearch.search.forms import name_parts, possible_names, split_name
+from codesearch.search.forms import asked_name, asked_path, joined_names, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.segments.topk import distinct
 from codesearch.types import FOLDER_FILES, HEADER_KINDS, KINDS
@@ -26,6 +27,7 @@ _USUAL_TERMS = 30
 OTHER_SPELLING = 0.5
 """The signal `name` if only case or underscores differ; from this value on, the query names the document."""
 _SPELLED_OUT = 0.2
+_MOST_AT_PATH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Candidates:
         name: float32 [C], 1 if the query is the document's name, `OTHER_SPELLING` if only case or underscores differ,
             .2 if the words of the query make the name ("zip file" and `ZipFile`), else 0. A query in lower case matches
             any case.
+        path: float32 [C], above 0 if the query is the path of the document's file: 1 for the first one to show.
     """
 
     doc_ids: NDArray[np.int64]
@@ -49,6 +52,7 @@ class Candidates:
     cosine: NDArray[np.float32]
     length_prior: NDArray[np.float32]
     name: NDArray[np.float32]
+    path: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +92,32 @@ def gather(
     if allowed is not None:
         bm25 *= allowed
     named = _named(snapshot, query.text, allowed)
+    at_path = _at_path(snapshot, query.text, allowed)
     found = np.flatnonzero(bm25 > 0)
-    parts = [snapshot.best(found, bm25[found], count), np.array(list(named), dtype=np.int64)]
+    parts = [snapshot.best(found, bm25[found], count), np.array([*named, *at_path], dtype=np.int64)]
     if query.vector is not None:
         parts.append(snapshot.nearest(query.vector, count, allowed, config.hnsw_ef_search))
     doc_ids = distinct(np.concatenate(parts))
     cosine = np.zeros(len(doc_ids), dtype=np.float32)
     if query.vector is not None:
         cosine = snapshot.similarities(query.vector, doc_ids)
-    name = np.zeros(len(doc_ids), dtype=np.float32)
-    name[np.searchsorted(doc_ids, list(named))] = list(named.values())
     length_prior = _length_prior(snapshot, doc_ids, config.length_prior_half)
-    return Candidates(doc_ids, bm25[doc_ids], ceiling, cosine, length_prior, name)
+    return Candidates(
+        doc_ids,
+        bm25[doc_ids],
+        ceiling,
+        cosine,
+        length_prior,
+        name=_values(doc_ids, named),
+        path=_values(doc_ids, at_path),
+    )
+
+
+def _values(doc_ids: NDArray[np.int64], found: Mapping[int, float]) -> NDArray[np.float32]:
+    """Return the values of documents, 0 for those that were not found: float32 [C]."""
+    values = np.zeros(len(doc_ids), dtype=np.float32)
+    values[np.searchsorted(doc_ids, list(found))] = list(found.values())
+    return values
 
 
 def _length_prior(snapshot: Documents, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
@@ -116,33 +134,112 @@ def _length_prior(snapshot: Documents, doc_ids: NDArray[np.int64], half: float) 
 
 
 def _named(snapshot: Documents, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
-    """Find the documents whose name is the query; return the signal of each.
+    """Find the documents that the query names; return the signal of each.
 
-    Classes or the module may qualify the name in the query.
+    Names around them and kinds in the query decide between documents with the same name.
     """
-    *qualifiers, name = name_parts(query) or [""]
-    found: dict[int, float] = {}
-    for spelling in possible_names(query):
-        for doc_id, exact, qualified in snapshot.named(spelling):
-            if (allowed is None or allowed[doc_id]) and _is_within(snapshot, doc_id, qualified, qualifiers):
-                found[doc_id] = _likeness(name, exact)
-    return found
+    joined = _with_names(snapshot, joined_names(query), allowed)
+    asked = asked_name(query)
+    if asked is None or joined:
+        return dict.fromkeys(joined, _SPELLED_OUT)
+    found = _with_names(snapshot, spellings(asked.name), allowed)
+    likeness = {doc_id: _likeness(asked.name, exact) for doc_id, (exact, _) in found.items()}
+    within = _within(snapshot, found, asked.qualifiers)
+    chosen = _of_kind(snapshot, within, asked.kinds)
+    if chosen is None:  # "class loader" does not name a function `loader`, but "def Parser" names a class.
+        chosen = [doc_id for doc_id in within if not asked.name.islower() and likeness[doc_id] == 1.0]
+    return {doc_id: likeness[doc_id] for doc_id in chosen}
+
+
+def _with_names(
+    snapshot: Documents, names: Sequence[str], allowed: NDArray[np.bool_] | None
+) -> dict[int, tuple[str, str]]:
+    """Return name and qualified name of the allowed documents with one of some names, ignoring case."""
+    return {
+        doc_id: (exact, qualified)
+        for name in names
+        for doc_id, exact, qualified in snapshot.named(name)
+        if allowed is None or allowed[doc_id]
+    }
 
 
 def _likeness(name: str, exact: str) -> float:
-    if not name:
-        return _SPELLED_OUT
     return 1.0 if name in (exact, exact.lower()) else OTHER_SPELLING
 
 
-def _is_within(snapshot: Documents, doc_id: int, qualified: str, qualifiers: Sequence[str]) -> bool:
-    """Say whether the qualifiers are the innermost names around a definition: classes, then file and folders."""
+def _of_kind(
+    snapshot: Documents, doc_ids: Sequence[int], kinds: Sequence[frozenset[str]]
+) -> Sequence[int] | None:
+    """Return the documents with the first kinds that any has; None if no document has one of these kinds."""
+    if not kinds:
+        return doc_ids
+    having = [KINDS[kind] for kind in snapshot.kinds(np.array(doc_ids, np.int64)).tolist()]
+    for wanted in kinds:
+        if chosen := [doc_id for doc_id, kind in zip(doc_ids, having, strict=True) if kind in wanted]:
+            return chosen
+    return None
+
+
+def _within(
+    snapshot: Documents, found: Mapping[int, tuple[str, str]], qualifiers: Sequence[str]
+) -> list[int]:
+    """Return the documents that the qualifiers are around.
+
+    The qualifiers must be the innermost names around a definition: classes, then file and folders. If they are not for
+    any document, names may be missing between and after them: `lang3.StringUtils` is in `lang3/StringUtils.java`. If
+    that finds nothing, the outermost qualifier does not count: it may be the name of the whole project.
+    """
     if not qualifiers:
-        return True
+        return list(found)
+    around = {doc_id: _around(snapshot, doc_id, qualified) for doc_id, (_, qualified) in found.items()}
+    for first in range(len(qualifiers)):
+        wanted = [qualifier.lower() for qualifier in qualifiers[first:]]
+        for matches in (_ends_with, _has_in_order):
+            if chosen := [doc_id for doc_id, names in around.items() if matches(names, wanted)]:
+                return chosen
+    return []
+
+
+def _ends_with(names: Sequence[str], wanted: Sequence[str]) -> bool:
+    return names[-len(wanted) :] == wanted
+
+
+def _has_in_order(names: Sequence[str], wanted: Sequence[str]) -> bool:
+    left = iter(names)
+    return all(name in left for name in wanted)
+
+
+def _around(snapshot: Documents, doc_id: int, qualified: str) -> list[str]:
+    """List the names around a definition in lower case, outermost first."""
     path = snapshot.path_of(doc_id)
     module = path.parent if path.stem in FOLDER_FILES else path.with_suffix("")
     if snapshot.kinds(np.array([doc_id], np.int64))[0] == _MODULE:
         module = module.parent
-    around = [*module.parts, *split_name(qualified)[:-1]]
-    wanted = [qualifier.lower() for qualifier in qualifiers]
-    return [part.lower() for part in around[-len(wanted) :]] == wanted
+    return [name.lower() for name in (*module.parts, *split_name(qualified)[:-1])]
+
+
+def _at_path(snapshot: Documents, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
+    """Find the documents of the files whose path is the query; return the signal of each.
+
+    The first documents of all files come first, then the second ones. If the query has a line, the innermost document
+    around it is the first of its file.
+    """
+    if (asked := asked_path(query)) is None:
+        return {}
+    files = []
+    for doc_ids in snapshot.at_path(asked.path):
+        passing = [doc_id for doc_id in doc_ids if allowed is None or allowed[doc_id]]
+        if asked.line:
+            passing = _nearest_first(snapshot, passing, asked.line)
+        files.append(passing)
+    in_turn = (doc_id for turn in zip_longest(*files) for doc_id in turn if doc_id is not None)
+    return {
+        doc_id: 1 - place / (2 * _MOST_AT_PATH) for place, doc_id in enumerate(islice(in_turn, _MOST_AT_PATH))
+    }
+
+
+def _nearest_first(snapshot: Documents, doc_ids: Sequence[int], line: int) -> list[int]:
+    rows = [row for _, _, row in snapshot.stored(doc_ids)]
+    distances = [(max(row.start_line - line, line - row.end_line, 0), -row.start_line) for row in rows]
+    nearest = min(zip(distances, doc_ids, strict=True), default=None)
+    return list(dict.fromkeys([*([nearest[1]] if nearest else []), *doc_ids]))

@@ -69,13 +69,14 @@ def features(ranking: Ranking, terms: int) -> tuple[float, ...]:
 def confidence_of(ranking: Ranking, terms: int, model: str) -> float | None:
     """Return the confidence in a ranking by keywords and vectors, or None if the model is not calibrated.
 
-    The confidence is 1 in two cases: the query is the name of a document, or a document with the highest score clearly
+    The confidence is 1 in two cases: the query names a document or a path, or a document with the highest score clearly
     converts in the direction that the query asks for.
     """
     calibration = shipped_calibration()
     if model != calibration.model:
         return None
-    if bool(np.any(ranking.signals["name"] >= OTHER_SPELLING)) or _converts_as_asked(ranking):
+    named = np.any(ranking.signals["name"] >= OTHER_SPELLING) or np.any(ranking.signals["path"])
+    if named or _converts_as_asked(ranking):
         return 1.0
     return calibration.confidence(features(ranking, terms))
 

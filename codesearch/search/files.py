@@ -19,6 +19,7 @@ from codesearch.analysis.terms import terms_of
 from codesearch.config import RankConfig
 from codesearch.search.documents import Documents
 from codesearch.search.fusion import Ranking
+from codesearch.search.heuristics import put_first
 from codesearch.segments.topk import equal_before
 from codesearch.types import FOLDER_FILES
 
@@ -58,6 +59,8 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig) -> Ranking:
     everywhere = np.arange(len(firsts))
     best.add_signal("file_support", everywhere, support, reward=config.file_support_weight)
     best.add_signal("file_name", everywhere, named, reward=config.file_name_weight)
+    if config.name_weight:
+        put_first(best)
     return best
 
 

@@ -125,6 +125,7 @@ def fuse(candidates: Candidates, snapshot: Documents, config: RankConfig) -> Ran
             "bm25": candidates.bm25,
             "bm25_normalised": normalised,
             "name": candidates.name,
+            "path": candidates.path,
         },
         parts=parts,
         scores=np.asarray(parts["vectors"] + parts["keywords"] + parts["name"], dtype=np.float32),

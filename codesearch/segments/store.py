@@ -208,6 +208,12 @@ class StoreReader:
             rows = self._select_many(f"{query} WHERE path IN", paths)
         return ((row[0], FileRecord(*row[1:])) for row in rows)
 
+    def files_ending(self, path: str) -> Iterator[tuple[int, FileRecord]]:
+        """Read (file_id, file) of each file with this path or with a path that ends in "/" and this path."""
+        query = f"SELECT file_id, {_FILE_COLUMNS} FROM files WHERE path = ? OR substr(path, ?) = ?"
+        rows = self._select(query, (path, -len(path) - 1, f"/{path}"))
+        return ((row[0], FileRecord(*row[1:])) for row in rows)
+
     def document_rows(self, first_doc: int, count: int) -> list[DocumentRow]:
         """Read the documents of a file, given by the first doc_id and their number."""
         query = f"SELECT {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.index.reader import IndexReader
-from codesearch.search.forms import is_code, name_parts, spellings
+from codesearch.search.forms import AskedPath, asked_name, asked_path, is_code, name_parts, spellings
 from codesearch.search.searcher import Searcher
 from tests.conftest import HashEncoder, search, write_tree
 
@@ -33,6 +33,53 @@ def test_a_name_is_split_at_the_separators_of_all_languages(query: str, parts: l
     assert name_parts(query) == parts
 
 
+@pytest.mark.parametrize(
+    ("query", "parts", "kinds"),
+    [
+        ("class Stack", ["Stack"], {"class"}),
+        ("public static class Stack {", ["Stack"], {"class"}),
+        ("Stack class", ["Stack"], {"class"}),
+        ("where is the Stack class defined?", ["Stack"], {"class"}),
+        ("where is Stack.push", ["Stack", "push"], set()),
+        ("definition of Stack", ["Stack"], set()),
+        ("def push(self, item):", ["push"], {"function", "method"}),
+        ("method Stack::push", ["Stack", "push"], {"method"}),
+        ("crate::stack::Stack", ["stack", "Stack"], set()),
+        ("read-only", ["read-only"], set()),
+    ],
+)
+def test_words_around_a_name_are_a_hint(query: str, parts: list[str], kinds: set[str]) -> None:
+    asked = asked_name(query)
+    assert asked is not None
+    assert [*asked.qualifiers, asked.name] == parts
+    assert set(asked.kinds[0] if asked.kinds else ()) == kinds
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["open file function", "where is the login checked", "definition of done for tasks", "x" * 9999],
+)
+def test_other_words_are_no_name(query: str) -> None:
+    assert asked_name(query) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("views.py", AskedPath("views.py")),
+        ("sessions/views.py:12", AskedPath("sessions/views.py", 12)),
+        ("./a/b.go:7:1:", AskedPath("a/b.go", 7)),
+        ("/home/me/a b/c.ts", AskedPath("home/me/a b/c.ts")),
+        ("src\\main.rs", AskedPath("src/main.rs")),
+        ("Makefile", AskedPath("Makefile")),
+        ("parse a file", None),
+        ("Stack", None),
+    ],
+)
+def test_a_path_is_recognised_by_its_slashes_or_its_ending(query: str, path: AskedPath | None) -> None:
+    assert asked_path(query) == path
+
+
 def test_a_name_has_its_other_spellings():
     assert spellings("parseHTTP_url") == ["parseHTTP_url", "parse_http_url", "parsehttpurl"]
     assert spellings("__init__") == ["__init__", "init"]
@@ -45,7 +92,7 @@ def test_a_name_has_its_other_spellings():
         "if (a < b) {\n  swap(a, b);\n}",
         "return xs.map((x) => x * 2)",
         "int sum = a + b;",
-        "def copy(src, dst):",
+        "def copy(src, dst): return src",
         "while (head != null) head = head.next;",
         "@heap << [priority, element]\n@heap.sort!\nend",
     ],
