@@ -114,7 +114,7 @@ class FileParser:
         spec = language_named(file.language)
         if spec is None:
             raise ValueError(f"unknown language {file.language}")
-        if reason := refuse_content(source, self.config.parse) or refuse_text(source, spec):
+        if reason := refuse_content(source, spec.name, self.config.parse) or refuse_text(source, spec):
             return skipped_file(file, reason, digest=digest, mtime_ns=mtime_ns)
         extraction = extract(source, file.path, spec, self.config.parse)
         texts = [document_text(document) for document in extraction.documents]

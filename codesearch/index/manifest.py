@@ -24,6 +24,7 @@ Format history:
     7   copy keys, flags of build output
     8   the encoder's text begins with the place of the file
     9   documentation of class and module as context
+    10   flags of bundles and of tests in Rust files, fewer of generated code
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from codesearch.config import IndexOptions, WalkConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
-FORMAT_VERSION = 9
+FORMAT_VERSION = 10
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
 WITH_CODE = "sources.npy"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from codesearch.parsing.callbacks import callback_name
+from codesearch.parsing.flags import is_test_attribute
 from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
 from codesearch.parsing.languages import LanguageSpec, load_parser, load_query
 from codesearch.types import HEADER_KINDS, KINDS
@@ -34,6 +35,7 @@ _MATCH_LIMIT = 1024
 """How many partly matched patterns are kept at once. Without a limit, deep nesting takes quadratic time."""
 _MAX_NAME = 300
 _SPACE = re.compile(r"\s+")
+_SPACE_AND_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 
 
@@ -52,6 +54,7 @@ class Definition:
         is_table: a constant whose value is a collection of two or more.
         is_callback: it has no name of its own, so `name` comes from the code around it.
         is_too_deep: nested in so many others that it gets no document.
+        is_test: an attribute marks it, or a definition around it, as a test.
     """
 
     kind: str
@@ -73,6 +76,7 @@ class Definition:
     is_table: bool = False
     is_callback: bool = False
     is_too_deep: bool = False
+    is_test: bool = False
 
     def __post_init__(self) -> None:
         self.doc_end = self.end
@@ -92,6 +96,7 @@ class Matches:
         attribute_ends: start byte of an attribute -> its end.
         statements: first and last row of each statement at the top level, without imports and comments.
         start: byte where the top level begins, the key of the file's docstring in `docstrings`.
+        tests: start bytes of the definitions below attributes that mark tests.
         is_partial: the query gave up on some matches.
     """
 
@@ -103,6 +108,7 @@ class Matches:
     attribute_ends: dict[int, int]
     statements: list[tuple[int, int]]
     start: int
+    tests: set[int] = field(default_factory=set)
     is_partial: bool = False
 
 
@@ -136,6 +142,7 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
         else:
             _add_definition(found, captures, source, spec)
     found.comment_spans.sort()
+    found.tests = _below_tests(found.attribute_ends, source)
     found.is_partial = bool(cursor.did_exceed_match_limit)
     return found
 
@@ -146,6 +153,16 @@ def _statements(root: Node) -> list[tuple[int, int]]:
         for node in root.named_children
         if node.type not in _NO_STATEMENTS and not _is_text(node)
     ]
+
+
+def _below_tests(attribute_ends: dict[int, int], source: bytes) -> set[int]:
+    """Return the start of what stands below each attribute that marks a test, and below attributes in between."""
+    starts: set[int] = set()
+    for start, end in sorted(attribute_ends.items()):
+        if start in starts or is_test_attribute(source[start:end]):
+            gap = _SPACE_AND_COMMENTS.match(source, end)
+            starts.add(gap.end() if gap else end)
+    return starts
 
 
 def _is_text(node: Node) -> bool:

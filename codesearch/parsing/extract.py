@@ -27,7 +27,7 @@ from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.languages import LanguageSpec, language_of_source
 from codesearch.parsing.sections import text_documents
 from codesearch.parsing.toplevel import head_comment, toplevel_statements
-from codesearch.types import HEADER_KINDS, STUB, Document
+from codesearch.types import HEADER_KINDS, STUB, TEST, Document
 
 _SPACE = re.compile(r"\s+")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
@@ -159,6 +159,7 @@ def _documents(definitions: list[Definition], found: Matches, file: _File) -> It
         while enclosing and enclosing[-1].end <= definition.start:
             enclosing.pop()
         outer = enclosing[-1] if enclosing else None
+        definition.is_test = definition.start in found.tests or (outer is not None and outer.is_test)
         if len(enclosing) < file.config.max_nesting:
             definition.qualifiers = _qualifiers(definition, outer)
             if definition.kind not in NAME_LENDERS and not _is_left_out(definition, enclosing, file):
@@ -264,7 +265,7 @@ def _document(definition: Definition, owner: str, signature: str, file: _File) -
         end_line=definition.end_line,
         start_byte=definition.start,
         end_byte=definition.doc_end,
-        flags=file.flags | (STUB if _is_stub(definition, file.source) else 0),
+        flags=file.flags | definition.is_test * TEST | _is_stub(definition, file.source) * STUB,
         copy_key=copy_key(owner, definition.name, whole, file.spec),
         context=_context(definition, file),
     )

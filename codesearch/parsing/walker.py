@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -42,6 +43,13 @@ _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", "CVS"})
 _GENERATED = frozenset({"__pycache__", "node_modules"})
 _SHEBANG_BYTES, _SNIFF_BYTES = 200, 8_192
 _MINIFIED_FROM_BYTES = 10_000
+_MINIFIED = frozenset({"javascript", "typescript", "tsx"})
+"""Languages that a minifier writes in lines of less than `ParseConfig.max_mean_line_bytes`."""
+_LONG_LINE, _SHORT_NAME = 300, 2
+_MOST_SPACE, _LEAST_LONG, _LEAST_SHORT = 0.1, 0.3, 0.3
+"""Shares of a minified file: bytes that are white space, bytes in long lines, names that are short."""
+_NAME = re.compile(rb"[A-Za-z_$][\w$]*")
+_NAMES_BYTES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,18 +381,32 @@ def _why_not_read(name: str) -> str:
     return OTHER_CONTENT if language_of_path(name, "all") else NO_PARSER
 
 
-def refuse_content(source: bytes, config: ParseConfig) -> str | None:
+def refuse_content(source: bytes, language: str, config: ParseConfig) -> str | None:
     r"""Return the reason to skip a file because of its content; None if there is none.
 
-    >>> refuse_content(b"a\x00b", ParseConfig())
+    >>> refuse_content(b"a\x00b", "python", ParseConfig())
     'binary'
     """
     if b"\x00" in source[:_SNIFF_BYTES]:
         return "binary"
-    if len(source) >= _MINIFIED_FROM_BYTES:
-        if len(source) / (source.count(b"\n") + 1) > config.max_mean_line_bytes:
-            return "minified"
+    size = len(source)
+    if size >= _MINIFIED_FROM_BYTES and (
+        size / (source.count(b"\n") + 1) > config.max_mean_line_bytes
+        or (language in _MINIFIED and _is_minified(source))
+    ):
+        return "minified"
     return None
+
+
+def _is_minified(source: bytes) -> bool:
+    """Say whether a script has little white space, long lines and short names; data has long names or none."""
+    size = len(source)
+    if size - len(source.translate(None, b" \t\r\n")) > _MOST_SPACE * size:
+        return False
+    if sum(len(line) for line in source.split(b"\n") if len(line) > _LONG_LINE) < _LEAST_LONG * size:
+        return False
+    names = _NAME.findall(source[:_NAMES_BYTES])
+    return sum(len(name) <= _SHORT_NAME for name in names) >= _LEAST_SHORT * len(names)
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

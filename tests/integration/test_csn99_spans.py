@@ -45,7 +45,7 @@ def test_annotated_functions_are_documents_with_exactly_their_lines() -> None:
                 continue
             source = row["text"].encode()
             documents = []
-            if refuse_content(source, ParseConfig()) is None:
+            if refuse_content(source, row["language"], ParseConfig()) is None:
                 documents = extract(source, row["path"], language_named(row["language"])).documents
             lines = {(document.start_line, document.end_line) for document in documents}
             found += len(wanted & lines)

@@ -200,7 +200,28 @@ def test_a_file_over_the_limit_is_skipped_with_one_warning(tmp_path):
     ],
 )
 def test_content_that_is_not_source_code_is_refused_with_a_reason(source, reason):
-    assert refuse_content(source, ParseConfig()) == reason
+    assert refuse_content(source, "python", ParseConfig()) == reason
+
+
+MINIFIED = b"/*! player 1.2 */\n" + b"\n".join(b"function a(e,t){return e.b(t)};" * 15 for _ in range(25))
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "reason"),
+    [
+        ("javascript", MINIFIED, "minified"),
+        ("python", MINIFIED, None),
+        ("javascript", MINIFIED[:9_000], None),
+        ("javascript", MINIFIED.replace(b";", b";\n"), None),
+        ("javascript", MINIFIED.replace(b",", b" ,  ").replace(b"{", b" {  "), None),
+        ("typescript", b"\n".join(b'expect("' + b"eyJhbGciOi" * 40 + b'");' for _ in range(30)), None),
+    ],
+    ids=["long lines", "another language", "small", "short lines", "white space", "data"],
+)
+def test_a_script_with_short_names_in_long_lines_without_white_space_is_minified(
+    language: str, source: bytes, reason: str | None
+) -> None:
+    assert refuse_content(source, language, ParseConfig()) == reason
 
 
 def test_scripts_without_a_suffix_are_known_by_their_shebang(tmp_path):
