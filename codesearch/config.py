@@ -16,7 +16,7 @@ CONTENT = {
     "code": frozenset({"code"}),
     "docs": frozenset({"code", "docs"}),
     "config": frozenset({"code", "config"}),
-    "all": frozenset({"code", "docs", "config"}),
+    "all": frozenset({"code", "docs", "config", "other"}),
 }
 """The values of `WalkConfig.content`. Each maps to the `LanguageSpec.content` of the files to read."""
 MODES = ("hybrid", "lexical", "semantic")

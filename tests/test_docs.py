@@ -17,7 +17,8 @@ import pytest
 from benchmarks import agents, cluster, embedding, growth, milvus, service, speed, update, watch
 from codesearch.cli.main import make_command
 from codesearch.evaluation.suites import SUITES
-from codesearch.parsing.languages import LANGUAGES, language_name, query_source
+from codesearch.parsing.grammars import query_source
+from codesearch.parsing.languages import BLOCK_LANGUAGES, LANGUAGES, language_name
 from codesearch.settings import SETTINGS
 from codesearch.types import KINDS
 from tests.conftest import TINY_REPO, write_tree
@@ -214,6 +215,12 @@ def test_the_page_of_languages_has_every_name_extension_and_interpreter() -> Non
     assert told == known
 
 
+def test_the_page_of_languages_has_every_language_without_a_parser() -> None:
+    rows = table_rows("docs/languages.md", "language without a parser")
+    told = {name.strip("`"): tuple(re.findall(r"`([^`]+)`", files)) for name, files in rows}
+    assert told == {spec.name: (*spec.extensions, *spec.file_names) for spec in BLOCK_LANGUAGES}
+
+
 def test_the_page_of_languages_has_the_kinds_that_each_query_captures() -> None:
     told = {
         name: set(re.findall(r"`([^`]+)`", kinds))
@@ -223,7 +230,7 @@ def test_the_page_of_languages_has_the_kinds_that_each_query_captures() -> None:
     specs = {spec.name: spec for spec in LANGUAGES}
     for title, names, *_ in table_rows("docs/languages.md", "language | `--lang`"):
         source = query_source(specs[re.findall(r"`([^`]+)`", names)[0]])
-        row = "TypeScript and TSX" if title in ("TypeScript", "TSX") else title
+        row = next(row for row in told if title in re.findall(r"[^ ,]+", row))
         assert told[row] - usual == set(re.findall(r"@(\w+)", source)) & set(KINDS) - usual, title
 
 

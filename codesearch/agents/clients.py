@@ -25,9 +25,8 @@ Use grep instead for every occurrence of a literal string, for regular expressio
 - read_definition: read one whole function or class, by path:line of a hit or by name (Stack.push).
 - find_similar: find code like the definition at path:line, such as duplicates or other implementations.
 - index_status: what is indexed and how old it is. Ask when a search finds nothing.
-Not indexed: ignored files (.gitignore), binary and very large files, dependencies such as node_modules, languages
-without a parser. Documentation and configuration are indexed only if the user
-ran `codesearch index --content all`.
+Not indexed: ignored files (.gitignore), binary and very large files, dependencies such as node_modules. Documentation,
+configuration and other text are indexed only if the user ran `codesearch index --content all`.
 Hits are ranked guesses: if a note says that probably nothing does this, try other words once, then grep.
 """
 

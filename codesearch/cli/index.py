@@ -112,18 +112,18 @@ def _built(name: str, report: IndexReport, *, merged: bool) -> Output:
 
 
 def build_notes(report: IndexReport) -> str:
-    """Say if the index of an earlier version was made again, and for which files no parser is installed."""
+    """Say if the index of an earlier version was made again, and which files have no parser."""
     notes = []
     if report.was_earlier_format:
         root = visible(str(report.root))
         notes.append(f"note: an earlier version of codesearch made the index of {root}; it was made again\n")
     if missing := sorted(report.manifest.missing_grammars.items()):
         from codesearch.installation import how_to_add
-        from codesearch.parsing.languages import distributions
+        from codesearch.parsing.grammars import distributions
 
         files = ", ".join(counted(count, f"{language} file") for language, count in missing)
         cure = how_to_add(*distributions(language for language, _ in missing))
-        notes.append(f"warning: skipped {files}: no parser installed: {cure}\n")
+        notes.append(f"warning: {files} cut into blocks: no parser installed: {cure}\n")
     return "".join(notes)
 
 

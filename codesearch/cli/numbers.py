@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 _FILES = {
-    "no parser": ("file without a parser", "files without a parser"),
-    "parser not installed": ("file whose parser is not installed", "files whose parsers are not installed"),
     "other language": ("file of another language than --lang", "files of other languages than --lang"),
     "other content": ("file that --content would add", "files that --content would add"),
     "too large": ("file over the limit of --max-file-mb", "files over the limit of --max-file-mb"),
     "binary": ("binary file", "binary files"),
     "minified": ("minified file", "minified files"),
+    "generated": ("generated file", "generated files"),
     "data": ("file of data", "files of data"),
+    "never": ("lock file, licence or secret", "lock files, licences and secrets"),
     "unreadable": ("file that cannot be read", "files that cannot be read"),
     "crashed": ("file that crashes its parser", "files that crash their parsers"),
     "ignored": ("ignored file", "ignored files"),

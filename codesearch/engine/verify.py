@@ -15,13 +15,8 @@ from codesearch.engine.reports import Check
 from codesearch.errors import CodeSearchError
 from codesearch.index.catalogue import IndexEntry, list_indexes
 from codesearch.installation import how_to_add
-from codesearch.parsing.languages import (
-    LANGUAGES,
-    distributions,
-    grammar_version,
-    is_installed,
-    load_query,
-)
+from codesearch.parsing.grammars import distributions, grammar_version, is_installed, load_query
+from codesearch.parsing.languages import LANGUAGES
 from codesearch.segments.digest import check_digests
 
 

@@ -16,9 +16,10 @@ from codesearch.analysis.terms import document_terms
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.encoding.tokenizer import SubtokenTokenizer, document_text
 from codesearch.index.stamps import trusted_mtime
+from codesearch.parsing.blocks import block_documents
 from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec, language_named
-from codesearch.parsing.sections import plain_documents, refuse_text
+from codesearch.parsing.sections import refuse_text
 from codesearch.parsing.walker import UNREADABLE, SourceFile, refuse_content
 from codesearch.segments.digest import content_digest, text_digest
 from codesearch.segments.postings import PostingsBlock, make_block
@@ -29,7 +30,7 @@ from codesearch.visible import visible
 if TYPE_CHECKING:  # A worker has no encoder, and importing its module made parsing 5 % slower.
     from codesearch.encoding.encoder import TokenIds
 
-TOO_COSTLY = "the {} parser crashed or takes too much time or memory: indexed as plain text"
+TOO_COSTLY = "the {} parser crashed or takes too much time or memory: indexed as blocks"
 
 
 def join_tokens(lists: Collection[TokenIds]) -> tuple[NDArray[np.uint32], list[int]]:
@@ -96,8 +97,8 @@ class FileParser:
         return self._parse(file, extract)
 
     def parse_plain(self, file: SourceFile) -> ParsedFile | None:
-        """Cut one file into blocks of lines without its parser; return None if it no longer exists."""
-        return self._parse(file, _extract_plain)
+        """Cut one file into blocks without its parser; return None if it no longer exists."""
+        return self._parse(file, _extract_blocks)
 
     def _parse(
         self, file: SourceFile, extract: Callable[[bytes, str, LanguageSpec, ParseConfig], Extraction]
@@ -114,7 +115,8 @@ class FileParser:
         spec = language_named(file.language)
         if spec is None:
             raise ValueError(f"unknown language {file.language}")
-        if reason := refuse_content(source, spec.name, self.config.parse) or refuse_text(source, spec):
+        reason = refuse_content(source, spec.name, self.config.parse) or refuse_text(source, file.path, spec)
+        if reason:
             return skipped_file(file, reason, digest=digest, mtime_ns=mtime_ns)
         extraction = extract(source, file.path, spec, self.config.parse)
         texts = [document_text(document) for document in extraction.documents]
@@ -140,8 +142,8 @@ class FileParser:
         )
 
 
-def _extract_plain(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Extraction:
-    documents = list(plain_documents(source, path, spec, config))
+def _extract_blocks(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Extraction:
+    documents = list(block_documents(source, path, spec, config))
     return Extraction(documents, [f"{path}: {TOO_COSTLY.format(spec.name)}"])
 
 

@@ -138,7 +138,7 @@ class Manifest(MadeWith):
         config_digest: hash of the settings, grammars and model that affect the documents of a file.
         walked: files and folders that the walk skipped.
         parsed: files that the parser skipped.
-        missing_grammars: language -> number of files without a parser.
+        missing_grammars: language -> number of its files, if its parser is not installed.
         segments: the segments, oldest first.
     """
 

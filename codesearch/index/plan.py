@@ -25,8 +25,9 @@ from codesearch.index.stamps import (
     read_stamps,
     trusted_mtime,
 )
+from codesearch.parsing.grammars import grammar_version
 from codesearch.parsing.ignore import rule_files_above
-from codesearch.parsing.languages import LANGUAGES, grammar_version
+from codesearch.parsing.languages import LANGUAGES
 from codesearch.parsing.walker import (
     UNREADABLE,
     SourceFile,
@@ -71,7 +72,7 @@ class Plan:
         kept: number of unchanged files of the last commit.
         removed: number of deleted files of the last commit.
         walked: files and folders that the walk skipped.
-        missing_grammars: language -> number of files without a parser.
+        missing_grammars: language -> number of its files, if its parser is not installed.
         stamps: the new stamps; a later check that finds the same stamps has nothing to do.
         stamps_changed: whether they differ from those of the last commit.
         started_ns: wall clock time before the first file was checked.

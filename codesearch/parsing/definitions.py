@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.flags import is_test_attribute
+from codesearch.parsing.grammars import load_parser, load_query
 from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
-from codesearch.parsing.languages import LanguageSpec, load_parser, load_query
+from codesearch.parsing.languages import LanguageSpec
 from codesearch.types import HEADER_KINDS, KINDS
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Definition:
         is_table: a constant whose value is a collection of two or more.
         is_callback: it has no name of its own, so `name` comes from the code around it.
         is_too_deep: nested in so many others that it gets no document.
-        is_test: an attribute marks it, or a definition around it, as a test.
+        is_test: it or a definition around it is marked as a test.
     """
 
     kind: str
@@ -96,7 +97,7 @@ class Matches:
         attribute_ends: start byte of an attribute -> its end.
         statements: first and last row of each statement at the top level, without imports and comments.
         start: byte where the top level begins, the key of the file's docstring in `docstrings`.
-        tests: start bytes of the definitions below attributes that mark tests.
+        tests: start bytes of the definitions that the query or an attribute above them marks as tests.
         is_partial: the query gave up on some matches.
     """
 
@@ -113,11 +114,7 @@ class Matches:
 
 
 def collect(source: bytes, spec: LanguageSpec) -> Matches:
-    """Run the language's query over a file and sort its captures.
-
-    Raises:
-        MissingExtraError: the language's grammar is not installed.
-    """
+    """Run the query of a language whose grammar is installed over a file, and sort its captures."""
     from tree_sitter import QueryCursor
 
     tree = load_parser(spec).parse(source)
@@ -140,9 +137,10 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
             if block:
                 found.docstrings[block.start_byte] = (docstrings[0].start_byte, docstrings[0].end_byte)
         else:
+            found.tests.update(node.start_byte for node in captures.get("test", ()))
             _add_definition(found, captures, source, spec)
     found.comment_spans.sort()
-    found.tests = _below_tests(found.attribute_ends, source)
+    found.tests |= _below_tests(found.attribute_ends, source)
     found.is_partial = bool(cursor.did_exceed_match_limit)
     return found
 

@@ -1,4 +1,4 @@
-"""The bytes of one file -> its documents, in source order; `texts` makes those of files that are not code.
+"""The bytes of one file -> its documents, in source order.
 
 Scopes, comments and attributes are joined to the definitions that a query found (see `definitions`) by position
 alone, so the work is linear in the file.
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codesearch.config import ParseConfig
+from codesearch.parsing.blocks import block_documents
 from codesearch.parsing.callbacks import RETURNED
 from codesearch.parsing.copies import copy_key
 from codesearch.parsing.definitions import NAME_LENDERS, Definition, Matches, collect
@@ -23,8 +24,10 @@ from codesearch.parsing.docstrings import (
     is_block_comment,
 )
 from codesearch.parsing.flags import file_flags, is_stub
+from codesearch.parsing.grammars import is_installed
 from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.languages import LanguageSpec, language_of_source
+from codesearch.parsing.markup import split_markup
 from codesearch.parsing.sections import text_documents
 from codesearch.parsing.toplevel import head_comment, toplevel_statements
 from codesearch.types import HEADER_KINDS, STUB, TEST, Document
@@ -35,6 +38,7 @@ _MAX_SIGNATURE = 300
 _MAX_DOCSTRING = 8_000
 _OWNERS = HEADER_KINDS | {"owner"}
 _EXPORT_LISTS = ("__all__",)
+_MAX_CLAUSE_GAP = 3
 _MAX_CONTEXT = 200
 """A definition gets at most so many characters from the documentation of its class, and from that of its module."""
 _MIN_CALLBACK_LINES = 6
@@ -75,9 +79,6 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
         path: the path that the documents get.
         spec: its language; a C header that contains C++ is parsed as C++.
         config: limits; the defaults when None.
-
-    Raises:
-        MissingExtraError: the language's grammar is not installed.
     """
     config = config or ParseConfig()
     spec = language_of_source(spec, path, source)
@@ -86,19 +87,27 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
         source.decode("utf-8")
     except UnicodeDecodeError as error:
         warnings.append(f"{path}: invalid UTF-8 at byte {error.start}: read with replacement characters")
-    if spec.content != "code":
+    if spec.content in ("docs", "config"):
         return Extraction(list(text_documents(source, path, spec, config)), warnings)
+    if not is_installed(spec):
+        return Extraction(list(block_documents(source, path, spec, config)), warnings)
+    markup: list[Document] = []
+    if spec.is_markup:
+        scripts, rest = split_markup(source)
+        markup, source = list(block_documents(rest, path, spec, config)), scripts
     found = collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
     definitions = _without_small_constants(definitions, source)
+    if spec.has_clauses:
+        definitions = _with_clauses_joined(definitions, source)
     is_opened = found.start in found.docstrings
     docstring = _literal(found, found.start, source) if is_opened else head_comment(definitions, found)
     docstring = docstring[:_MAX_DOCSTRING]
     summaries = {d.name: _summary(d.docstring) for d in definitions if d.kind in HEADER_KINDS and d.docstring}
     summaries[""] = _summary(docstring)
     file = _File(source, path, spec, config, file_flags(path, source), docstring, summaries)
-    documents = [*_documents(definitions, found, file), *_module(definitions, found, file)]
+    documents = [*markup, *_documents(definitions, found, file), *_module(definitions, found, file)]
     documents.sort(key=lambda document: (document.start_byte, -document.end_byte))
     if dropped := sum(definition.is_too_deep for definition in definitions):
         noun = "definition" if dropped == 1 else "definitions"
@@ -150,6 +159,24 @@ def _without_small_constants(definitions: list[Definition], source: bytes) -> li
             if definition.start_line == definition.end_line and not (definition.is_table and is_whole):
                 continue
         kept.append(definition)
+    return kept
+
+
+def _with_clauses_joined(definitions: list[Definition], source: bytes) -> list[Definition]:
+    """Join definitions of the same name with only white space between them: the equations of one function."""
+    kept: list[Definition] = []
+    latest: dict[str, Definition] = {}
+    for definition in definitions:
+        first = latest.get(definition.name) if definition.kind == "function" else None
+        is_next = (
+            first and first.end <= definition.start and definition.row - first.last_row <= _MAX_CLAUSE_GAP
+        )
+        if first and is_next and not source[first.end : definition.start].strip():
+            first.end = first.doc_end = definition.end
+            first.end_line, first.last_row = definition.end_line, definition.last_row
+        else:
+            kept.append(definition)
+            latest[definition.name] = definition
     return kept
 
 

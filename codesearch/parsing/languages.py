@@ -1,32 +1,25 @@
 """The tables of languages: one entry and one file in `queries/` add a programming language.
 
-Documentation and configuration have a table of their own. They need no grammar: `codesearch.parsing.sections` cuts them
-into sections by their lines.
+Languages without a grammar, documentation and configuration have tables of their own. `codesearch.parsing.blocks` and
+`codesearch.parsing.sections` cut their files by the lines.
 
 A query file captures the node of each definition as a kind of `codesearch.types.KINDS`, as `@anonymous` (a callback;
 short ones are left out), as `@scope` (no document, but its name qualifies the definitions in it) or as `@owner` (a
 scope whose functions are methods). It captures the `@name`, and if they exist the `@body`, the `@receiver` (a qualifier
 that is a part of the definition itself), the `@docstring` and the `@table` (a collection that is the value of a
-constant). `@comment` and `@attribute` nodes are expected above a definition. Attributes at its start are not part of
-its signature.
+constant). `@test` marks a test. `@comment` and `@attribute` nodes are expected above a definition. Attributes at its
+start are not part of its signature.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib import import_module, resources
-from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from functools import partial
 
 from codesearch.config import CONTENT
-from codesearch.errors import ConfigError, MissingExtraError
-
-if TYPE_CHECKING:
-    from tree_sitter import Language, Parser, Query
+from codesearch.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +29,17 @@ class LanguageSpec:
     Attributes:
         name: a value of `--lang`.
         extensions: lower-case suffixes, with the dot.
-        grammar: the wheel's module; its distribution has dashes instead of underscores. "" for texts.
+        grammar: the wheel's module; its distribution has dashes instead of underscores. "" without one.
         factory: the function of that module that returns the grammar.
         separator: stands between the parts of a qualified name.
         interpreters: names on a `#!` line, for files without a suffix.
         query: stem of the query file if it is not `name`.
         trailing_comment: the comment mark of an indented language; comments below a definition's last statement are
             not a part of the definition.
-        content: "code", "docs" or "config".
+        content: "code", "docs", "config" or "other".
         file_names: names of files without one of the suffixes.
+        is_markup: only its scripts are parsed; the rest is cut into blocks.
+        has_clauses: definitions of the same name that follow each other are one.
     """
 
     name: str
@@ -57,6 +52,8 @@ class LanguageSpec:
     trailing_comment: str = ""
     content: str = "code"
     file_names: tuple[str, ...] = ()
+    is_markup: bool = False
+    has_clauses: bool = False
 
     @property
     def distribution(self) -> str:
@@ -64,6 +61,13 @@ class LanguageSpec:
         return self.grammar.replace("_", "-")
 
 
+_markup = partial(
+    LanguageSpec,
+    grammar="tree_sitter_typescript",
+    factory="language_typescript",
+    query="typescript",
+    is_markup=True,
+)
 LANGUAGES = (
     LanguageSpec("go", (".go",), "tree_sitter_go"),
     LanguageSpec("java", (".java",), "tree_sitter_java"),
@@ -102,7 +106,13 @@ LANGUAGES = (
     ),
     LanguageSpec("csharp", (".cs", ".csx"), "tree_sitter_c_sharp"),
     LanguageSpec("elixir", (".ex", ".exs"), "tree_sitter_elixir", interpreters=("elixir",)),
-    LanguageSpec("haskell", (".hs",), "tree_sitter_haskell", interpreters=("runhaskell", "runghc")),
+    LanguageSpec(
+        "haskell",
+        (".hs",),
+        "tree_sitter_haskell",
+        interpreters=("runhaskell", "runghc"),
+        has_clauses=True,
+    ),
     LanguageSpec("kotlin", (".kt", ".kts"), "tree_sitter_kotlin"),
     LanguageSpec("lua", (".lua",), "tree_sitter_lua", interpreters=("lua", "luajit")),
     LanguageSpec("rust", (".rs",), "tree_sitter_rust", separator="::"),
@@ -117,7 +127,65 @@ LANGUAGES = (
         "language_typescript",
         interpreters=("deno", "bun", "ts-node"),
     ),
+    _markup("html", (".html", ".htm", ".xhtml")),
+    _markup("svelte", (".svelte",)),
+    _markup("vue", (".vue",)),
 )
+
+_WITHOUT_GRAMMAR = """
+ada .adb .ads
+assembly .asm .s
+awk .awk
+batch .bat .cmd
+bicep .bicep
+clojure .clj .cljs .cljc .edn
+cmake .cmake CMakeLists.txt
+coffeescript .coffee
+crystal .cr
+css .css .scss .sass .less
+cython .pyx .pxd .pxi
+d .d
+elm .elm
+erlang .erl .hrl
+fish .fish
+fortran .f .f90 .f95 .f03 .f08 .for
+fsharp .fs .fsx .fsi
+gleam .gleam
+graphql .graphql .gql .graphqls
+groovy .groovy .gradle Jenkinsfile
+just .just justfile Justfile
+lisp .lisp .lsp .el .scm .ss .rkt .fnl
+matlab .matlab
+nim .nim .nims
+odin .odin
+pascal .pas .pp .dpr
+prisma .prisma
+protobuf .proto
+purescript .purs
+r .r
+reason .re .res .resi
+rego .rego
+shader .glsl .vert .frag .comp .hlsl .wgsl .metal
+solidity .sol
+sql .sql
+starlark .bzl .star BUILD WORKSPACE
+tcl .tcl
+template .erb .eex .heex .leex .ejs .hbs .mustache .twig .jinja .jinja2 .j2 .njk .liquid .haml .slim .pug
+thrift .thrift
+verilog .v .sv .svh .vh
+vhdl .vhd .vhdl
+vim .vim
+visualbasic .vb .vbs .bas
+"""
+BLOCK_LANGUAGES = tuple(
+    LanguageSpec(
+        name,
+        tuple(ending for ending in endings if ending[0] == "."),
+        file_names=tuple(ending for ending in endings if ending[0] != "."),
+    )
+    for name, *endings in map(str.split, _WITHOUT_GRAMMAR.strip().splitlines())
+)
+"""Programming languages without a grammar; their files are cut into blocks."""
 
 _docs = partial(LanguageSpec, content="docs", separator=" > ")
 _config = partial(LanguageSpec, content="config")
@@ -137,11 +205,22 @@ TEXT_LANGUAGES = (
     _config("yaml", (".yaml", ".yml")),
 )
 """What `--content` adds. `.env.example` is read like `.env`, and so on."""
+OTHER = LanguageSpec("other", (), content="other")
+"""Any other file of text."""
 _LEFT_OUT = re.compile(
     r"""(?:^|[-_.])(?:lock|shrinkwrap)\.(?:json|ya?ml|toml)$        # package-lock.json, pnpm-lock.yaml
-    | \.min\.json$ | ^CMakeLists\.txt$ | ^(?:licen[cs]e|copying|notice)\b
-    | (?:^|\.)env$ | ^(?:secret|credential)s?\.(?!md|rst|txt)      # They hold passwords and keys.
+    | \.(?:lock|lockfile|sum|map|snap|csv|tsv|log|svg|ipynb|geojson|pot?|patch|diff|orig|rej|bak|swp)$
+    | \.min\.\w+$ | ^(?:licen[cs]e|copying|notice)\b
+    | (?:^|\.)env(?:rc)?$ | ^\.?env\.(?!example$|sample$|template$|dist$)       # They hold passwords and keys.
+    | ^(?:secret|credential)s?\.(?!md|rst|txt)
+    | \.(?:pem|key|crt|cer|csr|der|p12|pfx|jks|keystore|gpg|asc|pub)$ | ^(?:id_\w+|\.?(?:netrc|npmrc|pypirc|htpasswd))$
     """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_BINARY = re.compile(
+    r"""\.(?:png|jpe?g|gif|bmp|ico|icns|webp|tiff?|psd|pdf|zip|gz|tgz|bz2|xz|zst|7z|rar|jar|war|whl|egg|class|pyc|pyo|so
+    |dylib|dll|exe|o|a|lib|obj|bin|dat|db|sqlite3?|wasm|woff2?|ttf|otf|eot|mp[34]|m4a|wav|ogg|flac|avi|mov|webm|mkv
+    |npy|npz|parquet|onnx|pt|pkl|h5|iso|dmg|deb|rpm|docx?|xlsx?|pptx?)$""",
     re.VERBOSE | re.IGNORECASE,
 )
 _EXAMPLES = (".example", ".sample", ".template", ".dist")
@@ -151,8 +230,10 @@ _CPP_ONLY = re.compile(
 _SHORT_NAMES = {"c#": "csharp", "c++": "cpp", "golang": "go", "shell": "bash", "typescriptreact": "tsx"}
 _SIMILAR = 0.8
 """How alike a name must be to be proposed. With less, "toml" is proposed for "html"."""
-_BY_NAME = {spec.name: spec for spec in (*LANGUAGES, *TEXT_LANGUAGES)}
-_BY_EXTENSION = {extension: spec for spec in LANGUAGES for extension in spec.extensions}
+_CODE = (*LANGUAGES, *BLOCK_LANGUAGES)
+_BY_NAME = {spec.name: spec for spec in (*_CODE, *TEXT_LANGUAGES, OTHER)}
+_BY_EXTENSION = {extension: spec for spec in _CODE for extension in spec.extensions}
+_BY_FILE_NAME = {name: spec for spec in _CODE for name in spec.file_names}
 _TEXT_BY_ENDING = {ending: spec for spec in TEXT_LANGUAGES for ending in (*spec.extensions, *spec.file_names)}
 _VARIANTS = {name: _TEXT_BY_ENDING[name] for name in ("Dockerfile", "Makefile")}
 """Names that may be followed by anything: `Dockerfile.dev`, `Makefile.am`."""
@@ -184,14 +265,10 @@ def language_name(text: str) -> str:
         from difflib import get_close_matches
 
         near = get_close_matches(wanted, [*_BY_NAME, *_SHORT_NAMES], 1, _SIMILAR)
-        cure = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(_BY_NAME)}"
+        known = ", ".join(spec.name for spec in LANGUAGES)
+        cure = f"did you mean {near[0]}?" if near else f"choose one of {known} or of docs/languages.md"
         raise ConfigError(f"language {text!r}: {cure}")
     return spec.name
-
-
-def distributions(languages: Iterable[str]) -> list[str]:
-    """Return the packages that hold the grammars of some languages, each once."""
-    return list(dict.fromkeys(_BY_NAME[language].distribution for language in languages))
 
 
 def language_of_path(path: str, content: str = "code") -> LanguageSpec | None:
@@ -204,19 +281,30 @@ def language_of_path(path: str, content: str = "code") -> LanguageSpec | None:
         path: the file's path; only the last part counts.
         content: a key of `codesearch.config.CONTENT`; files of other content have no language.
     """
-    spec = _BY_EXTENSION.get(os.path.splitext(path)[1].lower())
+    name = path.rpartition("/")[2]
+    spec = _BY_FILE_NAME.get(name) or _BY_EXTENSION.get(os.path.splitext(name)[1].lower())
     if spec is None and content != "code":
-        spec = _text_language(path.rpartition("/")[2])
+        spec = _text_language(name)
     return spec if spec and spec.content in CONTENT[content] else None
 
 
+def is_binary(name: str) -> bool:
+    """Say whether files with such a name hold no text.
+
+    >>> is_binary("logo.PNG"), is_binary("logo.py")
+    (True, False)
+    """
+    return _BINARY.search(name) is not None
+
+
 def _text_language(name: str) -> LanguageSpec | None:
-    """Return the language of a file of documentation or configuration by its name."""
+    """Return the language of a file that is not code by its name; None for data, secrets and licences."""
+    if _LEFT_OUT.search(name) or is_binary(name):
+        return None
     stem, suffix = os.path.splitext(name)
     if suffix.lower() in _EXAMPLES:
         stem, suffix = os.path.splitext(stem)
-    spec = _TEXT_BY_ENDING.get(suffix.lower() or stem) or _VARIANTS.get(stem.partition(".")[0])
-    return None if spec is None or _LEFT_OUT.search(name) else spec
+    return _TEXT_BY_ENDING.get(suffix.lower() or stem) or _VARIANTS.get(stem.partition(".")[0]) or OTHER
 
 
 def language_of_shebang(first_line: bytes) -> LanguageSpec | None:
@@ -232,77 +320,4 @@ def language_of_shebang(first_line: bytes) -> LanguageSpec | None:
 def language_of_source(spec: LanguageSpec, path: str, source: bytes) -> LanguageSpec:
     """Return C++ for a `.h` file with C++ in it, else `spec`."""
     cpp = _BY_NAME["cpp"]
-    if path.endswith(".h") and spec.name == "c" and _CPP_ONLY.search(source) and is_installed(cpp):
-        return cpp
-    return spec
-
-
-@cache
-def is_installed(spec: LanguageSpec) -> bool:
-    """Say whether files of the language can be parsed: its grammar is installed, or it needs none."""
-    return not spec.grammar or find_spec(spec.grammar) is not None
-
-
-@cache
-def load_grammar(spec: LanguageSpec) -> Language:
-    """Load the grammar, once a process.
-
-    Raises:
-        MissingExtraError: the wheel is not installed.
-    """
-    from tree_sitter import Language
-
-    try:
-        module = import_module(spec.grammar)
-    except ModuleNotFoundError:
-        raise MissingExtraError(spec.distribution) from None
-    return Language(getattr(module, spec.factory)())
-
-
-@cache
-def load_parser(spec: LanguageSpec) -> Parser:
-    """Make a parser of the language, once a process.
-
-    Raises:
-        MissingExtraError: the language's grammar is not installed.
-    """
-    from tree_sitter import Parser
-
-    return Parser(load_grammar(spec))
-
-
-@cache
-def load_query(spec: LanguageSpec) -> Query:
-    """Compile the language's query file, once a process."""
-    from tree_sitter import Query
-
-    return Query(load_grammar(spec), query_source(spec))
-
-
-def query_source(spec: LanguageSpec) -> str:
-    """Read the language's query file."""
-    name = f"{spec.query or spec.name}.scm"
-    return resources.files("codesearch.parsing").joinpath("queries", name).read_text("utf-8")
-
-
-def grammar_version(spec: LanguageSpec) -> str:
-    """Return the version of the installed grammar; "" if it is not installed."""
-    found = find_spec(spec.grammar)
-    if found is None or found.origin is None:
-        return ""
-    # Every command calls this, and `importlib.metadata` takes 25 ms to import, so the folder's name is read.
-    prefix, ending = f"{spec.grammar}-", ".dist-info"
-    for name in _installed(os.path.dirname(os.path.dirname(found.origin))):
-        if name.startswith(prefix) and name.endswith(ending):
-            return name.removeprefix(prefix).removesuffix(ending)
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(spec.distribution)
-    except PackageNotFoundError:
-        return ""
-
-
-@cache
-def _installed(site_packages: str) -> list[str]:
-    return sorted(os.listdir(site_packages))
+    return cpp if path.endswith(".h") and spec.name == "c" and _CPP_ONLY.search(source) else spec

@@ -20,7 +20,7 @@ from codesearch.parsing.flags import file_flags
 from codesearch.parsing.headings import Cut, front_matter_end, markdown_cuts, setting_cuts, underlined_cuts
 from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.languages import LanguageSpec
-from codesearch.types import Document
+from codesearch.types import GENERATED, Document
 
 DATA = "data"
 """The reason for skipping a file that is neither documentation nor configuration."""
@@ -32,6 +32,7 @@ _SHORT_ROWS = 3
 _JOINED = frozenset({"json", "yaml"})
 """Languages whose short sections are joined, because most of them are one key and its value."""
 _MAX_DATA_BYTES = 100_000
+_MAX_CODE_BYTES = 1_000_000
 _MIN_PROSE_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _COMMENT = re.compile(r"\s*(?:#|;|//)")
@@ -63,16 +64,18 @@ class _Section:
     end: int
 
 
-def refuse_text(source: bytes, spec: LanguageSpec) -> str | None:
-    r"""Return `DATA` if a file is data and not documentation or configuration; else None.
+def refuse_text(source: bytes, path: str, spec: LanguageSpec) -> str | None:
+    r"""Return the reason to skip a file that is cut and not parsed: data, generated; None if there is none.
 
-    >>> refuse_text(b"[1, 2]", LanguageSpec("json", (), content="config"))
+    >>> refuse_text(b"[1, 2]", "a.json", LanguageSpec("json", (), content="config"))
     'data'
     """
-    if spec.content == "code" or spec.name in ("markdown", "rst"):
+    if (spec.grammar and not spec.is_markup) or spec.name in ("markdown", "rst"):
         return None
+    if spec.content in ("code", "other") and file_flags(path, source) & GENERATED:
+        return "generated"
     is_data = (
-        len(source) > _MAX_DATA_BYTES
+        len(source) > (_MAX_CODE_BYTES if spec.content == "code" else _MAX_DATA_BYTES)
         or (spec.name == "json" and source.lstrip().startswith(b"["))
         or (spec.name == "text" and not _is_prose(source.decode("utf-8", "replace")))
     )
@@ -92,7 +95,7 @@ def text_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseCo
     starts = list(accumulate((len(line) + 1 for line in raw), initial=0))
     flags, is_docs = file_flags(path, source), spec.content == "docs"
     for section in _sections(lines, path, spec):
-        for row, end in _parts(lines, starts, section.row, section.end):
+        for row, end in parts_of(lines, starts, section.row, section.end):
             while end > row and not lines[end - 1].strip():
                 end -= 1
             code = "\n".join(lines[max(row, section.body_row) : end]).encode()[: config.max_code_bytes]
@@ -118,33 +121,6 @@ def text_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseCo
                 flags=flags,
                 copy_key=copy_key("", names[-1], code, spec),
             )
-
-
-def plain_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Iterator[Document]:
-    """Yield a file of any language as blocks of lines, in order."""
-    lines = source.decode("utf-8", "replace").split("\n")
-    starts = list(accumulate((len(line) + 1 for line in source.split(b"\n")), initial=0))
-    name, flags = module_name(path) or spec.name, file_flags(path, source)
-    for row, end in _parts(lines, starts, 0, len(lines)):
-        code = source[starts[row] : starts[end] - 1][: config.max_code_bytes]
-        if not code.strip():
-            continue
-        yield Document(
-            path=path,
-            language=spec.name,
-            kind="section",
-            name=name,
-            qualified_name=name,
-            signature=" ".join(lines[row][:_MAX_SIGNATURE].split()),
-            docstring="",
-            code=code.decode("utf-8", "replace"),
-            start_line=row + 1,
-            end_line=end,
-            start_byte=starts[row],
-            end_byte=starts[end] - 1,
-            flags=flags,
-            copy_key=copy_key("", name, code, spec),
-        )
 
 
 def _sections(lines: Sequence[str], path: str, spec: LanguageSpec) -> list[_Section]:
@@ -193,7 +169,7 @@ def _with_short_joined(sections: Sequence[_Section], file_name: str) -> Iterator
             yield from members
 
 
-def _parts(lines: Sequence[str], starts: Sequence[int], row: int, end: int) -> Iterator[tuple[int, int]]:
+def parts_of(lines: Sequence[str], starts: Sequence[int], row: int, end: int) -> Iterator[tuple[int, int]]:
     """Cut rows into parts of about `_PART_BYTES`; yield the first row and the row after the last."""
     most = _PART_BYTES * 5 // 4  # With some tolerance, no part is very short.
     while end - row > 1 and starts[end] - starts[row] > most:

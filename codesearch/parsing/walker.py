@@ -13,6 +13,7 @@ from pathlib import Path
 from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.files import stamp_of
+from codesearch.parsing.grammars import is_installed
 from codesearch.parsing.ignore import (
     EXCLUDE_FILE,
     IGNORE_FILES,
@@ -26,7 +27,7 @@ from codesearch.parsing.ignore import (
 )
 from codesearch.parsing.languages import (
     LanguageSpec,
-    is_installed,
+    is_binary,
     language_name,
     language_of_path,
     language_of_shebang,
@@ -34,7 +35,7 @@ from codesearch.parsing.languages import (
 from codesearch.treefiles import read_head
 from codesearch.visible import visible
 
-NO_PARSER, NOT_INSTALLED, TOO_LARGE = "no parser", "parser not installed", "too large"
+NEVER, BINARY, TOO_LARGE = "never", "binary", "too large"
 OTHER_LANGUAGE, OTHER_CONTENT, UNREADABLE = "other language", "other content", "unreadable"
 HIDDEN, IGNORED, LINK, ALWAYS = "hidden", "ignored", "link", "always"
 """Reasons for skipping files and folders. `ALWAYS` marks folders that only a rule of the user includes."""
@@ -70,7 +71,7 @@ class WalkReport:
         skipped: reason -> extension -> files.
         folders: reason -> name -> folders that were not entered; those of version control are not counted.
         warnings: one line each, about what the user can correct.
-        missing_grammars: language -> number of files that no installed grammar can parse.
+        missing_grammars: language -> number of its files, if its grammar is not installed.
         watched: folders that were entered, files with ignore rules, and files that are too large -> size (0 for a
             folder) and mtime_ns. The key is the path below the root with forward slashes, or the absolute path above
             it. A path that does not exist has (-1, -1).
@@ -330,10 +331,9 @@ class _Walk:
         return IGNORED if is_ignored(path, rules) else self.accept(path, spec, status)
 
     def accept(self, path: str, spec: LanguageSpec, status: os.stat_result) -> SourceFile | str:
-        if not is_installed(spec):
+        if spec.grammar and not is_installed(spec):
             missing = self.report.missing_grammars
             missing[spec.name] = missing.get(spec.name, 0) + 1
-            return NOT_INSTALLED
         try:
             path.encode("utf-8")
         except UnicodeEncodeError:
@@ -378,7 +378,9 @@ def extension_of(path: str) -> str:
 
 
 def _why_not_read(name: str) -> str:
-    return OTHER_CONTENT if language_of_path(name, "all") else NO_PARSER
+    if is_binary(name):
+        return BINARY
+    return OTHER_CONTENT if language_of_path(name, "all") else NEVER
 
 
 def refuse_content(source: bytes, language: str, config: ParseConfig) -> str | None:
@@ -388,7 +390,7 @@ def refuse_content(source: bytes, language: str, config: ParseConfig) -> str | N
     'binary'
     """
     if b"\x00" in source[:_SNIFF_BYTES]:
-        return "binary"
+        return BINARY
     size = len(source)
     if size >= _MINIFIED_FROM_BYTES and (
         size / (source.count(b"\n") + 1) > config.max_mean_line_bytes

@@ -114,7 +114,7 @@ def test_strange_texts_cost_a_warning_at_most_and_secrets_are_not_read(command, 
     assert entry["not_indexed"] == {
         "data": {".json": 1, ".txt": 1},
         "minified": {".json": 1},
-        "no parser": {"": 1, ".json": 1, ".yml": 1},
+        "never": {"": 1, ".json": 1, ".yml": 1},
     }
     assert found("swordfish") == []
     assert found("password", "--kind", "setting") == ["tiny/.env.example:1:1:PASSWORD="]

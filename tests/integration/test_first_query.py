@@ -97,7 +97,7 @@ def test_a_language_without_a_parser_is_named(ask, project, tiny_bundle):
         "query", "push", "--model", tiny_bundle
     )
     assert done.stderr.splitlines()[1:] == [
-        "warning: skipped 1 typescript file: no parser installed: "
+        "warning: 1 typescript file cut into blocks: no parser installed: "
         f"run `{sys.executable} -m pip install tree-sitter-typescript`"
     ]
 

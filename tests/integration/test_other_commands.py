@@ -48,8 +48,7 @@ def test_index_and_status_end_with_what_is_not_indexed(command, indexed):
     (indexed / "data.py").write_bytes(b"\0")
     told = (
         "  not indexed\n"
-        "    1 file without a parser (.xyz 1)\n"
-        "    3 files that --content would add (.md 2, .yml 1)\n"
+        "    4 files that --content would add (.md 2, .xyz 1, .yml 1)\n"
         "    1 binary file (.py 1)\n"
         "    1 folder that is always skipped (node_modules 1)\n"
     )
@@ -60,12 +59,12 @@ def test_index_and_status_end_with_what_is_not_indexed(command, indexed):
     (indexed / "more.xyz").write_text("")
     assert "nothing to do" in command("index", "tiny").stdout
     (entry,) = json.loads(command("status", "--json").stdout)
-    assert entry["not_indexed"] == {"no parser": {".xyz": 1}, "binary": {".py": 1}}
+    assert entry["not_indexed"] == {"other content": {".xyz": 1}, "binary": {".py": 1}}
     assert entry["folders_not_entered"] == {"always": {"node_modules": 1}}
     (indexed / "data.py").unlink()
     command("index", "tiny")
     (entry,) = json.loads(command("status", "--json").stdout)
-    assert entry["not_indexed"] == {"no parser": {".xyz": 1}}
+    assert entry["not_indexed"] == {"other content": {".xyz": 1}}
 
 
 def test_status_shows_an_unreadable_index_and_a_deleted_folder(indexed, command, home):

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.parsing.definitions import collect
-from codesearch.parsing.languages import LanguageSpec, language_named, load_grammar, load_parser
+from codesearch.parsing.grammars import load_grammar, load_parser
+from codesearch.parsing.languages import LanguageSpec, language_named
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query, Tree

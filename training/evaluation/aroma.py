@@ -19,7 +19,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from codesearch.parsing.languages import language_named, load_parser
+from codesearch.parsing.grammars import load_parser
+from codesearch.parsing.languages import language_named
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -1,5 +1,5 @@
 (function_declaration name: (identifier) @name body: (block)? @body) @function
-(test_declaration (string) @name (block) @body) @function
+(test_declaration [(string) (identifier)]? @name (block) @body) @function @test
 
 (variable_declaration (identifier) @name (struct_declaration) @body) @struct
 (variable_declaration (identifier) @name (opaque_declaration) @body) @struct

@@ -11,7 +11,8 @@ from codesearch.evaluation.significance import AVERAGE
 from codesearch.evaluation.suites.csn99 import LANGUAGES
 from codesearch.evaluation.suites.direction import FOLDER, Asked, read_pairs, run, score
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named, load_parser
+from codesearch.parsing.grammars import load_parser
+from codesearch.parsing.languages import language_named
 
 BAR = 0.9
 """Minimum accuracy. Without the direction rule, accuracy is about 0.5."""

@@ -13,7 +13,8 @@ from codesearch.evaluation.qrels import query_id, read_named_annotations, read_q
 from codesearch.evaluation.suites.csn99 import LANGUAGES
 from codesearch.evaluation.suites.smoke import FOLDER
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import LanguageSpec, language_named, load_parser
+from codesearch.parsing.grammars import load_parser
+from codesearch.parsing.languages import LanguageSpec, language_named
 from codesearch.types import Document
 
 SOURCES = FOLDER / "sources"

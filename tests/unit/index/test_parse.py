@@ -108,7 +108,7 @@ def test_a_crash_costs_one_warning_for_one_file(tmp_path, tokenizer_path, many_c
     parsed = {file.path: result for file, result in results}
     plain = parsed.pop(name)
     assert plain.record.warnings == f"{name}: {TOO_COSTLY.format('python')}"
-    assert [(row[0], row[1]) for row in plain.rows] == [("section", Path(name).stem)]
+    assert [(row[0], row[1]) for row in plain.rows] == [("function", Path(name).stem)]
     assert all(len(result.rows) == 1 and not result.record.warnings for result in parsed.values())
 
 

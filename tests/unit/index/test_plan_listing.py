@@ -195,7 +195,7 @@ def test_a_run_of_index_after_a_listing_walks_and_counts_what_was_skipped(root, 
     assert (again.nothing_to_do, walks) == (True, [])
     walked = make_plan(root, home, encoder, may_list=False)
     assert (walks, walked.stamps.is_partial) == ([root], False)
-    assert walked.walked.skipped == {"hidden": {"": 2}, "no parser": {".xyz": 1}}
+    assert walked.walked.skipped == {"hidden": {"": 2}, "other content": {".xyz": 1}}
 
 
 def test_many_changed_folders_cause_a_walk(root, home, encoder, walks, monkeypatch):

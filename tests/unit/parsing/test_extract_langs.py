@@ -8,7 +8,7 @@ import pytest
 
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import LANGUAGES, language_named, language_of_path
-from codesearch.types import Document
+from codesearch.types import TEST, Document
 
 SIX = {"go", "java", "javascript", "php", "python", "ruby"}
 SAMPLES = Path(__file__).parent / "samples"
@@ -72,8 +72,7 @@ type Alias 13-13
 interface Shape 16-16
 method Shape.area 18-18
 method Shape.area 21-21
-function push 25-25
-function push 26-27
+function push 25-27
 function limit 30-30
 function <+> 32-32
 """,
@@ -88,6 +87,22 @@ enum Err 20-20
 constant table 21-24
 function free 25-25
 function push works 26-28
+""",
+    "sample.vue": """
+module sample 1-25
+constant sample 9-10
+function data 11-11
+method load 13-16
+function twice 19-21
+""",
+    "sample.svelte": """
+module sample 1-15
+function add 6-8
+""",
+    "sample.html": """
+module sample 1-17
+function greet 9-11
+function document.addEventListener("click") callback 12-14
 """,
     "sample.cs": """
 class Shop.Core.Orders 7-10
@@ -314,6 +329,11 @@ def test_every_other_language_has_a_sample():
     covered = {spec.name for sample in DEFINITIONS if (spec := language_of_path(sample))}
     missing = {spec.name for spec in LANGUAGES} - SIX - covered
     assert not missing, f"{missing}: add a file to samples/ and its definitions to DEFINITIONS"
+
+
+def test_a_test_of_zig_is_flagged():
+    flagged = [document.name for document in extract_sample("sample.zig") if document.flags & TEST]
+    assert flagged == ["push works"]
 
 
 def test_a_header_with_classes_is_read_as_cpp():

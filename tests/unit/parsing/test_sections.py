@@ -151,10 +151,15 @@ def test_documents_of_tests_are_flagged():
         (b"# Title\n" + b"A few words of prose.\n" * 10_000, "long.md", None),
         (b"x\ny\n", "short.md", None),
         (b"x = 1\n" * 100_000, "a.py", None),
+        (b"x = 1\n" * 100_000, "a.r", None),
+        (b"x = 1\n" * 200_000, "a.r", "data"),
+        (b"/* @generated */\n.a {}\n", "a.css", "generated"),
+        (b"words\n" * 20_000, "a.xyz", "data"),
+        (b"words\n", "a.xyz", None),
     ],
 )
 def test_data_is_refused(source, path, reason):
-    assert refuse_text(source, language_of_path(path, "all")) == reason
+    assert refuse_text(source, path, language_of_path(path, "all")) == reason
 
 
 @pytest.mark.parametrize("language", ["markdown", "rst", "text", "toml", "yaml", "json", "makefile"])

@@ -56,11 +56,14 @@ def test_a_file_has_language_size_and_time_stamp(tmp_path):
 
 
 def test_files_of_unknown_languages_are_counted_by_their_extensions(tmp_path):
-    others = ("notes.abc", "sub/more.ABC", "data.xml", "core", "v1.x/LICENSE", "tail.", "a. b c")
+    others = ("notes.abc", "sub/more.ABC", "data.xml", "core", "logo.png", "v1.x/LICENSE", "tail.", "a. b c")
     write_tree(tmp_path, {"a.py": PY, **dict.fromkeys(others, "")})
     report = WalkReport()
     assert walked(tmp_path, report) == ["a.py"]
-    assert (report.skipped, report.warnings) == ({"no parser": {".abc": 2, ".xml": 1, "": 4}}, [])
+    assert (report.skipped, report.warnings) == (
+        {"other content": {".abc": 2, ".xml": 1, "": 3}, "never": {"": 1}, "binary": {".png": 1}},
+        [],
+    )
 
 
 def test_skipped_files_and_folders_are_counted_by_reason(tmp_path, monkeypatch):
@@ -72,13 +75,13 @@ def test_skipped_files_and_folders_are_counted_by_reason(tmp_path, monkeypatch):
     (tmp_path / "linked").symlink_to("lib")
     monkeypatch.setattr(walker, "is_installed", lambda spec: spec.name != "kotlin")
     report = WalkReport()
-    assert walked(tmp_path, report) == ["d.py"]
+    assert walked(tmp_path, report) == ["d.py", "i.kt", "j.kts"]
     assert report.skipped == {
         "hidden": {"": 2, ".py": 1},
         "ignored": {".py": 1, ".pyi": 1},
         "link": {".py": 1, "": 1},
-        "parser not installed": {".kt": 1, ".kts": 1},
     }
+    assert report.missing_grammars == {"kotlin": 2}
     assert report.folders == {
         "hidden": {".tool": 1},
         "ignored": {"out": 2},
@@ -116,7 +119,7 @@ def test_ignore_rules_and_hidden_names_apply_to_documentation_and_configuration(
     names = ("a.md", "b.md", "out/c.md", ".d.md", ".env.example", ".env", "node_modules/e.json")
     write_tree(tmp_path, dict.fromkeys(names, "text\n") | {".gitignore": "b.md\nout/\n"})
     assert walked(tmp_path, content="all") == ["a.md"]
-    assert walked(tmp_path, content="all", hidden=True) == [".d.md", ".env.example", "a.md"]
+    assert walked(tmp_path, content="all", hidden=True) == [".d.md", ".env.example", ".gitignore", "a.md"]
 
 
 def test_an_executable_script_with_the_name_of_a_text_is_code(tmp_path):
@@ -305,5 +308,5 @@ def test_a_missing_grammar_is_counted(tmp_path, monkeypatch):
     write_tree(tmp_path, dict.fromkeys(("a.rs", "b.rs", "c.py"), PY))
     monkeypatch.setattr(walker, "is_installed", lambda spec: spec.name != "rust")
     report = WalkReport()
-    assert walked(tmp_path, report) == ["c.py"]
+    assert walked(tmp_path, report) == ["a.rs", "b.rs", "c.py"]
     assert report.missing_grammars == {"rust": 2}

@@ -1,0 +1,231 @@
+r"""A file of any language -> blocks, without a parser.
+
+A line such as `function area(shape)`, `message User {` or `(defn area` opens a block of code and names it. The block
+ends where the next one begins, or at an unindented line below a blank line. Comments right above are its documentation.
+All other lines are cut into parts of about 2.5 kB, at blank lines if possible. A part has its first line as its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from inspect import cleandoc
+from itertools import accumulate
+
+from codesearch.config import ParseConfig
+from codesearch.parsing.copies import copy_key
+from codesearch.parsing.docstrings import clean_comment
+from codesearch.parsing.flags import file_flags
+from codesearch.parsing.identifiers import module_name, split_qualified
+from codesearch.parsing.languages import LanguageSpec
+from codesearch.parsing.sections import parts_of
+from codesearch.types import Document
+
+_MAX_LINE = 300
+_MAX_TITLE = 80
+_MAX_DOCSTRING = 8_000
+_MAX_OUTER = 16
+_MAX_HEADING_ROWS = 8
+_BEFORE = (
+    r"\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|inline|pub|local|override|"
+    r"virtual|sealed|open|extern|unsafe|pure|elemental|recursive|partial|declare|extend|"
+    r"create|or\s+replace|temp|temporary|materialized|unique)\s+)*"
+)
+_NAME = r"""\s+(?:if\s+not\s+exists\s+)?["'`\[]?(?P<name>[^\W\d][\w.:$@!?*'/~-]*)"""
+_FUNCTION = re.compile(
+    rf"""{_BEFORE}(?:def|defp|fn|fun|func|function!?|sub|subroutine|proc|procedure|method|macro|rpc|task|query|mutation
+        |subscription|fragment|directive|trigger)(?:\s+\([^()]*\))?{_NAME}
+    | \s*\((?:def[\w*-]*)\s+\(?(?:\^(?:\{{[^}}]*\}}|\S+)\s+)*(?P<lisp>[^\s()\[\]"';]+)
+    | \s*(?:function|macro)\s*\(\s*(?P<cmake>\w+)
+    | \s*["']?(?P<assigned>[\w.$]+)["']?\s*(?:<-|:?=|::?)\s*(?:(?:function|proc|sub|fun|fn)\b|\\\()
+    | let\s+(?:rec\s+|inline\s+)*(?P<let>\w+)\s+[^=\s][^=]*=
+    | (?P<clause>[a-z]\w*)\s*\(.*->\s*
+    | (?:[A-Za-z_][\w<>\[\],.:]*[ \t*&]+){{1,6}}(?P<typed>[\w:~]+)\s*\([^;{{}}=]*(?:\)[^;()]*\{{|,|\()?\s*$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_CLASS = re.compile(
+    rf"""{_BEFORE}(?:class|interface|trait|protocol|object|type|enum|struct|record|union|module|namespace|message|service
+        |contract|library|entity|component|architecture|table|view|schema|model|input(?=\s+\w+[^,;()]*\{{)|scalar|instance){_NAME}""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_KEYWORDS = frozenset(
+    "if for while switch return else catch when until unless case do foreach with try elif in is as of new".split()
+)
+_COMMENT = re.compile(r"\s*(?:#(?![\[\w])|//|\*(?!\w)|--|;|%|!\s|\"\s)")
+_ATTRIBUTE = re.compile(r"\s*(?:@\w|#\[|\[<)")
+_OPENINGS = {
+    "/*": "*/",
+    "(*": "*)",
+    "{-": "-}",
+    "<!--": "-->",
+    "<#": "#>",
+    "#=": "=#",
+    "#|": "|#",
+    '""': '"""',
+}
+_CLOSER = re.compile(r"\s*(?:[\])};,]+|end\w*\b[^=(]*|fi|esac|done|\$\$.*)[\s\])};,]*$", re.IGNORECASE)
+_LITERAL = re.compile(r'[^\n]*\n\s*"((?:[^"\\]|\\.){3,2000})"')
+"""A string on the second line, which is the documentation of a function of Lisp."""
+_WORD = re.compile(r"\w")
+
+
+@dataclass(slots=True)
+class _Block:
+    """Rows that belong together.
+
+    Attributes:
+        kind: "function", "class", or "module" for lines that define nothing.
+        name: "" if it has none.
+        row: its first line, 0-based.
+        doc_row: where the comments above it begin; the block before it ends there.
+        indent: columns before its first line.
+        outer: names of the blocks around it.
+    """
+
+    kind: str
+    name: str
+    row: int
+    doc_row: int
+    indent: int = 0
+    outer: tuple[str, ...] = ()
+
+
+def block_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Iterator[Document]:
+    """Yield a file as blocks, in order."""
+    raw = source.split(b"\n")
+    lines = [line.decode("utf-8", "replace").rstrip("\r").expandtabs(4) for line in raw]
+    starts = list(accumulate((len(line) + 1 for line in raw), initial=0))
+    flags, file_name = file_flags(path, source), module_name(path) or spec.name
+    blocks = _blocks(lines) if spec.content == "code" else [_Block("section", "", 0, 0)]
+    ends = [*(block.doc_row for block in blocks[1:]), len(lines)]
+    for block, block_end in zip(blocks, ends, strict=True):
+        for row, end in parts_of(lines, starts, block.row, block_end):
+            while end > row and _is_behind(lines[end - 1], block):
+                end -= 1
+            code = source[starts[row] : max(starts[end] - 1, starts[row])][: config.max_code_bytes]
+            text = code.decode("utf-8", "replace")
+            if not _WORD.search(text):
+                continue
+            title = block.name or (_title(lines[row:end]) if row else "") or file_name
+            outer, name = split_qualified(title, spec.separator) if block.name else ("", title)
+            yield Document(
+                path=path,
+                language=spec.name,
+                kind=block.kind,
+                name=name,
+                qualified_name=spec.separator.join(filter(None, [*block.outer, outer, name])),
+                signature=" ".join(lines[row].split())[:_MAX_LINE],
+                docstring=(_comments(lines, block) or _literal(text)) if row == block.row else "",
+                code=text,
+                start_line=row + 1,
+                end_line=end,
+                start_byte=starts[row],
+                end_byte=starts[end] - 1,
+                flags=flags,
+                copy_key=copy_key("", name, code, spec),
+            )
+
+
+def _is_behind(line: str, block: _Block) -> bool:
+    """Say whether a line below a block is blank or closes the block around it."""
+    text = line.lstrip()
+    return not text or (len(line) - len(text) < block.indent and _CLOSER.match(line) is not None)
+
+
+def _comments(lines: Sequence[str], block: _Block) -> str:
+    above = [line for line in lines[block.doc_row : block.row] if not _ATTRIBUTE.match(line)]
+    return clean_comment("\n".join(above)).strip('"')[:_MAX_DOCSTRING]
+
+
+def _literal(text: str) -> str:
+    match = _LITERAL.match(text)
+    return cleandoc(match[1]) if match else ""
+
+
+def _title(lines: Sequence[str]) -> str:
+    """Return the first line with a word in it."""
+    line = next((line for line in lines if _WORD.search(line)), "")
+    return clean_comment(" ".join(line[:_MAX_LINE].split()))[:_MAX_TITLE].rstrip(" {([=:;,")
+
+
+def _blocks(lines: Sequence[str]) -> list[_Block]:
+    """Cut the lines of a program into blocks."""
+    blocks = [_Block("module", "", 0, 0)]
+    around: list[_Block] = []  # The blocks that enclose the next line, outermost first.
+    last, paragraph = 0, (0, 0)
+    for row, doc_row in _rows_of_code(lines):
+        line = lines[row]
+        if not lines[doc_row - 1].strip():
+            paragraph = row, doc_row
+        opened = _opened(
+            line[:_MAX_LINE], _Block("", "", row, doc_row, len(line) - len(line.lstrip())), around
+        )
+        if opened is None:
+            if around and line[0] not in " {)" and _is_apart(line, lines, doc_row, last):
+                around.clear()
+                blocks.append(_Block("module", "", row, doc_row))
+        elif not _continues(opened, blocks[-1], lines[last]):
+            while around and around[-1].indent >= opened.indent:
+                around.pop()
+            opened.outer = tuple(block.name for block in around[-_MAX_OUTER:])
+            if opened.kind == "function" and around:
+                opened.kind = "method"
+            around.append(opened)
+            _join_heading(opened, blocks, paragraph)
+            blocks.append(opened)
+        last = row
+    return blocks
+
+
+def _rows_of_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield each row with code, and the first row of the comments and attributes right above it."""
+    first, closing = -1, ""
+    for row, line in enumerate(lines):
+        text = line.strip()
+        opening = "" if closing else _OPENINGS.get(text[:2], "")
+        if closing or opening or _COMMENT.match(line) or _ATTRIBUTE.match(line):
+            closing = closing or opening
+            if closing and closing in (text[2:] if opening else text):
+                closing = ""
+            first = row if first < 0 else first
+        else:
+            if text:
+                yield row, row if first < 0 else first
+            first = -1
+
+
+def _opened(line: str, block: _Block, around: Sequence[_Block]) -> _Block | None:
+    """Complete the block that a line opens; None if it opens none, or is a part of a function."""
+    if around and around[-1].kind != "class" and around[-1].indent < block.indent:
+        return None
+    for kind, pattern in (("function", _FUNCTION), ("class", _CLASS)):
+        if match := pattern.match(line):
+            name = next(filter(None, match.groupdict().values())).rstrip(":'`.*-/~")
+            words = {name.lower(), line.split(None, 1)[0].lower()}
+            if name and words.isdisjoint(_KEYWORDS):
+                block.kind, block.name = kind, name
+                return block
+    return None
+
+
+def _join_heading(opened: _Block, blocks: list[_Block], paragraph: tuple[int, int]) -> None:
+    """Add the lines between a blank line and a block that belong to no other, such as its type."""
+    row, doc_row = paragraph
+    if not blocks[-1].name and max(blocks[-1].row, 1) <= row and opened.row - row <= _MAX_HEADING_ROWS:
+        opened.row, opened.doc_row = row, doc_row
+        if blocks[-1].row == row:
+            blocks.pop()
+
+
+def _is_apart(line: str, lines: Sequence[str], first: int, last: int) -> bool:
+    """Say whether an unindented line below a block is no part of it."""
+    is_below_gap = first > 0 and not lines[first - 1].strip()
+    return (
+        not _CLOSER.match(line) and line[0] not in "{)" and (is_below_gap or bool(_CLOSER.match(lines[last])))
+    )
+
+
+def _continues(opened: _Block, before: _Block, line_before: str) -> bool:
+    """Say whether a line is the next clause of the same function, as in Erlang."""
+    return opened.name == before.name and line_before.rstrip().endswith(";")
