@@ -14,6 +14,8 @@ from codesearch.analysis.terms import FIELDS
 from codesearch.config import RankConfig
 from codesearch.search.forms import asked_name, asked_path, joined_names, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
+from codesearch.search.literals import Literal
+from codesearch.search.lookup import nearest
 from codesearch.segments.topk import distinct
 from codesearch.types import FOLDER_FILES, HEADER_KINDS, KINDS
 
@@ -44,6 +46,7 @@ class Candidates:
             .2 if the words of the query make the name ("zip file" and `ZipFile`), else 0. A query in lower case matches
             any case.
         path: float32 [C], above 0 if the query is the path of the document's file: 1 for the first one to show.
+        literal: float32 [C], 1 if the query stands literally in the document.
     """
 
     doc_ids: NDArray[np.int64]
@@ -53,6 +56,7 @@ class Candidates:
     length_prior: NDArray[np.float32]
     name: NDArray[np.float32]
     path: NDArray[np.float32]
+    literal: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +66,14 @@ class AnalysedQuery:
     Attributes:
         text: the query if it is in words; empty if it is code, because the words of code ask for nothing.
         pasted: whether the query is a piece of code.
+        literal: the text that the query may quote.
     """
 
     text: str
     terms: Sequence[str]
     vector: NDArray[np.float32] | None
     pasted: bool = False
+    literal: Literal | None = None
 
 
 def gather(
@@ -77,6 +83,7 @@ def gather(
     *,
     allowed: NDArray[np.bool_] | None,
     config: RankConfig,
+    literal: Sequence[int] = (),
 ) -> Candidates:
     """Collect the best allowed documents by keywords and by vectors, and compute all signals for each of them.
 
@@ -86,6 +93,7 @@ def gather(
         query: what to search for.
         allowed: bool [size], or None if all documents are allowed.
         config: the number of candidates and the settings of the length prior and the graph.
+        literal: allowed documents in which the query stands literally.
     """
     count = config.candidate_count
     bm25, ceiling = lexical.scores(query.terms)
@@ -94,7 +102,7 @@ def gather(
     named = _named(snapshot, query.text, allowed)
     at_path = _at_path(snapshot, query.text, allowed)
     found = np.flatnonzero(bm25 > 0)
-    parts = [snapshot.best(found, bm25[found], count), np.array([*named, *at_path], dtype=np.int64)]
+    parts = [snapshot.best(found, bm25[found], count), np.array([*named, *at_path, *literal], dtype=np.int64)]
     if query.vector is not None:
         parts.append(snapshot.nearest(query.vector, count, allowed, config.hnsw_ef_search))
     doc_ids = distinct(np.concatenate(parts))
@@ -110,6 +118,7 @@ def gather(
         length_prior,
         name=_values(doc_ids, named),
         path=_values(doc_ids, at_path),
+        literal=_values(doc_ids, dict.fromkeys(literal, 1.0)),
     )
 
 
@@ -239,7 +248,5 @@ def _at_path(snapshot: Documents, query: str, allowed: NDArray[np.bool_] | None)
 
 
 def _nearest_first(snapshot: Documents, doc_ids: Sequence[int], line: int) -> list[int]:
-    rows = [row for _, _, row in snapshot.stored(doc_ids)]
-    distances = [(max(row.start_line - line, line - row.end_line, 0), -row.start_line) for row in rows]
-    nearest = min(zip(distances, doc_ids, strict=True), default=None)
-    return list(dict.fromkeys([*([nearest[1]] if nearest else []), *doc_ids]))
+    place = nearest([row for _, _, row in snapshot.stored(doc_ids)], line)
+    return list(dict.fromkeys(doc_ids if place is None else [doc_ids[place], *doc_ids]))

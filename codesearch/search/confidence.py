@@ -69,14 +69,14 @@ def features(ranking: Ranking, terms: int) -> tuple[float, ...]:
 def confidence_of(ranking: Ranking, terms: int, model: str) -> float | None:
     """Return the confidence in a ranking by keywords and vectors, or None if the model is not calibrated.
 
-    The confidence is 1 in two cases: the query names a document or a path, or a document with the highest score clearly
-    converts in the direction that the query asks for.
+    The confidence is 1 in two cases: the query is the name, the path or a text of a document, or a document with the
+    highest score clearly converts in the direction that the query asks for.
     """
     calibration = shipped_calibration()
     if model != calibration.model:
         return None
-    named = np.any(ranking.signals["name"] >= OTHER_SPELLING) or np.any(ranking.signals["path"])
-    if named or _converts_as_asked(ranking):
+    asked = (ranking.signals["name"] >= OTHER_SPELLING, ranking.signals["path"], ranking.signals["literal"])
+    if any(map(np.any, asked)) or _converts_as_asked(ranking):
         return 1.0
     return calibration.confidence(features(ranking, terms))
 

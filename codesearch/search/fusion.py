@@ -126,6 +126,7 @@ def fuse(candidates: Candidates, snapshot: Documents, config: RankConfig) -> Ran
             "bm25_normalised": normalised,
             "name": candidates.name,
             "path": candidates.path,
+            "literal": candidates.literal,
         },
         parts=parts,
         scores=np.asarray(parts["vectors"] + parts["keywords"] + parts["name"], dtype=np.float32),

@@ -10,7 +10,7 @@
 - **File diversity.** Functions of one file share many words, so they rank close together. A document ranks a little
   lower for each document of its file above it, which makes room for other files. The order within a file stays the
   same.
-- **Names.** Documents whose name or path is the query come first.
+- **Names.** Documents whose name or path is the query, or that contain it literally, come first.
 """
 
 from __future__ import annotations
@@ -148,20 +148,22 @@ def _add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config:
 
 
 def put_first(ranking: Ranking) -> None:
-    """Raise what the query names above all others: the documents of a path, then those with a name.
+    """Raise what the query names above all others: the documents of a path, with a name, and with a literal text.
 
     Exact names come before other spellings. Of equal names, modules, classes and functions come before methods, and
     those before tests, generated and vendored code.
     """
     names = ranking.signals["name"] * (ranking.signals["name"] >= OTHER_SPELLING)
-    paths = ranking.signals["path"]
-    if not (names.any() or paths.any()):
+    paths, literal = ranking.signals["path"], ranking.signals["literal"]
+    if not (names.any() or paths.any() or literal.any()):
         return
     method = ranking.snapshot.kinds(ranking.doc_ids) == _METHOD
     aside = ranking.snapshot.flags(ranking.doc_ids) & _ASIDE != 0
     # An exact name has 1, another spelling .5.
     tiers = np.where(names > 0, names - np.float32(0.1) * method - np.float32(0.2) * aside, np.float32(0))
-    tiers = np.where(paths > 0, 1 + paths, tiers)
+    tiers = np.where(
+        paths > 0, 1 + paths, np.maximum(tiers, literal * np.where(aside, np.float32(0.05), np.float32(0.1)))
+    )
     for tier in sorted(set(tiers[tiers > 0].tolist())):  # `np.unique` would import masked arrays.
         of_tier, below = tiers == tier, tiers < tier
         if below.any():

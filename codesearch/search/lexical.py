@@ -64,6 +64,21 @@ class LexicalScorer:
                 ceiling += idf
         return total, ceiling
 
+    def with_all(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """Return the live documents that have all of some terms, ascending: int64."""
+        parts = [np.empty(0, np.int64)]
+        for base, postings in self._snapshot.based_postings():
+            term_ids = [postings.find(term) for term in terms]
+            if None not in term_ids:
+                lists = [
+                    [doc_ids for _, doc_ids, _ in postings.by_field(term_id)]
+                    for term_id in term_ids
+                    if term_id is not None
+                ]
+                parts.append(_in_all(sorted(lists, key=lambda fields: sum(map(len, fields)))) + base)
+        found = np.concatenate(parts)
+        return found if self._snapshot.dead is None else found[~self._snapshot.dead[found]]
+
     def _add_weighted_frequencies(
         self, term: str, scratch: NDArray[np.float32]
     ) -> tuple[NDArray[np.int64] | slice, int]:
@@ -97,3 +112,15 @@ class LexicalScorer:
     def _idf(self, df: int) -> float:
         count = self._snapshot.document_count
         return float(np.log1p((count - df + 0.5) / (df + 0.5)))
+
+
+def _in_all(lists: Sequence[Sequence[NDArray[np.uint32]]]) -> NDArray[np.int64]:
+    """Return the documents that are in some field of each term, ascending; the rarest term comes first."""
+    found = distinct(np.concatenate(lists[0]))
+    for fields in lists[1:]:
+        having = np.zeros(len(found), dtype=bool)
+        for doc_ids in fields:
+            places = np.searchsorted(doc_ids, found)
+            having |= doc_ids[np.minimum(places, len(doc_ids) - 1)] == found
+        found = found[having]
+    return found.astype(np.int64)

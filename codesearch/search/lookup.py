@@ -136,9 +136,18 @@ def _indexed(index: IndexReader, path: str) -> tuple[SegmentReader, FileRecord] 
 def _innermost(segment: SegmentReader, file: FileRecord, line: int) -> tuple[int, DocumentRow] | None:
     """Return number and row of the innermost definition around a line of a file."""
     rows = segment.store.document_rows(file.first_doc, file.doc_count)
-    around = [
-        (number, row)
-        for number, row in enumerate(rows, file.first_doc)
-        if row.start_line <= line <= row.end_line
-    ]
-    return max(around, key=lambda found: found[1].start_byte, default=None)
+    place = nearest(rows, line)
+    if place is None or not rows[place].start_line <= line <= rows[place].end_line:
+        return None
+    return file.first_doc + place, rows[place]
+
+
+def nearest(rows: Sequence[DocumentRow], line: int) -> int | None:
+    """Return the position of the innermost definition around a line, else of the next one, else of the last one."""
+
+    def distance(place: int) -> tuple[bool, int, int]:
+        row = rows[place]
+        is_around = row.start_line <= line <= row.end_line
+        return row.end_line < line, 0 if is_around else row.start_line, -row.start_byte
+
+    return min(range(len(rows)), key=distance, default=None)

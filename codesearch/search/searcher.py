@@ -20,11 +20,12 @@ from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
 from codesearch.search.files import rank_files
 from codesearch.search.filters import allowed_documents
-from codesearch.search.forms import is_code
+from codesearch.search.forms import asked_name, is_code
 from codesearch.search.fusion import Ranked, Ranking, fuse
 from codesearch.search.heuristics import apply_heuristics
 from codesearch.search.hydrate import hydrate, places_with_copies
 from codesearch.search.lexical import LexicalScorer
+from codesearch.search.literals import literal_documents, literal_of
 from codesearch.search.lookup import Example, indexed_example
 from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.types import Hit
@@ -132,7 +133,9 @@ class LocalIndexes:
     def ranking(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Ranking:
         """Rank the documents that pass the filters."""
         allowed = allowed_documents(filters, self.snapshot)
-        return rank_documents(self.snapshot, LexicalScorer(self.snapshot, config), query, allowed, config)
+        lexical = LexicalScorer(self.snapshot, config)
+        literal = literal_documents(query.literal, query.terms, self.snapshot, lexical, allowed)
+        return rank_documents(self.snapshot, lexical, query, allowed, config, literal)
 
     def any_passes(self, filters: Filters) -> bool:
         """Say whether any document passes the filters; True without filters."""
@@ -284,6 +287,7 @@ class Searcher:
             terms=terms[: MAX_CODE_TERMS if code else None] if mode != "semantic" else (),
             vector=self._query_vector(query, code) if mode != "lexical" else None,
             pasted=code,
+            literal=literal_of(query) if not asked_name(query) else None,
         )
 
     def _query_vector(self, query: str, code: bool) -> NDArray[np.float32] | None:
@@ -310,9 +314,10 @@ def rank_documents(
     query: AnalysedQuery,
     allowed: NDArray[np.bool_] | None,
     config: RankConfig,
+    literal: Sequence[int] = (),
 ) -> Ranking:
-    """Gather and fuse the candidates of a snapshot, and apply the heuristics; `allowed` is as in `gather`."""
-    candidates = gather(snapshot, lexical, query, allowed=allowed, config=config)
+    """Gather and fuse the candidates of a snapshot, and apply the heuristics; the arguments are those of `gather`."""
+    candidates = gather(snapshot, lexical, query, allowed=allowed, config=config, literal=literal)
     ranking = fuse(candidates, snapshot, config.for_code() if query.pasted else config)
     apply_heuristics(query.text, ranking, config)
     return ranking

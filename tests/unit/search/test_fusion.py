@@ -22,7 +22,7 @@ ONE_SEGMENT = Snapshot([])
 
 def candidates(doc_ids: list[int], ceiling: float = 0.0, **signals: list[float]) -> Candidates:
     zeros = [0.0] * len(doc_ids)
-    names = ("bm25", "cosine", "name", "path")
+    names = ("bm25", "cosine", "name", "path", "literal")
     arrays = {name: np.array(signals.get(name, zeros), np.float32) for name in names}
     arrays["length_prior"] = np.array(signals.get("length_prior", [1.0] * len(doc_ids)), np.float32)
     return Candidates(np.array(doc_ids, dtype=np.int64), ceiling=ceiling, **arrays)
@@ -95,6 +95,7 @@ def test_every_signal_is_multiplied_by_its_weight():
         "bm25_normalised": 0.75,
         "name": 0.5,
         "path": 0.0,
+        "literal": 0.0,
     }
 
 
