@@ -17,6 +17,7 @@ BY_LANGUAGE = {
     "csn99": ("ndcg_all", "ndcg_within", "recall_at_10"),
     "csn_mrr": ("mrr", "mrr_fixed"),
     "direction": ("accuracy",),
+    "forms": ("accuracy",),
     "known_items": ("mrr", "recall_at_10"),
 }
 """Suites with several groups: one table for each metric, with a column for each group."""

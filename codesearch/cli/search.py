@@ -37,7 +37,7 @@ def query(
     ],
     **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
 ) -> Iterator[Output]:
-    """Search with a question, keywords, a name or code."""
+    """Search with a question, keywords, a name, a path, text or code."""
     invocation = invocation_of(context)
     first = len(words)  # The first of the existing files and folders after the query.
     while first > 1 and _is_path(words[first - 1], invocation):

@@ -9,7 +9,7 @@ from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.significance import AVERAGE, Difference
 
 _NAME_WIDTH = 18
-_MOST_GROUPS = 12
+_MOST_GROUPS = 13
 """With more groups than this, only their average is printed; the JSON has them all."""
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codesearch.parsing.identifiers import split_identifier
-from codesearch.types import HEADER_KINDS
+from codesearch.types import HEADER_KINDS, KINDS
 
 _SEPARATORS = re.compile(r"::|->|[#.\\]")
 _CALL = re.compile(r"\((?:[^()]|\([^()]*\))*\)?;?$")
@@ -91,7 +91,10 @@ def asked_name(query: str) -> AskedName | None:
         kinds, words = _HINTS[words[first].lower()], words[first + 1 :]
     elif len(words) > 1 and words[-1].lower() in _HINTS:
         kinds, words = _HINTS[words[-1].lower()], words[:-1]
-    parts = name_parts(" ".join(words).rstrip(":{ ") if kinds else " ".join(words))
+    text = " ".join(words).rstrip(":{ ") if kinds else " ".join(words)
+    parts = name_parts(text)
+    if parts and not kinds and parts[-1][0].islower() and _CALL.search(text):
+        kinds = (_FUNCTIONS, frozenset(KINDS))
     return AskedName(parts[:-1], parts[-1], kinds) if parts else None
 
 

@@ -1,8 +1,8 @@
 """A ranking -> its places, with all copies of a document in the place of the best one -> hits with all their fields.
 
-A copy whose name is the query is shown first. Otherwise the copy comes from ordinary source files: build output,
-vendored code, tests and generated code are shown only if there is no other copy. Among equal copies, the one that ranks
-first is shown. Score and signals are those of the best copy.
+A copy whose name or path is the query is shown first. Otherwise the copy comes from ordinary source files: build
+output, vendored code, tests and generated code are shown only if there is no other copy. Among equal copies, the one
+that ranks first is shown. Score and signals are those of the best copy.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def _place(ranking: Ranking, positions: NDArray[np.intp]) -> Ranked:
         return best
     doc_ids = ranking.doc_ids[positions]
     flags = ranking.snapshot.flags(doc_ids) & ~np.uint8(STUB)
-    shown, *others = doc_ids[np.lexsort((flags, -ranking.signals["name"][positions]))].tolist()
+    name, path = (-ranking.signals[signal][positions] for signal in ("name", "path"))
+    shown, *others = doc_ids[np.lexsort((flags, name, path))].tolist()
     return replace(best, doc_id=shown, copies=tuple(others))
 
 

@@ -59,7 +59,7 @@ class SearchRequest:
     """What to search for.
 
     Attributes:
-        query: a question, keywords, a name or code; `Engine.similar` ignores it.
+        query: a question, keywords, a name, a path, text from the code, or code; `Engine.similar` ignores it.
         top_k: hits to return.
         mode: "hybrid", "lexical" (only keywords, no model) or "semantic" (only vectors).
         filters: which documents may be hits.

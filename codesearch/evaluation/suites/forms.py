@@ -75,9 +75,15 @@ class Sources:
         """Return the documents with each name."""
         found = defaultdict(list)
         for file, row in self.documents:
-            if row.kind in NAMED and _NAME.fullmatch(row.name):
-                found[row.name].append((file, row))
+            found[row.name].append((file, row))
         return found
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Return the names of functions and classes, sorted."""
+        return sorted(
+            {row.name for _, row in self.documents if row.kind in NAMED and _NAME.fullmatch(row.name)}
+        )
 
     @cached_property
     def by_path(self) -> dict[str, list[DocumentRow]]:
@@ -174,9 +180,8 @@ def _names(
     """Return a maker of queries from names; `write` gets a document and the number of the query."""
 
     def make(sources: Sources, dice: random.Random) -> Iterator[Asked]:
-        names = sorted(sources.by_name)
-        for number, name in enumerate(dice.sample(names, len(names))):
-            file, row = dice.choice(sources.by_name[name])
+        for number, name in enumerate(dice.sample(sources.names, len(sources.names))):
+            file, row = dice.choice([found for found in sources.by_name[name] if found[1].kind in NAMED])
             same = (found for found in sources.by_name[name] if not of_kind or _alike(found[1], row))
             yield Asked(write(file, row, number), frozenset(key(*found) for found in same))
 
@@ -195,9 +200,7 @@ def _declared(file: FileRecord, row: DocumentRow, _: int) -> str:
 
 def _qualified(sources: Sources, dice: random.Random) -> Iterator[Asked]:
     for asked in _names(lambda _, row, number: row.name)(sources, dice):
-        file, row = dice.choice(
-            [found for found in sources.by_name[asked.text] if key(*found) in asked.right]
-        )
+        file, row = dice.choice(sources.by_name[asked.text])
         *_, outer = ["", *re.findall(r"\w+", row.qualified_name)[:-1]]
         if _NAME.fullmatch(outer):
             ending = re.compile(rf"(?:^|\W){outer}\W+{row.name}$")

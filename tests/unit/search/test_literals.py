@@ -1,0 +1,106 @@
+"""A query that stands literally in a string or a comment is answered by the definition around it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codesearch.index.reader import IndexReader
+from codesearch.search import literals
+from codesearch.search.literals import literal_of
+from codesearch.search.request import Filters, SearchRequest
+from codesearch.search.searcher import Found, Searcher
+from tests.conftest import HashEncoder, write_tree
+
+TREE = {
+    "net.py": "def dial(host):\n    if not host:\n        raise OSError('Connection refused by peer')\n"
+    "    return host\n\n\n"
+    "def refused(peer, connection):\n    '''The connection was refused; peer is by the connection.'''\n"
+    "    return peer\n",
+    "limits.go": "package limits\n\n// Every caller waits here until\n//   one of the places is free again.\n\n"
+    "func take() int {\n\treturn 1\n}\n\n"
+    'func fail() error {\n\treturn errors.New("no place " +\n\t\t"is free: " + name)\n}\n',
+    "tests/test_net.py": "def test_dial():\n    assert dial('') == 'Connection refused by peer'\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "project", TREE)
+
+
+@pytest.fixture
+def ask(root: Path, encoder: HashEncoder, index_tree: Callable[[Path], IndexReader]) -> Callable[..., Found]:
+    searcher = Searcher([index_tree(root)], encoder)
+    return lambda query, **options: searcher.answer(SearchRequest(query, **options))
+
+
+def literal_hits(found: Found) -> list[str]:
+    return [hit.qualified_name for hit in found.hits if hit.signals["literal"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("Connection refused by peer", ["dial", "test_dial"]),
+        ('"refused by peer"', ["dial", "test_dial"]),
+        ('where is "connection REFUSED by peer" raised', ["dial", "test_dial"]),
+        ('"refused"', ["refused", "dial", "test_dial"]),
+        ("caller waits here until one of the places", ["take"]),
+        ('"no place is free:"', ["fail"]),
+        ("connection refused by peer", []),
+        ("refused by peer", []),
+        ("how is the Connection refused by peer", []),
+        ('"refused by connection peer"', []),
+    ],
+)
+def test_a_text_is_found_by_the_definition_around_it(
+    ask: Callable[..., Found], query: str, names: list[str]
+) -> None:
+    found = ask(query)
+    assert literal_hits(found) == [hit.qualified_name for hit in found.hits[: len(names)]]
+    assert sorted(literal_hits(found)) == sorted(names)
+    assert found.hits[0].qualified_name == names[0] if names else True
+
+
+def test_a_text_passes_the_filters(ask: Callable[..., Found]) -> None:
+    found = ask("Connection refused by peer", filters=Filters(paths=("tests/",)))
+    assert literal_hits(found) == ["test_dial"]
+
+
+def test_a_file_that_changed_is_not_searched(ask: Callable[..., Found], root: Path) -> None:
+    (root / "net.py").write_text(TREE["net.py"].replace("raise", "print('x'); raise"), "utf-8")
+    assert literal_hits(ask("Connection refused by peer")) == ["test_dial"]
+
+
+def test_a_query_of_words_reads_only_files_with_all_of_them(
+    ask: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    found = literals.read_source
+    monkeypatch.setattr(
+        literals, "read_source", lambda segment, file: read.append(file.path) or found(segment, file)
+    )
+    ask("host connection places caller free")
+    assert read == []
+    ask("one of the places free")
+    assert read == ["limits.go"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_in_place_of_a_file_is_no_source(ask: Callable[..., Found], root: Path) -> None:
+    (root / "net.py").unlink()
+    os.mkfifo(root / "net.py")
+    assert literal_hits(ask("Connection refused by peer")) == ["test_dial"]
+
+
+def test_a_pattern_takes_time_in_proportion_to_the_text() -> None:
+    literal = literal_of('"' + "a * - " * 100 + '"')
+    assert literal is not None
+    started = time.process_time()
+    assert literal.pattern.search(b"a" + b"* - " * 250_000) is None
+    assert time.process_time() - started < 5
