@@ -9,7 +9,7 @@ the same ones for the same files:
     qualified  `Stack.push`
     call       `push()`
     kind       `Stack class`, `push function`
-    path       the whole path, also as an absolute path
+    path       the whole path, every second one with the name of the repository before it
     suffix     the file and its folder
     file       the name of the file
     line       file and folder, and a line of a definition
@@ -210,7 +210,7 @@ def _qualified(sources: Sources, dice: random.Random) -> Iterator[Asked]:
 
 
 def _paths(parts: int) -> Callable[[Sources, random.Random], Iterator[Asked]]:
-    """Return a maker of queries from the last parts of paths; 0 for the whole path, every second one absolute."""
+    """Return a maker of queries from the last parts of paths; 0 for whole paths, half of them with the root."""
 
     def make(sources: Sources, dice: random.Random) -> Iterator[Asked]:
         paths = sorted(sources.by_path)
@@ -220,7 +220,7 @@ def _paths(parts: int) -> Callable[[Sources, random.Random], Iterator[Asked]]:
             if parts or not number % 2:
                 yield Asked(end, _of_files(sources, [path] if end == path else files))
             else:
-                yield Asked((sources.root / path).as_posix(), _of_files(sources, [path]))
+                yield Asked(f"{sources.root.name}/{path}", _of_files(sources, [path]))
 
     return make
 
