@@ -191,7 +191,7 @@ class RankConfig:
 
     candidate_count: int = 500
     semantic_weight: float = 1.0
-    length_prior_half: float = 3.0
+    length_prior_half: float = 5.0
     lexical_weight: float = 0.6
     code_lexical_weight: float = 1.5
     name_weight: float = 1.0
@@ -204,7 +204,7 @@ class RankConfig:
     stub_penalty: float = 0.2
     data_penalty: float = 0.2
     section_penalty: float = 0.15
-    file_diversity_penalty: float = 0.04
+    file_diversity_penalty: float = 0.02
     heuristics_count: int = 200
     file_support_weight: float = 0.2
     file_name_weight: float = 0.2

@@ -147,6 +147,7 @@ _on(
     "query",
     _MODE,
     Option("min_confidence", "Show no hits if the confidence is below this, 0 to 1.", 0.0, low=0, high=1),
+    Option("flat", "Rank definitions, not files.", False),
     set_by=_SETTING,
 )
 _on(
@@ -165,7 +166,7 @@ _on(
     Option("jsonl", "Print one JSON object for each hit.", False),
     Option("vimgrep", "Print path:line:column:signature.", False),
     Option("compact", "Print one line for each hit.", False),
-    Option("files", "Print only the paths of files with hits.", False, "--files -l"),
+    Option("files", "Print only the paths of the files.", False, "--files -l"),
     Option("full", "Show whole bodies.", False),
     Option("context_lines", "Lines of the file to show around each hit.", 0, "--context -C", low=0),
     Option("explain", "Show what each part added to the score.", False),
@@ -301,7 +302,13 @@ _on(
     replace(_HITS, name="limit", default=20, high=100),
     _LINES,
 )
-_on("/search", _PATH, _HTTP_ROOT, _MODE)
+_on(
+    "/search",
+    _PATH,
+    _HTTP_ROOT,
+    _MODE,
+    Option("flat", "Whether to rank definitions, not files.", "no", choices=("yes", "no")),
+)
 _on("/similar", replace(_PATH, name="filter_path"), replace(_HTTP_ROOT, name="filter_root"))
 _on(
     "/status",

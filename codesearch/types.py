@@ -34,6 +34,9 @@ another project or is build output. Among copies, the one with the lowest flags 
 MAX_COPIES = 10
 """A hit lists at most this many of its copies. It counts all of them."""
 
+MAX_OTHERS = 2
+"""If files are ranked, a hit has at most this many other definitions of its file."""
+
 
 @dataclass(frozen=True, slots=True)
 class Described:
@@ -108,6 +111,8 @@ class Hit(Definition):
         copies: "path:line" of the first `MAX_COPIES` other places with the same code, as `codesearch.parsing.copies`
             compares it; the path is relative to `root` if it is below it.
         copy_count: total number of such places.
+        others: up to two other definitions of the same file, best first, if files are ranked. The score and the parts
+            of the hit are then those of the file.
     """
 
     rank: int
@@ -118,3 +123,4 @@ class Hit(Definition):
     after: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
     copy_count: int = 0
+    others: tuple[Hit, ...] = ()

@@ -135,12 +135,12 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
         limit: int,
         snippet_lines: int,
     ) -> str:
-        """Find functions, classes and other definitions by meaning, keywords or name. Use it before grep."""
+        """Find files, and the functions and classes in them, by meaning, keywords or name. Use it before grep."""
 
         def work(project: Path, _: str) -> str:
             languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
             filters = Filters(languages, kinds, paths, here=project)
-            request = SearchRequest(query, _within("limit", limit), filters=filters)
+            request = SearchRequest(query, _within("limit", limit), filters=filters, by_file=True)
             answer = engine.search(request, Scope(within=(project,)))
             return hits_text(answer, project, _within("snippet_lines", snippet_lines))
 

@@ -21,7 +21,10 @@ _NOTE_BYTES = 300
 
 
 def hits_text(answer: Answer, project: Path, lines: int) -> str:
-    """Return the hits, each with a line `path:first-last kind name` and up to `lines` lines of its code."""
+    """Return the hits, each with a line `path:first-last kind name` and up to `lines` lines of its code.
+
+    Other definitions of the same file follow as `also first-last kind name`.
+    """
     if not answer.hits:
         return "no hits" if answer.filters_match else "no hits: nothing passes the filters"
     blocks = [_hit_text(hit, answer, project, lines) for hit in answer.hits]
@@ -39,10 +42,19 @@ def hits_text(answer: Answer, project: Path, lines: int) -> str:
 def _hit_text(hit: Hit, answer: Answer, project: Path, lines: int) -> str:
     head = _head(hit, project)
     if not lines:
-        return head + (f"  {_cut(hit.signature)}\n" if hit.signature else "")
+        return head + (f"  {_cut(hit.signature)}\n" if hit.signature else "") + _others(hit)
     code = hit.code.split("\n")
     chosen = snippet_lines(hit, answer.query, answer.mode, lines)
-    return head + "".join(f"  {hit.start_line + position}: {_cut(code[position])}\n" for position in chosen)
+    snippet = "".join(f"  {hit.start_line + position}: {_cut(code[position])}\n" for position in chosen)
+    return head + snippet + _others(hit)
+
+
+def _others(hit: Hit) -> str:
+    """Return a line for each other definition of the file of a hit."""
+    return "".join(
+        f"  also {other.start_line}-{other.end_line} {other.kind} {_cut(other.qualified_name)}\n"
+        for other in hit.others
+    )
 
 
 def _head(found: Hit | Definition, project: Path) -> str:

@@ -86,8 +86,14 @@ def _plain(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> 
         yield from (
             f"{number:8} | {line}".rstrip() for number, line in snippet(hit, answer, terminal, full=full)
         )
+        yield from map(_other, hit.others)
         yield ""
     yield footer(answer)
+
+
+def _other(hit: Hit) -> str:
+    """Return a line for another definition of a file, below the best one."""
+    return f"{hit.start_line:8}   {visible(hit.qualified_name)}  {details(hit)}"
 
 
 def _json(fields: dict[str, Any], terminal: Terminal, indent: int | None = None) -> str:
@@ -210,6 +216,8 @@ def _coloured(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) 
                 console.print(Text(row, style="dim"))
             for line in _coloured_code(hit, snippet(hit, answer, terminal, full=full)):
                 console.print(line, no_wrap=True, overflow="ellipsis")
+            for other in hit.others:
+                console.print(Text(_other(other), style="dim"), no_wrap=True, overflow="ellipsis")
             console.print()
         console.print(Text(footer(answer), style="dim"))
     return captured.get()

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _FORMATS = ("json", "jsonl", "vimgrep", "compact", "files")
 """The options that choose another form of output than text."""
+_OF_DEFINITIONS = frozenset({"jsonl", "vimgrep", "compact"})
+"""Those that list definitions; the others list files with their best definitions."""
 
 
 def query(
@@ -90,7 +92,7 @@ def _search(
         options["refresh"],
         options.get("min_confidence", 0.0),
         options["changed"],
-        by_file=options["files"],
+        by_file=not options.get("flat", True) and not _OF_DEFINITIONS.intersection(formats),
     )
     backend = None if options["backend"] == "local" else invocation.milvus(options)
     model, device = options["model"], options["device"]

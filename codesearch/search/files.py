@@ -1,4 +1,4 @@
-"""A ranking of definitions -> a ranking of files, each shown by its best definition.
+"""A ranking of definitions -> a ranking of files, each shown by its best definitions.
 
 A question such as "how are sessions stored" asks for a place. The right file often has several definitions that match a
 little, and its name says what it is about. So the score of a file is
@@ -12,18 +12,24 @@ Two words also match if one begins with the other and both have at least four le
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 
 from codesearch.analysis.terms import terms_of
 from codesearch.config import RankConfig
 from codesearch.search.documents import Documents
-from codesearch.search.fusion import Ranking
+from codesearch.search.fusion import Ranked, Ranking
 from codesearch.search.heuristics import put_first
+from codesearch.search.hydrate import places_with_copies
 from codesearch.segments.topk import equal_before
-from codesearch.types import FOLDER_FILES
+from codesearch.types import FOLDER_FILES, MAX_OTHERS
 
 _DECAY, _MOST_SUPPORT = 0.8, 5
+_OF_DEFINITIONS = ("data", "file_diversity")
+"""Penalties that are not part of a file's score: they choose between definitions."""
+_MIN_SHARE = 0.5
+"""Other definitions of a file are shown if their score is at least this share of the best one's."""
 _PREFIX = 4
 """The fewest letters of a word that is the beginning of another."""
 
@@ -33,18 +39,17 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig) -> Ranking:
 
     Args:
         query: the query in words; empty if it is code.
-        ranking: all candidates; only the first `candidate_count` count.
+        ranking: all candidates.
         config: weights.
     """
-    head = ranking.order()[: config.candidate_count]
-    files = ranking.snapshot.file_numbers(ranking.doc_ids[head])
+    order = ranking.order()
+    files = ranking.snapshot.file_numbers(ranking.doc_ids[order])
     above = equal_before(files)
-    firsts = head[above == 0]
+    firsts = order[above == 0]
+    scores = ranking.scores - sum(ranking.parts[name] for name in _OF_DEFINITIONS if name in ranking.parts)
     row = {number: position for position, number in enumerate(files[above == 0].tolist())}
     support = np.zeros(len(firsts), np.float32)
-    for number, before, score in zip(
-        files.tolist(), above.tolist(), ranking.scores[head].tolist(), strict=True
-    ):
+    for number, before, score in zip(files.tolist(), above.tolist(), scores[order].tolist(), strict=True):
         if 0 < before <= _MOST_SUPPORT:
             support[row[number]] += _DECAY**before * max(score, 0.0)
     words = terms_of(query)
@@ -53,8 +58,8 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig) -> Ranking:
         snapshot=ranking.snapshot,
         doc_ids=ranking.doc_ids[firsts],
         signals={name: values[firsts] for name, values in ranking.signals.items()},
-        parts={name: values[firsts] for name, values in ranking.parts.items()},
-        scores=ranking.scores[firsts],
+        parts={name: values[firsts] for name, values in ranking.parts.items() if name not in _OF_DEFINITIONS},
+        scores=scores[firsts],
     )
     everywhere = np.arange(len(firsts))
     best.add_signal("file_support", everywhere, support, reward=config.file_support_weight)
@@ -62,6 +67,27 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig) -> Ranking:
     if config.name_weight:
         put_first(best)
     return best
+
+
+def places_of_files(files: Ranking, ranking: Ranking, count: int) -> list[Ranked]:
+    """Return the places of the first `count` files, each with up to `MAX_OTHERS` other definitions of the file.
+
+    Args:
+        files: what `rank_files` made of the ranking.
+        ranking: all candidates.
+        count: how many files.
+    """
+    order = ranking.order()
+    doc_ids, scores = ranking.doc_ids[order], ranking.scores[order]
+    numbers = ranking.snapshot.file_numbers(doc_ids)
+    places = []
+    for place in places_with_copies(files, count):
+        (shown,) = np.flatnonzero(doc_ids == place.doc_id)
+        others = (numbers == numbers[shown]) & (scores >= _MIN_SHARE * scores[shown])
+        others[shown] = False
+        chosen = order[others][:MAX_OTHERS].tolist()
+        places.append(replace(place, others=tuple(map(ranking.place, chosen))))
+    return places
 
 
 def _share(words: Collection[str], documents: Documents, doc_id: int) -> float:

@@ -39,6 +39,7 @@ class Ranked:
     Attributes:
         parts: the contribution of each part to the score; their sum is the score.
         copies: the other documents with the same code, if copies share a place (see `codesearch.search.hydrate`).
+        others: other definitions of the same file, if the place is that of a file (see `codesearch.search.files`).
     """
 
     doc_id: int
@@ -46,6 +47,7 @@ class Ranked:
     signals: dict[str, float]
     parts: dict[str, float] = field(default_factory=dict)
     copies: tuple[int, ...] = ()
+    others: tuple[Ranked, ...] = ()
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -58,36 +58,49 @@ def hydrate(snapshot: Documents, ranked: Sequence[Ranked], context: int = 0) -> 
 
     Documents whose code is gone are skipped; a copy takes the place if there is one.
     """
-    members = [(place.doc_id, *place.copies[:MAX_COPIES]) for place in ranked]
-    stored = iter(snapshot.stored([doc_id for ids in members for doc_id in ids]))
+    found = _read(snapshot, [one for place in ranked for one in (place, *place.others)], context)
     hits: list[Hit] = []
-    for place, ids in zip(ranked, members, strict=True):
+    for place in ranked:
+        best, *others = islice(found, 1 + len(place.others))
+        if best:
+            # A copy that took the place of the best definition is in another file.
+            of_file = [
+                other for other in others if other and (other.root, other.path) == (best.root, best.path)
+            ]
+            numbered = tuple(replace(other, rank=rank) for rank, other in enumerate(of_file, 2))
+            hits.append(replace(best, rank=len(hits) + 1, others=numbered))
+    return hits
+
+
+def _read(snapshot: Documents, places: Sequence[Ranked], context: int) -> Iterator[Hit | None]:
+    """Yield the hit of each place, with rank 0; None if its code is gone."""
+    members = [(place.doc_id, *place.copies[:MAX_COPIES]) for place in places]
+    stored = iter(snapshot.stored([doc_id for ids in members for doc_id in ids]))
+    for place, ids in zip(places, members, strict=True):
         left = deque(islice(stored, len(ids)))
-        while left:
+        hit = None
+        while left and hit is None:
             shown = left.popleft()
             if excerpt := shown.excerpt(context):
                 root, file = shown.source.root, shown.file
                 copies = tuple(_location(copy, root) for copy in left)
-                hits.append(
-                    Hit(
-                        file.path,
-                        file.language,
-                        *shown.row.described,
-                        root=root,
-                        code=excerpt.code,
-                        stale=excerpt.stale,
-                        rank=len(hits) + 1,
-                        score=place.score,
-                        signals=place.signals,
-                        parts=place.parts,
-                        before=excerpt.before,
-                        after=excerpt.after,
-                        copies=copies,
-                        copy_count=len(copies) + len(place.copies) + 1 - len(ids),
-                    )
+                hit = Hit(
+                    file.path,
+                    file.language,
+                    *shown.row.described,
+                    root=root,
+                    code=excerpt.code,
+                    stale=excerpt.stale,
+                    rank=0,
+                    score=place.score,
+                    signals=place.signals,
+                    parts=place.parts,
+                    before=excerpt.before,
+                    after=excerpt.after,
+                    copies=copies,
+                    copy_count=len(copies) + len(place.copies) + 1 - len(ids),
                 )
-                break
-    return hits
+        yield hit
 
 
 def _location(copy: Stored, root: str) -> str:

@@ -67,7 +67,8 @@ class SearchRequest:
         context: number of lines to return above and below each hit.
         refresh: update the indexes first if that takes less than half a second.
         min_confidence: return no hits if the confidence is known and lower than this, 0 to 1.
-        by_file: rank files; each hit is the best definition of its file, with the score of the file.
+        by_file: rank files; each hit is the best definition of its file, with the score of the file and with other
+            definitions of the file that match.
         changed: a git revision; only files that differ from it may have hits. "REV..." is the merge base with HEAD.
 
     Raises:

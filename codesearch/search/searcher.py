@@ -18,7 +18,7 @@ from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
-from codesearch.search.files import rank_files
+from codesearch.search.files import places_of_files, rank_files
 from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import asked_name, is_code
 from codesearch.search.fusion import Ranked, Ranking, fuse
@@ -195,8 +195,6 @@ class Searcher:
             confidence = confidence_of(ranking, len(analysed.terms), self.encoder.model_id)
         if confidence is not None and confidence < request.min_confidence:
             return Found([], confidence)
-        if request.by_file:
-            ranking = rank_files(analysed.text, ranking, self.config)
         return Found(self.hits(analysed, ranking, request), confidence)
 
     def hits(
@@ -212,29 +210,25 @@ class Searcher:
             request: the number of hits, the filters and the lines of context.
             left_out: doc_ids to exclude.
         """
-        hits = self._hits(ranking, request, left_out)
+        hits = self._hits(query, ranking, request, left_out)
         count = self.config.candidate_count
-        # Files have several candidates each, so more candidates may be of more files.
-        enough = request.top_k if not request.by_file else 0
-        while (
-            len(hits) < request.top_k
-            and enough <= len(ranking.doc_ids)
-            and count < self.searched.document_count
-        ):
+        # With fewer candidates than wanted, all documents that match are candidates.
+        while len(hits) < request.top_k and count <= len(ranking.doc_ids):
             count *= 4
             ranking = self.ranking(query, request.filters, count, all_code=request.all_code)
-            if request.by_file:
-                ranking = rank_files(query.text, ranking, replace(self.config, candidate_count=count))
-            hits = self._hits(ranking, request, left_out)
+            hits = self._hits(query, ranking, request, left_out)
         return hits
 
-    def _hits(self, ranking: Ranking, request: SearchRequest, left_out: Collection[int]) -> list[Hit]:
+    def _hits(
+        self, query: AnalysedQuery, ranking: Ranking, request: SearchRequest, left_out: Collection[int]
+    ) -> list[Hit]:
         count = request.top_k
+        files = rank_files(query.text, ranking, self.config) if request.by_file else None
         while True:
-            # Copies of a definition are different places if they are in different files that were asked for.
-            places = (
-                ranking.ranked(count) if request.by_file else places_with_copies(ranking, count, left_out)
-            )
+            if files:
+                places = places_of_files(files, ranking, count)
+            else:
+                places = places_with_copies(ranking, count, left_out)
             hits = hydrate(ranking.snapshot, places, request.context)[: request.top_k]
             if len(hits) == request.top_k or len(places) < count:
                 return hits

@@ -121,6 +121,7 @@ class Api:
             asked["mode"],
             filters,
             refresh=self.checks.due(),
+            by_file=asked["flat"] == "no",
         )
         scope = Scope(roots=_roots(self.engine, asked["root"]))
         return answer_json(self.engine.search(request, scope), asked["lines"])

@@ -33,6 +33,7 @@ def test_plain_output_shows_place_signature_code_and_footer(ask):
         "       4 | def int_to_string(number: int) -> str:",
         '       5 |     """Convert an integer to its decimal string."""',
         "       6 |     return str(number)",
+        "       9   string_to_int  function, 3 lines",
         "",
     ]
     assert re.fullmatch(r"1 hit from 13 documents in \d+ ms", footer)
@@ -73,6 +74,7 @@ def test_json_is_one_document_with_every_field_of_each_hit(ask):
         "after": [],
         "copies": [],
         "copy_count": 0,
+        "others": [],
     }
 
 

@@ -3,6 +3,7 @@
 import { baseName, byId, el } from "./dom.js";
 import { hasFilters, withoutFilters } from "./state.js";
 
+const CHOICES = ["content", "mode", "flat"];
 const BOXES = { lang: "languages", kind: "kinds", root: "roots" };
 
 /** Make a box for each language, kind and folder, and call `changed(filters, {typing})` when the user changes one. */
@@ -34,11 +35,10 @@ export function syncFilters(state) {
   }
   const path = byId("path");
   if (patterns(path.value).join() !== state.path.join()) path.value = state.path.join(", ");
-  byId("content").value = state.content;
-  byId("mode").value = state.mode;
+  for (const name of CHOICES) byId(name).value = state[name];
   byId("clear-filters").hidden = !hasFilters(state);
   const count = ["lang", "kind", "path", "root"].reduce((sum, name) => sum + state[name].length, 0)
-    + Number(Boolean(state.content)) + Number(Boolean(state.mode));
+    + CHOICES.filter((name) => state[name]).length;
   byId("show-filters").textContent = count ? `Filters (${count})` : "Filters";
 }
 
@@ -46,7 +46,7 @@ function chosen() {
   const marked = (name) => boxes(name).filter((box) => box.checked).map((box) => box.value);
   return {
     lang: marked("lang"), kind: marked("kind"), root: marked("root"), path: patterns(byId("path").value),
-    content: byId("content").value, mode: byId("mode").value,
+    ...Object.fromEntries(CHOICES.map((name) => [name, byId(name).value])),
   };
 }
 

@@ -66,8 +66,20 @@ function hitItem(hit, state, several) {
     el("div", { class: "place", id: `${id}-place` }, ...place(hit, several)),
     actions(hit, at, name, state),
     hit.snippet?.length ? codeBlock(hit.snippet, { dedent: true }) : null,
+    hit.others?.length ? others(hit.others, state) : null,
     hit.reasons?.length ? reasons(hit.reasons) : null,
   ));
+}
+
+/** List other definitions of the file as links. */
+function others(definitions, state) {
+  return el("ul", { class: "others", "aria-label": "Other definitions of the file" }, ...definitions.map((other) => {
+    const at = { root: other.root, path: other.path, line: other.start_line };
+    return el("li", {},
+      el("span", { class: "line" }, String(other.start_line)),
+      el("a", { href: address({ ...state, view: "document", at }), "data-open": "document" }, other.qualified_name || other.name),
+      el("span", { class: "facts" }, facts(other)));
+  }));
 }
 
 /** Describe a definition: kind, language and length. */

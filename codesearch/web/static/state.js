@@ -1,14 +1,15 @@
 // What the page shows: as an object, as the query string of its address, and as requests to the API.
 
 const LISTS = ["lang", "kind", "path", "root"];
-const WORDS = { content: ["code", "docs", "config"], mode: ["lexical", "semantic"], view: ["similar", "document"] };
+const WORDS = { content: ["code", "docs", "config"], mode: ["lexical", "semantic"], flat: ["yes"], view: ["similar", "document"] };
 
 /**
  * `q`: the query. `lang`, `kind`, `path`, `root`: lists of filters. `content`, `mode`: "" for everything, both.
+ * `flat`: "yes" for a list of definitions, "" for files with their best definitions.
  * `view`: "" for hits of the query, "similar" or "document" for those of `at`, a {root, path, line}.
  */
 export const EMPTY = Object.freeze({
-  q: "", lang: [], kind: [], path: [], root: [], content: "", mode: "", view: "", at: null,
+  q: "", lang: [], kind: [], path: [], root: [], content: "", mode: "", flat: "", view: "", at: null,
 });
 
 export function parse(address) {
@@ -43,7 +44,7 @@ function searchParams(state) {
   const params = new URLSearchParams();
   if (state.q) params.set("q", state.q);
   filterParams(state).forEach((value, name) => params.append(name, value));
-  if (state.mode) params.set("mode", state.mode);
+  for (const name of ["mode", "flat"]) if (state[name]) params.set(name, state[name]);
   return params;
 }
 
@@ -54,9 +55,11 @@ function filterParams(state) {
   return params;
 }
 
-export const hasFilters = (state) => LISTS.some((name) => state[name].length) || Boolean(state.content || state.mode);
+export const hasFilters = (state) => LISTS.some((name) => state[name].length) || Boolean(state.content || state.mode || state.flat);
 
-export const withoutFilters = (state) => ({ ...state, lang: [], kind: [], path: [], root: [], content: "", mode: "" });
+export const withoutFilters = (state) => ({
+  ...state, lang: [], kind: [], path: [], root: [], content: "", mode: "", flat: "",
+});
 
 /** Return name and parameters of the request for the hits of a state. */
 export function listParams(state) {

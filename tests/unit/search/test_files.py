@@ -9,13 +9,16 @@ from codesearch.search.searcher import Searcher
 from tests.conftest import write_tree
 
 SESSION = "def load():\n    '''Load the session.'''\n    return session\n"
+OTHER_SESSION = SESSION.replace("return", "yield")
+UNRELATED = "def unrelated():\n    return 1\n"
 TREE = {
     "a.py": SESSION,
     "b.py": SESSION
     + "\n\ndef save():\n    '''Save the session.'''\n    return session\n"
     + "\n\ndef drop():\n    '''Drop the session.'''\n    return session\n",
-    "z.py": "def unrelated():\n    return 1\n",
+    "z.py": UNRELATED,
 }
+MANY = TREE["b.py"] + "\n\ndef drop_all():\n    '''Drop every session.'''\n    return sessions\n"
 
 
 @pytest.fixture
@@ -32,8 +35,9 @@ def found(searcher: Searcher, query: str, top_k: int = 10) -> list[str]:
     return [hit.path for hit in hits]
 
 
-def test_each_file_is_one_hit_also_if_files_have_copies_of_a_definition(searcher):
-    assert sorted(found(searcher(TREE), "load the session")) == ["a.py", "b.py", "z.py"]
+def test_each_file_is_one_hit_and_copies_of_its_best_definition_share_it(searcher):
+    hits = searcher(TREE).answer(SearchRequest("load the session", by_file=True)).hits
+    assert [(hit.path, hit.copies) for hit in hits] == [("b.py", ("a.py:1",)), ("z.py", ())]
 
 
 def test_other_definitions_that_match_raise_a_file(searcher):
@@ -44,15 +48,40 @@ def test_other_definitions_that_match_raise_a_file(searcher):
     assert sum(best.parts.values()) == pytest.approx(best.score, abs=1e-5)
 
 
+def test_a_hit_has_up_to_two_other_definitions_of_its_file(searcher):
+    (best,) = searcher({"b.py": MANY}).answer(SearchRequest("the session", 1, by_file=True)).hits
+    assert (best.path, best.rank) == ("b.py", 1)
+    assert [(other.path, other.rank) for other in best.others] == [("b.py", 2), ("b.py", 3)]
+    assert len({best.name, *(other.name for other in best.others)}) == 3
+    assert all(other.code and not other.others for other in best.others)
+
+
+def test_definitions_that_hardly_match_are_not_shown_with_the_best_one(searcher):
+    tree = searcher({"b.py": f"{SESSION}\n\n{UNRELATED}"})
+    assert [hit.others for hit in tree.answer(SearchRequest("load the session", by_file=True)).hits] == [()]
+
+
+def test_a_list_of_definitions_has_no_others(searcher):
+    assert {hit.others for hit in searcher(TREE).answer(SearchRequest("session")).hits} == {()}
+
+
+def test_a_class_is_not_penalised_where_files_are_ranked(searcher):
+    tree = searcher({"a.py": 'class Session:\n    """Hold one session."""\n\n    name = "a"\n    size = 1\n'})
+    (flat,) = tree.answer(SearchRequest("what holds one session", 1)).hits
+    (of_file,) = tree.answer(SearchRequest("what holds one session", 1, by_file=True)).hits
+    assert flat.parts["data"] < 0 and "data" not in of_file.parts
+
+
 def test_the_name_of_a_file_raises_it(searcher):
-    tree = searcher({"other.py": SESSION, "sessions.py": SESSION})
+    tree = searcher({"other.py": SESSION, "sessions.py": OTHER_SESSION})
     assert found(tree, "load the session") == ["sessions.py", "other.py"]
 
 
 def test_the_name_of_the_folder_counts_for_a_file_that_has_none_of_its_own(searcher):
-    tree = searcher({"alpha/__init__.py": SESSION, "sessions/__init__.py": SESSION})
+    tree = searcher({"alpha/__init__.py": SESSION, "sessions/__init__.py": OTHER_SESSION})
     assert found(tree, "load the session") == ["sessions/__init__.py", "alpha/__init__.py"]
 
 
 def test_a_request_gets_as_many_files_as_it_asks_for(searcher):
-    assert len(found(searcher({f"f{number}.py": SESSION for number in range(30)}), "session", 20)) == 20
+    files = {f"f{number}.py": SESSION.replace("return", f"return {number},") for number in range(30)}
+    assert len(found(searcher(files), "session", 20)) == 20

@@ -177,7 +177,7 @@ def test_filters_apply_before_the_top_k_is_cut(tmp_path, encoder, index_tree: In
     assert {hit.language for hit in search(searcher, "parse the json", 4)} == {"python"}
     hits = search(searcher, "parse the json", 4, Filters(languages=("go",)))
     assert [hit.language for hit in hits] == ["go"] * 4
-    assert len(search(searcher, "parse the json", 10, Filters(languages=("python",)), mode="lexical")) == 4
+    assert len(search(searcher, "parse the json", 10, Filters(languages=("python",)), mode="lexical")) == 10
 
 
 def test_filters_apply_to_exact_names(searcher):
