@@ -35,7 +35,7 @@ _BEFORE = (
 _NAME = r"""\s+(?:if\s+not\s+exists\s+)?["'`\[]?(?P<name>[^\W\d][\w.:$@!?*'/~-]*)"""
 _FUNCTION = re.compile(
     rf"""{_BEFORE}(?:def|defp|fn|fun|func|function!?|sub|subroutine|proc|procedure|method|macro|rpc|task|query|mutation
-        |subscription|fragment|directive|trigger)(?:\s+\([^()]*\))?{_NAME}
+        |subscription|fragment|directive|trigger)(?:\s+\([^()]*\)|\s+(?:\w+|\[[^\]]*\])\s*=(?=\s*\w+\s*\())?{_NAME}
     | \s*\((?:def[\w*-]*)\s+\(?(?:\^(?:\{{[^}}]*\}}|\S+)\s+)*(?P<lisp>[^\s()\[\]"';]+)
     | \s*(?:function|macro)\s*\(\s*(?P<cmake>\w+)
     | \s*["']?(?P<assigned>[\w.$]+)["']?\s*(?:<-|:?=|::?)\s*(?:(?:function|proc|sub|fun|fn)\b|\\\()
@@ -45,12 +45,13 @@ _FUNCTION = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _CLASS = re.compile(
-    rf"""{_BEFORE}(?:class|interface|trait|protocol|object|type|enum|struct|record|union|module|namespace|message|service
+    rf"""(?:resource|data|variable|output|provider|module|locals)\s+(?P<hcl>"[\w-]+"(?:\s"[\w-]+")?)\s*\{{
+    | {_BEFORE}(?:class|interface|trait|protocol|object|type|enum|struct|record|union|module|namespace|message|service
         |contract|library|entity|component|architecture|table|view|schema|model|input(?=\s+\w+[^,;()]*\{{)|scalar|instance){_NAME}""",
     re.VERBOSE | re.IGNORECASE,
 )
 _KEYWORDS = frozenset(
-    "if for while switch return else catch when until unless case do foreach with try elif in is as of new".split()
+    "if for while switch return else catch when until unless case do foreach with try elif in is as of".split()
 )
 _COMMENT = re.compile(r"\s*(?:#(?![\[\w])|//|\*(?!\w)|--|;|%|!\s|\"\s)")
 _ATTRIBUTE = re.compile(r"\s*(?:@\w|#\[|\[<)")
@@ -62,6 +63,8 @@ _OPENINGS = {
     "<#": "#>",
     "#=": "=#",
     "#|": "|#",
+    "=h": "=cut",
+    "=p": "=cut",
     '""': '"""',
 }
 _CLOSER = re.compile(r"\s*(?:[\])};,]+|end\w*\b[^=(]*|fi|esac|done|\$\$.*)[\s\])};,]*$", re.IGNORECASE)
@@ -180,10 +183,12 @@ def _blocks(lines: Sequence[str]) -> list[_Block]:
 
 def _rows_of_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield each row with code, and the first row of the comments and attributes right above it."""
+    # In Lisp, `(*` opens no comment.
+    openings = {mark: end for mark, end in _OPENINGS.items() if any(end in line for line in lines)}
     first, closing = -1, ""
     for row, line in enumerate(lines):
         text = line.strip()
-        opening = "" if closing else _OPENINGS.get(text[:2], "")
+        opening = "" if closing else openings.get(text[:2], "")
         if closing or opening or _COMMENT.match(line) or _ATTRIBUTE.match(line):
             closing = closing or opening
             if closing and closing in (text[2:] if opening else text):
@@ -202,6 +207,7 @@ def _opened(line: str, block: _Block, around: Sequence[_Block]) -> _Block | None
     for kind, pattern in (("function", _FUNCTION), ("class", _CLASS)):
         if match := pattern.match(line):
             name = next(filter(None, match.groupdict().values())).rstrip(":'`.*-/~")
+            name = name.strip('"').replace('" "', ".")
             words = {name.lower(), line.split(None, 1)[0].lower()}
             if name and words.isdisjoint(_KEYWORDS):
                 block.kind, block.name = kind, name

@@ -200,7 +200,9 @@ def _add_definition(
     if known and known.name and (known.body or "body" not in captures):
         return
     first_row = node.start_point[0]
-    end, last_row = _end_of(node, source, spec.trailing_comment.encode())
+    # In Dart, the body is below the node, not in it.
+    last = max((node, *captures.get("body", ())), key=lambda part: part.end_byte)
+    end, last_row = _end_of(node.start_byte, last, source, spec.trailing_comment.encode())
     if kind == "anonymous" and (known or last_row - first_row + 1 < _MIN_ANONYMOUS_LINES):
         return
     names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
@@ -235,15 +237,15 @@ def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tupl
     return split_qualified(text.lstrip(":"), spec.separator)  # A symbol of Ruby; a global name of C++.
 
 
-def _end_of(node: Node, source: bytes, mark: bytes) -> tuple[int, int]:
+def _end_of(start: int, last: Node, source: bytes, mark: bytes) -> tuple[int, int]:
     """Return end byte and last row, without white space and `mark` comments below the last statement."""
-    start, end = node.start_byte, node.end_byte
+    end = last.end_byte
     while True:
         while end > start and source[end - 1 : end].isspace():
             end -= 1
         line_start = source.rfind(b"\n", start, end) + 1 if mark else 0
         if line_start <= start or not source[line_start:end].lstrip().startswith(mark):
-            return end, node.end_point[0] - source.count(b"\n", end, node.end_byte)
+            return end, last.end_point[0] - source.count(b"\n", end, last.end_byte)
         end = line_start
 
 

@@ -6,8 +6,10 @@ import inspect
 import re
 
 _STRING = re.compile(r"^[A-Za-z]{0,2}('''|\"\"\"|'|\")(.*)\1$", re.DOTALL)
-_BLOCK_OPEN = re.compile(r"^(/\*+!?|\(\*+|--\[=*\[|=begin\b|\{-+(?: ?[|^])?|@(?:type)?doc\s+(?:~[sS])?\"+)")
-_BLOCK_CLOSE = re.compile(r"(\*+/|\*+\)|\]=*\]|\n=end\b.*|-+\}|\"+)\s*$")
+_BLOCK_OPEN = re.compile(
+    r"^(/\*+!?|\(\*+|--\[=*\[|=begin\b|\{-+(?: ?[|^])?|@(?:type)?doc\s+(?:~[sS])?\"+|\"{3}|<#)"
+)
+_BLOCK_CLOSE = re.compile(r"(\*+/|\*+\)|\]=*\]|\n=end\b.*|-+\}|\"+|#>)\s*$")
 _LINE_MARK = re.compile(r"^\s*(/{2,}[!<]?|#+[!']?|--+(?: [|^](?= ))?|[;%]+|!+(?= )|\*(?!\*))\s?")
 _STAR = re.compile(r"^\s*\*+(?!/) ?")
 _RULE = re.compile(r"[-=*/#~_+|\s]+")

@@ -98,6 +98,8 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     found = collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
+    if spec.grammar == "tree_sitter_ocaml":
+        _attach_docs_below(definitions, found)
     definitions = _without_small_constants(definitions, source)
     if spec.has_clauses:
         definitions = _with_clauses_joined(definitions, source)
@@ -126,6 +128,16 @@ def _attach_docs(definitions: list[Definition], found: Matches, source: bytes) -
         else:
             docstring = comment
         definition.docstring = docstring[:_MAX_DOCSTRING]
+
+
+def _attach_docs_below(definitions: list[Definition], found: Matches) -> None:
+    """Take the comments of OCaml that stand right below what they document and above a blank line."""
+    rows = {definition.row for definition in definitions}
+    below = {first: text for last, (first, text) in found.comments.items() if last + 1 not in rows}
+    for definition in definitions:
+        text = below.get(definition.last_row + 1, "")
+        if not definition.docstring and text.startswith("(**"):
+            definition.docstring = clean_comment(text)[:_MAX_DOCSTRING]
 
 
 def _comments_above(row: int, found: Matches) -> tuple[int, str]:

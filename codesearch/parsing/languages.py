@@ -105,6 +105,7 @@ LANGUAGES = (
         separator="::",
     ),
     LanguageSpec("csharp", (".cs", ".csx"), "tree_sitter_c_sharp"),
+    LanguageSpec("dart", (".dart",), "tree_sitter_dart"),
     LanguageSpec("elixir", (".ex", ".exs"), "tree_sitter_elixir", interpreters=("elixir",)),
     LanguageSpec(
         "haskell",
@@ -113,8 +114,14 @@ LANGUAGES = (
         interpreters=("runhaskell", "runghc"),
         has_clauses=True,
     ),
+    LanguageSpec("julia", (".jl",), "tree_sitter_julia", interpreters=("julia",)),
     LanguageSpec("kotlin", (".kt", ".kts"), "tree_sitter_kotlin"),
     LanguageSpec("lua", (".lua",), "tree_sitter_lua", interpreters=("lua", "luajit")),
+    LanguageSpec("nix", (".nix",), "tree_sitter_nix"),
+    LanguageSpec("objc", (".m", ".mm"), "tree_sitter_objc"),
+    LanguageSpec("ocaml", (".ml",), "tree_sitter_ocaml", "language_ocaml", interpreters=("ocaml",)),
+    LanguageSpec("ocamli", (".mli",), "tree_sitter_ocaml", "language_ocaml_interface"),
+    LanguageSpec("powershell", (".ps1", ".psm1", ".psd1"), "tree_sitter_powershell", interpreters=("pwsh",)),
     LanguageSpec("rust", (".rs",), "tree_sitter_rust", separator="::"),
     LanguageSpec("scala", (".scala", ".sc"), "tree_sitter_scala", interpreters=("scala",)),
     LanguageSpec("swift", (".swift",), "tree_sitter_swift", interpreters=("swift",)),
@@ -135,7 +142,7 @@ LANGUAGES = (
 _WITHOUT_GRAMMAR = """
 ada .adb .ads
 assembly .asm .s
-awk .awk
+awk .awk #!awk #!gawk
 batch .bat .cmd
 bicep .bicep
 clojure .clj .cljs .cljc .edn
@@ -147,29 +154,31 @@ cython .pyx .pxd .pxi
 d .d
 elm .elm
 erlang .erl .hrl
-fish .fish
+fish .fish #!fish
 fortran .f .f90 .f95 .f03 .f08 .for
 fsharp .fs .fsx .fsi
 gleam .gleam
 graphql .graphql .gql .graphqls
-groovy .groovy .gradle Jenkinsfile
+groovy .groovy .gradle Jenkinsfile #!groovy
+hcl .tf .tfvars .hcl
 just .just justfile Justfile
 lisp .lisp .lsp .el .scm .ss .rkt .fnl
 matlab .matlab
 nim .nim .nims
 odin .odin
 pascal .pas .pp .dpr
+perl .pl .pm .t .psgi #!perl
 prisma .prisma
 protobuf .proto
 purescript .purs
-r .r
+r .r #!Rscript
 reason .re .res .resi
 rego .rego
 shader .glsl .vert .frag .comp .hlsl .wgsl .metal
 solidity .sol
 sql .sql
 starlark .bzl .star BUILD WORKSPACE
-tcl .tcl
+tcl .tcl #!tclsh
 template .erb .eex .heex .leex .ejs .hbs .mustache .twig .jinja .jinja2 .j2 .njk .liquid .haml .slim .pug
 thrift .thrift
 verilog .v .sv .svh .vh
@@ -181,7 +190,8 @@ BLOCK_LANGUAGES = tuple(
     LanguageSpec(
         name,
         tuple(ending for ending in endings if ending[0] == "."),
-        file_names=tuple(ending for ending in endings if ending[0] != "."),
+        file_names=tuple(ending for ending in endings if ending[0] not in ".#"),
+        interpreters=tuple(ending[2:] for ending in endings if ending[0] == "#"),
     )
     for name, *endings in map(str.split, _WITHOUT_GRAMMAR.strip().splitlines())
 )
@@ -227,7 +237,17 @@ _EXAMPLES = (".example", ".sample", ".template", ".dist")
 _CPP_ONLY = re.compile(
     rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|(?:public|private|protected)\s*:)", re.MULTILINE
 )
-_SHORT_NAMES = {"c#": "csharp", "c++": "cpp", "golang": "go", "shell": "bash", "typescriptreact": "tsx"}
+_OBJC = re.compile(rb"^@(?:interface|protocol|class|import)\b", re.MULTILINE)
+_MATLAB = re.compile(rb"\A\s*(?:%|function\b|classdef\b)")
+_SHORT_NAMES = {
+    "c#": "csharp",
+    "objective-c": "objc",
+    "terraform": "hcl",
+    "c++": "cpp",
+    "golang": "go",
+    "shell": "bash",
+    "typescriptreact": "tsx",
+}
 _SIMILAR = 0.8
 """How alike a name must be to be proposed. With less, "toml" is proposed for "html"."""
 _CODE = (*LANGUAGES, *BLOCK_LANGUAGES)
@@ -237,7 +257,7 @@ _BY_FILE_NAME = {name: spec for spec in _CODE for name in spec.file_names}
 _TEXT_BY_ENDING = {ending: spec for spec in TEXT_LANGUAGES for ending in (*spec.extensions, *spec.file_names)}
 _VARIANTS = {name: _TEXT_BY_ENDING[name] for name in ("Dockerfile", "Makefile")}
 """Names that may be followed by anything: `Dockerfile.dev`, `Makefile.am`."""
-_BY_INTERPRETER = {interpreter: spec for spec in LANGUAGES for interpreter in spec.interpreters}
+_BY_INTERPRETER = {interpreter: spec for spec in _CODE for interpreter in spec.interpreters}
 
 
 def language_named(name: str) -> LanguageSpec | None:
@@ -318,6 +338,7 @@ def language_of_shebang(first_line: bytes) -> LanguageSpec | None:
 
 
 def language_of_source(spec: LanguageSpec, path: str, source: bytes) -> LanguageSpec:
-    """Return C++ for a `.h` file with C++ in it, else `spec`."""
-    cpp = _BY_NAME["cpp"]
-    return cpp if path.endswith(".h") and spec.name == "c" and _CPP_ONLY.search(source) else spec
+    """Return the language of a file whose extension several languages have: `.h` and `.m`."""
+    if path.endswith(".h") and spec.name == "c":
+        return _BY_NAME["objc" if _OBJC.search(source) else "cpp" if _CPP_ONLY.search(source) else "c"]
+    return _BY_NAME["matlab"] if path.endswith(".m") and _MATLAB.search(source) else spec

@@ -104,6 +104,95 @@ module sample 1-17
 function greet 9-11
 function document.addEventListener("click") callback 12-14
 """,
+    "sample.dart": """
+class Shape 4-10
+method Shape.of 11-11
+method Shape.area 15-18
+function Shape.area.twice 16-16
+method Shape.name 20-20
+method Shape.name 21-23
+method Shape.load 24-26
+method Shape.== 27-27
+method Shape.perimeter 28-28
+class Walks 31-31
+method Walks.walk 32-32
+method Loud.shout 35-35
+enum Colour 37-37
+method Colour.hex 37-37
+type Callback 38-38
+constant table 39-42
+function main 44-49
+function answer 50-50
+""",
+    "sample.jl": """
+function Shop.total 8-11
+function Shop.total.helper 9-9
+function Shop.area 14-14
+type Shop.Shape 16-16
+struct Shop.Square 17-18
+method Shop.Square.Square 19-19
+struct Shop.Cart 21-23
+function Shop.twice 24-26
+function Shop.Base.show 27-27
+function Shop.Base.length 28-30
+constant Shop.TABLE 31-34
+module sample 35-40
+""",
+    "sample.m": """
+class Shop 4-9
+interface Counting 11-11
+method Counting.count 12-12
+class Shop 15-17
+method Shop.openAt 20-25
+method Shop.shop 27-29
+method NSString.shout 33-33
+struct point 36-36
+function add 38-40
+function name 41-41
+""",
+    "sample.ml": """
+module sample 2-2
+type t 4-4
+type colour 5-5
+class Cart 9-9
+method Cart.total 11-11
+method Cart.even 13-13
+method Cart.odd 14-14
+interface S 18-18
+type S.t 19-19
+method S.create 20-20
+class Make 23-23
+method Make.create 24-24
+class shape 27-28
+method shape.area 29-29
+function (>>=) 32-32
+constant table 34-37
+function now 38-38
+""",
+    "sample.mli": """
+function create 2-2
+type t 4-4
+class M 5-5
+method M.x 6-6
+method M.y 9-9
+""",
+    "sample.nix": """
+function twice 5-5
+function pair 6-6
+module sample 7-15
+function mkShop 19-20
+""",
+    "sample.ps1": """
+function Get-Order 5-10
+function Shop.Add 12-12
+function Even 13-13
+class Shape 14-15
+method Shape.Shape 16-16
+method Shape.Area 17-17
+method Shape.Run 18-18
+enum Colour 20-20
+module sample 21-23
+""",
     "sample.cs": """
 class Shop.Core.Orders 7-10
 method Shop.Core.Orders.Orders 14-14
@@ -259,6 +348,20 @@ TEXTS = [
         "The total with tax.",
         "override suspend fun total(rate: Double): Double",
     ),
+    ("sample.dart", "Shape.area", "The area.", "double area(int factor)"),
+    ("sample.jl", "Shop.area", "Area of it.", "area(s::Square)"),
+    (
+        "sample.jl",
+        "Shop.total",
+        "total(lines)\n\nThe total.",
+        "function total(lines::Vector{T}; rate=1.0)::Float64 where {T<:Real}",
+    ),
+    ("sample.m", "Shop.shop", "The shop.", "+ (instancetype)shop"),
+    ("sample.ml", "Cart.total", "Total of it.", "total lines"),
+    ("sample.mli", "create", "Make one.", "val create : int -> t"),
+    ("sample.mli", "M.x", "The number.", "val x : int"),
+    ("sample.nix", "twice", "Twice it.", "twice = x"),
+    ("sample.ps1", "Get-Order", ".SYNOPSIS\nGets it.", "function Get-Order"),
     ("sample.kt", "String.shout", "Say it loudly.", "fun String.shout(n: Int): String"),
     ("sample.lua", "M.add", "Add two numbers.\n@param a the first", "function M.add(a, b)"),
     ("sample.lua", "M.sub.get", "Get by key.", "function M.sub:get(key)"),
@@ -338,6 +441,16 @@ def test_a_test_of_zig_is_flagged():
 
 def test_a_header_with_classes_is_read_as_cpp():
     assert {document.language for document in extract_sample("sample.h")} == {"cpp"}
+
+
+def test_a_header_and_a_file_of_matlab_are_told_from_objective_c():
+    c, objc = language_named("c"), language_named("objc")
+    header = extract(b"/// A shop.\n@interface Shop : NSObject\n- (void)open;\n@end\n", "Shop.h", c)
+    assert [(d.language, d.kind, d.name) for d in header.documents] == [("objc", "class", "Shop")]
+    script = extract(b"% Area of a circle.\nfunction a = area(r)\n  a = pi * r^2;\nend\n", "area.m", objc)
+    assert [(d.language, d.name, d.docstring) for d in script.documents] == [
+        ("matlab", "area", "Area of a circle.")
+    ]
 
 
 def test_a_header_without_classes_stays_c():

@@ -1,0 +1,30 @@
+(class_definition name: (identifier) @name body: (_) @body) @class
+(mixin_declaration (identifier) @name (class_body) @body) @class
+(extension_declaration name: (identifier) @name body: (_) @body) @owner
+(enum_declaration name: (identifier) @name body: (_) @body) @enum
+(type_alias (type_identifier) @name) @type
+
+; The body of a function is beside its signature.
+((method_signature [
+    (function_signature name: (identifier) @name)
+    (getter_signature name: (identifier) @name)
+    (setter_signature name: (identifier) @name)
+    (constructor_signature . name: (identifier) @name . (formal_parameter_list))
+    (constructor_signature . name: (identifier) . name: (identifier) @name)
+    (factory_constructor_signature . (identifier) . (identifier) @name)
+    (factory_constructor_signature . (identifier) @name . (formal_parameter_list))
+    (operator_signature [(binary_operator) "[]" "[]=" "~"] @name)
+  ]) @method . (function_body) @body)
+(declaration [
+    (function_signature name: (identifier) @name)
+    (getter_signature name: (identifier) @name)
+  ]) @method
+((function_signature name: (identifier) @name) @function . (function_body) @body)
+((getter_signature name: (identifier) @name) @function . (function_body) @body)
+((setter_signature name: (identifier) @name) @function . (function_body) @body)
+(program (static_final_declaration_list (static_final_declaration (identifier) @name (set_or_map_literal) @table)) @constant)
+(program (static_final_declaration_list (static_final_declaration (identifier) @name (list_literal) @table)) @constant)
+
+(annotation) @attribute
+(documentation_comment) @comment
+(comment) @comment

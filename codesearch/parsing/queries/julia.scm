@@ -1,0 +1,29 @@
+(module_definition name: (identifier) @name) @scope
+(function_definition (signature [
+    (call_expression . (_) @name)
+    (typed_expression . (call_expression . (_) @name))
+    (where_expression . [(call_expression . (_) @name) (typed_expression . (call_expression . (_) @name))])
+  ]) . (_)? @body) @function
+(macro_definition (signature (call_expression . (_) @name)) . (_)? @body) @function
+(assignment . [
+    (call_expression . (_) @name)
+    (typed_expression . (call_expression . (_) @name))
+    (where_expression . [(call_expression . (_) @name) (typed_expression . (call_expression . (_) @name))])
+  ] (operator) . (_) @body) @function
+
+(struct_definition (type_head [
+    (identifier) @name
+    (parametrized_type_expression . (identifier) @name)
+    (binary_expression . [(identifier) @name (parametrized_type_expression . (identifier) @name)])
+  ])) @struct
+(abstract_definition (type_head [
+    (identifier) @name
+    (parametrized_type_expression . (identifier) @name)
+    (binary_expression . [(identifier) @name (parametrized_type_expression . (identifier) @name)])
+  ])) @type
+(const_statement (assignment . (identifier) @name)) @constant
+
+(source_file (string_literal) @comment)
+(module_definition (string_literal) @comment)
+(line_comment) @comment
+(block_comment) @comment

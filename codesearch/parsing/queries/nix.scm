@@ -1,0 +1,2 @@
+(binding attrpath: (attrpath) @name expression: (function_expression body: (_) @body)) @function
+(comment) @comment

@@ -1,0 +1,16 @@
+(value_definition (let_binding pattern: [(value_name) (parenthesized_operator)] @name (parameter) body: (_) @body) @function)
+(value_definition (let_binding pattern: [(value_name) (parenthesized_operator)] @name . body: [
+    (fun_expression) (function_expression)
+  ] @body) @function)
+(compilation_unit (value_definition (let_binding pattern: (value_name) @name . body: [
+    (list_expression) (array_expression) (record_expression)
+  ] @table) @constant))
+(value_specification [(value_name) (parenthesized_operator)] @name) @function
+(external [(value_name) (parenthesized_operator)] @name) @function
+(type_binding name: (_) @name) @type
+(module_definition (module_binding (module_name) @name [(structure) (signature) (functor)] @body)) @class
+(module_type_definition (module_type_name) @name body: (_) @body) @interface
+(class_definition (class_binding (class_name) @name body: (_) @body)) @class
+(method_definition (method_name) @name body: (_) @body) @method
+
+(comment) @comment
