@@ -252,7 +252,7 @@ def _run(
         # Two definitions on the same lines have one address, so fetch more documents than are kept.
         ranking = searcher.ranking(searcher.analyse(text, system.mode), filters)
         if tree.by_file:
-            ranking = rank_files(text, ranking, system.config)
+            ranking = rank_files(text, ranking, system.config, 2 * DEPTH)
         ranked = ranking.ranked(2 * DEPTH)
         times_ms.append(1000 * (time.perf_counter() - started))
         found = dict.fromkeys(collection.keys[place.doc_id] for place in ranked)

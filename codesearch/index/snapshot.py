@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -236,11 +236,16 @@ class Snapshot:
                         found.append((file.path != name, file.path, segment.root, doc_ids))
         return [doc_ids for *_, doc_ids in sorted(found, key=lambda file: file[:3]) if doc_ids]
 
-    def path_of(self, doc_id: int) -> PurePosixPath:
-        """Return the path of a document's file, relative to its root."""
-        ((segment, _, local),) = self.parts(np.array([doc_id], np.int64))
-        file_id = int(segment.rows.files[int(local[0])])
-        return PurePosixPath(segment.store.files_of({file_id})[file_id].path)
+    def paths_of(self, doc_ids: DocIds) -> list[str]:
+        """Return the path of each document's file, relative to its root, in the same order."""
+
+        def paths(segment: SegmentReader, local: DocIds) -> NDArray[np.object_]:
+            file_ids = segment.rows.files[local].tolist()
+            files = segment.store.files_of(set(file_ids))
+            return np.array([files[file_id].path for file_id in file_ids], np.object_)
+
+        found: list[str] = self._gathered(doc_ids, np.object_, paths).tolist()
+        return found
 
 
 def _nearest(

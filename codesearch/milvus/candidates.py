@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -177,9 +176,9 @@ class CandidateDocuments:
                 found.setdefault((row["path"] != path, row["path"], row["root"]), []).append(doc_id)
         return [found[file] for file in sorted(found)]
 
-    def path_of(self, doc_id: int) -> PurePosixPath:
-        """Return the path of a document's file, relative to its root."""
-        return PurePosixPath(self._rows[doc_id]["path"])
+    def paths_of(self, doc_ids: DocIds) -> list[str]:
+        """Return the path of each document's file, relative to its root."""
+        return [self._rows[doc_id]["path"] for doc_id in doc_ids.tolist()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -220,9 +221,10 @@ def _has_in_order(names: Sequence[str], wanted: Sequence[str]) -> bool:
 
 def _around(snapshot: Documents, doc_id: int, qualified: str) -> list[str]:
     """List the names around a definition in lower case, outermost first."""
-    path = snapshot.path_of(doc_id)
+    at = np.array([doc_id], np.int64)
+    path = PurePosixPath(*snapshot.paths_of(at))
     module = path.parent if path.stem in FOLDER_FILES else path.with_suffix("")
-    if snapshot.kinds(np.array([doc_id], np.int64))[0] == _MODULE:
+    if snapshot.kinds(at)[0] == _MODULE:
         module = module.parent
     return [name.lower() for name in (*module.parts, *split_name(qualified)[:-1])]
 

@@ -13,16 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from codesearch.analysis.terms import terms_of
 from codesearch.config import RankConfig
-from codesearch.search.documents import Documents
 from codesearch.search.fusion import Ranked, Ranking
 from codesearch.search.heuristics import put_first
 from codesearch.search.hydrate import places_with_copies
-from codesearch.segments.topk import equal_before
+from codesearch.segments.topk import best_positions, equal_before
 from codesearch.types import FOLDER_FILES, MAX_OTHERS
 
 _DECAY, _MOST_SUPPORT = 0.8, 5
@@ -34,13 +34,16 @@ _PREFIX = 4
 """The fewest letters of a word that is the beginning of another."""
 
 
-def rank_files(query: str, ranking: Ranking, config: RankConfig) -> Ranking:
+def rank_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> Ranking:
     """Return the best definition of each file with the score of the file.
+
+    Files that cannot be among the first `count` are left out.
 
     Args:
         query: the query in words; empty if it is code.
         ranking: all candidates.
         config: weights.
+        count: how many files are needed.
     """
     order = ranking.order()
     files = ranking.snapshot.file_numbers(ranking.doc_ids[order])
@@ -52,8 +55,11 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig) -> Ranking:
     for number, before, score in zip(files.tolist(), above.tolist(), scores[order].tolist(), strict=True):
         if 0 < before <= _MOST_SUPPORT:
             support[row[number]] += _DECAY**before * max(score, 0.0)
-    words = terms_of(query)
-    named = [_share(words, ranking.snapshot, int(doc_id)) for doc_id in ranking.doc_ids[firsts]]
+    without_name = scores[firsts] + config.file_support_weight * support
+    if len(firsts) > count:
+        edge = without_name[best_positions(without_name, count)].min() - config.file_name_weight
+        able = np.flatnonzero(without_name >= edge)
+        firsts, support = firsts[able], support[able]
     best = Ranking(
         snapshot=ranking.snapshot,
         doc_ids=ranking.doc_ids[firsts],
@@ -61,7 +67,8 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig) -> Ranking:
         parts={name: values[firsts] for name, values in ranking.parts.items() if name not in _OF_DEFINITIONS},
         scores=scores[firsts],
     )
-    everywhere = np.arange(len(firsts))
+    everywhere, words = np.arange(len(firsts)), terms_of(query)
+    named = [_share(words, path) for path in ranking.snapshot.paths_of(best.doc_ids)]
     best.add_signal("file_support", everywhere, support, reward=config.file_support_weight)
     best.add_signal("file_name", everywhere, named, reward=config.file_name_weight)
     if config.name_weight:
@@ -69,19 +76,16 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig) -> Ranking:
     return best
 
 
-def places_of_files(files: Ranking, ranking: Ranking, count: int) -> list[Ranked]:
+def places_of_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> list[Ranked]:
     """Return the places of the first `count` files, each with up to `MAX_OTHERS` other definitions of the file.
 
-    Args:
-        files: what `rank_files` made of the ranking.
-        ranking: all candidates.
-        count: how many files.
+    The arguments are those of `rank_files`. If files are copies of each other, the places may be fewer.
     """
     order = ranking.order()
     doc_ids, scores = ranking.doc_ids[order], ranking.scores[order]
     numbers = ranking.snapshot.file_numbers(doc_ids)
     places = []
-    for place in places_with_copies(files, count):
+    for place in places_with_copies(rank_files(query, ranking, config, count), count):
         (shown,) = np.flatnonzero(doc_ids == place.doc_id)
         others = (numbers == numbers[shown]) & (scores >= _MIN_SHARE * scores[shown])
         others[shown] = False
@@ -90,13 +94,18 @@ def places_of_files(files: Ranking, ranking: Ranking, count: int) -> list[Ranked
     return places
 
 
-def _share(words: Collection[str], documents: Documents, doc_id: int) -> float:
-    """Return the share of the words in the name of a document's file, or of its folder, that are in a query."""
-    path = documents.path_of(doc_id)
-    stem = path.name.partition(".")[0] or path.name
-    named = terms_of(path.parent.name if stem in FOLDER_FILES and path.parent.name else stem)
+def _share(words: Collection[str], path: str) -> float:
+    """Return the share of the words in the name of a file, or of its folder, that are in a query."""
+    named = _words_of(path)
     found = [word for word in named if any(_matches(word, asked) for asked in words)]
     return len(found) / len(named) if named else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _words_of(path: str) -> frozenset[str]:
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0] or name
+    return frozenset(terms_of(folder.rpartition("/")[2] if stem in FOLDER_FILES and folder else stem))
 
 
 def _matches(word: str, asked: str) -> bool:

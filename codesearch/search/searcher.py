@@ -18,7 +18,7 @@ from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
-from codesearch.search.files import places_of_files, rank_files
+from codesearch.search.files import places_of_files
 from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import asked_name, is_code
 from codesearch.search.fusion import Ranked, Ranking, fuse
@@ -223,16 +223,15 @@ class Searcher:
         self, query: AnalysedQuery, ranking: Ranking, request: SearchRequest, left_out: Collection[int]
     ) -> list[Hit]:
         count = request.top_k
-        files = rank_files(query.text, ranking, self.config) if request.by_file else None
         while True:
-            if files:
-                places = places_of_files(files, ranking, count)
+            if request.by_file:
+                places = places_of_files(query.text, ranking, self.config, count)
             else:
                 places = places_with_copies(ranking, count, left_out)
             hits = hydrate(ranking.snapshot, places, request.context)[: request.top_k]
-            if len(hits) == request.top_k or len(places) < count:
+            if len(hits) == request.top_k or count >= len(ranking.doc_ids):
                 return hits
-            count += 4 * request.top_k
+            count *= 4
 
     def rank(
         self, query: str, top_k: int, filters: Filters | None = None, mode: str = "hybrid"
