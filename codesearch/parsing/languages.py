@@ -106,7 +106,7 @@ LANGUAGES = (
     ),
     LanguageSpec("csharp", (".cs", ".csx"), "tree_sitter_c_sharp"),
     LanguageSpec("dart", (".dart",), "tree_sitter_dart"),
-    LanguageSpec("elixir", (".ex", ".exs"), "tree_sitter_elixir", interpreters=("elixir",)),
+    LanguageSpec("elixir", (".ex", ".exs"), "tree_sitter_elixir", interpreters=("elixir",), has_clauses=True),
     LanguageSpec(
         "haskell",
         (".hs",),

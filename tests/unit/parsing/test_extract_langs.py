@@ -439,6 +439,20 @@ def test_a_test_of_zig_is_flagged():
     assert flagged == ["push works"]
 
 
+def test_clauses_of_a_function_that_follow_each_other_are_one_method():
+    source = (
+        b"defmodule Cart do\n  def total([]), do: 0\n\n  def total([line | rest]) do\n    line + total(rest)\n  end\n"
+        b"  def size(cart), do: 1\n  # Not the same place.\n  def total(:none), do: 0\nend\n"
+    )
+    documents = extract(source, "cart.ex", language_named("elixir")).documents
+    assert [described(document) for document in documents] == [
+        "class Cart 1-1",
+        "method Cart.total 2-6",
+        "method Cart.size 7-7",
+        "method Cart.total 9-9",
+    ]
+
+
 def test_a_header_with_classes_is_read_as_cpp():
     assert {document.language for document in extract_sample("sample.h")} == {"cpp"}
 
