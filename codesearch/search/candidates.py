@@ -44,8 +44,8 @@ class Candidates:
         cosine: float32 [C].
         length_prior: float32 [C], weight of the cosine, 0 to 1; low for short bodies.
         name: float32 [C], 1 if the query is the document's name, `OTHER_SPELLING` if only case or underscores differ,
-            .2 if the words of the query make the name ("zip file" and `ZipFile`), else 0. A query in lower case matches
-            any case.
+            .2 if the words of the query make the name ("zip file" and `ZipFile`) or only the names around it differ,
+            else 0. A query in lower case matches any case.
         path: float32 [C], above 0 if the query is the path of the document's file: 1 for the first one to show.
         literal: float32 [C], 1 if the query stands literally in the document.
     """
@@ -154,7 +154,8 @@ def _named(snapshot: Documents, query: str, allowed: NDArray[np.bool_] | None) -
         return dict.fromkeys(joined, _SPELLED_OUT)
     found = _with_names(snapshot, spellings(asked.name), allowed)
     likeness = {doc_id: _likeness(asked.name, exact) for doc_id, (exact, _) in found.items()}
-    within = _within(snapshot, found, asked.qualifiers)
+    if not (within := _within(snapshot, found, asked.qualifiers)):  # "app" in "app.route" may be a variable.
+        return {doc_id: _SPELLED_OUT for doc_id, value in likeness.items() if value == 1.0}
     chosen = _of_kind(snapshot, within, asked.kinds)
     if chosen is None:  # "class loader" does not name a function `loader`, but "def Parser" names a class.
         chosen = [doc_id for doc_id in within if not asked.name.islower() and likeness[doc_id] == 1.0]

@@ -1,7 +1,8 @@
 """A query that stands literally in the sources, as a string or in a comment -> the definitions around it.
 
-Text in double quotes is always looked for, other queries if they have at least four words. Keywords propose files, and
-the text is verified in them. In a query of ordinary words, only documents that contain all of its terms are proposed.
+Text in double quotes is always looked for. Other queries need four words, or six if they look like keywords: "delete a
+directory recursively" asks for a function, not for a comment with these words. Keywords propose files, and the text is
+verified in them. In a query of ordinary words, only documents that contain all of its terms are proposed.
 Those are few, so most queries read no file. White space, comment marks and quotes between two words may differ. Case
 may differ only if the text is in quotes and stands nowhere in the same case.
 """
@@ -17,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.analysis.terms import STOP_WORDS, terms_of
 from codesearch.index.snapshot import Snapshot
 from codesearch.index.source import read_source
 from codesearch.search.lexical import LexicalScorer
@@ -24,13 +26,13 @@ from codesearch.search.lookup import nearest
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import FileRecord
 
-_FEWEST_WORDS, _MOST_CHARS = 4, 1_000
+_FEWEST_WORDS, _FEWEST_PLAIN_WORDS, _MOST_CHARS = 4, 6, 1_000
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”')
 _BETWEEN = "\"'`+\\#*/.;- \t\n\r"
 """What may stand between two words: white space, comment marks, and the ends of two strings."""
 _MESSAGE = re.compile(r"[:;()\[\]{}<>%$#@*=!|\\`]|(?<!\w)'|'(?!\w)|\.$")
 """What messages and comments have, but questions and keywords seldom."""
-_QUESTION = re.compile(r"(?:how|what|where|which|who|why)\b")
+_QUESTION = re.compile(r"(?:how|what|where|which|who|why)\b", re.IGNORECASE)
 _MOST_PLACES = 20
 """In one file."""
 
@@ -62,6 +64,12 @@ class Literal:
     is_message: bool
 
     @property
+    def terms(self) -> list[str]:
+        """Return the terms that a document with it has."""
+        found = terms_of(b" ".join(self.words).decode())
+        return sorted(found - STOP_WORDS or found)
+
+    @property
     def pattern(self) -> re.Pattern[bytes]:
         """Return what matches it in a text in lower case."""
         between = b"[" + re.escape(_BETWEEN.encode()) + b"]++"
@@ -80,8 +88,8 @@ def literal_of(query: str) -> Literal | None:
     stripped = (word.strip(_BETWEEN).encode() for word in (quoted or query).split())
     words = [word for word in stripped if word]
     is_message = bool(quoted or _MESSAGE.search(query))
-    too_short = not words or not quoted and len(words) < _FEWEST_WORDS
-    if too_short or not is_message and _QUESTION.match(query):
+    fewest = 1 if quoted else _FEWEST_PLAIN_WORDS if query.islower() and not is_message else _FEWEST_WORDS
+    if len(words) < fewest or not is_message and _QUESTION.match(query):
         return None
     return Literal(words, bool(quoted), is_message)
 
@@ -100,7 +108,7 @@ def literal_documents(
     if literal is None or not terms:
         return []
     limits = _LIMITS_OF_MESSAGES if literal.is_message else _LIMITS_OF_WORDS
-    proposed = _passing(lexical.with_all(terms), allowed)
+    proposed = _passing(lexical.with_all(literal.terms), allowed)
     if literal.is_message or len(proposed) > limits.documents:
         scores, _ = lexical.scores(terms)
         if literal.is_message:
