@@ -1,10 +1,10 @@
 """A query that stands literally in the sources, as a string or in a comment -> the definitions around it.
 
-Text in double quotes is always looked for. Other queries need four words, or six if they look like keywords: "delete a
-directory recursively" asks for a function, not for a comment with these words. Keywords propose files, and the text is
-verified in them. In a query of ordinary words, only documents that contain all of its terms are proposed.
-Those are few, so most queries read no file. White space, comment marks and quotes between two words may differ. Case
-may differ only if the text is in quotes and stands nowhere in the same case.
+Text in double quotes is always looked for. Other queries need four words. Four or five words in lower case must be a
+whole string: "delete a directory recursively" asks for a function, not for a comment with these words. Keywords propose
+files, and the text is verified in them. In a query of ordinary words, only documents with all of its terms are
+proposed. Those are few, so most queries read no file. White space, comment marks and quotes between two words may
+differ. Case may differ only if the text is in quotes and stands nowhere in the same case.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from codesearch.search.lookup import nearest
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import FileRecord
 
-_FEWEST_WORDS, _FEWEST_PLAIN_WORDS, _MOST_CHARS = 4, 6, 1_000
+_FEWEST_WORDS, _ENOUGH_WORDS, _MOST_CHARS = 4, 6, 1_000
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”')
 _BETWEEN = "\"'`+\\#*/.;- \t\n\r"
 """What may stand between two words: white space, comment marks, and the ends of two strings."""
 _MESSAGE = re.compile(r"[:;()\[\]{}<>%$#@*=!|\\`]|(?<!\w)'|'(?!\w)|\.$")
 """What messages and comments have, but questions and keywords seldom."""
 _QUESTION = re.compile(r"(?:how|what|where|which|who|why)\b", re.IGNORECASE)
+_QUOTES = (b'"', b"'", b"`")
 _MOST_PLACES = 20
 """In one file."""
 
@@ -45,8 +46,16 @@ class Limits(NamedTuple):
     bytes: int
 
 
-_LIMITS_OF_MESSAGES = Limits(400, 200, 20_000_000)
-_LIMITS_OF_WORDS = Limits(40, 20, 2_000_000)
+_LIMITS = {
+    "quoted": Limits(2_000, 200, 20_000_000),
+    "message": Limits(2_000, 200, 20_000_000),
+    "words": Limits(20, 20, 2_000_000),
+    "few words": Limits(4, 4, 1_000_000),
+}
+"""Form of a text -> limits. For "quoted" and "message", documents without some of the terms are proposed too.
+
+For the others, nothing is verified if more documents have all terms.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +64,11 @@ class Literal:
 
     Attributes:
         words: its words without what may stand between them.
-        is_quoted: whether it is in quotes; then case may differ.
-        is_message: whether it is in quotes or has characters of messages, so that it is worth reading many files.
+        form: "quoted", "message" (it has characters of messages), "words", or "few words", which look like keywords.
     """
 
     words: Sequence[bytes]
-    is_quoted: bool
-    is_message: bool
+    form: str
 
     @property
     def terms(self) -> list[str]:
@@ -87,11 +94,15 @@ def literal_of(query: str) -> Literal | None:
     quoted = max((first or second for first, second in _QUOTED.findall(query)), key=len, default="")
     stripped = (word.strip(_BETWEEN).encode() for word in (quoted or query).split())
     words = [word for word in stripped if word]
-    is_message = bool(quoted or _MESSAGE.search(query))
-    fewest = 1 if quoted else _FEWEST_PLAIN_WORDS if query.islower() and not is_message else _FEWEST_WORDS
-    if len(words) < fewest or not is_message and _QUESTION.match(query):
+    if quoted:
+        return Literal(words, "quoted") if words else None
+    if len(words) < _FEWEST_WORDS:
         return None
-    return Literal(words, bool(quoted), is_message)
+    if _MESSAGE.search(query):
+        return Literal(words, "message")
+    if _QUESTION.match(query):
+        return None
+    return Literal(words, "few words" if query.islower() and len(words) < _ENOUGH_WORDS else "words")
 
 
 def literal_documents(
@@ -107,21 +118,22 @@ def literal_documents(
     """
     if literal is None or not terms:
         return []
-    limits = _LIMITS_OF_MESSAGES if literal.is_message else _LIMITS_OF_WORDS
+    limits = _LIMITS[literal.form]
     proposed = _passing(lexical.with_all(literal.terms), allowed)
-    if literal.is_message or len(proposed) > limits.documents:
+    if literal.form in ("quoted", "message"):
         scores, _ = lexical.scores(terms)
-        if literal.is_message:
-            others = _passing(np.flatnonzero(scores > 0), allowed)
-            proposed = np.concatenate([proposed, snapshot.best(others, scores[others], limits.documents)])
+        others = _passing(np.flatnonzero(scores > 0), allowed)
+        proposed = np.concatenate([proposed, snapshot.best(others, scores[others], limits.documents)])
         proposed = proposed[snapshot.order(proposed, scores[proposed])]
+    elif len(proposed) > limits.documents:
+        return []
     found: dict[int, bool] = {}
     for base, segment, file in _files(snapshot, proposed[: limits.documents], limits):
         for number, same_case in _around_text(segment, file, literal):
             if allowed is None or allowed[base + number]:
                 found[base + number] = same_case or found.get(base + number, False)
     exact = [doc_id for doc_id, same_case in found.items() if same_case]
-    return exact or (list(found) if literal.is_quoted else [])
+    return exact or (list(found) if literal.form == "quoted" else [])
 
 
 def _passing(doc_ids: NDArray[np.int64], allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
@@ -153,7 +165,16 @@ def _around_text(segment: SegmentReader, file: FileRecord, literal: Literal) -> 
     if max(literal.words, key=len).lower() not in lower:
         return
     for match in islice(literal.pattern.finditer(lower), _MOST_PLACES):
+        if literal.form == "few words" and not _is_string(lower, match):
+            continue
         line = lower.count(b"\n", 0, match.start()) + 1
         if (number := nearest(segment.store.document_rows(file.first_doc, file.doc_count), line)) is not None:
             same_case = all(word in read[0][match.start() : match.end()] for word in literal.words)
             yield file.first_doc + number, same_case
+
+
+def _is_string(source: bytes, match: re.Match[bytes]) -> bool:
+    """Say whether a match is all between two equal quotes, but not between three, as documentation is."""
+    start, end = match.span()
+    mark = source[start - 1 : start]
+    return mark in _QUOTES and source[end : end + 1] == mark != source[start - 2 : start - 1]
