@@ -176,6 +176,8 @@ class RankConfig:
         generated_penalty: subtracted from documents in generated files, unless the query asks for them.
         vendored_penalty: subtracted from documents in vendored files, unless the query asks for them.
         stub_penalty: subtracted from functions that do nothing, such as abstract ones, unless the query asks for them.
+        nested_penalty: subtracted from definitions inside of functions, unless the query asks for them: the function is
+            often a hit itself, and its pieces would fill the list.
         data_penalty: subtracted from modules, and half of it from classes, constants, types and settings, unless the
             query asks for them.
         section_penalty: subtracted from documentation, unless the query is a question or asks for documentation.
@@ -202,6 +204,7 @@ class RankConfig:
     generated_penalty: float = 0.2
     vendored_penalty: float = 0.2
     stub_penalty: float = 0.2
+    nested_penalty: float = 0.1
     data_penalty: float = 0.2
     section_penalty: float = 0.15
     file_diversity_penalty: float = 0.02

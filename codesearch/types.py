@@ -28,9 +28,11 @@ TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
 """Words that mark tests, both in the path of a file and in a query."""
 FOLDER_FILES = frozenset({"__init__", "index", "mod"})
 """Stems of files that take the name of their folder, such as `__init__`."""
-STUB, GENERATED, TEST, VENDORED, BUILT = 1, 2, 4, 8, 16
-"""Bits of `Document.flags`: a body that does nothing, or a file that is generated, contains tests, is copied from
-another project or is build output. Among copies, the one with the lowest flags without `STUB` is shown."""
+STUB, GENERATED, TEST, VENDORED, BUILT, NESTED = 1, 2, 4, 8, 16, 32
+"""Bits of `Document.flags`: a body that does nothing, a file that is generated, contains tests, is copied from another
+project or is build output, or a definition inside of a function."""
+OF_FILE = GENERATED | TEST | VENDORED | BUILT
+"""Among copies, the one with the lowest of these flags is shown."""
 MAX_COPIES = 10
 """A hit lists at most this many of its copies. It counts all of them."""
 

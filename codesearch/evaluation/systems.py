@@ -45,6 +45,7 @@ SIGNALS: dict[str, dict[str, Any]] = {
     "generated": {"generated_penalty": 0.0},
     "vendored": {"vendored_penalty": 0.0},
     "stub": {"stub_penalty": 0.0},
+    "nested": {"nested_penalty": 0.0},
     "data": {"data_penalty": 0.0},
     "file_diversity": {"file_diversity_penalty": 0.0},
 }

@@ -24,7 +24,7 @@ Format history:
     7   copy keys, flags of build output
     8   the encoder's text begins with the place of the file
     9   documentation of class and module as context
-    10   flags of bundles and of tests in Rust files, fewer of generated code
+    10   flags of bundles, of tests in Rust files and of definitions inside of functions; fewer of generated code
 """
 
 from __future__ import annotations

@@ -56,6 +56,7 @@ class Definition:
         is_callback: it has no name of its own, so `name` comes from the code around it.
         is_too_deep: nested in so many others that it gets no document.
         is_test: it or a definition around it is marked as a test.
+        is_nested: inside of a function.
     """
 
     kind: str
@@ -78,6 +79,7 @@ class Definition:
     is_callback: bool = False
     is_too_deep: bool = False
     is_test: bool = False
+    is_nested: bool = False
 
     def __post_init__(self) -> None:
         self.doc_end = self.end

@@ -30,13 +30,14 @@ from codesearch.parsing.languages import LanguageSpec, language_of_source
 from codesearch.parsing.markup import split_markup
 from codesearch.parsing.sections import text_documents
 from codesearch.parsing.toplevel import head_comment, toplevel_statements
-from codesearch.types import HEADER_KINDS, STUB, TEST, Document
+from codesearch.types import HEADER_KINDS, NESTED, STUB, TEST, Document
 
 _SPACE = re.compile(r"\s+")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _MAX_SIGNATURE = 300
 _MAX_DOCSTRING = 8_000
 _OWNERS = HEADER_KINDS | {"owner"}
+_FUNCTIONS = ("function", "method")
 _EXPORT_LISTS = ("__all__",)
 _MAX_CLAUSE_GAP = 3
 _MAX_CONTEXT = 200
@@ -198,6 +199,7 @@ def _documents(definitions: list[Definition], found: Matches, file: _File) -> It
         while enclosing and enclosing[-1].end <= definition.start:
             enclosing.pop()
         outer = enclosing[-1] if enclosing else None
+        definition.is_nested = outer is not None and (outer.is_nested or outer.kind in _FUNCTIONS)
         definition.is_test = definition.start in found.tests or (outer is not None and outer.is_test)
         if len(enclosing) < file.config.max_nesting:
             definition.qualifiers = _qualifiers(definition, outer)
@@ -224,7 +226,7 @@ def _is_left_out(definition: Definition, enclosing: list[Definition], file: _Fil
         definition.is_callback
         and definition.end_line - definition.start_line < _MIN_CALLBACK_LINES - 1
         and any(
-            outer.kind in ("function", "method")
+            outer.kind in _FUNCTIONS
             and not outer.is_callback
             and definition.end <= outer.start + file.config.max_code_bytes
             for outer in enclosing
@@ -304,7 +306,10 @@ def _document(definition: Definition, owner: str, signature: str, file: _File) -
         end_line=definition.end_line,
         start_byte=definition.start,
         end_byte=definition.doc_end,
-        flags=file.flags | definition.is_test * TEST | _is_stub(definition, file.source) * STUB,
+        flags=file.flags
+        | definition.is_test * TEST
+        | definition.is_nested * NESTED
+        | _is_stub(definition, file.source) * STUB,
         copy_key=copy_key(owner, definition.name, whole, file.spec),
         context=_context(definition, file),
     )
@@ -319,7 +324,7 @@ def _code(definition: Definition, end: int, source: bytes) -> bytes:
 
 
 def _is_stub(definition: Definition, source: bytes) -> bool:
-    if definition.kind not in ("function", "method"):
+    if definition.kind not in _FUNCTIONS:
         return False
     if definition.body is None:
         return True

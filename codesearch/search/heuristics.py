@@ -5,6 +5,7 @@
 - **Single words.** A query of one word, such as "zip", is often the beginning of a name that the user does not know in
   full. Public modules, classes and functions whose names begin with it rank higher, private definitions lower.
 - **Penalties.** Tests, generated code, vendored code and stubs contain the same words as the code that people look for.
+  A definition inside of a function shares its words with that function, and both would take a place.
   Classes, constants, type aliases, top-level statements, configuration and documentation rank lower too, because most
   queries ask for a function. A penalty does not apply if the query asks for such code, as in "test for the parser".
 - **File diversity.** Functions of one file share many words, so they rank close together. A document ranks a little
@@ -30,7 +31,7 @@ from codesearch.search.forms import name_parts, split_name
 from codesearch.search.fusion import Ranking
 from codesearch.segments.store import DocumentRow
 from codesearch.segments.topk import equal_before
-from codesearch.types import GENERATED, HEADER_KINDS, KINDS, STUB, TEST, TEST_WORDS, VENDORED
+from codesearch.types import GENERATED, HEADER_KINDS, KINDS, NESTED, STUB, TEST, TEST_WORDS, VENDORED
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ PENALTIES = (
     Penalty("generated", GENERATED, frozenset({"generated", "protobuf", "pb2"})),
     Penalty("vendored", VENDORED, frozenset({"vendor", "vendored"})),
     Penalty("stub", STUB, frozenset({"stub", "stubs", "abstract", "interface"})),
+    Penalty("nested", NESTED, frozenset({"closure", "inner", "nested"})),
 )
 
 _DATA = {"module": 1.0, "type": 0.5, "constant": 0.5, "setting": 0.5, **dict.fromkeys(HEADER_KINDS, 0.5)}

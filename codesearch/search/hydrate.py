@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from codesearch.index.source import Stored
 from codesearch.search.fusion import Ranked, Ranking
 from codesearch.segments.topk import equal_before
-from codesearch.types import MAX_COPIES, STUB, Hit
+from codesearch.types import MAX_COPIES, OF_FILE, Hit
 
 if TYPE_CHECKING:
     from codesearch.search.documents import Documents
@@ -47,7 +47,7 @@ def _place(ranking: Ranking, positions: NDArray[np.intp]) -> Ranked:
     if len(positions) == 1:
         return best
     doc_ids = ranking.doc_ids[positions]
-    flags = ranking.snapshot.flags(doc_ids) & ~np.uint8(STUB)
+    flags = ranking.snapshot.flags(doc_ids) & OF_FILE
     name, path = (-ranking.signals[signal][positions] for signal in ("name", "path"))
     shown, *others = doc_ids[np.lexsort((flags, name, path))].tolist()
     return replace(best, doc_id=shown, copies=tuple(others))

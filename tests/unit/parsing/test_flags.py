@@ -7,7 +7,7 @@ import pytest
 from codesearch.parsing.extract import extract
 from codesearch.parsing.flags import file_flags, is_test, is_vendored
 from codesearch.parsing.languages import language_named
-from codesearch.types import GENERATED, STUB, TEST
+from codesearch.types import GENERATED, NESTED, STUB, TEST
 
 
 def flags(language: str, source: str) -> list[int]:
@@ -219,3 +219,24 @@ def test_tests_inside_a_rust_file_are_recognised_by_their_attributes() -> None:
         "it_runs": TEST,
         "Test": 0,
     }
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "nested"),
+    [
+        ("python", "def f():\n    def g():\n        return 1\n    return g", {"f.g"}),
+        ("python", "class A:\n    def f(self):\n        return 1", set()),
+        (
+            "python",
+            "def f():\n    class A:\n        def g(self):\n            return 1\n    return A",
+            {"f.A", "f.A.g"},
+        ),
+        ("javascript", "const a = () => {\n  function b() { return 1; }\n  return b;\n};", {"a.b"}),
+        ("rust", "mod a {\n    fn f() { g(1) }\n}", set()),
+    ],
+)
+def test_definitions_inside_of_functions_are_nested(language: str, source: str, nested: set[str]) -> None:
+    spec = language_named(language)
+    assert spec is not None
+    documents = extract(source.encode(), "a", spec).documents
+    assert {document.qualified_name for document in documents if document.flags & NESTED} == nested

@@ -81,6 +81,13 @@ def test_the_first_path_of_equal_copies_is_shown_after_any_updates(
     assert places(search(Searcher([fresh], encoder), "join path", mode="lexical")) == expected
 
 
+def test_a_source_inside_of_a_function_is_shown_instead_of_build_output(tmp_path, index_tree):
+    tree = {"dist/a.js": JOIN, "lib/a.js": f"define(function () {{\n{JOIN}}});\n"}
+    searcher = Searcher([index_tree(write_tree(tmp_path / "tree", tree))], None)
+    hits = search(searcher, "join path", mode="lexical")
+    assert ("lib/a.js", 2, ("dist/a.js:1",), 1) in places(hits)
+
+
 def test_only_copies_that_pass_the_filters_are_listed(searcher):
     (first, _) = search(searcher, "join path", filters=Filters(paths=("dist/",)))
     assert places([first]) == [("dist/a.js", 2, ("dist/esm/a.js:1",), 1)]

@@ -77,6 +77,30 @@ def test_constants_and_modules_rank_below_a_function(
     assert [hit.signals.get("data", 0) for hit in asked] == [0, 0, 0]
 
 
+PIECES = """
+export function parseArguments(argv) {
+  function parseOption(argument) { return argument.split('=').map(parseArguments); }
+  function parseFlag(argument) { return argument.slice(2).map(parseArguments); }
+  return argv.map(argument => argument.includes('=') ? parseOption(argument) : parseFlag(argument));
+}
+"""
+
+
+def test_the_pieces_of_a_function_rank_lower_unless_the_query_asks_for_them(
+    tmp_path: Path, index_tree: Callable[[Path], IndexReader]
+) -> None:
+    index = index_tree(write_tree(tmp_path / "tree", {"cli.js": PIECES}))
+
+    def lowered(query: str) -> dict[str, float]:
+        hits = search(Searcher([index], None), query, mode="lexical")
+        return {hit.name: hit.parts.get("nested", 0.0) for hit in hits}
+
+    assert lowered("parse the arguments") == pytest.approx(
+        {"parseArguments": 0.0, "parseOption": -0.1, "parseFlag": -0.1}
+    )
+    assert set(lowered("parse the arguments in an inner function").values()) == {0.0}
+
+
 GUIDE = "# Push items\nHow items get on the stack: push each item.\n"
 TEXTS = {
     "stack.py": "def push(item):\n    return items.append(item)\n",
