@@ -60,7 +60,7 @@ def _grammar_checks() -> Iterator[Check]:
     yield Check("grammars", "ok", ", ".join(f"{spec.name} {grammar_version(spec)}" for spec in present))
     if absent := [spec.name for spec in LANGUAGES if spec not in present]:
         cure = how_to_add(*distributions(absent))
-        yield Check("grammars", "none", f"{', '.join(absent)}: {cure}")
+        yield Check("grammars", "none", f"{', '.join(absent)}: cut into blocks; {cure}")
 
 
 def _tried(name: str, describe: Callable[[], str]) -> Check:

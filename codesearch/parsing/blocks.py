@@ -15,7 +15,7 @@ from itertools import accumulate
 
 from codesearch.config import ParseConfig
 from codesearch.parsing.copies import copy_key
-from codesearch.parsing.docstrings import clean_comment
+from codesearch.parsing.docstrings import clean_comment, clean_xml
 from codesearch.parsing.flags import file_flags
 from codesearch.parsing.identifiers import module_name, split_qualified
 from codesearch.parsing.languages import LanguageSpec
@@ -32,14 +32,14 @@ _BEFORE = (
     r"virtual|sealed|open|extern|unsafe|pure|elemental|recursive|partial|declare|extend|"
     r"create|or\s+replace|temp|temporary|materialized|unique)\s+)*"
 )
-_NAME = r"""\s+(?:if\s+not\s+exists\s+)?["'`\[]?(?P<name>[^\W\d][\w.:$@!?*'/~-]*)"""
+_NAME = r"""\s+(?:if\s+not\s+exists\s+)?["'`\[]?(?P<name>[^\W\d][\w.:$@!?*'#/~-]*)"""
 _FUNCTION = re.compile(
-    rf"""{_BEFORE}(?:def|defp|fn|fun|func|function!?|sub|subroutine|proc|procedure|method|macro|rpc|task|query|mutation
+    rf"""{_BEFORE}(?:def|defp|fn|fun(?!\s+\w+\s*->)|func|function!?|sub|subroutine|proc|procedure|method|macro|rpc|task|query|mutation
         |subscription|fragment|directive|trigger)(?:\s+\([^()]*\)|\s+(?:\w+|\[[^\]]*\])\s*=(?=\s*\w+\s*\())?{_NAME}
     | \s*\((?:def[\w*-]*)\s+\(?(?:\^(?:\{{[^}}]*\}}|\S+)\s+)*(?P<lisp>[^\s()\[\]"';]+)
     | \s*(?:function|macro)\s*\(\s*(?P<cmake>\w+)
     | \s*["']?(?P<assigned>[\w.$]+)["']?\s*(?:<-|:?=|::?)\s*(?:(?:function|proc|sub|fun|fn)\b|\\\()
-    | let\s+(?:rec\s+|inline\s+)*(?P<let>\w+)\s+[^=\s][^=]*=
+    | \s*let\s+(?:(?:rec|inline|private|internal|mutable)\s+)*(?P<let>\w+)\s+[^=\s][^=]*=
     | (?P<clause>[a-z]\w*)\s*\(.*->\s*
     | (?:[A-Za-z_][\w<>\[\],.:]*[ \t*&]+){{1,6}}(?P<typed>[\w:~]+)\s*\([^;{{}}=]*(?:\)[^;()]*\{{|,|\()?\s*$""",
     re.VERBOSE | re.IGNORECASE,
@@ -55,6 +55,7 @@ _KEYWORDS = frozenset(
 )
 _COMMENT = re.compile(r"\s*(?:#(?![\[\w])|//|\*(?!\w)|--|;|%|!\s|\"\s)")
 _ATTRIBUTE = re.compile(r"\s*(?:@\w|#\[|\[<)")
+_QUOTES = '"""'
 _OPENINGS = {
     "/*": "*/",
     "(*": "*)",
@@ -65,7 +66,7 @@ _OPENINGS = {
     "#|": "|#",
     "=h": "=cut",
     "=p": "=cut",
-    '""': '"""',
+    '""': _QUOTES,
 }
 _CLOSER = re.compile(r"\s*(?:[\])};,]+|end\w*\b[^=(]*|fi|esac|done|\$\$.*)[\s\])};,]*$", re.IGNORECASE)
 _LITERAL = re.compile(r'[^\n]*\n\s*"((?:[^"\\]|\\.){3,2000})"')
@@ -138,7 +139,7 @@ def _is_behind(line: str, block: _Block) -> bool:
 
 def _comments(lines: Sequence[str], block: _Block) -> str:
     above = [line for line in lines[block.doc_row : block.row] if not _ATTRIBUTE.match(line)]
-    return clean_comment("\n".join(above)).strip('"')[:_MAX_DOCSTRING]
+    return clean_xml(clean_comment("\n".join(above))).strip('"')[:_MAX_DOCSTRING]
 
 
 def _literal(text: str) -> str:
@@ -185,11 +186,14 @@ def _rows_of_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield each row with code, and the first row of the comments and attributes right above it."""
     # In Lisp, `(*` opens no comment.
     openings = {mark: end for mark, end in _OPENINGS.items() if any(end in line for line in lines)}
-    first, closing = -1, ""
+    first, closing, in_string = -1, "", False
     for row, line in enumerate(lines):
         text = line.strip()
         opening = "" if closing else openings.get(text[:2], "")
-        if closing or opening or _COMMENT.match(line) or _ATTRIBUTE.match(line):
+        is_edge = line.count(_QUOTES) % 2 == 1
+        if in_string:
+            in_string, first = not is_edge, -1
+        elif closing or opening or _COMMENT.match(line) or _ATTRIBUTE.match(line):
             closing = closing or opening
             if closing and closing in (text[2:] if opening else text):
                 closing = ""
@@ -197,7 +201,7 @@ def _rows_of_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
         else:
             if text:
                 yield row, row if first < 0 else first
-            first = -1
+            in_string, first = is_edge, -1
 
 
 def _opened(line: str, block: _Block, around: Sequence[_Block]) -> _Block | None:

@@ -186,11 +186,37 @@ class Token 4-4
 method Token.transfer 6-10
 """,
     ),
+    "shop.nim": (
+        '''const help* = """
+proc no() =
+"""
+
+## The sum of the lines.
+proc total*(lines: seq[int]): int =
+  lines.sum
+''',
+        """
+module shop 1-3
+function total 6-7
+""",
+    ),
+    "shop.vim": (
+        """" Location: autoload/shop.vim
+
+function! shop#total(lines) abort
+  return a:lines
+endfunction
+""",
+        """
+module shop 1-1
+function shop#total 3-5
+""",
+    ),
     "shop.fs": (
         """/// Sum of the lines.
 let total (lines: Line list) =
-    let sum = 0
-    sum
+    let sum x = 0
+    lines |> List.map (fun line -> line.price)
 
 type Order =
     { Id: int }
