@@ -29,8 +29,8 @@ _NO_STATEMENTS = frozenset(
     "using_directive namespace_use_declaration preproc_include".split()
 )
 """Node types at the top level of a file that are not statements."""
-_BLOCKS = frozenset({"block", "do_block", "module"})
-"""Node types of blocks that a docstring may open, in Python and Elixir."""
+_BLOCKS = frozenset({"block", "do_block", "module", "script_block"})
+"""Node types of blocks that a docstring may open, in Python, Elixir and PowerShell."""
 _MIN_ANONYMOUS_LINES = 3
 _MATCH_LIMIT = 1024
 """How many partly matched patterns are kept at once. Without a limit, deep nesting takes quadratic time."""
@@ -133,11 +133,13 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
                 found.attributes[node.end_point[0]] = node.start_point[0]
         elif docstrings := captures.get("docstring"):
             # The literal is in the first statement of its block, so the block's start finds its definition.
-            block = docstrings[0].parent
+            # In PowerShell, it is a comment before the block.
+            literal = docstrings[0]
+            block = literal.next_named_sibling if literal.type == "comment" else literal.parent
             while block and block.type not in _BLOCKS:
                 block = block.parent
             if block:
-                found.docstrings[block.start_byte] = (docstrings[0].start_byte, docstrings[0].end_byte)
+                found.docstrings[block.start_byte] = (literal.start_byte, literal.end_byte)
         else:
             found.tests.update(node.start_byte for node in captures.get("test", ()))
             _add_definition(found, captures, source, spec)

@@ -263,7 +263,8 @@ def _module(definitions: list[Definition], found: Matches, file: _File) -> Itera
 def _literal(found: Matches, body: int, source: bytes) -> str:
     """Return the docstring that opens a body."""
     start, end = found.docstrings[body]
-    return clean_string_literal(source[start:end].decode("utf-8", "replace"))
+    text = source[start:end].decode("utf-8", "replace")
+    return clean_comment(text) if text.startswith("<#") else clean_string_literal(text)
 
 
 def _summary(docstring: str) -> str:

@@ -114,7 +114,7 @@ LANGUAGES = (
         interpreters=("runhaskell", "runghc"),
         has_clauses=True,
     ),
-    LanguageSpec("julia", (".jl",), "tree_sitter_julia", interpreters=("julia",)),
+    LanguageSpec("julia", (".jl",), "tree_sitter_julia", interpreters=("julia",), has_clauses=True),
     LanguageSpec("kotlin", (".kt", ".kts"), "tree_sitter_kotlin"),
     LanguageSpec("lua", (".lua",), "tree_sitter_lua", interpreters=("lua", "luajit")),
     LanguageSpec("nix", (".nix",), "tree_sitter_nix"),

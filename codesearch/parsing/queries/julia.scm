@@ -1,15 +1,15 @@
 (module_definition name: (identifier) @name) @scope
 (function_definition (signature [
-    (call_expression . (_) @name)
-    (typed_expression . (call_expression . (_) @name))
-    (where_expression . [(call_expression . (_) @name) (typed_expression . (call_expression . (_) @name))])
+    (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)])
+    (typed_expression . (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]))
+    (where_expression . [(call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]) (typed_expression . (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]))])
   ]) . (_)? @body) @function
-(macro_definition (signature (call_expression . (_) @name)) . (_)? @body) @function
 (assignment . [
-    (call_expression . (_) @name)
-    (typed_expression . (call_expression . (_) @name))
-    (where_expression . [(call_expression . (_) @name) (typed_expression . (call_expression . (_) @name))])
+    (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)])
+    (typed_expression . (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]))
+    (where_expression . [(call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]) (typed_expression . (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]))])
   ] (operator) . (_) @body) @function
+(macro_definition (signature (call_expression . (_) @name)) . (_)? @body) @function
 
 (struct_definition (type_head [
     (identifier) @name

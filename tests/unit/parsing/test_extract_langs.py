@@ -137,6 +137,7 @@ function Shop.Base.show 27-27
 function Shop.Base.length 28-30
 constant Shop.TABLE 31-34
 module sample 35-40
+function Pair 42-43
 """,
     "sample.m": """
 class Shop 4-9
@@ -192,6 +193,7 @@ method Shape.Area 17-17
 method Shape.Run 18-18
 enum Colour 20-20
 module sample 21-23
+function Get-Cart 25-31
 """,
     "sample.cs": """
 class Shop.Core.Orders 7-10
@@ -361,6 +363,7 @@ TEXTS = [
     ("sample.mli", "create", "Make one.", "val create : int -> t"),
     ("sample.mli", "M.x", "The number.", "val x : int"),
     ("sample.nix", "twice", "Twice it.", "twice = x"),
+    ("sample.ps1", "Get-Cart", ".SYNOPSIS\nGets a cart.", "function Get-Cart"),
     ("sample.ps1", "Get-Order", ".SYNOPSIS\nGets it.", "function Get-Order"),
     ("sample.kt", "String.shout", "Say it loudly.", "fun String.shout(n: Int): String"),
     ("sample.lua", "M.add", "Add two numbers.\n@param a the first", "function M.add(a, b)"),

@@ -38,3 +38,6 @@ map(1:2) do x
     x + 2
 end
 end
+
+Pair{K}(k::K) = 1
+Pair{K}(k::K, v) = 2

@@ -22,3 +22,10 @@ $table = @{
     a = 1
     b = 2
 }
+function Get-Cart {
+    <#
+    .SYNOPSIS
+    Gets a cart.
+    #>
+    Write-Host 1
+}
