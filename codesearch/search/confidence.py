@@ -20,8 +20,8 @@ from importlib import resources
 
 import numpy as np
 
-from codesearch.search.candidates import OTHER_SPELLING
 from codesearch.search.fusion import Ranking
+from codesearch.search.heuristics import named_tiers
 
 FEATURES = ("cosine", "bm25_normalised", "ln_terms")
 _FIRST = 10
@@ -75,8 +75,7 @@ def confidence_of(ranking: Ranking, terms: int, model: str) -> float | None:
     calibration = shipped_calibration()
     if model != calibration.model:
         return None
-    asked = (ranking.signals["name"] >= OTHER_SPELLING, ranking.signals["path"], ranking.signals["literal"])
-    if any(map(np.any, asked)) or _converts_as_asked(ranking):
+    if named_tiers(ranking).any() or _converts_as_asked(ranking):
         return 1.0
     return calibration.confidence(features(ranking, terms))
 

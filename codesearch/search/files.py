@@ -20,7 +20,7 @@ import numpy as np
 from codesearch.analysis.terms import terms_of
 from codesearch.config import RankConfig
 from codesearch.search.fusion import Ranked, Ranking
-from codesearch.search.heuristics import put_first
+from codesearch.search.heuristics import named_tiers, put_first
 from codesearch.search.hydrate import places_with_copies
 from codesearch.segments.topk import best_positions, equal_before
 from codesearch.types import FOLDER_FILES, MAX_OTHERS
@@ -58,7 +58,7 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> 
     without_name = scores[firsts] + config.file_support_weight * support
     if len(firsts) > count:
         edge = without_name[best_positions(without_name, count)].min() - config.file_name_weight
-        able = np.flatnonzero(without_name >= edge)
+        able = np.flatnonzero((without_name >= edge) | (named_tiers(ranking)[firsts] > 0))
         firsts, support = firsts[able], support[able]
     best = Ranking(
         snapshot=ranking.snapshot,

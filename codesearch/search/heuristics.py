@@ -150,22 +150,8 @@ def _add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config:
 
 
 def put_first(ranking: Ranking) -> None:
-    """Raise what the query names above all others: the documents of a path, with a name, and with a literal text.
-
-    Exact names come before other spellings. Of equal names, modules, classes and functions come before methods, and
-    those before tests, generated and vendored code.
-    """
-    names = ranking.signals["name"] * (ranking.signals["name"] >= OTHER_SPELLING)
-    paths, literal = ranking.signals["path"], ranking.signals["literal"]
-    if not (names.any() or paths.any() or literal.any()):
-        return
-    method = ranking.snapshot.kinds(ranking.doc_ids) == _METHOD
-    aside = ranking.snapshot.flags(ranking.doc_ids) & _ASIDE != 0
-    # An exact name has 1, another spelling .5.
-    tiers = np.where(names > 0, names - np.float32(0.1) * method - np.float32(0.2) * aside, np.float32(0))
-    tiers = np.where(
-        paths > 0, 1 + paths, np.maximum(tiers, literal * np.where(aside, np.float32(0.05), np.float32(0.1)))
-    )
+    """Raise what the query names above all others, in the order of `named_tiers`."""
+    tiers = named_tiers(ranking)
     for tier in sorted(set(tiers[tiers > 0].tolist())):  # `np.unique` would import masked arrays.
         of_tier, below = tiers == tier, tiers < tier
         if below.any():
@@ -173,3 +159,21 @@ def put_first(ranking: Ranking) -> None:
             raised = max(np.float32(0), lift) * of_tier
             ranking.parts["name_first"] = ranking.parts.get("name_first", np.float32(0)) + raised
             ranking.scores = ranking.scores + raised
+
+
+def named_tiers(ranking: Ranking) -> NDArray[np.float32]:
+    """Return how directly the query names each candidate, 0 if not at all: float32 [C].
+
+    The documents of a path come first, then exact names, then other spellings, then those with a literal text. Of equal
+    names, modules, classes and functions come before methods, and those before tests, generated and vendored code.
+    """
+    signals = ranking.signals
+    names = signals["name"] * (signals["name"] >= OTHER_SPELLING)
+    if not (names.any() or signals["path"].any() or signals["literal"].any()):
+        return names
+    method = ranking.snapshot.kinds(ranking.doc_ids) == _METHOD
+    aside = ranking.snapshot.flags(ranking.doc_ids) & _ASIDE != 0
+    # An exact name has 1, another spelling .5.
+    by_name = (names - np.float32(0.1) * method - np.float32(0.2) * aside) * (names > 0)
+    by_text = signals["literal"] * np.where(aside, np.float32(0.05), np.float32(0.1))
+    return np.where(signals["path"] > 0, 1 + signals["path"], np.maximum(by_name, by_text))

@@ -94,3 +94,13 @@ def test_an_absolute_path_is_found(ask: Callable[..., Found], tmp_path: Path) ->
 def test_a_path_passes_the_filters(ask: Callable[..., Found]) -> None:
     found = ask("views.py", top_k=1, filters=Filters(paths=("shop/",)))
     assert places(found) == ["shop/views.py show"]
+
+
+def test_a_file_that_is_asked_for_is_first_even_if_others_have_more_support(
+    tmp_path: Path, encoder: HashEncoder, index_tree: Callable[[Path], IndexReader]
+) -> None:
+    many = "".join(f"def views_{name}(py):\n    return views.py(py)\n\n\n" for name in "abcdefgh")
+    tree = {"shop/views.py": "def show(cart):\n    return cart\n", "app.py": many, "old/app.py": many.upper()}
+    searcher = Searcher([index_tree(write_tree(tmp_path / "tree", tree))], encoder)
+    found = searcher.answer(SearchRequest("shop/views.py", top_k=1, by_file=True))
+    assert places(found) == ["shop/views.py show"]
