@@ -23,7 +23,7 @@ from codesearch.parsing.sections import parts_of
 from codesearch.types import Document
 
 _MAX_LINE = 300
-_MAX_TITLE = 80
+_MAX_TITLE = 120
 _MAX_DOCSTRING = 8_000
 _MAX_OUTER = 16
 _MAX_HEADING_ROWS = 8
@@ -211,7 +211,7 @@ def _opened(line: str, block: _Block, around: Sequence[_Block]) -> _Block | None
     for kind, pattern in (("function", _FUNCTION), ("class", _CLASS)):
         if match := pattern.match(line):
             name = next(filter(None, match.groupdict().values())).rstrip(":'`.*-/~")
-            name = name.strip('"').replace('" "', ".")
+            name = name.strip('"').replace('" "', ".")[:_MAX_TITLE]
             words = {name.lower(), line.split(None, 1)[0].lower()}
             if name and words.isdisjoint(_KEYWORDS):
                 block.kind, block.name = kind, name

@@ -1,4 +1,4 @@
-"""Documents of any documentation or configuration file are line ranges of that file, in order."""
+"""Documents of any file without a parser are line ranges of that file, in order."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import TEXT_LANGUAGES
+from codesearch.parsing.languages import BLOCK_LANGUAGES, OTHER, TEXT_LANGUAGES
 from codesearch.types import KINDS
 
 MARKS = """# A|## B ##|Title|=====|-----|~~~~|---|```|- ```|~~~|<!--|-->|| |key:|  sub: 1|[table]|[[t.x]]|  "k": {
-FROM a AS b|all: x|# note|title: T""".replace("\n", "|").split("|")
+FROM a AS b|all: x|# note|title: T|(defn f|  def g(x)|class A {|}|/*|*/|(*|*)|@a|f(x) ->|let f x =|\"\"\"
+function h() {""".replace("\n", "|").split("|")
 LINES = st.one_of(
     st.sampled_from(MARKS), st.text(st.characters(codec="utf-8"), max_size=12), st.just("word " * 900)
 )
 SOURCES = st.lists(LINES, max_size=25).map("\n".join).map(str.encode) | st.binary(max_size=60)
 
 
-@pytest.mark.parametrize("spec", TEXT_LANGUAGES, ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", [*TEXT_LANGUAGES, BLOCK_LANGUAGES[0], OTHER], ids=lambda spec: spec.name)
 @given(source=SOURCES)
 def test_documents_of_a_text_are_line_ranges_of_it_in_order(spec, source):
     lines = source.split(b"\n")
