@@ -36,7 +36,7 @@ _MATCH_LIMIT = 1024
 """How many partly matched patterns are kept at once. Without a limit, deep nesting takes quadratic time."""
 _MAX_NAME = 300
 _SPACE = re.compile(r"\s+")
-_SPACE_AND_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_SPACE_AND_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.{,2000}?\*/)*", re.DOTALL)
 _BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 
 

@@ -36,7 +36,7 @@ _HEAD = re.compile(
 """What stands before the first code in any language: comments, and the name of the package."""
 _GENERATED = re.compile(
     rb"^[^\n]*(?:\bcode generated\b[^\n]*\bdo not edit\b|@generated\b)|"
-    rb"^\W*(?:(?:warning|note|do(?: not|n't) (?:edit|modify))\b\W*)?"
+    rb"^[^\w\n]*(?:(?:warning|note|do(?: not|n't) (?:edit|modify))\b\W*)?"
     rb"(?:(?:(?:this|the|these) )?(?:\w+ )?(?:file|code|class|classes) )?"
     rb"(?:(?:this )?(?:is|are|was|has been|contains) (?:an )?)?"
     rb"(?:auto-?generated\b|automatically generated\b|"
