@@ -67,14 +67,14 @@ class AnalysedQuery:
     Attributes:
         text: the query if it is in words; empty if it is code, because the words of code ask for nothing.
         pasted: whether the query is a piece of code.
-        literal: the text that the query may quote.
+        literals: the texts that the query may quote.
     """
 
     text: str
     terms: Sequence[str]
     vector: NDArray[np.float32] | None
     pasted: bool = False
-    literal: Literal | None = None
+    literals: Sequence[Literal] = ()
 
 
 def gather(

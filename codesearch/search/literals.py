@@ -26,7 +26,7 @@ from codesearch.search.lookup import nearest
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import FileRecord
 
-_FEWEST_WORDS, _ENOUGH_WORDS, _MOST_CHARS = 4, 6, 1_000
+_FEWEST_WORDS, _ENOUGH_WORDS, _MOST_WORDS, _MOST_CHARS = 4, 6, 40, 1_000
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”')
 _BETWEEN = "\"'`+\\#*/.;- \t\n\r"
 """What may stand between two words: white space, comment marks, and the ends of two strings."""
@@ -49,13 +49,15 @@ class Limits(NamedTuple):
 _LIMITS = {
     "quoted": Limits(2_000, 200, 20_000_000),
     "message": Limits(2_000, 200, 20_000_000),
+    "values": Limits(400, 40, 4_000_000),
     "words": Limits(20, 20, 2_000_000),
     "few words": Limits(4, 4, 1_000_000),
 }
-"""Form of a text -> limits. For "quoted" and "message", documents without some of the terms are proposed too.
+"""Form of a text -> limits. For "words" and "few words", nothing is verified if more documents have all terms.
 
-For the others, nothing is verified if more documents have all terms.
+For the others, documents without some of the terms are proposed too.
 """
+_PLACEHOLDER = rb"(?:%\(\w+\)\w|%[-.\w]++|[$#]?\{[^{}\n]{0,80}\})[\w:=,]{0,40}+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,8 @@ class Literal:
 
     Attributes:
         words: its words without what may stand between them.
-        form: "quoted", "message" (it has characters of messages), "words", or "few words", which look like keywords.
+        form: "quoted", "message" (it has characters of messages), "values" (a message with values in place of the
+            placeholders in the source), "words", or "few words", which look like keywords.
     """
 
     words: Sequence[bytes]
@@ -79,61 +82,93 @@ class Literal:
     @property
     def pattern(self) -> re.Pattern[bytes]:
         """Return what matches it in a text in lower case."""
-        between = b"[" + re.escape(_BETWEEN.encode()) + b"]++"
-        return re.compile(between.join(re.escape(word.lower()) for word in self.words))
+        between = (
+            b"[" + re.escape(_BETWEEN.encode()) + rb"]++(?:[bfru]{1,2}[\"'][\"'\s]*+)?+"
+        )  # Nothing is tried twice.
+        words = [re.escape(word.lower()) for word in self.words]
+        if self.form == "values":
+            words = [b"(?>%b|%b)" % (word, _PLACEHOLDER) for word in words]
+        return re.compile(between.join(words))
+
+    def found_in(self, source: bytes) -> Iterator[tuple[int, bool]]:
+        """Yield the place of each match in a source, and whether case is the same."""
+        lower = source.lower()
+        certain = filter(bytes.isalpha, self.words) if self.form == "values" else self.words
+        if max(certain, key=len, default=b"").lower() not in lower:
+            return
+        for match in islice(self.pattern.finditer(lower), _MOST_PLACES):
+            text = source[match.start() : match.end()]
+            same = sum(word in text for word in self.words)
+            if self.form == "values":
+                if same >= max(_FEWEST_WORDS - 1, len(self.words) / 2):
+                    yield match.start(), True
+            elif self.form != "few words" or _is_string(lower, match):
+                yield match.start(), same == len(self.words)
 
 
-def literal_of(query: str) -> Literal | None:
-    """Return the text that a query may quote, or None.
+def literals_of(query: str) -> list[Literal]:
+    """Return the texts that a query may quote, the first one to look for first.
 
-    >>> literal_of('where is "refused by peer" raised').words, literal_of("parse a file")
-    ([b'refused', b'by', b'peer'], None)
+    >>> [text.words for text in literals_of('where is "refused by peer" raised')], literals_of("parse a file")
+    ([[b'refused', b'by', b'peer']], [])
     """
     if len(query) > _MOST_CHARS:
-        return None
+        return []
     quoted = max((first or second for first, second in _QUOTED.findall(query)), key=len, default="")
-    stripped = (word.strip(_BETWEEN).encode() for word in (quoted or query).split())
-    words = [word for word in stripped if word]
-    if quoted:
-        return Literal(words, "quoted") if words else None
-    if len(words) < _FEWEST_WORDS:
-        return None
-    if _MESSAGE.search(query):
-        return Literal(words, "message")
-    if _QUESTION.match(query):
-        return None
-    return Literal(words, "few words" if query.islower() and len(words) < _ENOUGH_WORDS else "words")
+    words, inside, is_question = _words(query), _words(quoted), _QUESTION.match(query)
+    found = []
+    if len(words) >= _FEWEST_WORDS and words != inside and not (is_question and quoted):
+        if _MESSAGE.search(query) or quoted:
+            found.append(Literal(words, "message"))
+        elif not is_question:
+            is_short = query.islower() and len(words) < _ENOUGH_WORDS
+            return [Literal(words, "few words" if is_short else "words")]
+    if inside:
+        found.append(Literal(inside, "quoted"))
+    if found and _FEWEST_WORDS <= len(found[0].words) <= _MOST_WORDS:
+        found.append(Literal(found[0].words, "values"))
+    return found
+
+
+def _words(text: str) -> list[bytes]:
+    return [word.encode() for word in (word.strip(_BETWEEN) for word in text.split()) if word]
 
 
 def literal_documents(
-    literal: Literal | None,
+    literals: Sequence[Literal],
     terms: Sequence[str],
     snapshot: Snapshot,
     lexical: LexicalScorer,
     allowed: NDArray[np.bool_] | None,
 ) -> list[int]:
-    """Return the allowed documents around a text, or after it if no document is around it.
+    """Return the allowed documents around the first text that is found, or after it if no document is around it.
 
-    If the text is in quotes and stands nowhere in the same case, case is ignored.
+    If a text in quotes stands nowhere in the same case, case is ignored.
     """
-    if literal is None or not terms:
+    if not literals or not terms:
         return []
-    limits = _LIMITS[literal.form]
-    proposed = _passing(lexical.with_all(literal.terms), allowed)
-    if literal.form in ("quoted", "message"):
+    best = np.empty(0, np.int64)
+    if literals[0].form in ("quoted", "message"):
         scores, _ = lexical.scores(terms)
-        others = _passing(np.flatnonzero(scores > 0), allowed)
-        proposed = np.concatenate([proposed, snapshot.best(others, scores[others], limits.documents)])
-        proposed = proposed[snapshot.order(proposed, scores[proposed])]
-    elif len(proposed) > limits.documents:
-        return []
-    found: dict[int, bool] = {}
-    for base, segment, file in _files(snapshot, proposed[: limits.documents], limits):
-        for number, same_case in _around_text(segment, file, literal):
-            if allowed is None or allowed[base + number]:
-                found[base + number] = same_case or found.get(base + number, False)
-    exact = [doc_id for doc_id, same_case in found.items() if same_case]
-    return exact or (list(found) if literal.form == "quoted" else [])
+        best = _passing(np.flatnonzero(scores > 0), allowed)
+        best = snapshot.best(best, scores[best], _LIMITS["message"].documents)
+        best = best[snapshot.order(best, scores[best])]
+    for literal in literals:
+        limits = _LIMITS[literal.form]
+        proposed = _passing(lexical.with_all(literal.terms), allowed)
+        if not len(best) and len(proposed) > limits.documents:
+            continue
+        found: dict[int, bool] = {}
+        proposed = np.concatenate([proposed[: limits.documents], best])[: limits.documents]
+        for base, segment, file in _files(snapshot, proposed, limits):
+            for number, same_case in _around_text(segment, file, literal):
+                if allowed is None or allowed[base + number]:
+                    found[base + number] = same_case or found.get(base + number, False)
+        if exact := [doc_id for doc_id, same_case in found.items() if same_case]:
+            return exact
+        if found and literal.form == "quoted":
+            return list(found)
+    return []
 
 
 def _passing(doc_ids: NDArray[np.int64], allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
@@ -161,15 +196,9 @@ def _around_text(segment: SegmentReader, file: FileRecord, literal: Literal) -> 
     read = read_source(segment, file)
     if read is None or read[1]:
         return
-    lower = read[0].lower()
-    if max(literal.words, key=len).lower() not in lower:
-        return
-    for match in islice(literal.pattern.finditer(lower), _MOST_PLACES):
-        if literal.form == "few words" and not _is_string(lower, match):
-            continue
-        line = lower.count(b"\n", 0, match.start()) + 1
+    for place, same_case in literal.found_in(read[0]):
+        line = read[0].count(b"\n", 0, place) + 1
         if (number := nearest(segment.store.document_rows(file.first_doc, file.doc_count), line)) is not None:
-            same_case = all(word in read[0][match.start() : match.end()] for word in literal.words)
             yield file.first_doc + number, same_case
 
 

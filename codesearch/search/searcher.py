@@ -25,7 +25,7 @@ from codesearch.search.fusion import Ranked, Ranking, fuse
 from codesearch.search.heuristics import apply_heuristics
 from codesearch.search.hydrate import hydrate, places_with_copies
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.literals import literal_documents, literal_of
+from codesearch.search.literals import literal_documents, literals_of
 from codesearch.search.lookup import Example, indexed_example
 from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.types import Hit
@@ -134,7 +134,7 @@ class LocalIndexes:
         """Rank the documents that pass the filters."""
         allowed = allowed_documents(filters, self.snapshot)
         lexical = LexicalScorer(self.snapshot, config)
-        literal = literal_documents(query.literal, query.terms, self.snapshot, lexical, allowed)
+        literal = literal_documents(query.literals, query.terms, self.snapshot, lexical, allowed)
         return rank_documents(self.snapshot, lexical, query, allowed, config, literal)
 
     def any_passes(self, filters: Filters) -> bool:
@@ -280,7 +280,7 @@ class Searcher:
             terms=terms[: MAX_CODE_TERMS if code else None] if mode != "semantic" else (),
             vector=self._query_vector(query, code) if mode != "lexical" else None,
             pasted=code,
-            literal=literal_of(query) if not asked_name(query) else None,
+            literals=() if asked_name(query) else literals_of(query),
         )
 
     def _query_vector(self, query: str, code: bool) -> NDArray[np.float32] | None:
