@@ -4,7 +4,8 @@ Text in double quotes is always looked for. Other queries need four words. Four 
 whole string: "delete a directory recursively" asks for a function, not for a comment with these words. Keywords propose
 files, and the text is verified in them. In a query of ordinary words, only documents with all of its terms are
 proposed. Those are few, so most queries read no file. White space, comment marks and quotes between two words may
-differ. Case may differ only if the text is in quotes and stands nowhere in the same case.
+differ. Case may differ only if the text is in quotes and stands nowhere in the same case. If a message is not found, its
+words may be values: placeholders such as `%s` and `{name}` in a source match any of them, up to half of all.
 """
 
 from __future__ import annotations
@@ -82,9 +83,8 @@ class Literal:
     @property
     def pattern(self) -> re.Pattern[bytes]:
         """Return what matches it in a text in lower case."""
-        between = (
-            b"[" + re.escape(_BETWEEN.encode()) + rb"]++(?:[bfru]{1,2}[\"'][\"'\s]*+)?+"
-        )  # Nothing is tried twice.
+        # Possessive quantifiers and atomic groups try nothing twice, so a hostile text costs little.
+        between = b"[%b]++(?:[bfru]{1,2}[\"'][\"'\\s]*+)?+" % re.escape(_BETWEEN.encode())
         words = [re.escape(word.lower()) for word in self.words]
         if self.form == "values":
             words = [b"(?>%b|%b)" % (word, _PLACEHOLDER) for word in words]
