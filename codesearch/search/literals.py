@@ -4,8 +4,8 @@ Text in double quotes is always looked for. Other queries need four words. Four 
 whole string: "delete a directory recursively" asks for a function, not for a comment with these words. Keywords propose
 files, and the text is verified in them. In a query of ordinary words, only documents with all of its terms are
 proposed. Those are few, so most queries read no file. White space, comment marks and quotes between two words may
-differ. Case may differ only if the text is in quotes and stands nowhere in the same case. If a message is not found, its
-words may be values: placeholders such as `%s` and `{name}` in a source match any of them, up to half of all.
+differ. Case may differ only if the text is in quotes and stands nowhere in the same case. If a message is not found,
+placeholders such as `%s` and `{name}` in a source may stand for up to half of its words.
 """
 
 from __future__ import annotations
