@@ -49,8 +49,8 @@ class Limits(NamedTuple):
 
 _LIMITS = {
     "quoted": Limits(2_000, 200, 20_000_000),
-    "message": Limits(2_000, 200, 20_000_000),
-    "values": Limits(400, 40, 4_000_000),
+    "message": Limits(200, 25, 2_500_000),
+    "values": Limits(50, 10, 1_000_000),
     "words": Limits(20, 20, 2_000_000),
     "few words": Limits(4, 4, 1_000_000),
 }
@@ -151,7 +151,7 @@ def literal_documents(
     if literals[0].form in ("quoted", "message"):
         scores, _ = lexical.scores(terms)
         best = _passing(np.flatnonzero(scores > 0), allowed)
-        best = snapshot.best(best, scores[best], _LIMITS["message"].documents)
+        best = snapshot.best(best, scores[best], _LIMITS["quoted"].documents)
         best = best[snapshot.order(best, scores[best])]
     for literal in literals:
         limits = _LIMITS[literal.form]
