@@ -49,8 +49,8 @@ class Limits(NamedTuple):
 
 _LIMITS = {
     "quoted": Limits(2_000, 200, 20_000_000),
-    "message": Limits(200, 25, 2_500_000),
-    "values": Limits(50, 10, 1_000_000),
+    "message": Limits(400, 50, 5_000_000),
+    "values": Limits(100, 20, 2_000_000),
     "words": Limits(20, 20, 2_000_000),
     "few words": Limits(4, 4, 1_000_000),
 }
