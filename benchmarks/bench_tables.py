@@ -18,6 +18,7 @@ BY_LANGUAGE = {
     "csn_mrr": ("mrr", "mrr_fixed"),
     "direction": ("accuracy",),
     "forms": ("accuracy",),
+    "histories": ("mrr", "acc_at_1", "acc_at_5", "acc_at_10", "hit_at_10"),
     "known_items": ("mrr", "recall_at_10"),
 }
 """Suites with several groups: one table for each metric, with a column for each group."""

@@ -142,7 +142,7 @@ def describe_environment() -> dict[str, Any]:
         with suppress(PackageNotFoundError):
             versions[package] = version(package)
     return {
-        "commit": _commit(Path(codesearch.__file__).parents[1]),
+        "commit": commit_of(Path(codesearch.__file__).parents[1]),
         "date": time.strftime("%Y-%m-%d"),
         "machine": {"processor": _processor(), "cores": os.cpu_count(), "system": platform.system()},
         "versions": versions,
@@ -154,7 +154,8 @@ def describe_encoder(encoder: Encoder) -> dict[str, Any]:
     return {"name": encoder.name, "id": encoder.model_id, "dim": encoder.dim, "device": encoder.device}
 
 
-def _commit(checkout: Path) -> str:
+def commit_of(checkout: Path) -> str:
+    """Return the commit of a git checkout, with "-dirty" if it has changes; "" if it is none or git is missing."""
     if not (checkout / ".git").exists():
         return ""
     command = ["git", "describe", "--always", "--dirty", "--exclude=*"]

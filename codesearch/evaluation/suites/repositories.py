@@ -4,7 +4,8 @@ The data is a folder in the format of semble's public benchmark: `repos.json` (`
 `annotations/NAME.json` (`query`, `relevant` and `secondary` files, `category`) and `sources.tar.zst` with the sources
 of each repository below `NAME/`. A folder `sources` with the unpacked archive replaces it. Each repository is indexed
 separately and files are ranked (`SearchRequest.by_file`). `ndcg_at_10` counts every named file once; the average is the
-mean over repositories, as semble publishes it.
+mean over repositories, as semble publishes it. The details name the repositories that are checkouts of other revisions
+than `repos.json` names.
 
 *Source*: https://github.com/MinishLab/semble (MIT).
 """
@@ -23,7 +24,7 @@ from codesearch.errors import ConfigError, MissingExtraError
 from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, judge, scratch_folder
 from codesearch.evaluation.metrics import ndcg
 from codesearch.evaluation.qrels import Qrels, QueryScores, Run, query_id
-from codesearch.evaluation.result import SuiteResult
+from codesearch.evaluation.result import SuiteResult, commit_of
 from codesearch.evaluation.systems import DEFAULT
 
 METRIC, DEPTH = "ndcg_at_10", 10
@@ -32,6 +33,8 @@ PUBLISHED = {
 }
 """Over all 63 repositories of the benchmark, as semble's documentation has them."""
 ARCHIVE, UNPACKED = "sources.tar.zst", "sources"
+_MAX_WINDOW = 2**27
+"""Bytes that zstandard may need to unpack an archive; archives of similar trees are packed with a large window."""
 
 
 def run(options: BenchOptions) -> SuiteResult:
@@ -44,14 +47,12 @@ def run(options: BenchOptions) -> SuiteResult:
     data = options.data
     if data is None:
         raise ConfigError("suite repositories needs data: give --data the folder with repos.json")
-    repositories = {str(found["name"]): str(found["language"]) for found in _read(data / "repos.json")}
+    listed = _read(data / "repos.json")
+    repositories = {str(found["name"]): str(found["language"]) for found in listed}
     asked = {name: _read(data / "annotations" / f"{name}.json") for name in repositories}
     with scratch_folder("repositories", options) as scratch:
-        sources = data / UNPACKED
-        if not sources.is_dir():
-            sources = scratch
-            with options.clock.stage("unpack"):
-                _unpack(data / ARCHIVE, sources)
+        sources = sources_of(data, scratch, options)
+        others = [str(found["name"]) for found in listed if _is_other_revision(sources, found)]
         trees = [_tree(sources / name, name, asked[name]) for name in repositories]
         result = judge("repositories", trees, options)
     by: dict[str, dict[str, list[float]]] = {"language": defaultdict(list), "category": defaultdict(list)}
@@ -64,7 +65,13 @@ def run(options: BenchOptions) -> SuiteResult:
     means = {
         f"by_{key}": {name: round(fmean(of), 4) for name, of in found.items()} for key, found in by.items()
     }
-    return replace(result, details={**result.details, **means})
+    return replace(result, details={**result.details, **means, "not_the_pinned_revision": others})
+
+
+def _is_other_revision(sources: Path, listed: dict[str, Any]) -> bool:
+    """Say whether a repository is a git checkout of another revision than the list names; an archive is never one."""
+    found, _, changed = commit_of(sources / str(listed["name"])).partition("-")
+    return bool(found) and (bool(changed) or not str(listed.get("revision", "")).startswith(found))
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
@@ -77,13 +84,28 @@ def _read(path: Path) -> list[dict[str, Any]]:
     return found
 
 
+def sources_of(data: Path, scratch: Path, options: BenchOptions) -> Path:
+    """Return the folder with the sources of all repositories; unpack it into `scratch` if it is packed.
+
+    Raises:
+        ConfigError: the archive is missing or damaged.
+        MissingExtraError: zstandard is not installed.
+    """
+    if (data / UNPACKED).is_dir():
+        return data / UNPACKED
+    with options.clock.stage("unpack"):
+        _unpack(data / ARCHIVE, scratch)
+    return scratch
+
+
 def _unpack(archive: Path, folder: Path) -> None:
     try:
         import zstandard
     except ModuleNotFoundError:
         raise MissingExtraError("zstandard") from None
+    unpacker = zstandard.ZstdDecompressor(max_window_size=_MAX_WINDOW)
     try:
-        with archive.open("rb") as packed, zstandard.ZstdDecompressor().stream_reader(packed) as stream:
+        with archive.open("rb") as packed, unpacker.stream_reader(packed) as stream:
             with tarfile.open(fileobj=stream, mode="r|") as files:
                 files.extractall(folder, filter="data")
     except (OSError, tarfile.TarError, zstandard.ZstdError) as error:
