@@ -41,6 +41,7 @@ class Candidates:
         doc_ids: int64 [C], ascending.
         bm25: float32 [C], not normalised.
         ceiling: the limit of a BM25F score for the query.
+        missing: the share of the idf of the query's terms that belongs to terms that occur nowhere, 0 to 1.
         cosine: float32 [C].
         length_prior: float32 [C], weight of the cosine, 0 to 1; low for short bodies.
         name: float32 [C], 1 if the query is the document's name, `OTHER_SPELLING` if only case or underscores differ,
@@ -53,6 +54,7 @@ class Candidates:
     doc_ids: NDArray[np.int64]
     bm25: NDArray[np.float32]
     ceiling: float
+    missing: float
     cosine: NDArray[np.float32]
     length_prior: NDArray[np.float32]
     name: NDArray[np.float32]
@@ -97,7 +99,7 @@ def gather(
         literal: allowed documents in which the query stands literally.
     """
     count = config.candidate_count
-    bm25, ceiling = lexical.scores(query.terms)
+    bm25, ceiling, missing = lexical.scores(query.terms)
     if allowed is not None:
         bm25 *= allowed
     named = _named(snapshot, query.text, allowed)
@@ -115,6 +117,7 @@ def gather(
         doc_ids,
         bm25[doc_ids],
         ceiling,
+        missing,
         cosine,
         length_prior,
         name=_values(doc_ids, named),

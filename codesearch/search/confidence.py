@@ -1,13 +1,13 @@
 """A ranking -> the probability that one of its documents answers the query.
 
-The features are the highest cosine and the highest BM25F / sum of idf among the first ten documents. The third feature
-is the number of terms, because long queries have lower values of both. The model is a logistic regression with the
-weights in `confidence.json`:
+The features are the highest cosine among the first ten documents, and the share of the idf of the query's terms that
+belongs to terms that occur in no document: a project that never mentions "invoice" prints none. The model is a logistic
+regression with the weights in `confidence.json`:
 
-    confidence = 1 / (1 + exp(-(intercept + w1 * cosine + w2 * BM25F / sum of idf + w3 * ln(terms))))
+    confidence = 1 / (1 + exp(-(intercept + w1 * cosine + w2 * missing)))
 
-`python -m benchmarks.confidence` fits the weights. Half of its rankings contain the answer and half do not. Cosines of
-different models are not comparable, so only the model named in the file has a confidence.
+`python -m benchmarks.confidence --fit` fits the weights to questions that have an answer and to topics that a project
+does not have. Cosines of different models are not comparable, so only the model named in the file has a confidence.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from codesearch.search.fusion import Ranking
 from codesearch.search.heuristics import named_tiers
 
-FEATURES = ("cosine", "bm25_normalised", "ln_terms")
+FEATURES = ("cosine", "missing")
 _FIRST = 10
 
 
@@ -45,7 +45,7 @@ class Calibration:
     def confidence(self, features: tuple[float, ...]) -> float:
         """Return the probability that there is an answer, 0 to 1.
 
-        >>> Calibration("m", -2.0, (4.0, 0.0, 0.0), 0.3).confidence((0.5, 0.9, 1.0))
+        >>> Calibration("m", -2.0, (4.0, 0.0), 0.3).confidence((0.5, 0.9))
         0.5
         """
         weighted = sum(weight * value for weight, value in zip(self.weights, features, strict=True))
@@ -59,14 +59,16 @@ def shipped_calibration() -> Calibration:
     return Calibration(**{**fields, "weights": tuple(fields["weights"])})
 
 
-def features(ranking: Ranking, terms: int) -> tuple[float, ...]:
-    """Return the values of `FEATURES` for a ranking and the number of its query's terms."""
+def features(ranking: Ranking) -> tuple[float, ...]:
+    """Return the values of `FEATURES` for a ranking; a document that converts the other way has no cosine."""
     first = ranking.order()[:_FIRST]
-    best = (float(ranking.signals[name][first].max(initial=0.0)) for name in FEATURES[:2])
-    return (*best, math.log(max(terms, 1)))
+    cosines = ranking.signals["cosine"][first]
+    if (direction := ranking.signals.get("direction")) is not None:
+        cosines = cosines[direction[first] >= 0]
+    return float(cosines.max(initial=0.0)), ranking.missing
 
 
-def confidence_of(ranking: Ranking, terms: int, model: str) -> float | None:
+def confidence_of(ranking: Ranking, model: str) -> float | None:
     """Return the confidence in a ranking by keywords and vectors, or None if the model is not calibrated.
 
     The confidence is 1 in two cases: the query is the name, the path or a text of a document, or a document with the
@@ -77,7 +79,7 @@ def confidence_of(ranking: Ranking, terms: int, model: str) -> float | None:
         return None
     if named_tiers(ranking).any() or _converts_as_asked(ranking):
         return 1.0
-    return calibration.confidence(features(ranking, terms))
+    return calibration.confidence(features(ranking))
 
 
 def _converts_as_asked(ranking: Ranking) -> bool:

@@ -59,6 +59,7 @@ class Ranking:
         signals: name -> float32 [C], before weighting.
         parts: name -> float32 [C], the contribution of each part to the scores.
         scores: float32 [C].
+        missing: as in `Candidates`.
     """
 
     snapshot: Documents
@@ -66,6 +67,7 @@ class Ranking:
     signals: dict[str, NDArray[np.float32]]
     parts: dict[str, NDArray[np.float32]]
     scores: NDArray[np.float32]
+    missing: float = 0.0
     _ordered: tuple[NDArray[np.float32], NDArray[np.intp]] | None = None
 
     def order(self) -> NDArray[np.intp]:
@@ -132,4 +134,5 @@ def fuse(candidates: Candidates, snapshot: Documents, config: RankConfig) -> Ran
         },
         parts=parts,
         scores=np.asarray(parts["vectors"] + parts["keywords"] + parts["name"], dtype=np.float32),
+        missing=candidates.missing,
     )

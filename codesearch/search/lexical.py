@@ -44,16 +44,17 @@ class LexicalScorer:
         self._document_frequencies = document_frequencies or {}
         self._config = config
 
-    def scores(self, terms: Sequence[str]) -> tuple[NDArray[np.float32], float]:
+    def scores(self, terms: Sequence[str]) -> tuple[NDArray[np.float32], float, float]:
         """Score every document for distinct query terms.
 
         Returns:
             The scores, float32 [size], 0 for dead documents and documents without any of the terms; and the limit of a
-            score, which is the sum of the idf of the terms that occur.
+            score, which is the sum of the idf of the terms that occur; and the share of the sum of all idf, 0 to 1,
+            that belongs to terms that occur in no document.
         """
         total = np.zeros(self._snapshot.size, dtype=np.float32)
         scratch = np.zeros_like(total)
-        ceiling = 0.0
+        ceiling = missing = 0.0
         for term in terms:
             found, here = self._add_weighted_frequencies(term, scratch)
             if df := max(here, self._document_frequencies.get(term, 0)):
@@ -62,7 +63,9 @@ class LexicalScorer:
                 total[found] += np.float32(idf) * weighted / (np.float32(self._config.k1) + weighted)
                 scratch[found] = 0
                 ceiling += idf
-        return total, ceiling
+            else:
+                missing += self._idf(0)
+        return total, ceiling, missing / (ceiling + missing or 1.0)
 
     def with_all(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the live documents that have all of some terms, ascending: int64."""

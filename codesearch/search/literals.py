@@ -149,7 +149,7 @@ def literal_documents(
         return []
     best = np.empty(0, np.int64)
     if literals[0].form in ("quoted", "message"):
-        scores, _ = lexical.scores(terms)
+        scores, _, _ = lexical.scores(terms)
         best = _passing(np.flatnonzero(scores > 0), allowed)
         best = snapshot.best(best, scores[best], _LIMITS["quoted"].documents)
         best = best[snapshot.order(best, scores[best])]

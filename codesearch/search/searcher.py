@@ -192,7 +192,7 @@ class Searcher:
         ranking = self.ranking(analysed, request.filters, all_code=request.all_code)
         confidence = None
         if self.encoder and request.mode == "hybrid" and analysed.text:
-            confidence = confidence_of(ranking, len(analysed.terms), self.encoder.model_id)
+            confidence = confidence_of(ranking, self.encoder.model_id)
         if confidence is not None and confidence < request.min_confidence:
             return Found([], confidence)
         return Found(self.hits(analysed, ranking, request), confidence)

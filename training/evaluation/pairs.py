@@ -132,7 +132,7 @@ class CodeScorer:
     def _of_term(self, term: str) -> tuple[NDArray[np.intp], Scores, float]:
         """Return the pieces of code with a term, its addition to each score, and its idf; queries share most terms."""
         if term not in self._terms:
-            scores, idf = self._lexical.scores([term])
+            scores, idf, _ = self._lexical.scores([term])
             codes = np.flatnonzero(scores)
             self._terms[term] = codes, scores[codes], idf
         return self._terms[term]

@@ -76,7 +76,7 @@ function others(definitions, state) {
   return el("ul", { class: "others", "aria-label": "Other definitions of the file" }, ...definitions.map((other) => {
     const at = { root: other.root, path: other.path, line: other.start_line };
     return el("li", {},
-      el("span", { class: "line" }, String(other.start_line)),
+      el("span", { class: "at" }, String(other.start_line)),
       el("a", { href: address({ ...state, view: "document", at }), "data-open": "document" }, other.qualified_name || other.name),
       el("span", { class: "facts" }, facts(other)));
   }));

@@ -113,7 +113,7 @@ def random_documents(count: int, seed: int) -> list[Document]:
 def test_scores_equal_those_of_the_formula(tmp_path, config):
     documents = random_documents(60, 7)
     expected = slow_scores(documents, TERMS, config)
-    scores, _ = scorer(tmp_path, documents, config).scores(TERMS)
+    scores, _, _ = scorer(tmp_path, documents, config).scores(TERMS)
     np.testing.assert_allclose(scores, expected, rtol=2e-5)
 
 
@@ -123,32 +123,36 @@ def test_scores_over_segments_with_dead_documents_equal_those_of_the_live_ones_e
     dead = [0, 3, 4, 19, 20, 35, 58, 59]
     parts = [documents[:20], [], documents[20:21], documents[21:]]
     segments = [write_segment(tmp_path / str(number), part) for number, part in enumerate(parts)]
-    scores, ceiling = LexicalScorer(Segments(segments, dead), RankConfig()).scores(terms)
+    scores, ceiling, missing = LexicalScorer(Segments(segments, dead), RankConfig()).scores(terms)
     live = [place for place in range(60) if place not in dead]
-    expected, limit = scorer(tmp_path / "live", [documents[place] for place in live]).scores(terms)
+    expected, limit, expected_missing = scorer(
+        tmp_path / "live", [documents[place] for place in live]
+    ).scores(terms)
     assert scores[live].tolist() == expected.tolist()
     assert not scores[dead].any()
-    assert ceiling == limit > 0
+    assert ceiling == limit > 0 and missing == expected_missing
 
 
 def test_the_ceiling_is_the_sum_of_idf_of_the_terms_that_occur(tmp_path):
     empty: Counter[str] = Counter()
     documents = [[empty, empty, empty, Counter({"sort": 255}), empty], [Counter(["list"]), *[empty] * 4]]
-    scores, ceiling = scorer(tmp_path, documents).scores(["sort", "list", "absent"])
+    scores, ceiling, missing = scorer(tmp_path, documents).scores(["sort", "list", "absent"])
     assert ceiling == pytest.approx(2 * math.log(1 + 1.5 / 1.5))
+    absent = math.log(1 + 2.5 / 0.5)
+    assert missing == pytest.approx(absent / (ceiling + absent))
     assert 0.98 < 2 * scores[0] / ceiling < 1.0
 
 
 def test_a_document_without_the_terms_scores_zero(tmp_path):
     documents = random_documents(20, 1)
-    scores, ceiling = scorer(tmp_path, documents).scores(["absent", "nowhere"])
-    assert (scores.tolist(), ceiling) == ([0.0] * 20, 0.0)
+    scores, ceiling, missing = scorer(tmp_path, documents).scores(["absent", "nowhere"])
+    assert (scores.tolist(), ceiling, missing) == ([0.0] * 20, 0.0, 1.0)
 
 
 def test_a_rare_term_outweighs_a_common_one(tmp_path):
     empty: Counter[str] = Counter()
     documents = [[empty, empty, empty, Counter([word, "the"]), empty] for word in ("common",) * 8 + ("rare",)]
-    scores, _ = scorer(tmp_path, documents).scores(["common", "rare"])
+    scores, _, _ = scorer(tmp_path, documents).scores(["common", "rare"])
     assert scores.argmax() == 8
     assert len(set(scores[:8].tolist())) == 1
 
@@ -159,12 +163,12 @@ def test_an_occurrence_in_the_name_outweighs_one_in_the_body(tmp_path):
         [empty, empty, empty, Counter(["sort"]), empty],
         [Counter(["sort"]), empty, empty, empty, empty],
     ]
-    (in_body, in_name), _ = scorer(tmp_path, documents).scores(["sort"])
+    (in_body, in_name), _, _ = scorer(tmp_path, documents).scores(["sort"])
     assert in_name > in_body > 0
 
 
 def test_an_index_without_documents_scores_none(tmp_path):
-    scores, ceiling = scorer(tmp_path, []).scores(["sort"])
+    scores, ceiling, _ = scorer(tmp_path, []).scores(["sort"])
     assert (scores.tolist(), ceiling) == ([], 0.0)
 
 
@@ -189,7 +193,7 @@ def test_documents_without_a_field_do_not_lower_its_average_length(tmp_path):
         [empty, empty, *documented, empty, empty],
         *([empty, empty, empty, Counter({"other": 40}), empty] for _ in range(30)),
     ]
-    alone, _ = scorer(tmp_path, documents[:1]).scores(["tree"])
-    among, _ = scorer(tmp_path / "many", documents).scores(["tree"])
+    alone, _, _ = scorer(tmp_path, documents[:1]).scores(["tree"])
+    among, _, _ = scorer(tmp_path / "many", documents).scores(["tree"])
     idf = [math.log(1 + (count - 0.5) / 1.5) for count in (1, 31)]
     assert among[0] / idf[1] == pytest.approx(alone[0] / idf[0])
