@@ -25,7 +25,7 @@ def candidates(doc_ids: list[int], ceiling: float = 0.0, **signals: list[float])
     names = ("bm25", "cosine", "name", "path", "literal")
     arrays = {name: np.array(signals.get(name, zeros), np.float32) for name in names}
     arrays["length_prior"] = np.array(signals.get("length_prior", [1.0] * len(doc_ids)), np.float32)
-    return Candidates(np.array(doc_ids, dtype=np.int64), ceiling=ceiling, **arrays)
+    return Candidates(np.array(doc_ids, dtype=np.int64), ceiling=ceiling, missing=0.0, **arrays)
 
 
 def places(ranking: Ranking, top_k: int = 10) -> list[tuple[int, float]]:
