@@ -193,7 +193,7 @@ class RankConfig:
 
     candidate_count: int = 500
     semantic_weight: float = 1.0
-    length_prior_half: float = 5.0
+    length_prior_half: float = 4.0
     lexical_weight: float = 0.6
     code_lexical_weight: float = 1.5
     name_weight: float = 1.0
