@@ -19,7 +19,8 @@ NAME = "codesearch"
 INSTRUCTIONS = """\
 codesearch finds code by meaning, offline.
 Use search_code first when you do not know the file or the exact name: "where is X done", "code that does Y". Give a
-question, keywords or a name; special characters are plain text. One call replaces several rounds of grep and reading.
+question, keywords, a name (class Stack), a path or an error message; special characters are plain text. One call
+replaces several rounds of grep and reading.
 Use grep instead for every occurrence of a literal string, for regular expressions, and for files that are not indexed.
 - search_code: find definitions. Filter by path, language or kind.
 - read_definition: read one whole function or class, by path:line of a hit or by name (Stack.push).

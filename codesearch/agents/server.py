@@ -135,7 +135,7 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
         limit: int,
         snippet_lines: int,
     ) -> str:
-        """Find files, and the functions and classes in them, by meaning, keywords or name. Use it before grep."""
+        """Find files, functions and classes by meaning, keywords, name, path or message. Use it before grep."""
 
         def work(project: Path, _: str) -> str:
             languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
