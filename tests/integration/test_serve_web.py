@@ -113,7 +113,7 @@ def test_the_commands_of_the_documentation_work(site):
         asked = [*shlex.split(line.replace("http://127.0.0.1:7177/", site)), "--fail", "--silent"]
         answers.append(json.loads(subprocess.run(asked, capture_output=True, check=True).stdout))
     search, status, description = answers
-    assert [hit["language"] for hit in search["hits"]] == ["python"] * 3
+    assert {hit["language"] for hit in search["hits"]} == {"python"}
     assert [root["files"] for root in status["roots"]] == [6]
     assert description["openapi"] == "3.1.0"
 

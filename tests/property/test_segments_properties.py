@@ -246,7 +246,7 @@ class Histories(RuleBasedStateMachine):
             found.setdefault(term, set()).add(document)
         lexical = LexicalScorer(snapshot, RankConfig())
         for term, documents in found.items():
-            scores, idf = lexical.scores([term])
+            scores, idf, _ = lexical.scores([term])
             absent = snapshot.document_count - len(documents)
             assert np.count_nonzero(scores) == len(documents), term
             assert idf == np.log1p((absent + 0.5) / (len(documents) + 0.5)), term
