@@ -2,8 +2,8 @@
 
 `python -m benchmarks.agents` asks the questions of the suite `known-items` about the running interpreter's library.
 
-- With the tools: `search_code` with its defaults, again with more hits if the answer is not among them, then
-  `read_definition`.
+- With the tools: `search_code` with its defaults, again with `flat` and more hits if the answer is not among them,
+  then `read_definition`.
 - With grep: for each word of the question, without stop words, `grep -ril WORD`. Then the agent reads the files, those
   with the most different words first, the smaller ones first among equals, until it has read the definition. It reads
   at most 2,000 lines of a file at a time, and gives up after 20 files.
@@ -66,9 +66,10 @@ def with_tools(engine: Engine, root: Path, text: str, right: set[str]) -> int | 
     """Return the bytes that an agent with the tools reads; None if it does not find the definition."""
     read = 0
     for count in (_HITS, _MORE_HITS):
-        answer = engine.search(SearchRequest(text, count, refresh=False))
+        answer = engine.search(SearchRequest(text, count, refresh=False, by_file=count == _HITS))
         read += len(hits_text(answer, root, _LINES).encode())
-        found = next((hit for hit in answer.hits if _is_right(hit, right)), None)
+        listed = (one for hit in answer.hits for one in (hit, *hit.others))
+        found = next((hit for hit in listed if _is_right(hit, right)), None)
         if found:
             definition = engine.document(found.root, found.path, found.start_line)
             return read + len(definition_text(definition, root).encode())

@@ -11,14 +11,17 @@ from typing import Any
 from benchmarks.publish import DOCS, RESULTS, fill, line
 from codesearch.evaluation.significance import AVERAGE
 
-PAGES = {"csn_mrr": "bench-encoders.md", "advtest": "bench-encoders.md"}
+PAGES = {
+    **dict.fromkeys(("csn_mrr", "advtest"), "bench-encoders.md"),
+    **dict.fromkeys(("repositories", "histories", "forms"), "bench-repositories.md"),
+}
 """The page of a suite, if it is not bench.md."""
 BY_LANGUAGE = {
     "csn99": ("ndcg_all", "ndcg_within", "recall_at_10"),
     "csn_mrr": ("mrr", "mrr_fixed"),
     "direction": ("accuracy",),
     "forms": ("accuracy",),
-    "histories": ("mrr", "acc_at_1", "acc_at_5", "acc_at_10", "hit_at_10"),
+    "histories": ("mrr", "acc_at_10", "hit_at_10"),
     "known_items": ("mrr", "recall_at_10"),
 }
 """Suites with several groups: one table for each metric, with a column for each group."""

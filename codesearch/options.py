@@ -320,6 +320,7 @@ _on(
     Option("path", "A glob or folder of the project; ! excludes.", ""),
     Option("language", "Only this language, such as python.", ""),
     Option("kind", "Only this kind, such as function, method or class.", ""),
+    Option("flat", "List definitions, not files with their best definitions.", False),
 )
 _on("find_similar", Option("place", "path:line of a definition.", required=True))
 _on(

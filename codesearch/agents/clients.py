@@ -22,7 +22,8 @@ Use search_code first when you do not know the file or the exact name: "where is
 question, keywords, a name (class Stack), a path or an error message; special characters are plain text. One call
 replaces several rounds of grep and reading.
 Use grep instead for every occurrence of a literal string, for regular expressions, and for files that are not indexed.
-- search_code: find definitions. Filter by path, language or kind.
+- search_code: find files and the definitions in them. Filter by path, language or kind. If the function is not among
+  them, ask again with flat=true, which lists definitions, and a higher limit.
 - read_definition: read one whole function or class, by path:line of a hit or by name (Stack.push).
 - find_similar: find code like the definition at path:line, such as duplicates or other implementations.
 - index_status: what is indexed and how old it is. Ask when a search finds nothing.

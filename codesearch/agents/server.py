@@ -132,6 +132,7 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
         path: str,
         language: str,
         kind: str,
+        flat: bool,
         limit: int,
         snippet_lines: int,
     ) -> str:
@@ -140,7 +141,7 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
         def work(project: Path, _: str) -> str:
             languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
             filters = Filters(languages, kinds, paths, here=project)
-            request = SearchRequest(query, _within("limit", limit), filters=filters, by_file=True)
+            request = SearchRequest(query, _within("limit", limit), filters=filters, by_file=not flat)
             answer = engine.search(request, Scope(within=(project,)))
             return hits_text(answer, project, _within("snippet_lines", snippet_lines))
 

@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-import numpy as np
-
 from codesearch.search.fusion import Ranking
 from codesearch.search.heuristics import named_tiers
 
@@ -77,14 +75,6 @@ def confidence_of(ranking: Ranking, model: str) -> float | None:
     calibration = shipped_calibration()
     if model != calibration.model:
         return None
-    if named_tiers(ranking).any() or _converts_as_asked(ranking):
+    if named_tiers(ranking).any() or ranking.converts_as_asked():
         return 1.0
     return calibration.confidence(features(ranking))
-
-
-def _converts_as_asked(ranking: Ranking) -> bool:
-    """Say whether a document with the highest score clearly converts in the direction that the query asks for."""
-    direction = ranking.signals.get("direction")
-    if direction is None or not len(direction):
-        return False
-    return bool(np.any(direction[ranking.scores == ranking.scores.max()] >= 1))

@@ -7,6 +7,9 @@ little, and its name says what it is about. So the score of a file is
          + file_name_weight * share of the words of its name that are in the query
 
 Two words also match if one begins with the other and both have at least four letters ("session" and "sessions").
+
+If the query asks for a conversion and the best definition clearly converts that way, only the best definition of a file
+counts: a file full of other conversions is not the answer.
 """
 
 from __future__ import annotations
@@ -45,6 +48,8 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> 
         config: weights.
         count: how many files are needed.
     """
+    if ranking.converts_as_asked():
+        config = replace(config, file_support_weight=0.0, file_name_weight=0.0)
     order = ranking.order()
     files = ranking.snapshot.file_numbers(ranking.doc_ids[order])
     above = equal_before(files)

@@ -98,6 +98,13 @@ class Ranking:
             self.parts[name] = weights * signal
             self.scores = (self.scores + self.parts[name]).astype(np.float32)
 
+    def converts_as_asked(self) -> bool:
+        """Say whether a document with the highest score clearly converts in the direction that the query asks for."""
+        direction = self.signals.get("direction")
+        if direction is None or not len(direction):
+            return False
+        return bool(np.any(direction[self.scores == self.scores.max()] >= 1))
+
     def ranked(self, top_k: int) -> list[Ranked]:
         """Return the `top_k` best candidates, best first."""
         return [self.place(position) for position in self.order()[:top_k].tolist()]

@@ -85,3 +85,12 @@ def test_the_name_of_the_folder_counts_for_a_file_that_has_none_of_its_own(searc
 def test_a_request_gets_as_many_files_as_it_asks_for(searcher):
     files = {f"f{number}.py": SESSION.replace("return", f"return {number},") for number in range(30)}
     assert len(found(searcher(files), "session", 20)) == 20
+
+
+def test_other_conversions_do_not_raise_a_file_above_the_right_one(searcher):
+    convert = "def int_to_{0}(number: int) -> {0}:\n    return {0}(number)\n\n\n"
+    others = "".join(map(convert.format, ("float", "bytes", "bool", "list")))
+    tree = searcher({"convert_int.py": others, "b.py": convert.format("str")})
+    hits = tree.answer(SearchRequest("convert int to str", by_file=True)).hits
+    assert [(hit.path, hit.name) for hit in hits][0] == ("b.py", "int_to_str")
+    assert hits[0].parts.get("file_support", 0) == 0
