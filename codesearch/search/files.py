@@ -19,6 +19,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from codesearch.analysis.terms import terms_of
 from codesearch.config import RankConfig
@@ -51,15 +52,11 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> 
     if ranking.converts_as_asked():
         config = replace(config, file_support_weight=0.0, file_name_weight=0.0)
     order = ranking.order()
-    files = ranking.snapshot.file_numbers(ranking.doc_ids[order])
+    files = ranking.files()[order]
     above = equal_before(files)
     firsts = order[above == 0]
     scores = ranking.scores - sum(ranking.parts[name] for name in _OF_DEFINITIONS if name in ranking.parts)
-    row = {number: position for position, number in enumerate(files[above == 0].tolist())}
-    support = np.zeros(len(firsts), np.float32)
-    for number, before, score in zip(files.tolist(), above.tolist(), scores[order].tolist(), strict=True):
-        if 0 < before <= _MOST_SUPPORT:
-            support[row[number]] += _DECAY**before * max(score, 0.0)
+    support = _support(files, above, scores[order])
     without_name = scores[firsts] + config.file_support_weight * support
     if len(firsts) > count:
         edge = without_name[best_positions(without_name, count)].min() - config.file_name_weight
@@ -81,6 +78,24 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> 
     return best
 
 
+def _support(
+    files: NDArray[np.int64], above: NDArray[np.int64], scores: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the support of each file, in the order of its first definition: float32 [number of files].
+
+    Args:
+        files: the file of each definition, best definition first.
+        above: how many definitions of the same file rank above each definition.
+        scores: of the definitions.
+    """
+    distinct = files[above == 0]
+    by_number = np.argsort(distinct)
+    counts = np.flatnonzero((above > 0) & (above <= _MOST_SUPPORT))
+    rows = by_number[np.searchsorted(distinct, files[counts], sorter=by_number)]
+    weighted = _DECAY ** above[counts] * np.maximum(scores[counts], 0)
+    return np.bincount(rows, weighted, len(distinct)).astype(np.float32)
+
+
 def places_of_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> list[Ranked]:
     """Return the places of the first `count` files, each with up to `MAX_OTHERS` other definitions of the file.
 
@@ -88,7 +103,7 @@ def places_of_files(query: str, ranking: Ranking, config: RankConfig, count: int
     """
     order = ranking.order()
     doc_ids, scores = ranking.doc_ids[order], ranking.scores[order]
-    numbers = ranking.snapshot.file_numbers(doc_ids)
+    numbers = ranking.files()[order]
     places = []
     for place in places_with_copies(rank_files(query, ranking, config, count), count):
         (shown,) = np.flatnonzero(doc_ids == place.doc_id)

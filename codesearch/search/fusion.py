@@ -68,7 +68,14 @@ class Ranking:
     parts: dict[str, NDArray[np.float32]]
     scores: NDArray[np.float32]
     missing: float = 0.0
+    _files: NDArray[np.int64] | None = None
     _ordered: tuple[NDArray[np.float32], NDArray[np.intp]] | None = None
+
+    def files(self) -> NDArray[np.int64]:
+        """Return a number for each candidate that is equal only for documents of the same file: int64 [C]."""
+        if self._files is None:
+            self._files = self.snapshot.file_numbers(self.doc_ids)
+        return self._files
 
     def order(self) -> NDArray[np.intp]:
         """Return the positions by score, highest first; ties by path, root and line."""

@@ -108,8 +108,7 @@ def apply_heuristics(query: str, ranking: Ranking, config: RankConfig) -> None:
     _add_penalties(query, ranking, head, config)
     if query and config.file_diversity_penalty:
         order = ranking.order()
-        files = ranking.snapshot.file_numbers(ranking.doc_ids)
-        above = np.minimum(equal_before(files[order]), _MOST_ABOVE) / _MOST_ABOVE
+        above = np.minimum(equal_before(ranking.files()[order]), _MOST_ABOVE) / _MOST_ABOVE
         ranking.add_signal(
             "file_diversity", order, -above, penalty=_MOST_ABOVE * config.file_diversity_penalty
         )
