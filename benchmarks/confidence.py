@@ -38,6 +38,7 @@ from codesearch.evaluation.suites import cosqa, smoke
 from codesearch.evaluation.suites.histories import TASKS
 from codesearch.evaluation.suites.repositories import sources_of
 from codesearch.search.files import rank_files
+from codesearch.search.fusion import Ranking
 from codesearch.search.searcher import Searcher
 
 _ABSENT = Path(__file__).with_name("absent_topics.json")
@@ -183,9 +184,7 @@ def _asked(searcher: Searcher, collection: Collection, source: str, text: str, p
         )
         for path in (collection.keys[place.doc_id] for place in files)
     ]
-    is_certain = confidence.confidence_of(ranking, confidence.shipped_calibration().model) == 1.0
-    features = None if is_certain else confidence.features(ranking)
-    return Asked(source, "question", features, right[:1] == [True], any(right))
+    return _outcome(source, ranking, right)
 
 
 def _of_smoke() -> Iterator[Asked]:
@@ -210,9 +209,13 @@ def _of_functions(
     for query, text in queries.items():
         ranking = searcher.ranking(searcher.analyse(text), functions_of_language(query))
         right = [qrels[query].get(collection.keys[place.doc_id], 0) > 0 for place in ranking.ranked(10)]
-        is_certain = confidence.confidence_of(ranking, confidence.shipped_calibration().model) == 1.0
-        features = None if is_certain else confidence.features(ranking)
-        yield Asked(source, "question", features, right[:1] == [True], any(right))
+        yield _outcome(source, ranking, right)
+
+
+def _outcome(source: str, ranking: Ranking, right: list[bool]) -> Asked:
+    is_certain = confidence.confidence_of(ranking, confidence.shipped_calibration().model) == 1.0
+    features = None if is_certain else confidence.features(ranking)
+    return Asked(source, "question", features, right[:1] == [True], any(right))
 
 
 def _options(home: Path) -> BenchOptions:

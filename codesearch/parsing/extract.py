@@ -99,7 +99,7 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     found = collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
-    if spec.grammar == "tree_sitter_ocaml":
+    if spec.has_docs_below:
         _attach_docs_below(definitions, found)
     definitions = _without_small_constants(definitions, source)
     if spec.has_clauses:

@@ -40,6 +40,7 @@ class LanguageSpec:
         file_names: names of files without one of the suffixes.
         is_markup: only its scripts are parsed; the rest is cut into blocks.
         has_clauses: definitions of the same name that follow each other are one.
+        has_docs_below: a documentation comment may stand below what it documents.
     """
 
     name: str
@@ -54,6 +55,7 @@ class LanguageSpec:
     file_names: tuple[str, ...] = ()
     is_markup: bool = False
     has_clauses: bool = False
+    has_docs_below: bool = False
 
     @property
     def distribution(self) -> str:
@@ -119,8 +121,15 @@ LANGUAGES = (
     LanguageSpec("lua", (".lua",), "tree_sitter_lua", interpreters=("lua", "luajit")),
     LanguageSpec("nix", (".nix",), "tree_sitter_nix"),
     LanguageSpec("objc", (".m", ".mm"), "tree_sitter_objc"),
-    LanguageSpec("ocaml", (".ml",), "tree_sitter_ocaml", "language_ocaml", interpreters=("ocaml",)),
-    LanguageSpec("ocamli", (".mli",), "tree_sitter_ocaml", "language_ocaml_interface"),
+    LanguageSpec(
+        "ocaml",
+        (".ml",),
+        "tree_sitter_ocaml",
+        "language_ocaml",
+        interpreters=("ocaml",),
+        has_docs_below=True,
+    ),
+    LanguageSpec("ocamli", (".mli",), "tree_sitter_ocaml", "language_ocaml_interface", has_docs_below=True),
     LanguageSpec("powershell", (".ps1", ".psm1", ".psd1"), "tree_sitter_powershell", interpreters=("pwsh",)),
     LanguageSpec("rust", (".rs",), "tree_sitter_rust", separator="::"),
     LanguageSpec("scala", (".scala", ".sc"), "tree_sitter_scala", interpreters=("scala",)),

@@ -101,7 +101,7 @@ def gather(
     count = config.candidate_count
     bm25, ceiling, missing = lexical.scores(query.terms)
     if allowed is not None:
-        bm25 *= allowed
+        bm25 = bm25 * allowed
     named = _named(snapshot, query.text, allowed)
     at_path = _at_path(snapshot, query.text, allowed)
     found = np.flatnonzero(bm25 > 0)

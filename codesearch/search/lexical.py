@@ -43,15 +43,18 @@ class LexicalScorer:
         self._snapshot = snapshot
         self._document_frequencies = document_frequencies or {}
         self._config = config
+        self._last: tuple[tuple[str, ...], tuple[NDArray[np.float32], float, float]] | None = None
 
     def scores(self, terms: Sequence[str]) -> tuple[NDArray[np.float32], float, float]:
-        """Score every document for distinct query terms.
+        """Score every document for distinct query terms; the last result is kept, so its array cannot be written.
 
         Returns:
             The scores, float32 [size], 0 for dead documents and documents without any of the terms; and the limit of a
             score, which is the sum of the idf of the terms that occur; and the share of the sum of all idf, 0 to 1,
             that belongs to terms that occur in no document.
         """
+        if self._last and self._last[0] == tuple(terms):
+            return self._last[1]
         total = np.zeros(self._snapshot.size, dtype=np.float32)
         scratch = np.zeros_like(total)
         ceiling = missing = 0.0
@@ -65,7 +68,9 @@ class LexicalScorer:
                 ceiling += idf
             else:
                 missing += self._idf(0)
-        return total, ceiling, missing / (ceiling + missing or 1.0)
+        total.flags.writeable = False
+        self._last = tuple(terms), (total, ceiling, missing / (ceiling + missing or 1.0))
+        return self._last[1]
 
     def with_all(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the live documents that have all of some terms, ascending: int64."""
