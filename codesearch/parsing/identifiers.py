@@ -6,6 +6,7 @@ The corpus, the encoders and the keyword index all use this splitter.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from codesearch.types import FOLDER_FILES
@@ -51,6 +52,17 @@ def subtokens(text: str) -> list[str]:
     ['def', 'int', 'to', 'str', 'i', 'convert', '3', 'ints']
     """
     return [part for word in _WORD.findall(text) for part in split_identifier(word)]
+
+
+def subtoken_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each subtoken of a text in order.
+
+    >>> list(subtoken_spans("x = readLine()"))
+    [(0, 1), (4, 8), (8, 12)]
+    """
+    for word in _WORD.finditer(text):
+        part = _PART if word.group().isascii() else _PART_OF_ANY_SCRIPT
+        yield from (found.span() for found in part.finditer(text, *word.span()))
 
 
 def split_qualified(text: str, separator: str) -> tuple[str, str]:
