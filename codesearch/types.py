@@ -52,6 +52,7 @@ class Described:
         qualified_name: the enclosing names and the name, joined with the language's separator.
         signature: the definition up to its body, with white space collapsed.
         docstring: docstring or leading comment without its markers; may be empty.
+        last_line: of the whole definition, with all its members; `end_line` unless the kind is one of `HEADER_KINDS`.
     """
 
     path: str
@@ -63,6 +64,7 @@ class Described:
     docstring: str
     start_line: int
     end_line: int
+    last_line: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,7 +104,7 @@ def _json(fields: dict[str, Any], terminal: Terminal, indent: int | None = None)
 
 def details(hit: Hit) -> str:
     """Describe a hit: its kind, its length, how many copies it has, and whether its lines may have moved."""
-    lines = hit.end_line - hit.start_line + 1
+    lines = hit.last_line - hit.start_line + 1
     length = f", {counted(lines, 'line')}" if lines > 1 else ""
     copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
     moved = "  [changed since it was indexed]" if hit.stale else ""

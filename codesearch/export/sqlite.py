@@ -55,7 +55,7 @@ _DOCUMENTS = {
     **dict.fromkeys(("id", "file_id"), int),
     **dict.fromkeys(("path", "language", "kind", "name", "qualified_name", "name_words"), str),
     **dict.fromkeys(("signature", "docstring", "code"), str),
-    **dict.fromkeys(("start_line", "end_line", "start_byte", "end_byte"), int),
+    **dict.fromkeys(("start_line", "end_line", "last_line", "start_byte", "end_byte"), int),
     **dict.fromkeys(("is_test", "is_generated", "is_vendored", "is_stub"), bool),
 }
 _SEARCHED = {"name": 10, "name_words": 5, "signature": 2, "docstring": 2, "code": 1, "path": 1}
@@ -64,7 +64,7 @@ _VIEWS = {
     "documents_with_files": """
 SELECT documents.id, roots.path AS root, documents.path, rtrim(roots.path, '/') || '/' || documents.path AS file,
     files.state, documents.language, kind, name, qualified_name, signature, docstring, code, start_line, end_line,
-    is_test, is_generated, is_vendored, is_stub
+    last_line, is_test, is_generated, is_vendored, is_stub
 FROM documents JOIN files ON files.id = documents.file_id JOIN roots ON roots.id = files.root_id
 """,
     "counts_by_language": """

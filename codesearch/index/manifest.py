@@ -25,6 +25,7 @@ Format history:
     8   the encoder's text begins with the place of the file
     9   documentation of class and module as context
     10   flags of bundles, of tests in Rust files and of definitions inside of functions; fewer of generated code
+    11   last line of a definition with its members
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from codesearch.config import IndexOptions, WalkConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
 
-FORMAT_VERSION = 10
+FORMAT_VERSION = 11
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
 WITH_CODE = "sources.npy"

@@ -253,6 +253,7 @@ def _module(definitions: list[Definition], found: Matches, file: _File) -> Itera
         code=statements.code[: file.config.max_code_bytes].decode("utf-8", "replace"),
         start_line=statements.first_row + 1,
         end_line=statements.last_row + 1,
+        last_line=statements.last_row + 1,
         start_byte=start + len(text) - len(text.lstrip()),
         end_byte=start + len(text.rstrip()),
         flags=file.flags,
@@ -305,6 +306,7 @@ def _document(definition: Definition, owner: str, signature: str, file: _File) -
         code=code.decode("utf-8", "replace"),
         start_line=definition.start_line,
         end_line=definition.end_line,
+        last_line=definition.last_row + 1,
         start_byte=definition.start,
         end_byte=definition.doc_end,
         flags=file.flags

@@ -116,6 +116,7 @@ def text_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseCo
                 code=text,
                 start_line=row + 1,
                 end_line=end,
+                last_line=end,
                 start_byte=starts[row],
                 end_byte=starts[end] - 1,
                 flags=flags,

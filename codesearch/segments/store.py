@@ -34,8 +34,9 @@ CREATE TABLE files (
 CREATE TABLE documents (
     doc_id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
     qualified_name TEXT NOT NULL, signature TEXT NOT NULL, docstring TEXT NOT NULL,
-    start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, start_byte INTEGER NOT NULL,
-    end_byte INTEGER NOT NULL, flags INTEGER NOT NULL, copy_key INTEGER NOT NULL, text_digest BLOB NOT NULL
+    start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, last_line INTEGER NOT NULL,
+    start_byte INTEGER NOT NULL, end_byte INTEGER NOT NULL, flags INTEGER NOT NULL,
+    copy_key INTEGER NOT NULL, text_digest BLOB NOT NULL
 );
 """
 _NAME_INDEX = "CREATE INDEX by_name ON documents (name COLLATE NOCASE)"
@@ -81,6 +82,7 @@ class DocumentRow(NamedTuple):
     docstring: str
     start_line: int
     end_line: int
+    last_line: int
     start_byte: int
     end_byte: int
     flags: int
@@ -88,9 +90,9 @@ class DocumentRow(NamedTuple):
     text_digest: bytes
 
     @property
-    def described(self) -> tuple[str, str, str, str, str, int, int]:
+    def described(self) -> tuple[str, str, str, str, str, int, int, int]:
         """The fields of `codesearch.types.Described` after path and language, in its order."""
-        return self[:7]
+        return self[:8]
 
 
 _DOCUMENT_COLUMNS = ", ".join(DocumentRow._fields)
@@ -184,8 +186,8 @@ class StoreReader:
                 return f"a value in {table} has another type"
         kinds = ", ".join(f"'{kind}'" for kind in KINDS)
         wrong = (
-            f"kind NOT IN ({kinds}) OR start_line < 1 OR end_line < start_line OR start_byte < 0 "
-            "OR end_byte < start_byte OR flags NOT BETWEEN 0 AND 255 "
+            f"kind NOT IN ({kinds}) OR start_line < 1 OR end_line < start_line OR last_line < end_line "
+            "OR start_byte < 0 OR end_byte < start_byte OR flags NOT BETWEEN 0 AND 255 "
             "OR NOT EXISTS (SELECT 1 FROM files WHERE files.file_id = documents.file_id "
             "AND doc_id >= first_doc AND doc_id < first_doc + doc_count)"
         )

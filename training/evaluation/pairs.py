@@ -150,7 +150,7 @@ def _postings(codes: Sequence[str], folder: Path) -> PostingsReader:
 
 
 def _document(code: str) -> Document:
-    return Document("", "", "function", "", "", "", "", 1, 1, code=code, start_byte=0, end_byte=0)
+    return Document("", "", "function", "", "", "", "", 1, 1, 1, code=code, start_byte=0, end_byte=0)
 
 
 def ranks(scores: NDArray[np.floating[Any]], right: NDArray[np.integer[Any]]) -> NDArray[np.int64]:

@@ -22,6 +22,7 @@ HIT = Hit(
     docstring="",
     start_line=1,
     end_line=6,
+    last_line=6,
     code=CODE,
     signals={},
 )

@@ -11,7 +11,7 @@ from codesearch.types import Document
 
 def document(**fields: str) -> Document:
     empty = dict.fromkeys(("path", "name", "qualified_name", "signature", "docstring", "code", "context"), "")
-    places = {"start_line": 1, "end_line": 1, "start_byte": 0, "end_byte": 0}
+    places = {"start_line": 1, "end_line": 1, "last_line": 1, "start_byte": 0, "end_byte": 0}
     return Document(**{**empty, "language": "python", "kind": "function", **fields}, **places)
 
 

@@ -26,6 +26,7 @@ HIT = Hit(
     docstring="Read – all of it.",
     start_line=3,
     end_line=4,
+    last_line=4,
     code="def read(self):\n    return 1",
     signals={"cosine": 0.25, "name": 0.0},
 )
@@ -41,7 +42,9 @@ def test_without_a_terminal_it_is_plain_text():
 
 
 def test_an_answer_without_a_confidence_does_not_mention_it():
-    answer = replace(ANSWER, hits=[HIT, replace(HIT, end_line=3, code="def read(self):")], confidence=None)
+    answer = replace(
+        ANSWER, hits=[HIT, replace(HIT, end_line=3, last_line=3, code="def read(self):")], confidence=None
+    )
     text = render(answer, "text", HERE)
     assert text.endswith("\n2 hits from 1,200 documents in 12 ms\n")
     assert "a/b.py:3  File.read  function\n" in text
@@ -190,6 +193,7 @@ STABLE_FIELDS = [
     *(
         "start_line",
         "end_line",
+        "last_line",
         "code",
         "signals",
         "parts",

@@ -104,7 +104,7 @@ def test_an_invalid_tokenizer_file_is_named(tmp_path, content):
     [("p", "p"), ("src/net/session.test.go", "net session.test"), ("a/b/Makefile", "b Makefile")],
 )
 def test_the_text_of_a_document_is_place_name_context_docstring_and_code(path, place):
-    described = (path, "go", "method", "n", "C.n", "sig", "says", 1, 2)
+    described = (path, "go", "method", "n", "C.n", "sig", "says", 1, 2, 2)
     document = Document(*described, code="code()", start_byte=3, end_byte=4)
     assert document_text(document) == f"{place} C.n\nsays\ncode()"
     assert document_text(replace(document, context="A shop.")) == f"{place} C.n\nA shop.\nsays\ncode()"

@@ -29,6 +29,7 @@ def row(name: str, line: int = 1) -> tuple:
         "says",
         line,
         line + 2,
+        line + 2,
         10,
         20,
         1,
@@ -77,10 +78,10 @@ def test_names_are_found_in_any_case(store):
 
 
 def test_a_row_has_the_fields_of_a_document_in_the_order_of_the_columns():
-    described = ("p.py", "python", "method", "n", "C.n", "def n()", "doc", 3, 9)
+    described = ("p.py", "python", "method", "n", "C.n", "def n()", "doc", 3, 9, 20)
     document = Document(*described, code="code", start_byte=40, end_byte=90, flags=2, copy_key=-7)
     row = document_row(document, b"x")
-    assert row == ("method", "n", "C.n", "def n()", "doc", 3, 9, 40, 90, 2, -7, b"x")
+    assert row == ("method", "n", "C.n", "def n()", "doc", 3, 9, 20, 40, 90, 2, -7, b"x")
     assert ("p.py", "python", *row.described) == described
 
 
