@@ -7,13 +7,14 @@ compounds: "copy a tree" finds `copytree`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 
 from codesearch.analysis.words import base_form, compounds, expansions
+from codesearch.config import ParseConfig
 from codesearch.memo import Memo
-from codesearch.parsing.docstrings import first_paragraph
+from codesearch.parsing.docstrings import MAX_DOCSTRING, first_paragraph
 from codesearch.parsing.identifiers import split_identifier, words
 from codesearch.types import Document
 
@@ -23,6 +24,8 @@ MAX_TERM_LENGTH = 40
 _MAX_FREQUENCY = 255
 _REMEMBERED = 1 << 16
 """Number of identifiers whose terms are cached."""
+_CUT_WORD = 256
+"""The text of a definition may be cut inside of a word of this length."""
 _SUMMARY_AGAIN = 2
 """How many additional times the first paragraph of documentation counts, because it is the summary."""
 
@@ -41,6 +44,34 @@ def document_terms(document: Document) -> list[Counter[str]]:
         _count(words(document.code)),
         _count([*words(document.path.rpartition(".")[0]), *words(document.context)]),
     ]
+
+
+def terms_of_file(
+    source: bytes, documents: Sequence[Document], config: ParseConfig
+) -> list[list[Counter[str]]]:
+    """Return the terms of each document of a file.
+
+    The first document also has the terms of the text that is in no document, such as imports, with frequency 0. They do
+    not count in a ranking, but propose the file to a search for text.
+    """
+    found = [document_terms(document) for document in documents]
+    if found:
+        fields, body = found[0], found[0][FIELDS.index("body")]
+        for term in terms_of(_text_outside(source, documents, config)):
+            if not any(term in counts for counts in fields):
+                body[term] = 0
+    return found
+
+
+def _text_outside(source: bytes, documents: Sequence[Document], config: ParseConfig) -> str:
+    parts, end = [], 0
+    for document in documents:  # In the order of the source.
+        # The text of a module is not all that is between its first and its last line, and long documentation is cut.
+        if document.kind != "module" and len(document.docstring) < MAX_DOCSTRING:
+            parts.append(source[end : document.start_byte])
+            cut = document.start_byte + config.max_code_bytes - _CUT_WORD
+            end = max(end, min(document.end_byte, cut))
+    return b"\n".join([*parts, source[end:]]).decode("utf-8", "replace")
 
 
 def terms_of(text: str) -> set[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.analysis.terms import document_terms
+from codesearch.analysis.terms import terms_of_file
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.encoding.tokenizer import SubtokenTokenizer, document_text
 from codesearch.index.stamps import trusted_mtime
@@ -136,7 +136,7 @@ class FileParser:
                 document_row(document, text_digest(ids))
                 for document, ids in zip(extraction.documents, tokens, strict=True)
             ],
-            block=make_block(document_terms(document) for document in extraction.documents),
+            block=make_block(terms_of_file(source, extraction.documents, self.config.parse)),
             tokens=joined,
             lengths=lengths,
         )

@@ -71,7 +71,8 @@ class ForwardTerms:
         own = slice(self._starts[doc_id], self._starts[doc_id + 1])
         for key, frequency in zip(self._keys[own].tolist(), self._frequencies[own].tolist(), strict=True):
             term, field = divmod(key, len(FIELDS))
-            fields[field].append((self._names[term], frequency))
+            if frequency:
+                fields[field].append((self._names[term], frequency))
         return fields
 
 
@@ -82,8 +83,8 @@ def document_frequencies(index: IndexReader) -> Counter[str]:
         live = np.ones(len(segment), bool)
         live[segment.dead] = False
         pairs = [
-            (keys // len(FIELDS)).astype(np.uint64) << np.uint64(32) | doc_ids
-            for keys, doc_ids, _ in segment.postings.all_postings()
+            ((keys // len(FIELDS)).astype(np.uint64) << np.uint64(32) | doc_ids)[counts > 0]
+            for keys, doc_ids, counts in segment.postings.all_postings()
         ]
         distinct = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, np.uint64)
         of_live = live[(distinct & np.uint64(0xFFFFFFFF)).astype(np.int64)]

@@ -15,7 +15,7 @@ from itertools import accumulate
 
 from codesearch.config import ParseConfig
 from codesearch.parsing.copies import copy_key
-from codesearch.parsing.docstrings import clean_comment, clean_xml
+from codesearch.parsing.docstrings import MAX_DOCSTRING, clean_comment, clean_xml
 from codesearch.parsing.flags import file_flags
 from codesearch.parsing.identifiers import module_name, split_qualified
 from codesearch.parsing.languages import LanguageSpec
@@ -24,7 +24,6 @@ from codesearch.types import Document
 
 _MAX_LINE = 300
 _MAX_TITLE = 120
-_MAX_DOCSTRING = 8_000
 _MAX_OUTER = 16
 _MAX_HEADING_ROWS = 8
 _BEFORE = (
@@ -140,7 +139,7 @@ def _is_behind(line: str, block: _Block) -> bool:
 
 def _comments(lines: Sequence[str], block: _Block) -> str:
     above = [line for line in lines[block.doc_row : block.row] if not _ATTRIBUTE.match(line)]
-    return clean_xml(clean_comment("\n".join(above))).strip('"')[:_MAX_DOCSTRING]
+    return clean_xml(clean_comment("\n".join(above))).strip('"')[:MAX_DOCSTRING]
 
 
 def _literal(text: str) -> str:

@@ -17,6 +17,7 @@ from codesearch.parsing.callbacks import RETURNED
 from codesearch.parsing.copies import copy_key
 from codesearch.parsing.definitions import NAME_LENDERS, Definition, Matches, collect
 from codesearch.parsing.docstrings import (
+    MAX_DOCSTRING,
     clean_comment,
     clean_string_literal,
     clean_xml,
@@ -35,7 +36,6 @@ from codesearch.types import HEADER_KINDS, NESTED, STUB, TEST, Document
 _SPACE = re.compile(r"\s+")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _MAX_SIGNATURE = 300
-_MAX_DOCSTRING = 8_000
 _OWNERS = HEADER_KINDS | {"owner"}
 _FUNCTIONS = ("function", "method")
 _EXPORT_LISTS = ("__all__",)
@@ -106,7 +106,7 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
         definitions = _with_clauses_joined(definitions, source)
     is_opened = found.start in found.docstrings
     docstring = _literal(found, found.start, source) if is_opened else head_comment(definitions, found)
-    docstring = docstring[:_MAX_DOCSTRING]
+    docstring = docstring[:MAX_DOCSTRING]
     summaries = {d.name: _summary(d.docstring) for d in definitions if d.kind in HEADER_KINDS and d.docstring}
     summaries[""] = _summary(docstring)
     file = _File(source, path, spec, config, file_flags(path, source), docstring, summaries)
@@ -128,7 +128,7 @@ def _attach_docs(definitions: list[Definition], found: Matches, source: bytes) -
             docstring = _literal(found, definition.body, source)
         else:
             docstring = comment
-        definition.docstring = docstring[:_MAX_DOCSTRING]
+        definition.docstring = docstring[:MAX_DOCSTRING]
 
 
 def _attach_docs_below(definitions: list[Definition], found: Matches) -> None:
@@ -138,7 +138,7 @@ def _attach_docs_below(definitions: list[Definition], found: Matches) -> None:
     for definition in definitions:
         text = below.get(definition.last_row + 1, "")
         if not definition.docstring and text.startswith("(**"):
-            definition.docstring = clean_comment(text)[:_MAX_DOCSTRING]
+            definition.docstring = clean_comment(text)[:MAX_DOCSTRING]
 
 
 def _comments_above(row: int, found: Matches) -> tuple[int, str]:

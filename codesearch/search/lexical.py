@@ -73,7 +73,10 @@ class LexicalScorer:
         return self._last[1]
 
     def with_all(self, terms: Sequence[str]) -> NDArray[np.int64]:
-        """Return the live documents that have all of some terms, ascending: int64."""
+        """Return the live documents that have all of some terms, ascending: int64.
+
+        The first document of a file also counts as having words that are in none of its documents.
+        """
         parts = [np.empty(0, np.int64)]
         for base, postings in self._snapshot.based_postings():
             term_ids = [postings.find(term) for term in terms]
@@ -112,6 +115,7 @@ class LexicalScorer:
                 scratch[dead] = 0
             return slice(None), int(np.count_nonzero(scratch))
         found = distinct(np.concatenate(lists)) if lists else np.empty(0, np.int64)
+        found = found[scratch[found] > 0]  # A word outside of documents has frequency 0.
         if dead is not None:
             scratch[found[dead[found]]] = 0
             found = found[~dead[found]]

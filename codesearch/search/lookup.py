@@ -75,7 +75,7 @@ def indexed_example(index: IndexReader, place: Place) -> Example | None:
         stored = sorted(segment.postings.document_terms(number), key=lambda entry: (entry[0], -entry[1]))
         return Example(
             Described(str(Path(segment.root, path).resolve()), file.language, *row.described),
-            list(dict.fromkeys(term for field, _, term in stored if field < len(FIELDS) - 1)),
+            list(dict.fromkeys(term for field, count, term in stored if count and field < len(FIELDS) - 1)),
             segment.vectors.rows[number] * segment.vectors.scales[number],
         )
     return None

@@ -7,7 +7,7 @@
     term_offsets.npy   uint64  [T + 1] where each term begins
     list_offsets.npy   uint64  [T * F + 1] where each list begins
     doc_ids.npy        uint32  [P] ascending in each list
-    frequencies.npy    uint8   [P]
+    frequencies.npy    uint8   [P] 0 for a word of the first document's file that is in no document
     field_lengths.npy  uint16  [N, F] number of terms in each field of a document
 """
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from codesearch.analysis.terms import FIELDS, MAX_TERM_LENGTH, document_terms, query_terms
+from codesearch.analysis.terms import FIELDS, MAX_TERM_LENGTH, document_terms, query_terms, terms_of_file
 from codesearch.analysis.words import compounds
+from codesearch.config import ParseConfig
+from codesearch.parsing.extract import extract
+from codesearch.parsing.languages import language_named
 from codesearch.types import Document
+
+PYTHON = language_named("python")
 
 
 def document(**fields: str) -> Document:
@@ -84,3 +89,22 @@ def test_a_document_also_has_the_words_of_its_compounds():
 def test_every_known_compound_is_its_two_words_joined():
     for compound, parts in compounds().items():
         assert "".join(parts) == compound and len(parts) == 2
+
+
+def test_the_first_document_has_the_words_outside_of_all_documents_with_frequency_0():
+    source = b"import httpClient\n\ndef load(path):\n    return path\n\n# Nothing is saved.\n"
+    (extracted,) = extract(source, "a.py", PYTHON).documents
+    (fields,) = terms_of_file(source, [extracted], ParseConfig())
+    body = fields[FIELDS.index("body")]
+    assert {term for term, count in body.items() if not count} == {
+        "import", "http", "client", "noth", "is", "sav"
+    }  # fmt: skip
+    assert body["load"] == 1
+
+
+def test_text_that_a_long_definition_loses_is_outside_of_documents():
+    source = b"def load():\n" + b"    x = 1\n" * 200 + b"    lastWord()\n"
+    (extracted,) = extract(source, "a.py", PYTHON, ParseConfig(max_code_bytes=600)).documents
+    (fields,) = terms_of_file(source, [extracted], ParseConfig(max_code_bytes=600))
+    assert fields[FIELDS.index("body")]["word"] == 0
+    assert "word" in fields[FIELDS.index("body")]

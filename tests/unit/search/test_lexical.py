@@ -197,3 +197,15 @@ def test_documents_without_a_field_do_not_lower_its_average_length(tmp_path):
     among, _, _ = scorer(tmp_path / "many", documents).scores(["tree"])
     idf = [math.log(1 + (count - 0.5) / 1.5) for count in (1, 31)]
     assert among[0] / idf[1] == pytest.approx(alone[0] / idf[0])
+
+
+def test_a_word_of_frequency_0_proposes_a_document_but_does_not_score(tmp_path: Path):
+    counted = [Counter({"load": 1}) for _ in FIELDS]
+    outside = [Counter({"load": 1}), *(Counter[str]() for _ in FIELDS[1:-1]), Counter({"path": 0})]
+    plain = [Counter({"load": 1}), *(Counter[str]() for _ in FIELDS[1:])]
+    few = scorer(tmp_path / "few", [outside, counted, *[plain] * 20])
+    same = scorer(tmp_path / "same", [plain, counted, *[plain] * 20])
+    assert few.with_all(["load", "path"]).tolist() == [0]
+    for terms in (["path"], ["load", "path"]):
+        assert few.scores(terms)[0].tolist() == same.scores(terms)[0].tolist()
+        assert few.scores(terms)[1:] == same.scores(terms)[1:]
