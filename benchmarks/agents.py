@@ -27,6 +27,7 @@ from codesearch.agents.text import definition_text, hits_text
 from codesearch.analysis.terms import STOP_WORDS
 from codesearch.config import IndexOptions
 from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
 from codesearch.evaluation.suites.known_items import read_questions
 from codesearch.parsing.identifiers import words
 from codesearch.search.request import SearchRequest
@@ -66,7 +67,7 @@ def with_tools(engine: Engine, root: Path, text: str, right: set[str]) -> int | 
     """Return the bytes that an agent with the tools reads; None if it does not find the definition."""
     read = 0
     for count in (_HITS, _MORE_HITS):
-        answer = engine.search(SearchRequest(text, count, refresh=False, by_file=count == _HITS))
+        answer = engine.search(SearchRequest(text, count, refresh=False, by_file=count == _HITS), Scope())
         read += len(hits_text(answer, root, _LINES).encode())
         listed = (one for hit in answer.hits for one in (hit, *hit.others))
         found = next((hit for hit in listed if _is_right(hit, right)), None)

@@ -26,6 +26,7 @@ from benchmarks.speed import described
 from codesearch.config import RankConfig, VectorConfig
 from codesearch.encoding.encoder import Encoder
 from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
 from codesearch.index.catalogue import index_folder
 from codesearch.index.commit import commit_manifest
 from codesearch.index.manifest import read_manifest
@@ -125,10 +126,12 @@ def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     engine = Engine(place / "home", device="cpu")
     with open(options.queries, encoding="utf-8") as file:
         requests = [SearchRequest(row["query"], refresh=False) for row in csv.DictReader(file)]
-    first_s = seconds_of(lambda: engine.search(requests[0]))
+    first_s = seconds_of(lambda: engine.search(requests[0], Scope()))
     for request in requests:
-        engine.search(request)
-    times_ms = [1000 * seconds_of(lambda request=request: engine.search(request)) for request in requests]
+        engine.search(request, Scope())
+    times_ms = [
+        1000 * seconds_of(lambda request=request: engine.search(request, Scope())) for request in requests
+    ]
     checks_ms = [1000 * seconds_of(lambda: engine.refresh(place / "tree")) for _ in range(_CHECKS)]
     with engine.indexes() as (index,):
         queries = [request.query for request in requests]

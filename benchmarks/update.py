@@ -21,6 +21,7 @@ from benchmarks.process import Usage, folder_mb, measured, seconds_of
 from benchmarks.publish import DOCS, RESULTS, fill, line, panels, record
 from benchmarks.speed import WORK, described_starts, standard_library
 from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
 from codesearch.index import build
 from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import read_manifest
@@ -133,7 +134,9 @@ def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
         for query in QUERIES:
             for count, engine in engines.items():
                 seconds = seconds_of(
-                    lambda engine=engine, query=query: engine.search(SearchRequest(query, refresh=False))
+                    lambda engine=engine, query=query: engine.search(
+                        SearchRequest(query, refresh=False), Scope()
+                    )
                 )
                 if number:
                     times_ms[count].append(1000 * seconds)

@@ -3,7 +3,7 @@
     from codesearch import Engine
 
     engine = Engine()
-    engine.index("src")
+    engine.index(".")
     for hit in engine.search("copy a directory tree").hits:
         print(hit.path, hit.start_line, hit.name)
 

@@ -23,13 +23,13 @@ SOURCE_BYTES = 1_200_000
 
 
 def run_script(folder: Path, script: str) -> str:
-    """Run a script from a file, in a folder with `src`, and return what it prints."""
-    file = folder / "script.py"
+    """Run a script that lies beside a folder in this folder, and return what it prints."""
+    file = folder.parent / "script.py"
     file.write_text(script, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, file.name],
+        [sys.executable, file],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "CODESEARCH_HOME": str(folder / "home")},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CODESEARCH_HOME": str(folder.parent / "home")},
         capture_output=True,
         text=True,
         timeout=120,
@@ -41,8 +41,7 @@ def run_script(folder: Path, script: str) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write_tree(tmp_path / "src", TINY_REPO)
-    return tmp_path
+    return write_tree(tmp_path / "project", TINY_REPO)
 
 
 def test_the_first_example_is_a_short_script_that_finds_what_it_shows(folder):
@@ -64,9 +63,9 @@ def test_a_script_without_a_main_guard_runs_once_even_with_worker_processes(tmp_
         f"def function_{number}(first, second):\n    return first\n\n" for number in range(1_000)
     )
     files = {f"module_{number}.py": source for number in range(SOURCE_BYTES // len(source) + 1)}
-    write_tree(tmp_path / "src", files)
-    script = "import codesearch\nprint('begins')\nprint(codesearch.Engine().index('src').files)\n"
-    assert run_script(tmp_path, script) == f"begins\n{len(files)}\n"
+    tree = write_tree(tmp_path / "project", files)
+    script = "import codesearch\nprint('begins')\nprint(codesearch.Engine().index('.').files)\n"
+    assert run_script(tree, script) == f"begins\n{len(files)}\n"
 
 
 @pytest.mark.parametrize("name", codesearch.__all__)

@@ -15,6 +15,7 @@ import codesearch
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.engine.engine import Engine
 from codesearch.engine.reports import Check
+from codesearch.engine.scope import Scope
 from codesearch.errors import CodeSearchError
 from codesearch.visible import visible
 
@@ -75,7 +76,7 @@ def _index_and_query(folder: Path, device: str) -> str:
     shutil.copytree(Path(codesearch.__file__).parent / "parsing", root)
     engine = Engine(folder / "home", device=device)
     engine.index(root)
-    hits = engine.search("split an identifier into subtokens").hits
+    hits = engine.search("split an identifier into subtokens", Scope()).hits
     engine.close()
     if not hits:
         raise CodeSearchError("the query found nothing: install the model again")

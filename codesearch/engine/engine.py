@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig, check_device
 from codesearch.engine.answer import Answer, Freshness
@@ -29,7 +29,7 @@ from codesearch.engine.scope import (
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.home import default_home
 from codesearch.index.catalogue import IndexEntry, find_folder, list_indexes, remove_index
-from codesearch.search.request import Place, SearchRequest
+from codesearch.search.request import Place, RequestFields, SearchRequest
 
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
@@ -178,12 +178,15 @@ class Engine:
 
         return indexed_roots(self.home)
 
-    def search(self, request: SearchRequest | str, scope: Scope | None = None) -> Answer:
+    def search(
+        self, request: SearchRequest | str, scope: Scope | None = None, **fields: Unpack[RequestFields]
+    ) -> Answer:
         """Rank documents for a query and return the best, best first.
 
         Args:
-            request: what to search for; a plain string is a query with the default settings.
-            scope: where; all indexes of the home when None.
+            request: what to search for; a plain string is the query.
+            scope: where; the innermost index that covers the working directory when None.
+            fields: fields of the request to change, such as `top_k`.
 
         Raises:
             ConfigError: the query has no words, the indexes were made with different models, or git cannot say what
@@ -191,18 +194,23 @@ class Engine:
             PortableFileError: a portable file of the scope cannot be used.
             BackendError: the server of the backend fails.
         """
-        wanted = SearchRequest(request) if isinstance(request, str) else request
+        wanted = replace(SearchRequest(request) if isinstance(request, str) else request, **fields)
         return self._answer(wanted, scope, lambda searcher, limited: searcher.answer(limited))
 
     def similar(
-        self, place: Place | str, request: SearchRequest | None = None, scope: Scope | None = None
+        self,
+        place: Place | str,
+        request: SearchRequest | None = None,
+        scope: Scope | None = None,
+        **fields: Unpack[RequestFields],
     ) -> Answer:
         """Return the documents most similar to the function or class at a line of a file, which need not be indexed.
 
         Args:
             place: the line; a string is FILE:LINE. An index without its folder has its files as NAME/FILE.
             request: how many hits, and which; its query, mode and `by_file` are ignored.
-            scope: where to search; all indexes of the home when None.
+            scope: where to search; the innermost index that covers the working directory when None.
+            fields: fields of the request to change, such as `top_k`.
 
         Raises:
             ConfigError: there is no function at that line, or the file is of no known language.
@@ -211,7 +219,8 @@ class Engine:
         from codesearch.search.similar import search_similar
 
         given = Place.parse(place) if isinstance(place, str) else place
-        wanted = replace(request or SearchRequest(), mode="hybrid", by_file=False)
+        asked = replace(request or SearchRequest(), **fields)
+        wanted = replace(asked, mode="hybrid", by_file=False)
         answer = self._answer(
             wanted, scope, lambda searcher, limited: search_similar(searcher, given, limited)
         )
@@ -433,7 +442,7 @@ class Engine:
         scope: Scope | None,
         find: Callable[[Searcher, SearchRequest], Found],
     ) -> Answer:
-        scope = scope or Scope()
+        scope = scope or Scope(here=Path.cwd())
         freshness = self._backend.refreshed(scope) if request.refresh else []
         with self.open(scope, with_model=request.mode != "lexical") as searcher:
             started = time.perf_counter()

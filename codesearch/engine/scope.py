@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
 from codesearch.errors import IndexFormatError, IndexNotFoundError
 from codesearch.index.catalogue import IndexEntry, find_folder, index_folder, list_indexes, read_entry
+from codesearch.search.request import keep_tuples
 
 _LISTED = 5
 """Roots that an error lists."""
@@ -51,11 +53,14 @@ class Scope:
         files: portable files, which are searched without an import.
     """
 
-    roots: tuple[Path | str, ...] = ()
+    roots: Sequence[Path | str] = ()
     here: Path | str | None = None
     everything: bool = False
-    within: tuple[Path | str, ...] = ()
-    files: tuple[Path | str, ...] = ()
+    within: Sequence[Path | str] = ()
+    files: Sequence[Path | str] = ()
+
+    def __post_init__(self) -> None:
+        keep_tuples(self, "roots", "within", "files")
 
 
 def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypedDict
 
 from codesearch.config import MODES
 from codesearch.errors import ConfigError
@@ -14,9 +16,16 @@ from codesearch.types import KINDS
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]*)?:?")
 
 
+def keep_tuples(record: object, *names: str) -> None:
+    """Replace sequences in fields of a frozen record by tuples, so it can be hashed; a string alone is one element."""
+    for name in names:
+        value = getattr(record, name)
+        object.__setattr__(record, name, (value,) if isinstance(value, str) else tuple(value))
+
+
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Languages, kinds and paths that a document must have; an empty tuple allows all.
+    """Languages, kinds and paths that a document must have; an empty sequence allows all.
 
     Attributes:
         languages: names, common short names or extensions, such as "python", "c++" or "js".
@@ -30,14 +39,15 @@ class Filters:
         ConfigError: a language or kind is unknown.
     """
 
-    languages: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    within: tuple[Path | str, ...] = ()
+    languages: Sequence[str] = ()
+    kinds: Sequence[str] = ()
+    paths: Sequence[str] = ()
+    within: Sequence[Path | str] = ()
     here: Path | str | None = None
     files: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
+        keep_tuples(self, "languages", "kinds", "paths", "within")
         object.__setattr__(self, "languages", tuple(map(language_name, self.languages)))
         for kind in self.kinds:
             if kind not in KINDS:
@@ -96,6 +106,20 @@ class SearchRequest:
             raise ValueError(f"context must not be negative, not {self.context}")
         if not 0.0 <= self.min_confidence <= 1.0:
             raise ValueError(f"min_confidence must be from 0 to 1, not {self.min_confidence}")
+
+
+class RequestFields(TypedDict, total=False):
+    """The fields of `SearchRequest` without the query, as keyword arguments of `Engine.search`."""
+
+    top_k: int
+    mode: str
+    filters: Filters
+    all_code: bool
+    context: int
+    refresh: bool
+    min_confidence: float
+    changed: str | None
+    by_file: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,10 +79,10 @@ def test_damage_of_the_same_size_is_noticed_by_the_next_query(engine, tree, home
 
 def test_a_service_that_has_the_index_open_notices_it_too(engine, tree, home):
     engine.index(tree)
-    assert engine.search("push").hits
+    assert engine.search("push", Scope()).hits
     overwrite(index_folder(home, tree) / "segments/000001/vectors.scales")
     with pytest.raises(IndexStoreError, match="its bytes were changed"):
-        engine.search(SearchRequest("push", refresh=False))
+        engine.search(SearchRequest("push", refresh=False), Scope())
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_an_update_does_not_copy_damage(engine, tree, home, tiny_bundle, name):
     with pytest.raises(IndexStoreError, match="run `codesearch index --rebuild"):
         engine.index(tree)
     engine.index(tree, rebuild=True)
-    assert any(hit.name == "new" for hit in engine.search("new").hits)
+    assert any(hit.name == "new" for hit in engine.search("new", Scope()).hits)
 
 
 def test_a_copied_home_is_checked_once_and_then_remembered(
@@ -139,7 +139,7 @@ def test_damaged_stamps_only_cause_a_walk(engine, tree, home):
     content[len(content) // 2] ^= 0xFF
     stamps.write_bytes(content)
     write_tree(tree, {"new.py": "def newly_written():\n    return 1\n"})
-    assert any(hit.name == "newly_written" for hit in engine.search("newly_written").hits)
+    assert any(hit.name == "newly_written" for hit in engine.search("newly_written", Scope()).hits)
 
 
 def test_a_file_replaced_by_that_of_an_older_commit_is_noticed(engine, tree, home, tmp_path, tiny_bundle):

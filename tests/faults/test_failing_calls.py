@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
 from codesearch.errors import IndexNotFoundError
 from codesearch.search.request import SearchRequest
 from tests.command import TIMEOUT, Command, until
@@ -110,7 +111,9 @@ def found(home: Path) -> Names | None:
     """Return the functions that a query finds; None if nothing is indexed."""
     engine = Engine(home)
     try:
-        hits = engine.search(SearchRequest("int to string", mode="semantic", top_k=99, refresh=False)).hits
+        hits = engine.search(
+            SearchRequest("int to string", mode="semantic", top_k=99, refresh=False), Scope()
+        ).hits
         return sorted((hit.path, hit.name) for hit in hits)
     except IndexNotFoundError:
         return None

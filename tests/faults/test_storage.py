@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
 from codesearch.errors import IndexStoreError
 from codesearch.index.catalogue import index_folder
 from tests.command import Command
@@ -79,9 +80,9 @@ def test_an_index_that_cannot_be_locked_still_answers(tree, home, tiny_bundle, s
     with_tree = Engine(home, model=tiny_bundle)
     with_tree.index(tree)
     spoil(index_folder(home, tree))
-    assert [found.state for found in with_tree.search("push").freshness] == ["current"]
+    assert [found.state for found in with_tree.search("push", Scope()).freshness] == ["current"]
     write_tree(tree, {"new.py": "def new():\n    return 1\n"})
-    answer = with_tree.search("push")
+    answer = with_tree.search("push", Scope())
     assert [(found.state, found.changes.to_parse) for found in answer.freshness] == [("behind", 1)]
     assert answer.hits
     with pytest.raises(IndexStoreError, match="lock: "):

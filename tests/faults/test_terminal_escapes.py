@@ -15,6 +15,7 @@ import pytest
 from codesearch.agents.text import definition_text, hits_text
 from codesearch.cli.progress import build_progress
 from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
 from codesearch.index.build import Progress
 from codesearch.visible import visible, visible_json
 from tests.conftest import index_by_engine, write_tree
@@ -122,7 +123,7 @@ def test_watch_has_no_control_characters(hostile, command):
 
 def test_what_agents_read_has_no_control_characters(hostile, home, tiny_bundle):
     engine = Engine(home, model=tiny_bundle)
-    answer = engine.search("push")
+    answer = engine.search("push", Scope())
     text = hits_text(answer, hostile, 5)
     for hit in answer.hits:
         text += definition_text(engine.document(hit.root, hit.path, hit.start_line), hostile)

@@ -93,7 +93,7 @@ class Remote:
         return self.backend.push(self.local, roots, shard)
 
     def search(self, request: SearchRequest | str) -> Answer:
-        return self.engine.search(request)
+        return self.engine.search(request, Scope())
 
     def close(self) -> None:
         self.engine.close()
@@ -172,7 +172,7 @@ def test_similar_code_is_found_on_the_server(filled: tuple[Remote, Path], tiny_b
     remote, tree = filled
     place = f"{tree}/python/convert.py:5"
     expected = remote.local.similar(place, scope=Scope(roots=(tree,)))
-    assert shown(remote.engine.similar(place).hits) == shown(expected.hits)
+    assert shown(remote.engine.similar(place, scope=Scope()).hits) == shown(expected.hits)
 
 
 def test_a_search_of_changed_files_is_refused(filled: tuple[Remote, Path]) -> None:
@@ -236,7 +236,7 @@ def test_every_public_call_is_answered_by_the_server_or_refused(
     assert (engine.missing_projects(Scope(here=tree.parent)), engine.outdated_roots(here)) == ([], [])
     engine.tidy()
     engine.close()
-    assert engine.encoder().dim and engine.search("push").hits
+    assert engine.encoder().dim and engine.search("push", Scope()).hits
 
 
 def test_changed_and_deleted_files_leave_nothing_behind(remote: Remote, tiny_repo: Path) -> None:
@@ -319,7 +319,9 @@ def test_workers_that_are_killed_and_restarted_write_the_rows_of_one_worker(
     alone.push(roots)
     assert rows_in(probe) == rows_in(alone)
     for query in ("run task 7", "task_3_1_5", "item"):
-        expected, found = (engine.search(SearchRequest(query, top_k=30)) for engine in (alone, probe))
+        expected, found = (
+            engine.search(SearchRequest(query, top_k=30), Scope()) for engine in (alone, probe)
+        )
         assert [(hit.path, hit.name, hit.score) for hit in found.hits] == [
             (hit.path, hit.name, hit.score) for hit in expected.hits
         ]

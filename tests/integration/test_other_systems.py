@@ -141,7 +141,7 @@ def test_a_killed_service_does_not_block_queries_and_is_replaced(elsewhere, inde
 MERGE = """
 import sys
 from pathlib import Path
-from codesearch import Engine
+from codesearch import Engine, Scope
 from codesearch.index import policy
 
 policy._GROWTH = 1_000
@@ -155,7 +155,7 @@ def change(name):
     writer.index(root)
 
 def found(engine, query):
-    return [hit.name for hit in engine.search(query).hits][:1]
+    return [hit.name for hit in engine.search(query, Scope()).hits][:1]
 
 writer, reader = Engine(home, device="cpu"), Engine(home, device="cpu")
 change("first")

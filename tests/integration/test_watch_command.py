@@ -57,7 +57,7 @@ class Watching:
     def names(self) -> set[str]:
         """Return the names of all functions in the index, without a check for changes."""
         request = SearchRequest("one", mode="lexical", top_k=9, refresh=False)
-        return {hit.name for hit in self.engine.search(request).hits}
+        return {hit.name for hit in self.engine.search(request, Scope()).hits}
 
     def wait(self, is_so: Callable[[], bool]) -> None:
         until(is_so, unless=lambda: self.process.poll() is not None and (self.out, self.err))

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from codesearch.engine.reports import Changes
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.index import plan
 from codesearch.index.catalogue import index_folder, writer_lock
+from codesearch.search.request import RequestFields
 from codesearch.segments.digest import content_digest
 from tests.command import ROOT
 from tests.conftest import write_tree
@@ -43,7 +44,7 @@ def names(answer) -> list[str]:
 def test_a_folder_is_indexed_searched_and_up_to_date(engine, tiny_repo):
     report = engine.index(tiny_repo)
     assert (report.built, report.documents, report.parsed, report.removed) == (True, 13, 6, 0)
-    answer = engine.search(SearchRequest("push", 2))
+    answer = engine.search(SearchRequest("push", 2), Scope())
     assert names(answer) == ["Stack.push", "PriorityQueue.push"]
     assert (answer.documents, answer.mode, answer.device) == (13, "hybrid", "cpu")
     again = engine.index(tiny_repo)
@@ -82,22 +83,22 @@ def test_options_are_remembered_until_a_rebuild(ready, tiny_repo):
 
 
 def test_filters_and_modes_are_part_of_the_request(ready):
-    found = ready.search(SearchRequest("push", mode="lexical", filters=Filters(languages=("ruby",))))
+    found = ready.search(SearchRequest("push", mode="lexical", filters=Filters(languages=("ruby",))), Scope())
     assert names(found)[0] == "PriorityQueue.push" and {hit.language for hit in found.hits} == {"ruby"}
     assert found.model == ""
 
 
 def test_a_hit_has_its_context_lines(ready):
-    (hit,) = ready.search(SearchRequest("pop", 1, context=2)).hits
+    (hit,) = ready.search(SearchRequest("pop", 1, context=2), Scope()).hits
     assert (hit.name, hit.before, hit.after) == ("pop", ("        self.items.append(item)", ""), ("",))
 
 
 def test_similar_code_is_found_for_a_place_without_the_place_itself(ready, tiny_repo):
     place = Place(tiny_repo / "python" / "convert.py", 5)
-    answer = ready.similar(place, SearchRequest(top_k=1))
+    answer = ready.similar(place, SearchRequest(top_k=1), scope=Scope())
     assert names(answer) == ["string_to_int"]
     assert (answer.mode, answer.query) == ("similar", f"{place.path}:5")
-    assert names(ready.similar(f"{place.path}:5", SearchRequest(top_k=1))) == ["string_to_int"]
+    assert names(ready.similar(f"{place.path}:5", SearchRequest(top_k=1), scope=Scope())) == ["string_to_int"]
 
 
 def test_an_indexed_definition_and_the_same_text_elsewhere_have_the_same_similar_code(
@@ -106,7 +107,9 @@ def test_an_indexed_definition_and_the_same_text_elsewhere_have_the_same_similar
     copy = tmp_path / "convert.py"
     copy.write_bytes((tiny_repo / "python/convert.py").read_bytes())
     path = (tiny_repo / "python/convert.py", copy)
-    stored, parsed = (ready.similar(Place(place, 5), SearchRequest(top_k=20)).hits for place in path)
+    stored, parsed = (
+        ready.similar(Place(place, 5), SearchRequest(top_k=20), scope=Scope()).hits for place in path
+    )
     # The place itself is a hit only for the copy. Terms of the path differ.
     assert {hit.qualified_name for hit in stored} == {hit.qualified_name for hit in parsed} - {
         "int_to_string"
@@ -117,7 +120,7 @@ def test_a_definition_of_a_file_that_changed_after_it_was_indexed_is_parsed(read
     path = tiny_repo / "python/convert.py"
     path.write_text("\n\n\n\n" + path.read_text())
     # Line 9 was in `string_to_int`. Now it is in `int_to_string`, whose old place is most like it.
-    found = ready.similar(Place(path, 9), SearchRequest(top_k=1, refresh=False))
+    found = ready.similar(Place(path, 9), SearchRequest(top_k=1, refresh=False), scope=Scope())
     assert names(found) == ["int_to_string"]
 
 
@@ -134,11 +137,45 @@ def test_the_status_of_one_root_reads_no_other_index(ready, tiny_repo, tmp_path)
 def test_a_scope_has_roots_or_a_folder_inside_one(ready, tiny_repo, tmp_path):
     other = write_tree(tmp_path / "other", {"a.py": "def push_other():\n    return 1\n"})
     ready.index(other)
-    assert ready.search("push").documents == 14
+    assert ready.search("push", Scope()).documents == 14
     assert ready.search("push", Scope(here=tiny_repo / "go")).documents == 13
     assert ready.search("push", Scope(roots=(other,))).documents == 1
     with pytest.raises(IndexNotFoundError, match="is not indexed"):
         ready.search("push", Scope(roots=(tmp_path,)))
+
+
+def test_without_a_scope_the_index_around_the_working_directory_is_searched(
+    ready, tiny_repo, tmp_path, monkeypatch
+):
+    other = write_tree(tmp_path / "other", {"a.py": "def push_other():\n    return 1\n"})
+    ready.index(other)
+    monkeypatch.chdir(tiny_repo / "go")
+    answer = ready.search("push")
+    assert (answer.documents, {hit.root for hit in answer.hits}) == (13, {str(tiny_repo)})
+    assert ready.similar(f"{tiny_repo}/python/convert.py:5").documents == 13
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(IndexNotFoundError, match=f"no index covers {tmp_path}"):
+        ready.search("push")
+
+
+def test_keyword_arguments_are_fields_of_the_request(ready, tiny_repo):
+    scope = Scope(roots=[tiny_repo])
+    filters = Filters(languages=["ruby"])
+    assert names(ready.search("push", scope, top_k=1, filters=filters)) == ["PriorityQueue.push"]
+    assert len(ready.search(SearchRequest("push", 9), scope, top_k=2).hits) == 2
+    place = f"{tiny_repo}/python/convert.py:5"
+    assert names(ready.similar(place, scope=scope, top_k=1)) == ["string_to_int"]
+    with pytest.raises(ValueError, match="top_k must be at least 1"):
+        ready.search("push", scope, top_k=0)
+    assert set(RequestFields.__annotations__) == {field.name for field in fields(SearchRequest)} - {"query"}
+
+
+def test_sequences_of_scopes_and_filters_are_kept_as_tuples():
+    assert Scope(roots=["a"], within=["b"], files=["c"]) == Scope(("a",), within=("b",), files=("c",))
+    assert len({Scope(roots=["a"]), Scope(roots=("a",)), Scope(roots="a")}) == 1
+    assert hash(Filters(languages=["js"], kinds=["class"], paths="*.js")) == hash(
+        Filters(("javascript",), ("class",), ("*.js",))
+    )
 
 
 def test_places_limit_the_hits_and_choose_the_index(ready, tiny_repo, tmp_path):
@@ -158,25 +195,27 @@ def test_places_limit_the_hits_and_choose_the_index(ready, tiny_repo, tmp_path):
 
 
 def test_an_answer_says_if_no_document_passes_the_filters(ready, tiny_repo):
-    answer = ready.search(SearchRequest("push", filters=Filters(languages=("go",), paths=("*.rb",))))
+    answer = ready.search(SearchRequest("push", filters=Filters(languages=("go",), paths=("*.rb",))), Scope())
     assert (answer.hits, answer.filters_match, answer.roots) == ([], False, (str(tiny_repo),))
-    assert ready.search(SearchRequest("push", filters=Filters(languages=("go",)))).filters_match
-    nothing_found = ready.search(SearchRequest("qzxv", mode="lexical", filters=Filters(languages=("go",))))
+    assert ready.search(SearchRequest("push", filters=Filters(languages=("go",))), Scope()).filters_match
+    nothing_found = ready.search(
+        SearchRequest("qzxv", mode="lexical", filters=Filters(languages=("go",))), Scope()
+    )
     assert (nothing_found.hits, nothing_found.filters_match) == ([], True)
 
 
 def test_in_an_empty_index_the_filters_are_not_the_reason_for_no_hits(engine, tmp_path):
     (tmp_path / "empty").mkdir()
     engine.index(tmp_path / "empty")
-    assert engine.search("push").filters_match
-    assert not engine.search(SearchRequest("push", filters=Filters(kinds=("class",)))).filters_match
+    assert engine.search("push", Scope()).filters_match
+    assert not engine.search(SearchRequest("push", filters=Filters(kinds=("class",))), Scope()).filters_match
 
 
 def test_files_of_nested_roots_are_found_in_the_inner_index(ready, tiny_repo):
     ready.index(tiny_repo / "ruby")
     ready.index(tiny_repo / "python")
     request = SearchRequest("push", top_k=20)
-    for scope in (None, Scope((tiny_repo, tiny_repo / "python", tiny_repo / "ruby"))):
+    for scope in (Scope(), Scope((tiny_repo, tiny_repo / "python", tiny_repo / "ruby"))):
         places = [f"{hit.root}/{hit.path}:{hit.start_line}" for hit in ready.search(request, scope).hits]
         assert len(places) == len(set(places)) == 13
         roots = {hit.root for hit in ready.search(request, scope).hits if hit.language in ("ruby", "python")}
@@ -184,13 +223,13 @@ def test_files_of_nested_roots_are_found_in_the_inner_index(ready, tiny_repo):
     alone = ready.search(request, Scope((tiny_repo,)))
     assert len(alone.hits) == 13 and {hit.root for hit in alone.hits} == {str(tiny_repo)}
     filtered = replace(request, filters=Filters(kinds=("class",)))
-    assert sorted(names(ready.search(filtered))) == ["PriorityQueue", "Sorter", "Stack"]
+    assert sorted(names(ready.search(filtered, Scope()))) == ["PriorityQueue", "Sorter", "Stack"]
 
 
 def test_files_that_an_inner_root_excludes_are_not_found_in_the_outer_index(ready, tiny_repo):
     ready.index(tiny_repo / "ruby", IndexOptions(exclude=("*.rb",)))
     request = SearchRequest("push", filters=Filters(languages=("ruby",)))
-    assert not ready.search(request).filters_match
+    assert not ready.search(request, Scope()).filters_match
     assert names(ready.search(request, Scope((tiny_repo,))))[0] == "PriorityQueue.push"
 
 
@@ -200,7 +239,7 @@ def test_an_index_is_fresh_until_a_file_changes(ready, tiny_repo):
     assert ready.refresh(tiny_repo, budget_s=0).state == "behind"
     found = ready.refresh(tiny_repo)
     assert (found.state, found.changes) == ("updated", Changes(1, 0))
-    assert "brand_new" in names(ready.search("brand_new"))
+    assert "brand_new" in names(ready.search("brand_new", Scope()))
 
 
 def test_an_index_that_another_process_is_writing_is_locked(ready, tiny_repo, home):
@@ -221,10 +260,10 @@ def test_status_shows_sizes_settings_and_changes(ready, tiny_repo):
 
 
 def test_a_removed_index_is_no_longer_found(ready, tiny_repo):
-    ready.search("push")
+    ready.search("push", Scope())
     ready.remove(tiny_repo)
     with pytest.raises(IndexNotFoundError, match="nothing is indexed"):
-        ready.search("push")
+        ready.search("push", Scope())
     with pytest.raises(IndexNotFoundError, match="see `codesearch status`"):
         ready.remove(tiny_repo)
 
@@ -259,7 +298,7 @@ def test_threads_search_while_another_updates(ready, tiny_repo):
     def search() -> int:
         count = 0
         while not stop.is_set() or not count:
-            assert "Stack.push" in names(ready.search(SearchRequest("push", refresh=False)))
+            assert "Stack.push" in names(ready.search(SearchRequest("push", refresh=False), Scope()))
             count += 1
         return count
 
@@ -270,19 +309,19 @@ def test_threads_search_while_another_updates(ready, tiny_repo):
             assert ready.index(tiny_repo).parsed == 1
         stop.set()
         assert all(one.result() > 0 for one in searching)
-    assert ready.search("push").documents == 18
+    assert ready.search("push", Scope()).documents == 18
 
 
 SCRIPT = """
 import sys
-from codesearch import Engine
+from codesearch import Engine, Scope
 from codesearch.index import parse
 
 print("once")
 parse._SERIAL_BYTES = 0
 engine = Engine(sys.argv[2])
 print(engine.index(sys.argv[1]).documents)
-for hit in engine.search("push").hits[:1]:
+for hit in engine.search("push", Scope()).hits[:1]:
     print(hit.qualified_name)
 """
 
@@ -305,6 +344,6 @@ def test_without_onnx_runtime_the_shipped_model_indexes_and_searches(tiny_repo, 
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     engine = Engine(home)
     assert engine.index(tiny_repo).embedded == 13
-    assert names(engine.search("put an element on top of a stack"))[0] == "Stack.push"
+    assert names(engine.search("put an element on top of a stack", Scope()))[0] == "Stack.push"
     assert {check.name: check.state for check in engine.verify()}["device"] == "ok"
     engine.close()

@@ -11,6 +11,7 @@ import pytest
 
 from codesearch.encoding.bundle import load_bundle
 from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
 from codesearch.errors import IndexStoreError
 from codesearch.index import cache as cache_module
 from codesearch.index.cache import VectorCache, cache_path, collect_vectors
@@ -217,7 +218,7 @@ def test_a_failing_cleanup_of_the_cache_does_not_fail_the_build(tiny_repo, home,
     monkeypatch.setattr(VectorCache, "keep_only", full)
     index_by_engine(tiny_repo, home, tiny_bundle)
     engine = Engine(home, model=tiny_bundle)
-    assert engine.search("push").hits
+    assert engine.search("push", Scope()).hits
     engine.close()
 
 
