@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from codesearch.index.build import Progress
     from codesearch.index.reader import IndexReader
     from codesearch.search.searcher import Found, Searcher
+    from codesearch.structure.outline import Outline
+    from codesearch.structure.places import Spot
+    from codesearch.structure.whole import FileView, Reading
     from codesearch.types import Definition
 
 OnProgress = Callable[["Progress"], None]
@@ -242,6 +245,69 @@ class Engine:
 
         with self.indexes(Scope((root,))) as (index,):
             return find_definition(index, path, line)
+
+    def file(self, root: Path | str, path: str) -> FileView:
+        """Return an indexed file with its definitions. No other file is read.
+
+        Args:
+            root: the indexed folder.
+            path: the file, relative to `root` as the index has it.
+
+        Raises:
+            IndexNotFoundError: `root` or the file is not indexed, or the file is gone or leads out of `root`.
+        """
+        from codesearch.structure.places import find_file
+        from codesearch.structure.whole import view_file
+
+        with self.indexes(Scope((root,))) as indexes:
+            return view_file(find_file(indexes, path))
+
+    def read(self, place: str, scope: Scope | None = None, *, most_lines: int | None = None) -> list[Reading]:
+        """Return the code of a place; if it names several places, the first lines of each.
+
+        Args:
+            place: a path, PATH:LINE, PATH:FIRST-LAST, PATH::NAME, a name or the end of a qualified name.
+            scope: where to look; paths may be relative to its `here`.
+            most_lines: longer classes and files have the bodies of their members folded away.
+
+        Raises:
+            ConfigError: the place is empty.
+            IndexNotFoundError: nothing in the scope has this path or name, or the file is gone.
+        """
+        from codesearch.structure.whole import read_places
+
+        with self._spots(place, scope) as spots:
+            return read_places(spots, most_lines)
+
+    def outline(
+        self,
+        place: str = ".",
+        scope: Scope | None = None,
+        *,
+        max_lines: int | None = None,
+        question: str = "",
+    ) -> list[Outline]:
+        """Return the shape of a folder, a file or a class: what is in it, with lines and first sentences.
+
+        Args:
+            place: as for `read`; if it names several, each has an outline.
+            scope: where to look; paths may be relative to its `here`.
+            max_lines: of all outlines together; what does not fit is counted.
+            question: if given, only the files with the best definitions for it are listed, and these are shown whole.
+
+        Raises:
+            ConfigError: the place is empty.
+            IndexNotFoundError: nothing in the scope has this path or name.
+        """
+        from codesearch.structure.outline import MAX_LINES, outline_for, outlines_of
+
+        with self._spots(place, scope) as spots:
+            if not question:
+                return outlines_of(spots, max_lines or MAX_LINES)
+            within = tuple(Path(spot.root, spot.path) for spot in spots)
+            request = SearchRequest(question, by_file=True, refresh=False)
+            found = self.search(request, replace(scope or Scope(), within=within))
+            return outline_for(found.hits, spots, max_lines or MAX_LINES)
 
     def places_named(self, root: Path | str, name: str) -> list[tuple[str, int, str]]:
         """List (path, line, qualified name) of the definitions with a name or the end of a qualified name."""
@@ -467,6 +533,16 @@ class Engine:
                 filters_match=bool(found.hits) or searcher.searched.any_passes(filters),
                 changed_files=None if filters.files is None else len(filters.files),
             )
+
+    @contextmanager
+    def _spots(self, place: str, scope: Scope | None) -> Iterator[list[Spot]]:
+        """Lend what a place names, after a refresh of the indexes."""
+        from codesearch.structure.places import find_spots
+
+        scope = scope or Scope()
+        self._backend.refreshed(scope)
+        with self.indexes(scope) as indexes:
+            yield find_spots(indexes, place, scope.here)
 
     def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:
         from codesearch.engine.reports import IndexStatus

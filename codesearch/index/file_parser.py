@@ -131,6 +131,7 @@ class FileParser:
                 mtime_ns,
                 digest,
                 warnings="\n".join(map(visible, extraction.warnings)),
+                summary=extraction.summary,
             ),
             rows=[
                 document_row(document, text_digest(ids))

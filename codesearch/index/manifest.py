@@ -25,7 +25,7 @@ Format history:
     8   the encoder's text begins with the place of the file
     9   documentation of class and module as context
     10   flags of bundles, of tests in Rust files and of definitions inside of functions; fewer of generated code
-    11   last line of a definition with its members; words that are in no document of their file
+    11   last line of a definition with its members; words that are in no document of their file; summaries of files
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from codesearch.parsing.docstrings import (
     clean_string_literal,
     clean_xml,
     first_paragraph,
+    first_sentence,
     is_block_comment,
 )
 from codesearch.parsing.flags import file_flags, is_stub
@@ -35,6 +36,7 @@ from codesearch.types import HEADER_KINDS, NESTED, STUB, TEST, Document
 
 _SPACE = re.compile(r"\s+")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
+_PROSE = re.compile(r"\s*(?:[\w`*\[(]+[^\S\n]+){3}")
 _MAX_SIGNATURE = 300
 _OWNERS = HEADER_KINDS | {"owner"}
 _FUNCTIONS = ("function", "method")
@@ -48,10 +50,17 @@ _MIN_CALLBACK_LINES = 6
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The documents of one file, and a few one-line warnings."""
+    """The documents of one file.
+
+    Attributes:
+        documents: in source order.
+        warnings: a few, one line each.
+        summary: the first sentence of the documentation of the whole file; "" if there is none.
+    """
 
     documents: list[Document]
     warnings: list[str]
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +98,9 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     except UnicodeDecodeError as error:
         warnings.append(f"{path}: invalid UTF-8 at byte {error.start}: read with replacement characters")
     if spec.content in ("docs", "config"):
-        return Extraction(list(text_documents(source, path, spec, config)), warnings)
+        sections = list(text_documents(source, path, spec, config))
+        opening = next((first_sentence(part.code) for part in sections if _PROSE.match(part.code)), "")
+        return Extraction(sections, warnings, opening if spec.content == "docs" else "")
     if not is_installed(spec):
         return Extraction(list(block_documents(source, path, spec, config)), warnings)
     markup: list[Document] = []
@@ -117,7 +128,7 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
         warnings.append(f"{path}: {dropped} {noun} nested deeper than {config.max_nesting} left out")
     if found.is_partial:
         warnings.append(f"{path}: nested so deep that definitions may be missing")
-    return Extraction(documents, warnings)
+    return Extraction(documents, warnings, first_sentence(docstring))
 
 
 def _attach_docs(definitions: list[Definition], found: Matches, source: bytes) -> None:

@@ -1,6 +1,6 @@
 """Files and documents of a segment in SQLite. The database is written once and then only read.
 
-    files      file_id, path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings
+    files      file_id, path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings, summary
     documents  doc_id, file_id, kind, name, qualified_name, signature, docstring, lines, bytes, flags, copy_key,
                text_digest
 
@@ -29,7 +29,7 @@ _SCHEMA = """
 CREATE TABLE files (
     file_id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL, size INTEGER NOT NULL,
     mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, first_doc INTEGER NOT NULL, doc_count INTEGER NOT NULL,
-    skipped TEXT NOT NULL, warnings TEXT NOT NULL
+    skipped TEXT NOT NULL, warnings TEXT NOT NULL, summary TEXT NOT NULL
 );
 CREATE TABLE documents (
     doc_id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
@@ -52,6 +52,7 @@ class FileRecord:
     Attributes:
         skipped: the reason why the file has no documents, or "".
         warnings: one warning per line, or "".
+        summary: the first sentence of the documentation of the whole file, or "".
     """
 
     path: str
@@ -63,6 +64,7 @@ class FileRecord:
     doc_count: int = 0
     skipped: str = ""
     warnings: str = ""
+    summary: str = ""
 
 
 _FILE_NAMES = tuple(field.name for field in fields(FileRecord))

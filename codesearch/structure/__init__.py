@@ -1,0 +1,1 @@
+"""The shape of indexed code: places, whole definitions, outlines and usages."""

@@ -1,0 +1,388 @@
+"""A folder, a file or a class -> a tree of what is in it, cut to a number of lines.
+
+If not everything fits, folders come before files, files before definitions, and the most used definitions first. How
+often a definition is used is estimated: by the number of definitions in the index that have all words of its name. What
+does not fit is counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from codesearch.analysis.terms import terms_of
+from codesearch.config import RankConfig
+from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import Snapshot
+from codesearch.parsing.docstrings import first_sentence
+from codesearch.parsing.languages import language_named
+from codesearch.search.lexical import LexicalScorer
+from codesearch.segments.reader import SegmentReader
+from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.structure.places import Spot, described, find_file, live_files
+from codesearch.structure.whole import read_whole
+from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, Described, Hit
+
+MAX_LINES = 40
+"""Lines of an outline, unless the user says otherwise: about one screen."""
+_MAX_LABEL = 100
+_TYPES = 4
+_LEAST_LINES = 4
+"""No outline is shorter, if there are several."""
+_TEXT_KINDS = ("section", "setting")
+_FOLDER_STEMS = ("doc", "lib", "main", "package-info")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of an outline.
+
+    Attributes:
+        depth: how many entries are around it.
+        kind: "folder", "file", one of `codesearch.types.KINDS`, or "rest" for what was left out.
+        label: the name of a folder or file, the signature of a definition, or what was left out.
+        path: relative to the root.
+        summary: the first sentence of its documentation; "" without one.
+        definition: None if it is no definition.
+        contents: how many definitions a folder or a file has.
+        names: main types or functions of a folder or file.
+        code: number and text of each line, if the whole definition is shown.
+    """
+
+    depth: int
+    kind: str
+    label: str
+    path: str
+    summary: str = ""
+    definition: Described | None = None
+    contents: int = 0
+    names: tuple[str, ...] = ()
+    code: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The shape of a place.
+
+    Attributes:
+        root: the indexed folder, or the name of an index without one.
+        entries: the place itself, and then what is in it, in the order of paths and lines.
+    """
+
+    root: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(slots=True)
+class Node:
+    """A candidate for a line: a folder, a file or a definition.
+
+    Attributes:
+        tier: folders are 0, files 1 and definitions 2; lower tiers are shown first.
+        weight: of two nodes of a tier, the heavier one is shown first.
+    """
+
+    entry: Entry
+    tier: int
+    weight: float
+    children: list[Node] = field(default_factory=list)
+
+
+def outlines_of(spots: Sequence[Spot], max_lines: int = MAX_LINES) -> list[Outline]:
+    """Return the outlines of folders, files and definitions, in at most `max_lines` lines together."""
+    shown = spots[: max(1, max_lines // _LEAST_LINES)]
+    return [_outline_of(spot, max_lines // len(shown)) for spot in shown]
+
+
+def _outline_of(spot: Spot, max_lines: int) -> Outline:
+    if spot.file is None or spot.segment is None:
+        tree = _folder_tree(spot.index, spot.path)
+        _add_definitions(tree, spot.index, max_lines)
+    else:
+        tree = file_tree(spot.segment, spot.file, Uses(spot.index), within=spot.row)
+    chosen = _chosen(tree, max_lines)
+    files = {file.path: file for _, file in live_files(spot.index)}
+    entries = [_documented(entry, files) for entry in _entries(tree, chosen, 0)]
+    return Outline(spot.root, tuple(entries))
+
+
+def outline_for(hits: Sequence[Hit], spots: Sequence[Spot], max_lines: int = MAX_LINES) -> list[Outline]:
+    """Return the files of some hits, best first: the hits whole, the definitions around them as signatures.
+
+    Args:
+        hits: the best definition of each file, with others of the file.
+        spots: places in the indexes of the hits.
+        max_lines: of all files together; the hits of a file get at most half of what is left.
+    """
+    indexes = {spot.root: spot.index for spot in spots}
+    found: dict[str, list[Entry]] = {}
+    left = max_lines
+    for hit in hits:
+        if left < _LEAST_LINES:
+            break
+        entries = _for_hit(hit, indexes[hit.root], left)
+        left -= sum(1 + len(entry.code) for entry in entries)
+        found.setdefault(hit.root, []).extend(entries)
+    for root, entries in found.items():
+        shown = {entry.path for entry in entries}
+        others = sum(1 for _, file in live_files(indexes[root]) if file.doc_count and file.path not in shown)
+        if others:
+            entries.append(Entry(0, "rest", _counted(Counter(file=others)), ""))
+    return [Outline(root, tuple(entries)) for root, entries in found.items()]
+
+
+def _for_hit(hit: Hit, index: IndexReader, left: int) -> list[Entry]:
+    """Return the entries of the file of a hit, in about `left` lines."""
+    spot = find_file([index], hit.path)
+    assert spot.segment is not None and spot.file is not None
+    tree = file_tree(spot.segment, spot.file, Uses(index))
+    rows = {(row.start_line, row.name): row for row in spot.rows()}
+    nodes = {(found.start_line, found.name): node for node in _all(tree) if (found := node.entry.definition)}
+    code: dict[int, tuple[tuple[int, str], ...]] = {}
+    room = left // 2
+    for one in (hit, *hit.others):
+        key = one.start_line, one.name
+        if key in nodes:
+            lines = read_whole(replace(spot, row=rows[key]), most=room).lines
+            if len(lines) <= room or not code:
+                code[id(nodes[key])] = lines[:room]
+                room -= len(lines[:room])
+    weighted = sorted(_all(tree), key=lambda node: (id(node) not in code, -node.weight))
+    chosen = _closure(tree, weighted[: len(code) + max(left // 8, 2)])
+    return list(_entries(tree, chosen, 0, code))
+
+
+class Uses:
+    """Estimates how often definitions are used."""
+
+    def __init__(self, index: IndexReader) -> None:
+        """Take the index that is counted in."""
+        self._scorer = LexicalScorer(Snapshot([index]), RankConfig())
+
+    def of(self, name: str) -> int:
+        """Return how many definitions have all words of a name, its own definition included."""
+        return len(self._scorer.with_all(sorted(terms_of(name)))) if name else 0
+
+
+def file_tree(
+    segment: SegmentReader, file: FileRecord, uses: Uses, within: DocumentRow | None = None
+) -> Node:
+    """Return the definitions of a file as a tree, or those in one of them."""
+    rows = segment.store.document_rows(file.first_doc, file.doc_count)
+    separator = _separator(file.language)
+    top = Node(_file_entry(file), 1, 0.0)
+    around: list[tuple[float, Node]] = [(math.inf, top)]
+    for row in rows:
+        if row.kind == "module":
+            continue
+        if (
+            row.kind in _TEXT_KINDS
+        ):  # A section ends where the next one begins; its names say what is around it.
+            depth = len(row.qualified_name.split(separator))
+            del around[depth:]
+        else:
+            while around[-1][0] < row.last_line:
+                around.pop()
+        node = Node(_definition_entry(file, row), 2, _weight(row, len(around), uses))
+        around[-1][1].children.append(node)
+        around.append((row.last_line, node))
+    if within is None:
+        return top
+    wanted = described(file, within)
+    return next((node for node in _all(top) if node.entry.definition == wanted), top)
+
+
+def _weight(row: DocumentRow, depth: int, uses: Uses) -> float:
+    hidden = 0.5 if row.name.startswith("_") else 1.0
+    return hidden * (2.0 if row.kind in HEADER_KINDS else 1.0) * math.log1p(uses.of(row.name)) / depth
+
+
+def _folder_tree(index: IndexReader, folder: str) -> Node:
+    """Return the folders and files below a folder as a tree; a folder with only one folder is joined with it."""
+    above = f"{folder}/" if folder else ""
+    top = Node(Entry(0, "folder", f"{folder or _root_name(index)}/", folder), 0, 0.0)
+    folders = {folder: top}
+
+    def node_of(path: str) -> Node:
+        if path not in folders:
+            parent = node_of(path.rpartition("/")[0] if "/" in path else "")
+            folders[path] = Node(Entry(0, "folder", f"{path.rpartition('/')[2]}/", path), 0, 0.0)
+            parent.children.append(folders[path])
+        return folders[path]
+
+    for _, file in sorted(live_files(index), key=lambda found: found[1].path):
+        if file.path.startswith(above) and file.doc_count:
+            node = node_of(file.path.rpartition("/")[0])
+            node.children.append(Node(_file_entry(file), 1, math.log1p(file.doc_count)))
+    _count(top)
+    return top
+
+
+def _count(node: Node, depth: int = 0) -> int:
+    """Set the contents and weights of folders, and join chains of folders; return the number of definitions."""
+    while depth and len(node.children) == 1 and node.children[0].tier == 0:
+        (child,) = node.children
+        node.entry = replace(child.entry, label=node.entry.label + child.entry.label)
+        node.children = child.children
+    if node.tier:
+        return node.entry.contents
+    contents = sum(_count(child, depth + 1) for child in node.children)
+    node.entry = replace(node.entry, contents=contents)
+    node.weight = math.log1p(contents) / (1 + depth)
+    node.children.sort(key=lambda child: child.tier)
+    return contents
+
+
+def _add_definitions(tree: Node, index: IndexReader, max_lines: int) -> None:
+    """Give folders and files the names of their main definitions, and files these definitions as children."""
+    files = {file.path: (segment, file) for segment, file in live_files(index)}
+    nodes = {node.entry.path: node for node in _all(tree) if node.tier == 1}
+    mains: dict[str, list[tuple[float, DocumentRow]]] = {}
+    for path in nodes:
+        segment, file = files[path]
+        mains[path] = _main_rows(segment, file)
+    room = max_lines - sum(1 for node in _all(tree))
+    for node in _all(tree):
+        inside = node.entry.path
+        below = (
+            mains[inside]
+            if node.tier
+            else [
+                one
+                for path, rows in mains.items()
+                if path.startswith(f"{inside}/" if inside else "")
+                for one in rows
+            ]
+        )
+        best = sorted(below, key=lambda one: -one[0])[:_TYPES]
+        node.entry = replace(node.entry, names=tuple(dict.fromkeys(row.name for _, row in best)))
+        if node.tier and room > 0:
+            _, file = files[inside]
+            node.children = [Node(_definition_entry(file, row), 2, weight) for weight, row in mains[inside]]
+
+
+def _main_rows(segment: SegmentReader, file: FileRecord) -> list[tuple[float, DocumentRow]]:
+    """Return the types and functions of a file that are in no other, each with a weight, in the order of the source."""
+    found: list[tuple[float, DocumentRow]] = []
+    end = 0
+    for row in segment.store.document_rows(file.first_doc, file.doc_count):
+        if row.start_line <= end or row.kind in ("module", "constant", *_TEXT_KINDS):
+            continue
+        end = row.last_line
+        size = math.log1p(row.last_line - row.start_line)
+        is_public = not row.name.startswith("_")
+        is_plain = not row.flags & OF_FILE
+        found.append(
+            (
+                size
+                * (3.0 if row.kind in HEADER_KINDS else 1.0)
+                * (0.2, 1.0)[is_public]
+                * (0.1, 1.0)[is_plain],
+                row,
+            )
+        )
+    return found
+
+
+def _chosen(tree: Node, max_lines: int) -> set[int]:
+    """Return the ids of the nodes that are shown: as many as fit, each with all nodes around it."""
+    order = sorted(_all(tree), key=lambda node: (node.tier, -node.weight))
+
+    def fits(count: int) -> bool:
+        found = _closure(tree, order[:count])
+        return sum(1 for _ in _entries(tree, found, 0)) <= max_lines
+
+    low, high = 0, len(order)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return _closure(tree, order[:low])
+
+
+def _closure(tree: Node, nodes: Iterable[Node]) -> set[int]:
+    """Return the ids of some nodes and of all nodes around them."""
+    parents = {id(child): node for node in _all(tree) for child in node.children}
+    found = {id(tree)}
+    for node in nodes:
+        while id(node) not in found:
+            found.add(id(node))
+            node = parents[id(node)]
+    return found
+
+
+def _entries(
+    node: Node,
+    chosen: Collection[int],
+    depth: int,
+    code: Mapping[int, tuple[tuple[int, str], ...]] = MappingProxyType({}),
+) -> Iterator[Entry]:
+    yield replace(node.entry, depth=depth, code=code.get(id(node), ()))
+    left: Counter[str] = Counter()
+    for child in node.children:
+        if id(child) in chosen:
+            yield from _entries(child, chosen, depth + 1, code)
+        else:
+            left[("folder", "file", "definition")[child.tier]] += 1
+    if left and any(id(child) in chosen for child in node.children):
+        yield Entry(depth + 1, "rest", _counted(left), node.entry.path)
+
+
+def _counted(left: Counter[str]) -> str:
+    parts = [f"{count:,} more {noun}{'s' if count > 1 else ''}" for noun, count in sorted(left.items())]
+    return ", ".join(parts)
+
+
+def _documented(entry: Entry, files: Mapping[str, FileRecord]) -> Entry:
+    """Return an entry with a summary for a folder: that of the file that describes it."""
+    if entry.kind != "folder":
+        return entry
+    summaries = (files[path].summary for path in _describing(files, entry.path))
+    return replace(entry, summary=next(filter(None, summaries), ""))
+
+
+def _describing(files: Iterable[str], folder: str) -> list[str]:
+    """Return the files that may say what a folder is for, the best first."""
+    found = []
+    for path in files:
+        above, _, name = path.rpartition("/")
+        stem = name.partition(".")[0]
+        if above == folder:
+            if stem in FOLDER_FILES or stem in _FOLDER_STEMS:
+                found.append((0, path))
+            elif stem.lower() == "readme":
+                found.append((1, path))
+            elif stem == folder.rpartition("/")[2]:
+                found.append((2, path))
+    return [path for _, path in sorted(found)]
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _file_entry(file: FileRecord) -> Entry:
+    return Entry(0, "file", file.path.rpartition("/")[2], file.path, file.summary, contents=file.doc_count)
+
+
+def _definition_entry(file: FileRecord, row: DocumentRow) -> Entry:
+    label = row.name if row.kind in _TEXT_KINDS else row.signature or row.qualified_name
+    summary = first_sentence(row.docstring)
+    return Entry(0, row.kind, _cut(label, _MAX_LABEL), file.path, summary, described(file, row))
+
+
+def _separator(language: str) -> str:
+    spec = language_named(language)
+    return spec.separator if spec else "."
+
+
+def _root_name(index: IndexReader) -> str:
+    return index.root.name or index.manifest.root
+
+
+def _all(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.children:
+        yield from _all(child)

@@ -1,0 +1,261 @@
+"""What a user types for a place -> the files, folders, lines and definitions of indexes that it names.
+
+    src/app.py, app.py       a file, by its path or by the end of its path
+    src/, src                a folder, likewise
+    src/app.py:12            the innermost definition at a line
+    src/app.py:12-40         these lines
+    app.py::Stack.push       a definition of a file
+    Stack.push, push         every definition with this name or this end of its qualified name
+
+A path is relative to the working directory or to the root of an index, or absolute. A whole path comes before the end
+of a path, and a path before a name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.index.reader import IndexReader
+from codesearch.search.lookup import nearest
+from codesearch.segments.reader import SegmentReader
+from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.types import Described
+
+_LINES = re.compile(r"(?P<path>.+?):(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|:[0-9]*)?:?")
+_SEPARATORS = re.compile(r"::|[.#\\/]")
+_LONGEST = 4_096
+_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in an index.
+
+    Attributes:
+        index: the index.
+        path: of a file or folder below the root, without a slash at the end; "" is the root.
+        segment: has the file; None for a folder.
+        file: None for a folder.
+        row: the definition, if the place is one.
+        lines: first and last line, if the place is lines.
+    """
+
+    index: IndexReader
+    path: str
+    segment: SegmentReader | None = None
+    file: FileRecord | None = None
+    row: DocumentRow | None = None
+    lines: tuple[int, int] | None = None
+
+    @property
+    def root(self) -> str:
+        """The indexed folder, or the name of an index without one."""
+        return self.index.manifest.root
+
+    @property
+    def order(self) -> tuple[str, str, int]:
+        """What places are sorted by: path, root and line."""
+        return self.path, self.root, self.row.start_line if self.row else 0
+
+    @property
+    def described(self) -> Described | None:
+        """The definition, if the place is one."""
+        return described(self.file, self.row) if self.file and self.row else None
+
+    def rows(self) -> list[DocumentRow]:
+        """Return the definitions of the file, in the order of the source."""
+        if self.segment is None or self.file is None:
+            return []
+        return self.segment.store.document_rows(self.file.first_doc, self.file.doc_count)
+
+
+def described(file: FileRecord, row: DocumentRow) -> Described:
+    """Return what the index says about a definition."""
+    return Described(file.path, file.language, *row.described)
+
+
+def find_spots(indexes: Sequence[IndexReader], text: str, here: Path | str | None = None) -> list[Spot]:
+    """Return every place that a text names, by path, root and line; at least one.
+
+    Args:
+        indexes: where to look.
+        text: the place.
+        here: working directory; paths may be relative to it.
+
+    Raises:
+        ConfigError: the text is empty or too long.
+        IndexNotFoundError: nothing in the indexes has this path or name.
+    """
+    wanted = text.strip()
+    if not wanted or len(wanted) > _LONGEST:
+        raise ConfigError(
+            f"a place has 1 to {_LONGEST:,} characters: give PATH, PATH:LINE, PATH::NAME or NAME"
+        )
+    if match := _LINES.fullmatch(wanted):
+        first = int(match["first"])
+        last = int(match["last"]) if match["last"] else None
+        if files := _files(indexes, match["path"], here):
+            return [_at_lines(spot, first, last) for spot in files]
+        raise IndexNotFoundError(
+            f"{match['path'][:_SHOWN]} is not in the index: give the path of a file in it"
+        )
+    head, mark, name = wanted.partition("::")
+    if mark and (files := _files(indexes, head, here)):
+        if found := [replace(spot, row=row) for spot in files for row in _named(spot.rows(), name)]:
+            return found
+        raise IndexNotFoundError(f"{head[:_SHOWN]} has no definition {name[:_SHOWN]!r}: see its outline")
+    if places := _files(indexes, wanted, here) or _folders(indexes, wanted, here):
+        return places
+    if found := find_named(indexes, wanted):
+        return found
+    raise IndexNotFoundError(
+        f"no file, folder or definition is {wanted[:_SHOWN]!r}: search for it with a query"
+    )
+
+
+def find_file(indexes: Sequence[IndexReader], path: str) -> Spot:
+    """Return the file with a path relative to the root, exactly as an index has it.
+
+    Raises:
+        IndexNotFoundError: no index has it.
+    """
+    if found := list(_exact(indexes, path)):
+        return found[0]
+    root = indexes[0].manifest.root
+    raise IndexNotFoundError(f"{path[:_SHOWN]} is not in the index of {root}: give a path of a hit")
+
+
+def find_named(indexes: Sequence[IndexReader], name: str) -> list[Spot]:
+    """Return the definitions with a name, by path, root and line.
+
+    A qualified name, such as `Stack.push`, must be the end of the definition's qualified name. If no definition has the
+    name in this case, case is ignored.
+    """
+    last = _parts(name)[-1]
+    found = [
+        Spot(index, file.path, segment, file, row)
+        for index in indexes
+        for segment in index.segments
+        for file, row in segment.store.documents(
+            [
+                number
+                for number, _, qualified in segment.store.documents_named(last)
+                if _ends(qualified, name) and int(segment.rows.files[number]) not in segment.dead_files
+            ]
+        ).values()
+    ]
+    exact = [spot for spot in found if spot.row and spot.row.name == last]
+    return sorted(exact or found, key=lambda spot: spot.order)
+
+
+def _at_lines(spot: Spot, first: int, last: int | None) -> Spot:
+    """Return the innermost definition at a line, or lines if it has none."""
+    if last is not None:
+        return replace(spot, lines=(max(first, 1), max(first, last, 1)))
+    rows = spot.rows()
+    place = nearest(rows, first)
+    if place is not None and rows[place].start_line <= first <= rows[place].end_line:
+        return replace(spot, row=rows[place])
+    around = [row for row in rows if row.start_line <= first <= row.last_line]
+    if around:  # A field or a comment between two members.
+        return replace(spot, row=max(around, key=lambda row: row.start_line))
+    return replace(spot, lines=(max(first, 1), max(first, 1)))
+
+
+def _named(rows: Iterable[DocumentRow], name: str) -> list[DocumentRow]:
+    last = _parts(name)[-1]
+    found = [row for row in rows if row.name.lower() == last.lower() and _ends(row.qualified_name, name)]
+    return [row for row in found if row.name == last] or found
+
+
+def _ends(qualified: str, name: str) -> bool:
+    wanted = _parts(name.lower())
+    return _parts(qualified.lower())[-len(wanted) :] == wanted
+
+
+def _parts(name: str) -> list[str]:
+    return _SEPARATORS.split(name)
+
+
+def _files(indexes: Sequence[IndexReader], text: str, here: Path | str | None) -> list[Spot]:
+    """Return the files with this path; if there are none, those whose path ends in it."""
+    found = [
+        spot for index in indexes for path in _below(index, text, here) for spot in _exact([index], path)
+    ]
+    if not found and not os.path.isabs(text):
+        ending = text.replace(os.sep, "/").removeprefix("./")
+        found = [
+            Spot(index, file.path, segment, file)
+            for index in indexes
+            for segment in index.segments
+            for file_id, file in segment.store.files_ending(ending)
+            if file_id not in segment.dead_files
+        ]
+    return sorted(dict.fromkeys(found), key=lambda spot: spot.order)
+
+
+def _exact(indexes: Iterable[IndexReader], path: str) -> Iterator[Spot]:
+    for index in indexes:
+        for segment in index.segments:
+            for file_id, file in segment.store.numbered_files([path]):
+                if file_id not in segment.dead_files:
+                    yield Spot(index, file.path, segment, file)
+
+
+def _folders(indexes: Sequence[IndexReader], text: str, here: Path | str | None) -> list[Spot]:
+    """Return the folders with this path; if there are none, those whose path ends in it."""
+    found = []
+    for index in indexes:
+        folders = folders_of(index)
+        exact = [path for path in _below(index, text, here) if path in folders]
+        ending = f"/{text.replace(os.sep, '/').removeprefix('./').strip('/')}"
+        found += [(not exact, index, path) for path in exact]
+        if not os.path.isabs(text) and not exact:
+            found += [(True, index, path) for path in sorted(folders) if f"/{path}".endswith(ending)]
+    best = min((is_end for is_end, _, _ in found), default=False)
+    spots = [Spot(index, path) for is_end, index, path in found if is_end == best]
+    return sorted(dict.fromkeys(spots), key=lambda spot: spot.order)
+
+
+def folders_of(index: IndexReader) -> set[str]:
+    """Return the folders of all live files of an index, relative to the root; the root is ""."""
+    folders = {""}
+    for _, file in live_files(index):
+        folder = file.path.rpartition("/")[0]
+        while folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return folders
+
+
+def live_files(index: IndexReader) -> Iterator[tuple[SegmentReader, FileRecord]]:
+    """Yield (segment, file) of each live file of an index."""
+    for segment in index.segments:
+        for file_id, file in enumerate(segment.files):
+            if file_id not in segment.dead_files:
+                yield segment, file
+
+
+def _below(index: IndexReader, text: str, here: Path | str | None) -> list[str]:
+    """Return what a path of the user may be below the root of an index: relative to `here`, then to the root."""
+    found = []
+    if index.manifest.has_sources:
+        for base in (here, index.manifest.root):
+            if base is None and not os.path.isabs(text):
+                continue
+            whole = os.path.normpath(os.path.join(base or "", os.path.expanduser(text)))
+            for spelling in (whole, os.path.realpath(whole)):
+                if spelling == index.manifest.root:
+                    found.append("")
+                elif spelling.startswith(os.path.join(index.manifest.root, "")):
+                    found.append(Path(spelling).relative_to(index.manifest.root).as_posix())
+    else:
+        inner = text.replace(os.sep, "/").removeprefix("./").strip("/")
+        name = index.manifest.root
+        found += ["" if inner in (name, ".") else inner.removeprefix(f"{name}/")]
+    return list(dict.fromkeys(found))
