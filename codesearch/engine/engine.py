@@ -323,6 +323,13 @@ class Engine:
         with self.indexes(Scope((root,))) as (index,):
             return count_kinds(index)
 
+    def examples(self, root: Path | str, count: int = 3) -> list[str]:
+        """Return questions that an index can answer, from its documentation; the same for the same index."""
+        from codesearch.search.examples import example_questions
+
+        with self.indexes(Scope((root,))) as (index,):
+            return example_questions(index, count)
+
     @contextmanager
     def open(self, scope: Scope | None = None, *, with_model: bool = True) -> Iterator[Searcher]:
         """Lend a searcher over a scope, for callers that ask many queries; its documents and model stay open meanwhile.

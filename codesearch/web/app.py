@@ -25,10 +25,11 @@ from codesearch.options import CONTENT_KINDS
 from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.web.models import MODELS, description, read_values
 from codesearch.web.present import answer_json, definition_json, status_json
-from codesearch.web.security import Access, Guard, Refusal
+from codesearch.web.security import Access, Guard, Refusal, is_api
 from codesearch.web.work import Gone, Work
 
 STATIC = Path(__file__).parent / "static"
+_PAGE, _NO_PAGE = STATIC / "index.html", STATIC / "missing.html"
 PREFIX = "/api/v1"
 _PATHS_CURE = f"see {PREFIX}/openapi.json"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
@@ -54,7 +55,7 @@ def make_app(
     for path in sorted(STATIC.iterdir()):
         if path.is_file():
             routes += [Route(f"/static/{path.name}", _file(path)), Route(f"/{path.name}", _file(path))]
-    routes.append(Route("/", _file(STATIC / "index.html")))
+    routes.append(Route("/", _file(_PAGE)))
     app = Starlette(routes=routes, exception_handlers={HTTPException: _no_such_path})
     app.router.redirect_slashes = False
     return Guard(app, access)
@@ -170,21 +171,23 @@ def _place(engine: Engine, asked: dict[str, Any]) -> tuple[str, str, int]:
     return root, asked["path"], asked["line"]
 
 
-def _file(path: Path) -> Callable[[Request], Response]:
+def _file(path: Path, status: int = 200) -> Callable[[Request], Response]:
     def respond(request: Request) -> Response:
         content = path.read_bytes()
         tag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
-        if request.headers.get("if-none-match") == tag:
+        if status == 200 and request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
         kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
-        return Response(content, headers=headers, media_type=kind)
+        return Response(content, status, headers, kind)
 
     return respond
 
 
 async def _no_such_path(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
+    if not is_api(request.url.path):
+        return _file(_NO_PAGE, status)(request)
     return Refusal(status, f"nothing is at {request.url.path[:200]}", _PATHS_CURE).response()
 
 

@@ -118,24 +118,30 @@ def _refusal(error: ValidationError, known: list[str]) -> Refusal:
     return Refusal(400, f"{name} {str(wrong['input'])[:200]!r} is not allowed", cure)
 
 
+_Class = Literal[CLASSES]  # type: ignore[valid-type]
+_Token = tuple[_Class, str]
+_MarkedToken = tuple[_Class, str, Literal[True]]
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of code; a token is a class and a text."""
+    """A line of code; a token is a class and a text, and true if it is a word of the query."""
 
     line: int
     text: str
-    tokens: list[tuple[Literal[CLASSES], str]]  # type: ignore[valid-type]
+    tokens: list[_Token | _MarkedToken]
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """An indexed folder; `languages` and `kinds` are numbers of documents."""
+    """An indexed folder; `languages` and `kinds` are numbers of documents, `examples` questions that it answers."""
 
     root: str
     documents: int
     files: int
     languages: dict[str, int]
     kinds: dict[str, int]
+    examples: list[str]
     indexed: datetime
     changes: Changes | None
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from pygments.lexers import get_lexer_by_name
@@ -15,6 +18,7 @@ import codesearch
 from codesearch.analysis.terms import STOP_WORDS, query_terms, terms_of
 from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
+from codesearch.search.marks import marks
 from codesearch.search.snippets import explaining_words, snippet_lines
 from codesearch.types import Definition, Hit
 
@@ -23,6 +27,8 @@ _NAME_PARTS = ("name", "name_first")
 CLASSES = ("keyword", "type", "function", "builtin", "string", "number", "comment", "operator", "text")
 _MAX_CHARACTERS = 60_000
 """Longer code is not coloured, because a lexer reads about 1 MB/s."""
+_MAX_LINE = 2_000
+"""Characters of a line that are shown."""
 _KEPT = 512
 _CLASS_OF = (
     (Token.Comment, "comment"),
@@ -44,10 +50,11 @@ TokenLine = tuple[tuple[str, str], ...]
 def answer_json(answer: Answer, lines: int) -> dict[str, Any]:
     """Return what `codesearch query --json` prints, and for each hit its best lines and why it is a hit."""
     words = explaining_words(answer.query, answer.mode)
+    terms = frozenset(query_terms(words))
     fields = answer_fields(answer)
     for hit, entry in zip(answer.hits, fields["hits"], strict=True):
         chosen = snippet_lines(hit, answer.query, answer.mode, lines)
-        entry["snippet"] = token_lines(hit.code, hit.language, hit.start_line, chosen)
+        entry["snippet"] = token_lines(hit.code, hit.language, hit.start_line, chosen, terms)
         entry["reasons"] = reasons(hit, words)
     return fields
 
@@ -64,8 +71,6 @@ def reasons(hit: Hit, query: str) -> list[str]:
         found.append("words: " + ", ".join(others))
     elif not query and hit.parts.get("keywords", 0) > 0:
         found.append("same words")
-    if hit.parts.get("vectors", 0) > 0:
-        found.append("meaning")
     return found
 
 
@@ -103,27 +108,48 @@ def _roots(engine: Engine, *, changes: bool) -> Iterable[dict[str, Any]]:
             "files": index.files,
             "languages": index.languages,
             "kinds": engine.kinds(index.root),
+            "examples": engine.examples(index.root),
             "indexed": index.manifest.created,
             "changes": asdict(index.changes) if index.changes else None,
         }
 
 
-def token_lines(code: str, language: str, first: int, chosen: Iterable[int]) -> list[dict[str, Any]]:
-    """Return some lines with their numbers and tokens: pairs of a class, such as "keyword", and a text.
+def token_lines(
+    code: str, language: str, first: int, chosen: Iterable[int], terms: AbstractSet[str] = frozenset()
+) -> list[dict[str, Any]]:
+    """Return some lines with their numbers and tokens, cut after 2,000 characters.
 
-    Without a lexer, all text has the class "text".
+    A token is a class, such as "keyword", and a text; a third value, true, says that it is a word of the query. Without
+    a lexer, all text has the class "text".
 
     Args:
         code: the lines.
         language: of the code.
         first: number of the first line.
         chosen: positions of lines, from 0.
+        terms: of the query.
     """
     texts, lines = code.split("\n"), _lines(code, language)
-    return [
-        {"line": first + at, "text": texts[at], "tokens": [list(token) for token in lines[at]]}
-        for at in chosen
-    ]
+    return [_line(first + at, texts[at], lines[at], terms) for at in chosen]
+
+
+def _line(number: int, text: str, tokens: TokenLine, terms: AbstractSet[str]) -> dict[str, Any]:
+    if len(text) > _MAX_LINE:
+        text = f"{text[:_MAX_LINE]}..."
+        tokens = (("text", text),)
+    return {"line": number, "text": text, "tokens": list(_marked(tokens, marks(text, terms)))}
+
+
+def _marked(tokens: TokenLine, spans: Sequence[tuple[int, int]]) -> Iterator[list[str | bool]]:
+    """Cut tokens at the edges of spans; those inside of a span are marked."""
+    edges = [edge for span in spans for edge in span]
+    end = 0
+    for kind, text in tokens:
+        start, end = end, end + len(text)
+        cuts = [start, *edges[bisect_right(edges, start) : bisect_left(edges, end)], end]
+        for cut, stop in pairwise(cuts):
+            piece: list[str | bool] = [kind, text[cut - start : stop - start]]
+            yield [*piece, True] if bisect_right(edges, cut) % 2 else piece
 
 
 @lru_cache(maxsize=_KEPT)

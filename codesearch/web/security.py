@@ -139,12 +139,13 @@ def check(scope: Scope, access: Access) -> None:
         raise Refusal(413, "the request has a body", "put parameters into the address")
     if len(scope["raw_path"]) + len(scope["query_string"]) > MAX_TARGET_BYTES:
         raise Refusal(414, "the address is too long", f"use at most {MAX_TARGET_BYTES:,} bytes")
-    if access.token and _is_api(scope):
+    if access.token and is_api(scope["path"]):
         _check_token(headers, access.token)
 
 
-def _is_api(scope: Scope) -> bool:
-    return bool(scope["path"].startswith("/api"))
+def is_api(path: str) -> bool:
+    """Say whether a path belongs to the API, not to the page."""
+    return path.startswith("/api")
 
 
 def _check_site(headers: Headers, host: str, scope: Scope) -> None:
@@ -152,7 +153,7 @@ def _check_site(headers: Headers, host: str, scope: Scope) -> None:
     origin = headers.get("origin")
     if origin is not None and origin != f"http://{host}":
         raise Refusal(403, f"pages of {origin[:100]} may not ask", "open the page of this service")
-    is_link = headers.get("sec-fetch-mode") == "navigate" and not _is_api(scope)
+    is_link = headers.get("sec-fetch-mode") == "navigate" and not is_api(scope["path"])
     if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not is_link:
         raise Refusal(403, "pages of other sites may not ask", "open the page of this service")
 

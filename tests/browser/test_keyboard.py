@@ -33,6 +33,14 @@ def test_the_keyboard_reaches_every_hit(open_page: Open) -> None:
     assert page.locator("#query").input_value() == "copy"
 
 
+def test_one_tab_leads_from_the_query_to_the_first_hit_and_back(open_page: Open) -> None:
+    page = open_page("?q=copy")
+    page.keyboard.press("Tab")
+    assert focused(page) == names(page)[0]
+    page.keyboard.press("Shift+Tab")
+    assert focused(page) == "query"
+
+
 def test_letters_typed_in_a_field_are_not_commands(open_page: Open) -> None:
     page = open_page()
     page.keyboard.type("sojky?/")

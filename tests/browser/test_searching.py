@@ -41,6 +41,14 @@ def test_each_hit_shows_why_it_matches(open_page: Open) -> None:
     assert reason.locator("code").inner_text() == "copy_tree"
 
 
+def test_words_of_the_query_are_marked_as_keywords_match_them(open_page: Open) -> None:
+    page = open_page("?q=copied trees")
+    page.wait_for_selector(".hit")
+    line = page.locator(".hit", has_text="copy_tree").locator(".line").first
+    assert line.locator("mark").all_inner_texts() == ["copy", "tree"]
+    assert line.locator("mark.t-function").count() == 2
+
+
 def held_requests(page: Any, query: str) -> list[Any]:
     """Hold back requests for a query; return the list that they are added to."""
     held: list[Any] = []
@@ -113,6 +121,39 @@ def test_old_hits_stay_until_new_ones_arrive(open_page: Open) -> None:
     assert names(page) != before
 
 
+def test_an_answer_that_arrives_leaves_the_focus_on_its_hit(open_page: Open) -> None:
+    page = open_page("?q=copy_tree")
+    held = held_requests(page, "copy_file")
+    page.locator("#query").fill("copy_file")
+    page.wait_for_timeout(50)
+    page.keyboard.press("ArrowDown")
+    file = page.locator(".hit.current").get_attribute("data-file")
+    held[0].continue_()
+    wait_for(page, "copy_file")
+    assert page.evaluate("document.activeElement.closest('.hit').dataset.file") == file
+    assert page.locator(".hit.current").get_attribute("data-file") == file
+
+
+def numbers(page: Any) -> dict[str, str]:
+    """Return the numbers beside the filters."""
+    rows = page.locator("#filters fieldset label").all()
+    return {row.locator(".value").inner_text(): row.locator(".count").inner_text() for row in rows}
+
+
+def test_the_numbers_of_filters_follow_the_query(open_page: Open) -> None:
+    page = open_page()
+    before = numbers(page)
+    assert (before["python"], before["method"]) == ("5", "1")
+    assert page.locator("#counts-hint").inner_text() == "Numbers count indexed documents."
+    search(page, "deepCopy")
+    page.get_by_role("checkbox", name="javascript").check()
+    page.wait_for_function("() => !document.querySelector('#hits').textContent.includes('.py')")
+    after = numbers(page)
+    hits = page.locator(".hit").count()
+    assert (after["javascript"], after["python"], after["function"]) == (str(hits), "", str(hits))
+    assert list(after) == list(before)  # No box moves.
+
+
 def test_filters_limit_the_hits_and_are_in_the_address(open_page: Open) -> None:
     page = open_page("?q=copy")
     assert any("web/copy.js" in place for place in page.locator(".hit .place").all_inner_texts())
@@ -177,12 +218,48 @@ def test_nothing_indexed_says_what_to_do(open_page: Open, empty_site: str) -> No
 NO_HITS = {"hits": [], "documents": 9, "seconds": 0.001, "roots": ["/x"], "filters_match": True}
 
 
+def test_the_start_page_has_examples_from_the_code_and_folders_are_links(open_page: Open, tree: Path) -> None:
+    page = open_page()
+    examples = page.locator("#examples a")
+    assert examples.all_inner_texts() == [
+        "copy a directory tree to another place",
+        "return the median of a list of numbers",
+        "copy an object with everything in it",
+    ]
+    page.get_by_role("link", name=str(tree)).click()
+    page.wait_for_url("**/?root=*")
+    assert page.locator("#home h1").inner_text() == "Search code in project"
+    assert page.evaluate("document.activeElement.id") == "query"
+    examples.nth(1).click()
+    wait_for(page, "return the median of a list of numbers")
+    assert names(page)[0] == "median"
+    assert parameters(page)["root"] == [str(tree)]
+
+
 def test_no_hit_says_what_to_do(open_page: Open) -> None:
     page = open_page()
     page.route("**/api/v1/search?*", lambda route: route.fulfill(json=NO_HITS))
     search(page, "nothing at all")
     assert page.locator("#summary").inner_text() == "No hits from 9 documents in 1 ms"
     assert page.locator("#notes").inner_text().startswith("Try other words")
+
+
+def test_a_weak_answer_shows_one_hit_and_folds_the_others(open_page: Open) -> None:
+    page = open_page()
+    page.route(
+        "**/api/v1/search?*",
+        lambda route: route.fulfill(json={**route.fetch().json(), "low_confidence": True}),
+    )
+    search(page, "copy")
+    shown = page.locator(".hit:visible")
+    everything = len(names(page))
+    assert shown.count() == 1
+    assert page.locator(".note").inner_text() == "Probably nothing here does this."
+    assert page.locator("summary").inner_text() == f"{everything - 1} weaker hits"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("j")  # The next hit is folded; going there shows it.
+    assert page.evaluate("document.activeElement.textContent") == names(page)[1]
+    assert shown.count() == everything
 
 
 def test_low_confidence_and_changed_files_are_notes(open_page: Open) -> None:
@@ -205,7 +282,7 @@ def test_low_confidence_and_changed_files_are_notes(open_page: Open) -> None:
     search(page, "copy")
     assert page.locator("#summary").inner_text().endswith(", confidence 1%")
     assert page.locator(".note").all_inner_texts() == [
-        "Low confidence: probably none of these hits answers the query.",
+        "Probably nothing here does this.",
         "3 changed files of /x not in the index yet: run codesearch index /x",
     ]
 
@@ -254,6 +331,15 @@ def test_a_service_with_a_token_asks_for_it_once(open_page: Open) -> None:
     assert token not in page.url
     page.reload()
     wait_for(page, "copy_tree")
+    page.watched.errors.clear()
+
+
+def test_an_unknown_address_is_a_page_with_a_way_back(open_page: Open, site: str) -> None:
+    page = open_page()
+    assert page.goto("no/such/page?q=x").status == 404
+    page.get_by_role("link", name="Search code").click()
+    page.wait_for_selector("#home:not([hidden])")
+    assert page.url == site
     page.watched.errors.clear()
 
 

@@ -190,6 +190,7 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "document": lambda engine, tree: engine.document(tree, "python/convert.py", 5),
     "places_named": lambda engine, tree: engine.places_named(tree, "push"),
     "kinds": lambda engine, tree: engine.kinds(tree),
+    "examples": lambda engine, tree: engine.examples(tree),
     "status": lambda engine, tree: engine.status(),
     "remove": lambda engine, tree: engine.remove(tree),
     "remove_all": lambda engine, tree: engine.remove_all(),

@@ -5,7 +5,7 @@ import { showDefinition } from "./definition.js";
 import { askForToken, isDialogOpen, setUpDialogs } from "./dialogs.js";
 import { announce, byId, el, fill, prose, toast } from "./dom.js";
 import { editorLink } from "./editor.js";
-import { setUpFilters, syncFilters } from "./filters.js";
+import { setUpFilters, showCounts, syncFilters } from "./filters.js";
 import { showAnswer, summary } from "./hits.js";
 import { showHome } from "./home.js";
 import { setUpKeys } from "./keys.js";
@@ -92,7 +92,8 @@ async function show({ from_history = false } = {}) {
 function start() {
   latest.cancel();
   fail(null);
-  showHome(status);
+  showHome(status, state);
+  showCounts(null);
   reveal("home");
 }
 
@@ -112,6 +113,7 @@ async function showList(current, { from_history }) {
     keep(key, answer);
     shown = { key, scroll: limit > HITS ? scrollY : 0 };
     showAnswer(answer, current, { more: hasMore(answer, limit) });
+    showCounts(answer.hits);
     announce(summary(answer));
   }
   fail(null);
@@ -218,7 +220,10 @@ function neighbour(all, by) {
   go(parse(next.querySelector(".name").search), { replace: true });
 }
 
-const focusHit = (hit) => hit?.querySelector(".name").focus();
+function focusHit(hit) {
+  hit?.closest("details")?.setAttribute("open", "");
+  hit?.querySelector(".name").focus();
+}
 
 function markCurrent(hit) {
   const before = currentHit();
@@ -265,7 +270,7 @@ function refreshEditorLinks() {
   for (const link of document.querySelectorAll('[data-open="editor"]')) {
     link.href = editorLink(link.dataset.root, link.dataset.path, link.dataset.line);
   }
-  if (!byId("home").hidden) showHome(status);
+  if (!byId("home").hidden) showHome(status, state);
 }
 
 function setUp() {

@@ -1,29 +1,32 @@
 // Lines of code as nodes.
 
-import { el } from "./dom.js";
+import { breakable, el } from "./dom.js";
 
 /**
- * Return a block of code. A line is {line, text, tokens}, where tokens are [kind, text] pairs; without tokens the text
- * is shown plain.
+ * Return a block of code. A line is {line, text, tokens}. A token is [kind, text, marked], where `marked` is true for
+ * words of the query; without tokens the text is shown plain. The lines of an excerpt lose their common indent, and
+ * they wrap between words on a narrow screen.
  */
-export function codeBlock(lines, { dedent = false, attributes = {} } = {}) {
-  const cut = dedent ? commonIndent(lines) : 0;
-  return el("pre", { class: "code", ...attributes }, el("code", {}, ...lines.map((line) => codeLine(line, cut))));
+export function codeBlock(lines, { excerpt = false, attributes = {} } = {}) {
+  const cut = excerpt ? commonIndent(lines) : 0;
+  return el("pre", { class: "code", ...attributes }, el("code", {}, ...lines.map((line) => codeLine(line, cut, excerpt))));
 }
 
-function codeLine({ line, text, tokens }, cut) {
+function codeLine({ line, text, tokens }, cut, wraps) {
   const parts = tokens?.length ? tokens : [["text", text]];
-  return el("span", { class: "line", "data-line": line }, ...withoutStart(parts, cut).map(token), "\n");
+  return el("span", { class: "line", "data-line": line }, ...withoutStart(parts, cut).flatMap((part) => token(part, wraps)), "\n");
 }
 
-function token([kind, text]) {
-  return kind === "text" ? text : el("span", { class: `t-${kind.replace(/[^a-z-]/g, "")}` }, text);
+function token([kind, text, marked], wraps) {
+  const parts = wraps ? breakable(text) : [text];
+  if (kind === "text" && !marked) return parts;
+  return el(marked ? "mark" : "span", { class: `t-${kind.replace(/[^a-z-]/g, "")}` }, ...parts);
 }
 
 function withoutStart(tokens, count) {
   const kept = [];
-  for (const [kind, text] of tokens) {
-    if (count < text.length) kept.push([kind, text.slice(count)]);
+  for (const [kind, text, marked] of tokens) {
+    if (count < text.length) kept.push([kind, text.slice(count), marked]);
     count = Math.max(0, count - text.length);
   }
   return kept;
@@ -36,31 +39,4 @@ function commonIndent(lines) {
   let length = Math.min(...indents.map((indent) => indent.length));
   while (length && !indents.every((indent) => indent.startsWith(first.slice(0, length)))) length -= 1;
   return length;
-}
-
-const MARKED = 3;
-
-/** Mark the words of a query in the code below an element, if the browser can do so without changing nodes. */
-export function markWords(parent, query) {
-  if (!CSS.highlights) return;
-  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu)?.filter((word) => word.length >= MARKED) ?? [];
-  const ranges = words.length ? [...rangesOf(parent, words)] : [];
-  CSS.highlights.set("query", new Highlight(...ranges));
-}
-
-function* rangesOf(parent, words) {
-  for (const line of parent.querySelectorAll(".line")) {
-    const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const text = node.data.toLowerCase();
-      if (text.length !== node.data.length) continue;  // Offsets would not match.
-      for (const word of words) {
-        for (let start = text.indexOf(word); start >= 0; start = text.indexOf(word, start + word.length)) {
-          yield new StaticRange({
-            startContainer: node, startOffset: start, endContainer: node, endOffset: start + word.length,
-          });
-        }
-      }
-    }
-  }
 }

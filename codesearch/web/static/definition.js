@@ -1,7 +1,7 @@
 // The whole definition of a hit.
 
-import { codeBlock, markWords } from "./code.js";
-import { byId, el, fill } from "./dom.js";
+import { codeBlock } from "./code.js";
+import { breakable, byId, el, fill } from "./dom.js";
 import { actions, facts, place } from "./hits.js";
 
 /** Show an answer of `document`. */
@@ -13,7 +13,7 @@ export function showDefinition(found, state, { several }) {
   const section = byId("document");
   fill(section,
     el("button", { type: "button", class: "back", title: "Back (Esc)" }, "← Back"),
-    el("h1", { tabindex: "-1" }, name),
+    el("h1", { tabindex: "-1" }, ...breakable(name)),
     el("span", { class: "facts" }, facts(found)),
     el("div", { class: "place" }, ...place(found, several)),
     actions(found, at, name, state),
@@ -23,7 +23,6 @@ export function showDefinition(found, state, { several }) {
       : el("p", { class: "note" }, "The file has changed or is gone, so there is no code to show."),
   );
   section.dataset.place = `${found.path}:${found.start_line}`;
-  markWords(section, state.q);
 }
 
 // In some languages the documentation is inside the code.

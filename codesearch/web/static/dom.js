@@ -39,6 +39,12 @@ export function prose(text) {
   return text.split("`").map((part, position) => (position % 2 ? el("code", {}, part) : part));
 }
 
+/** Return the parts of a name, a path or code; a browser may break lines between them. */
+export function breakable(text) {
+  const parts = text.split(/(?<=[^\p{L}\p{N}\s])(?=[\p{L}\p{N}])|(?<=\p{Ll})(?=\p{Lu})/u);
+  return parts.flatMap((part, position) => (position ? [document.createElement("wbr"), part] : [part]));
+}
+
 /** Write a number with its noun: "1 hit", "12,345 hits". */
 export function amount(count, noun, plural = `${noun}s`) {
   return `${count.toLocaleString("en")} ${count === 1 ? noun : plural}`;

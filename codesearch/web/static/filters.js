@@ -1,21 +1,23 @@
 // The form of filters.
 
-import { baseName, byId, el } from "./dom.js";
+import { baseName, breakable, byId, el } from "./dom.js";
 import { hasFilters, withoutFilters } from "./state.js";
 
 const CHOICES = ["content", "mode", "flat"];
 const BOXES = { lang: "languages", kind: "kinds", root: "roots" };
 
+let indexed = {};  // Numbers of documents.
+
 /** Make a box for each language, kind and folder, and call `changed(filters, {typing})` when the user changes one. */
 export function setUpFilters(status, state, changed) {
-  const counts = {
+  indexed = {
     lang: total(status.roots.map((root) => root.languages)),
     kind: total(status.roots.map((root) => root.kinds)),
     root: status.roots.length > 1 ? Object.fromEntries(status.roots.map((root) => [root.root, root.documents])) : {},
   };
   for (const [name, id] of Object.entries(BOXES)) {
-    for (const value of state[name]) counts[name][value] ??= 0;
-    fillBoxes(byId(id), name, counts[name]);
+    for (const value of state[name]) indexed[name][value] ??= 0;
+    fillBoxes(byId(id), name, indexed[name]);
   }
   const form = byId("filters");
   form.onchange = () => changed(chosen(), { typing: false });
@@ -25,6 +27,7 @@ export function setUpFilters(status, state, changed) {
     changed(withoutFilters(chosen()), { typing: false });
     byId("query").focus();
   };
+  showCounts(null);
   syncFilters(state);
 }
 
@@ -40,6 +43,18 @@ export function syncFilters(state) {
   const count = ["lang", "kind", "path", "root"].reduce((sum, name) => sum + state[name].length, 0)
     + CHOICES.filter((name) => state[name]).length;
   byId("show-filters").textContent = count ? `Filters (${count})` : "Filters";
+}
+
+/** Write how many hits each box stands for, or without hits, how many documents. */
+export function showCounts(hits) {
+  byId("counts-hint").textContent = hits ? "Numbers count the hits that are shown." : "Numbers count indexed documents.";
+  const fields = { lang: "language", kind: "kind", root: "root" };
+  for (const [name, field] of Object.entries(fields)) {
+    for (const box of boxes(name)) {
+      const count = hits ? hits.filter((hit) => hit[field] === box.value).length : indexed[name][box.value];
+      box.parentElement.querySelector(".count").textContent = count ? count.toLocaleString("en") : "";
+    }
+  }
 }
 
 function chosen() {
@@ -64,9 +79,9 @@ function total(all) {
 function fillBoxes(fieldset, name, counts) {
   const rows = Object.entries(counts).sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]));
   fieldset.hidden = !rows.length;
-  fieldset.replaceChildren(fieldset.querySelector("legend"), ...rows.map(([value, count]) =>
+  fieldset.replaceChildren(fieldset.querySelector("legend"), ...rows.map(([value]) =>
     el("label", { title: name === "root" ? value : null },
       el("input", { type: "checkbox", name, value }),
-      el("span", { class: "value" }, name === "root" ? baseName(value) : value),
-      count ? el("span", { class: "count", "aria-hidden": "true" }, count.toLocaleString("en")) : null)));
+      el("span", { class: "value" }, ...breakable(name === "root" ? baseName(value) : value)),
+      el("span", { class: "count", "aria-hidden": "true" }))));
 }

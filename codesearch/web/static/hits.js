@@ -1,7 +1,7 @@
 // The list of hits, and the lines above it.
 
-import { codeBlock, markWords } from "./code.js";
-import { amount, baseName, byId, el, fill, prose } from "./dom.js";
+import { codeBlock } from "./code.js";
+import { amount, baseName, breakable, byId, el, fill, prose } from "./dom.js";
 import { editorLink } from "./editor.js";
 import { EMPTY, format } from "./state.js";
 
@@ -14,10 +14,23 @@ export function showAnswer(answer, state, { more }) {
   fill(byId("summary"), ...prose(summary(answer)));
   fill(byId("notes"), ...notes(answer).map((note) => el("p", { class: "note" }, ...prose(note))));
   const list = byId("hits");
-  fill(list, ...answer.hits.map((hit) => hitItem(hit, state, several)));
+  const items = answer.hits.map((hit) => hitItem(hit, state, several));
+  const next = more && el("li", { class: "more" }, el("button", { type: "button", id: "more" }, "More hits"));
+  const focused = focusedFile();
+  if (answer.low_confidence) fill(list, items[0], folded(items.slice(1), next));
+  else fill(list, ...items, next);
   list.dataset.query = state.view ? `${state.at.path}:${state.at.line}` : state.q;
-  if (more) list.append(el("li", { class: "more" }, el("button", { type: "button", id: "more" }, "More hits")));
-  markWords(list, state.view ? "" : state.q);
+  if (focused) (items.find((item) => item.dataset.file === focused) ?? items[0])?.querySelector(".name").focus();
+}
+
+/** Return the file of the hit that has the focus. An answer that arrives must not take the focus away. */
+const focusedFile = () => document.activeElement.closest(".hit")?.dataset.file;
+
+/** Return the hits below the first of a weak answer, which are only shown if they are asked for. */
+function folded(items, next) {
+  if (!items.length) return null;
+  return el("li", { class: "folded" }, el("details", {},
+    el("summary", {}, `${amount(items.length, "weaker hit")}`), el("ol", {}, ...items, next)));
 }
 
 /** Write the line above the hits. */
@@ -40,7 +53,7 @@ function notes(answer) {
       ? "No document passes the filters. Clear some of them."
       : "Try other words for what the code does, or a part of its name.");
   } else if (answer.low_confidence) {
-    found.push("Low confidence: probably none of these hits answers the query.");
+    found.push("Probably nothing here does this.");
   }
   if (answer.freshness?.length) freshness = answer.freshness;
   for (const { root, state, changes } of freshness.filter((entry) => answer.roots.includes(entry.root))) {
@@ -59,13 +72,13 @@ function hitItem(hit, state, several) {
   const at = { root: hit.root, path: hit.path, line: hit.start_line };
   const name = hit.qualified_name || hit.name || hit.path;
   const link = el("a", { class: "name", href: address({ ...state, view: "document", at }), "data-open": "document",
-    "aria-describedby": `${id}-place` }, name);
-  return el("li", { class: "hit" }, el("article", { "aria-labelledby": `${id}-name` },
+    "aria-describedby": `${id}-place` }, ...breakable(name));
+  return el("li", { class: "hit", "data-file": `${hit.root}\n${hit.path}` }, el("article", { "aria-labelledby": `${id}-name` },
     el("h2", { id: `${id}-name` }, link),
     el("span", { class: "facts" }, facts(hit), ...flags(hit)),
     el("div", { class: "place", id: `${id}-place` }, ...place(hit, several)),
     actions(hit, at, name, state),
-    hit.snippet?.length ? codeBlock(hit.snippet, { dedent: true }) : null,
+    hit.snippet?.length ? codeBlock(hit.snippet, { excerpt: true }) : null,
     hit.others?.length ? others(hit.others, state) : null,
     hit.reasons?.length ? reasons(hit.reasons) : null,
   ));
@@ -77,8 +90,9 @@ function others(definitions, state) {
     const at = { root: other.root, path: other.path, line: other.start_line };
     return el("li", {},
       el("span", { class: "at" }, String(other.start_line)),
-      el("a", { href: address({ ...state, view: "document", at }), "data-open": "document" }, other.qualified_name || other.name),
-      el("span", { class: "facts" }, facts(other)));
+      el("a", { href: address({ ...state, view: "document", at }), "data-open": "document" },
+        ...breakable(other.qualified_name || other.name)),
+      el("span", { class: "facts" }, facts({ ...other, language: "" })));
   }));
 }
 
@@ -98,8 +112,8 @@ function flags(hit) {
 export function place({ root, path, start_line }, several) {
   const file = baseName(path);
   const folder = path.slice(0, path.length - file.length);
-  return [several && el("span", { class: "root" }, baseName(root)), el("span", { class: "folder" }, folder),
-    el("span", { class: "file" }, `${file}:${start_line}`)];
+  return [several && el("span", { class: "root" }, baseName(root)), el("span", { class: "folder" }, ...breakable(folder)),
+    el("span", { class: "file" }, ...breakable(`${file}:${start_line}`))];
 }
 
 /** Return the links and buttons of a definition. */

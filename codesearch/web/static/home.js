@@ -1,14 +1,30 @@
-// The start page: what is indexed, and recent searches.
+// The start page: examples, what is indexed, and recent searches.
 
-import { amount, byId, el, fill, prose } from "./dom.js";
-import { parse } from "./state.js";
+import { amount, baseName, breakable, byId, el, fill, prose } from "./dom.js";
+import { EMPTY, format, parse } from "./state.js";
 import { forgetSearches, recentSearches } from "./storage.js";
 
 const LANGUAGES = 4;
 
-export function showHome(status) {
-  fill(byId("home"), ...(status.roots.length ? [indexed(status), recent()] : [nothing()]));
+const EXAMPLES = 3;
+
+/** Show the start page; the examples come from the folders that the filters allow. */
+export function showHome(status, state) {
+  fill(byId("home"), ...(status.roots.length ? [examples(status, state), indexed(status), recent()] : [nothing()]));
 }
+
+function examples({ roots }, state) {
+  const chosen = roots.filter(({ root }) => !state.root.length || state.root.includes(root));
+  const all = [0, 1, 2].flatMap((place) => chosen.map((root) => root.examples[place])).filter(Boolean);
+  const links = [...new Set(all)].slice(0, EXAMPLES).map((q) => el("li", {}, searchLink({ ...state, q }, q)));
+  const where = state.root.length ? ` in ${state.root.map(baseName).join(", ")}` : "";
+  return el("div", {},
+    el("h1", {}, `Search code${where}`),
+    el("p", { class: "hint" }, "Describe what the code does, type a name, or paste code. ", el("kbd", {}, "?"), " lists the keys."),
+    links.length > 0 && el("div", { id: "examples" }, el("h2", {}, "Examples from the documentation of this code"), el("ul", {}, ...links)));
+}
+
+const searchLink = (state, ...text) => el("a", { href: format(state) || "./", "data-open": "search" }, ...text);
 
 function nothing() {
   return el("div", { class: "empty" },
@@ -19,17 +35,16 @@ function nothing() {
 
 function indexed({ roots, version }) {
   const rows = roots.map((root) => el("tr", {},
-    el("th", { scope: "row" }, root.root),
+    el("th", { scope: "row" }, searchLink({ ...EMPTY, root: [root.root] }, ...breakable(root.root))),
     el("td", { class: "count" }, root.documents.toLocaleString("en")),
     el("td", { class: "count" }, root.files.toLocaleString("en")),
     el("td", {}, languages(root.languages))));
   const head = ["Folder", "Documents", "Files", "Languages"].map((text, position) =>
     el("th", { scope: "col", class: position === 1 || position === 2 ? "count" : null }, text));
   return el("div", {},
-    el("h1", {}, "Indexed folders"),
+    el("h2", {}, "Indexed folders"),
     el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))),
-    el("p", { class: "hint" }, `codesearch ${version}. Describe what the code does, type a name, or paste code. `,
-      el("kbd", {}, "?"), " lists the keys."));
+    el("p", { class: "hint" }, `codesearch ${version}`));
 }
 
 function languages(counts) {
@@ -43,8 +58,7 @@ function recent() {
   if (!searches.length) return null;
   const box = el("div", { id: "recent" },
     el("h2", {}, "Recent searches"),
-    el("ul", {}, ...searches.map((address) => el("li", {}, el("a", { href: address, "data-open": "search" },
-      ...describe(parse(address)))))),
+    el("ul", {}, ...searches.map(parse).map((state) => el("li", {}, searchLink(state, ...describe(state))))),
     el("button", { type: "button" }, "Clear recent searches"));
   box.querySelector("button").addEventListener("click", () => {
     forgetSearches();

@@ -16,8 +16,10 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 import httpx
 from starlette.testclient import TestClient
 
+from codesearch.analysis.terms import query_terms
 from codesearch.engine.engine import Engine
 from codesearch.web.app import make_app
+from codesearch.web.present import token_lines
 from codesearch.web.security import Access
 from codesearch.web.work import Work
 from tests.conftest import write_tree
@@ -60,9 +62,35 @@ def test_a_search_has_snippets_with_tokens_and_reasons(client, root):
     (hit,) = answer["hits"]
     assert (hit["root"], hit["path"], hit["name"]) == (str(root), "copying.py", "copy_tree")
     assert hit["snippet"][0]["text"] == "def copy_tree(source):"
-    assert hit["snippet"][0]["tokens"][0] == ["keyword", "def"]
+    assert hit["snippet"][0]["tokens"] == [
+        ["keyword", "def"],
+        ["text", " "],
+        ["function", "copy", True],
+        ["function", "_"],
+        ["function", "tree", True],
+        ["text", "(source):"],
+    ]
     assert hit["reasons"][0] == "name contains `copy`, `tree`"
     assert not any("a" in reason.removeprefix("words: ").split(", ") for reason in hit["reasons"])
+
+
+def test_a_long_line_is_cut_and_a_short_one_is_not(client, engine, root):
+    write_tree(root, {"long.py": f"def long_line():\n    return '{'copy ' * 900}'\n"})
+    engine.index(root)
+    answer = client.get(f"{API}search", params={"q": "long_line", "limit": 1}).json()
+    first, second = answer["hits"][0]["snippet"]
+    assert first["text"] == "def long_line():"
+    assert len(second["text"]) == 2_003 and second["text"].endswith("...")
+    assert "".join(token[1] for token in second["tokens"]) == second["text"]
+
+
+def test_marks_never_change_the_text_of_a_line():
+    text = "def naïve_copy(x): # \U0001f600 copy-copies COPY_copyCopy"
+    for terms in map(set, map(query_terms, ["copy", "naïve", "def copies x"])):
+        (line,) = token_lines(text, "python", 7, [0], terms)
+        assert line["line"] == 7
+        assert "".join(token[1] for token in line["tokens"]) == text
+        assert any(len(token) == 3 for token in line["tokens"])
 
 
 def test_filters_limit_a_search(client):
@@ -79,6 +107,21 @@ def test_a_document_has_all_its_lines(client, root):
 def test_status_counts_kinds(client, root):
     (found,) = client.get(f"{API}status").json()["roots"]
     assert (found["root"], found["kinds"], found["files"]) == (str(root), {"function": 2}, 2)
+    assert found["examples"] == ["copy a directory tree"]
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/static/", "/static/../app.py", "/apart/from/it.html"])
+def test_an_unknown_path_is_a_page(client, path):
+    done = client.get(path, headers={"If-None-Match": "*"})
+    assert (done.status_code, done.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "This page does not exist" in done.text
+
+
+@pytest.mark.parametrize("path", ["/api", "/api/v1/nothing", "/api/v2/search"])
+def test_an_unknown_path_of_the_api_is_json(client, path):
+    done = client.get(path)
+    assert done.status_code == 404
+    assert done.json()["error"] == {"message": f"nothing is at {path}", "cure": "see /api/v1/openapi.json"}
 
 
 @pytest.mark.parametrize("path", ["../secret.py", "/etc/passwd", "web/../copying.py", "nothing.py", "web"])

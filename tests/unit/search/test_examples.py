@@ -1,0 +1,56 @@
+"""Questions for the start page, taken from documentation."""
+
+from __future__ import annotations
+
+import pytest
+
+from codesearch.engine.engine import Engine
+from tests.conftest import write_tree
+
+DOCUMENTED = 'def {name}():\n    """{docs}"""\n    return 1\n'
+LONG = "Remove old sessions from the store.\n\n    They are kept for a day, and longer if somebody uses them."
+
+
+@pytest.mark.parametrize(
+    ("docs", "question"),
+    [
+        ("Copy a directory tree.", "copy a directory tree"),
+        ("Copy a tree\n    of directories. Links stay.", "copy a tree of directories"),
+        ("run copies a directory tree", "copies a directory tree"),
+        ("Copy `a` to *b*.", ""),
+        ("Copy it.", ""),
+        ("It copies a directory tree.", ""),
+        ("Copy a tree with everything in it and all of its links.", ""),
+        ("Copy a tree: all of it.", ""),
+    ],
+)
+def test_a_question_is_a_plain_short_first_sentence(tmp_path, docs, question):
+    root = write_tree(tmp_path / "src", {"a.py": DOCUMENTED.format(name="run", docs=docs)})
+    engine = Engine(tmp_path / "home")
+    engine.index(root)
+    assert engine.examples(root) == ([question] if question else [])
+    engine.close()
+
+
+def test_questions_come_from_different_files_longest_documentation_first_and_not_from_tests(tmp_path):
+    two = DOCUMENTED.format(name="one", docs="Copy a directory tree.") + DOCUMENTED.format(
+        name="two", docs="Copy a file with its permissions."
+    )
+    root = write_tree(
+        tmp_path / "src",
+        {
+            "a.py": two,
+            "b.py": DOCUMENTED.format(name="remove", docs=LONG),
+            "c.py": DOCUMENTED.format(name="copy", docs="Copy a file with its permissions."),
+            "tests/test_d.py": DOCUMENTED.format(name="test_d", docs="Check that the sessions are removed."),
+        },
+    )
+    engine = Engine(tmp_path / "home")
+    engine.index(root)
+    expected = ["remove old sessions from the store", "copy a file with its permissions"]
+    assert engine.examples(root) == expected
+    assert engine.examples(root, 1) == expected[:1]
+    (root / "b.py").unlink()
+    engine.index(root)
+    assert engine.examples(root) == expected[1:]
+    engine.close()
