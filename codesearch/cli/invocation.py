@@ -46,6 +46,7 @@ class Terminal:
         here: working directory; paths below it are shown relative to it.
         is_terminal: whether stdout is a terminal.
         width: columns of the terminal.
+        height: rows of the terminal; 0 if stdout is none.
         encoding: of stdout.
         variables: environment variables that say which colours a terminal has, and settings.
     """
@@ -53,6 +54,7 @@ class Terminal:
     here: Path
     is_terminal: bool = False
     width: int = _WIDTH
+    height: int = 0
     encoding: str = "utf-8"
     variables: Mapping[str, str] = field(default_factory=dict)
 
@@ -85,7 +87,8 @@ class Invocation:
         (is_terminal, encoding), _ = facts["streams"]
         columns = variables.get("COLUMNS", "")
         width = int(columns) if columns.isdigit() else int(facts["columns"]) or _WIDTH
-        terminal = Terminal(here, bool(is_terminal), width, str(encoding or "utf-8"), variables)
+        height = int(facts["lines"]) if is_terminal else 0
+        terminal = Terminal(here, bool(is_terminal), width, height, str(encoding or "utf-8"), variables)
         return cls(terminal, here / facts["home"], Path(facts["user_home"]), pool)
 
     def settings(self) -> dict[str, Value]:

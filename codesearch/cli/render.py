@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from codesearch.cli.excerpt import Line, coloured, cut, excerpt
+from codesearch.cli.fit import fitted
 from codesearch.cli.invocation import Terminal
 from codesearch.cli.numbers import counted
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
-from codesearch.search.snippets import snippet_lines
 from codesearch.types import Hit
 from codesearch.visible import visible, visible_json
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
-MAX_LINE = 200
-"""Characters of a line that are shown if stdout is no terminal."""
 _WITHOUT_CODES = ("dumb", "unknown")
 """Values of TERM for terminals that understand no colours and links."""
-_SNIPPET_LINES = 3
-_WITH_CONTEXT = 6
-_GUTTER = 8
 _NAMES = {
     "name_first": "what the query names ranks first",
     "file_diversity": "hits of the same file above",
@@ -34,6 +27,17 @@ _NAMES = {
     "direction": "direction of the conversion",
     "single_word": "name begins with the word",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What the text shows of a hit: place, name and details in the heading, then rows, lines and other definitions."""
+
+    hit: Hit
+    heading: tuple[str, str, str]
+    rows: Sequence[str]
+    lines: Sequence[Line]
+    others: Sequence[Hit]
 
 
 def render(
@@ -58,7 +62,7 @@ def render(
     if output_format == "json":
         return _json(answer_fields(answer), terminal, indent=2) + "\n"
     if output_format == "text" and (terminal.is_coloured if color == "auto" else color == "always"):
-        return _coloured(answer, terminal, full=full, explain=explain)
+        return _coloured(answer, _blocks(answer, terminal, full=full, explain=explain), terminal)
     lines: Iterable[str]
     if output_format == "jsonl":
         lines = (_json(hit_fields(hit), terminal) for hit in answer.hits)
@@ -71,22 +75,61 @@ def render(
     elif output_format == "compact":
         lines = (_heading(hit, terminal) for hit in answer.hits)
     else:
-        lines = _plain(answer, terminal, full=full, explain=explain)
+        lines = _plain(answer, _blocks(answer, terminal, full=full, explain=explain))
     return "".join(f"{line}\n" for line in lines)
 
 
 def _heading(hit: Hit, terminal: Terminal) -> str:
-    return f"{shown_path(hit, terminal)}:{hit.start_line}  {visible(hit.qualified_name)}  {details(hit)}"
+    return "  ".join(filter(None, _heading_parts(hit, terminal)))
 
 
-def _plain(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> Iterator[str]:
-    for hit in answer.hits:
-        yield _heading(hit, terminal)
-        yield from explanation(hit) if explain else ()
-        yield from (
-            f"{number:8} | {line}".rstrip() for number, line in snippet(hit, answer, terminal, full=full)
+def _heading_parts(hit: Hit, terminal: Terminal) -> tuple[str, str, str]:
+    """Return place, name and details of a hit; on a terminal, details that do not fit into its row are left out."""
+    place, name = f"{shown_path(hit, terminal)}:{hit.start_line}", visible(hit.qualified_name)
+    described = (details(hit), f"{hit.kind}{_notes(hit)}", _notes(hit).strip())
+    if not terminal.is_terminal:
+        return place, name, described[0]
+    fitting = (one for one in described if len(f"{place}  {name}  {one}".rstrip()) <= terminal.width)
+    chosen = next(fitting, described[1])
+    return place, cut(name, max(terminal.width - len(chosen) - 2, 20)), chosen
+
+
+def _rows(heading: tuple[str, str, str], width: int) -> int:
+    """Count the rows of a heading; a name that does not fit behind the place begins a row."""
+    place, rest = len(heading[0]), len("  ".join(heading[1:]).rstrip()) + 2
+    rows, used = 1 + (place - 1) // width, (place - 1) % width + 1
+    return rows if used + rest <= width else rows + 1
+
+
+def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> list[_Block]:
+    """Return what to show of each hit; on a terminal, a list of snippets fits the screen if it can."""
+    blocks = [
+        _Block(
+            hit,
+            _heading_parts(hit, terminal),
+            list(explanation(hit)) if explain else [],
+            excerpt(hit, answer, terminal, full=full),
+            hit.others,
         )
-        yield from map(_other, hit.others)
+        for hit in answer.hits
+    ]
+    has_context = any(hit.before or hit.after for hit in answer.hits)
+    if not terminal.is_terminal or full or explain or has_context:
+        return blocks
+    wanted = [(len(block.lines), len(block.others)) for block in blocks]
+    headings = [_rows(block.heading, terminal.width) for block in blocks]
+    return [
+        replace(block, lines=excerpt(block.hit, answer, terminal, count=lines), others=block.others[:others])
+        for block, (lines, others) in zip(blocks, fitted(wanted, headings, terminal.height), strict=True)
+    ]
+
+
+def _plain(answer: Answer, blocks: Sequence[_Block]) -> Iterator[str]:
+    for block in blocks:
+        yield "  ".join(filter(None, block.heading))
+        yield from block.rows
+        yield from (f"{line.number:8} | {line.text}".rstrip() for line in block.lines)
+        yield from map(_other, block.others)
         yield ""
     yield footer(answer)
 
@@ -106,9 +149,13 @@ def details(hit: Hit) -> str:
     """Describe a hit: its kind, its length, how many copies it has, and whether its lines may have moved."""
     lines = hit.last_line - hit.start_line + 1
     length = f", {counted(lines, 'line')}" if lines > 1 else ""
+    return f"{hit.kind}{length}{_notes(hit)}"
+
+
+def _notes(hit: Hit) -> str:
     copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
     moved = "  [changed since it was indexed]" if hit.stale else ""
-    return f"{hit.kind}{length}{copies}{moved}"
+    return f"{copies}{moved}"
 
 
 def explanation(hit: Hit) -> Iterator[str]:
@@ -149,42 +196,7 @@ def shown_path(hit: Hit, terminal: Terminal) -> str:
     return visible(shown)
 
 
-def snippet(hit: Hit, answer: Answer, terminal: Terminal, *, full: bool) -> list[tuple[int, str]]:
-    """Return (line number, line) of each line of a hit to show; a line that is cut ends with three dots.
-
-    These are the lines that matter most for the query. Without code, they are the signature and the first lines of the
-    documentation. With context, they are the first lines and those around the hit.
-    """
-    width = max(terminal.width - _GUTTER - 3, 20) if terminal.is_terminal else MAX_LINE
-    if not hit.code:
-        known = [hit.signature, *hit.docstring.split("\n")[: _SNIPPET_LINES - 1]]
-        return [(hit.start_line, _cut(visible(line), width)) for line in known if line.strip()]
-    code = hit.code.split("\n")
-    context = max(len(hit.before), len(hit.after))
-    if full:
-        chosen = list(range(len(code)))
-    elif context:
-        chosen = list(range(min(len(code), _WITH_CONTEXT)))
-    else:
-        chosen = snippet_lines(hit, answer.query, answer.mode, _SNIPPET_LINES)
-    after = hit.after if len(chosen) == len(code) else ()
-    lines = [*hit.before, *(code[position] for position in chosen), *after]
-    numbers = [
-        *range(hit.start_line - len(hit.before), hit.start_line),
-        *(hit.start_line + position for position in chosen),
-        *range(hit.start_line + len(code), hit.start_line + len(code) + len(after)),
-    ]
-    text = textwrap.dedent("\n".join(line.rstrip() for line in lines).expandtabs(4))
-    return [
-        (number, _cut(visible(line), width)) for number, line in zip(numbers, text.split("\n"), strict=False)
-    ]
-
-
-def _cut(line: str, width: int) -> str:
-    return line if len(line) <= width else f"{line[: width - 3]}..."
-
-
-def _coloured(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> str:
+def _coloured(answer: Answer, blocks: Sequence[_Block], terminal: Terminal) -> str:
     """Return the text with colours, highlighted code, and paths that are links."""
     import io
 
@@ -205,34 +217,21 @@ def _coloured(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) 
         force_jupyter=False,
     )
     with console.capture() as captured:
-        for hit in answer.hits:
+        for block in blocks:
+            hit, (place, name, described) = block.hit, block.heading
             path, heading = Path(hit.root, hit.path), Text(overflow="fold")
             link = Style(color="cyan", link=path.as_uri() if path.is_absolute() else None)
-            heading.append(f"{shown_path(hit, terminal)}:{hit.start_line}", style=link)
-            heading.append(f"  {visible(hit.qualified_name)}", style="bold")
-            heading.append(f"  {details(hit)}", style="yellow" if hit.stale else "dim")
+            heading.append(place, style=link)
+            heading.append(f"  {name}", style="bold")
+            heading.append(f"  {described}".rstrip(), style="yellow" if hit.stale else "dim")
             console.print(heading)
-            for row in explanation(hit) if explain else ():
+            for row in block.rows:
                 console.print(Text(row, style="dim"))
-            for line in _coloured_code(hit, snippet(hit, answer, terminal, full=full)):
-                console.print(line, no_wrap=True, overflow="ellipsis")
-            for other in hit.others:
+            for line, code in zip(block.lines, coloured(hit, answer, block.lines), strict=True):
+                numbered = Text.assemble((f"{line.number:8} │ ", "dim"), code)
+                console.print(numbered, no_wrap=True, overflow="ellipsis")
+            for other in block.others:
                 console.print(Text(_other(other), style="dim"), no_wrap=True, overflow="ellipsis")
             console.print()
         console.print(Text(footer(answer), style="dim"))
     return captured.get()
-
-
-def _coloured_code(hit: Hit, lines: Sequence[tuple[int, str]]) -> list[Text]:
-    from pygments.lexers import get_lexer_by_name
-    from rich.syntax import Syntax
-    from rich.text import Text
-
-    if not hit.code:
-        return [Text(f"    {line}", style="dim") for _, line in lines]
-    lexer = get_lexer_by_name(hit.language, startinline=True)  # The PHP code of a hit has no opening tag.
-    syntax = Syntax("", lexer, theme="ansi_dark", background_color="default")
-    code = syntax.highlight("\n".join(line for _, line in lines)).split("\n", allow_blank=True)
-    return [
-        Text.assemble((f"{number:8} │ ", "dim"), text) for (number, _), text in zip(lines, code, strict=False)
-    ]

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from codesearch.analysis.terms import query_terms, terms_of
 from codesearch.types import Hit
+
+_MAX_HEAD = 60
+"""A signature is followed for this many lines."""
+_BEFORE = 5
+"""Words such as `export` that may come before a signature in its line."""
+_CUT = 300
+"""The index cuts signatures at this length."""
+_ALIKE = 0.75
+"""Two lines are nearly equal if they share this part of their terms."""
+_COMMENT = re.compile(r"\s(#|//)\s.*")
+_CLAUSE = re.compile(r" (where|throws) \w.*")
+_LAST_COMMA = re.compile(r", ?\)(?=[^()]*$)")
 
 
 def explaining_words(query: str, mode: str) -> str:
@@ -14,28 +29,84 @@ def explaining_words(query: str, mode: str) -> str:
 
 
 def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
-    """Return the positions of up to `count` lines of a hit to show, ascending from 0: those that explain it best."""
-    return best_lines(hit.code, explaining_words(query, mode), count)[:count] if hit.code else []
+    """Return the positions of up to `count` lines of a hit to show, ascending from 0: those that explain it best.
+
+    Of a signature over several lines, only the first one is there; `head_text` has all of it.
+    """
+    if not hit.code or not count:
+        return []
+    return best_lines(hit.code, explaining_words(query, mode), count, head_lines(hit))
 
 
-def best_lines(code: str, query: str, count: int) -> list[int]:
+def head_lines(hit: Hit) -> range:
+    """Return the positions of the lines with the signature of a hit; annotations above it are not among them."""
+    lines = hit.code.split("\n", _MAX_HEAD)[:_MAX_HEAD]
+    wanted = _squeezed(hit.signature)
+    for first, line in enumerate(lines):
+        words = line.split()
+        for begun in ("".join(words[before:]) for before in range(min(len(words), _BEFORE))):
+            if wanted and wanted.startswith(begun) and len(begun) < len(wanted):
+                return range(first, first + _length(lines[first:]))
+            if wanted and begun.startswith(wanted):
+                return range(first, first + 1)
+    return range(1)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _length(lines: Sequence[str]) -> int:
+    """Return how many lines it takes to close the brackets of the first one; 1 if they stay open."""
+    opened = 0
+    for count, line in enumerate(lines, start=1):
+        opened += line.count("(") + line.count("[") - line.count(")") - line.count("]")
+        if opened <= 0:
+            return count
+    return 1
+
+
+def head_text(hit: Hit) -> str:
+    """Return the signature of a hit as one line, without bounds of type parameters and exceptions at its end."""
+    text = hit.signature
+    if len(text) >= _CUT:
+        head = head_lines(hit)
+        lines = hit.code.split("\n")[head.start : head.stop]
+        text = " ".join(_COMMENT.sub("", line).strip() for line in lines)
+        text = text.replace("( ", "(").replace(" )", ")")
+    return _LAST_COMMA.sub(")", _CLAUSE.sub("", text))
+
+
+def best_lines(code: str, query: str, count: int, head: range = range(1)) -> list[int]:
     r"""Return the positions of up to `count` lines, ascending from 0.
 
-    The first line is always one of them, because it names the definition. The others contain the most terms of the
-    query; a term counts less if many lines contain it. Among equal lines, earlier ones win. Empty lines never count.
+    The first line of the head is always one of them, because it names the definition. The others contain the most terms
+    of the query; a term counts less if many lines contain it. Among equal lines, earlier ones win. Lines of the head,
+    empty lines, and lines that are nearly equal to a chosen one never count.
 
     >>> best_lines("def load(path):\n    check(path)\n\n    with open(path) as file:\n        return file", "open", 2)
     [0, 3]
     """
     lines = code.split("\n")
     wanted = set(query_terms(query))
-    found = {
-        position: terms_of(line) & wanted
+    terms = {
+        position: terms_of(line)
         for position, line in enumerate(lines)
-        if position and any(character.isalnum() for character in line)
+        if position not in head and any(character.isalnum() for character in line)
     }
-    lines_with = Counter(term for terms in found.values() for term in terms)
+    lines_with = Counter(term for found in terms.values() for term in found & wanted)
     best = sorted(
-        found, key=lambda position: (-sum(1 / lines_with[term] for term in found[position]), position)
+        terms,
+        key=lambda position: (-sum(1 / lines_with[term] for term in terms[position] & wanted), position),
     )
-    return sorted([0, *best[: count - 1]])
+    chosen = {head.start: terms_of(" ".join(lines[head.start : head.stop]))}
+    for position in best:
+        if position < head.start and not terms[position] & wanted:  # An annotation.
+            continue
+        if len(chosen) < count and not any(_alike(terms[position], other) for other in chosen.values()):
+            chosen[position] = terms[position]
+    return sorted(chosen)
+
+
+def _alike(first: AbstractSet[str], second: AbstractSet[str]) -> bool:
+    return bool(first) and len(first & second) >= _ALIKE * len(first | second)

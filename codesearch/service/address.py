@@ -132,8 +132,8 @@ def facts(arguments: Sequence[str] = ()) -> dict[str, object]:
 
     Returns:
         `arguments`; `folder`, the working directory; `home`, the default folder of indexes; `user_home`, the meaning
-        of `~`; `variables`, those of the environment that matter; `columns` of the terminal, 0 if there is none;
-        `streams`, for stdout and stderr whether it is a terminal, and its encoding.
+        of `~`; `variables`, those of the environment that matter; `columns` and `lines` of the terminal, 0 if there is
+        none; `streams`, for stdout and stderr whether it is a terminal, and its encoding.
     """
     return {
         "arguments": list(arguments),
@@ -145,16 +145,17 @@ def facts(arguments: Sequence[str] = ()) -> dict[str, object]:
             for name, value in os.environ.items()
             if name in _VARIABLES or name.startswith("CODESEARCH_")
         },
-        "columns": _columns(),
+        **dict(zip(("columns", "lines"), _size(), strict=True)),
         "streams": [(stream.isatty(), stream.encoding) for stream in (sys.stdout, sys.stderr)],
     }
 
 
-def _columns() -> int:
-    """Return the width of the terminal; 0 if there is none."""
-    for descriptor in range(3):
+def _size() -> tuple[int, int]:
+    """Return the columns and lines of the terminal; zeros if there is none."""
+    for descriptor in (1, 0, 2):
         try:
-            return os.get_terminal_size(descriptor).columns
-        except OSError:  # Stdout is not a terminal.
+            size = os.get_terminal_size(descriptor)
+        except OSError:  # It is not a terminal.
             continue
-    return 0
+        return size.columns, size.lines
+    return 0, 0

@@ -19,6 +19,7 @@ def invocation(**changes: Any) -> Invocation:
         "user_home": "/me",
         "variables": {},
         "columns": 0,
+        "lines": 0,
         "streams": [(True, "utf-8"), (False, "latin-1")],
     }
     return Invocation.of({**facts, **changes}, Pool())

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from codesearch.cli.excerpt import MAX_LINE, excerpt
 from codesearch.cli.invocation import Terminal
-from codesearch.cli.render import MAX_LINE, render, snippet
+from codesearch.cli.render import render
 from codesearch.engine.answer import Answer
 from codesearch.types import Hit
 
@@ -118,7 +120,8 @@ LONG = replace(HIT, start_line=10, end_line=16, code="\n".join(CODE))
 def lines(
     hit: Hit, query: str = "read a file", *, full: bool = False, mode: str = "hybrid"
 ) -> list[tuple[int, str]]:
-    return snippet(hit, replace(ANSWER, query=query, mode=mode), HERE, full=full)
+    shown = excerpt(hit, replace(ANSWER, query=query, mode=mode), HERE, full=full)
+    return [(line.number, line.text) for line in shown]
 
 
 def test_a_snippet_is_the_first_line_and_the_lines_with_words_of_the_query():
@@ -138,11 +141,11 @@ def test_with_context_a_snippet_is_the_first_lines_and_those_around_the_definiti
 
 
 def test_a_long_line_is_cut_at_the_width_of_the_terminal_and_marked():
-    long = replace(HIT, code="x" * 500)
+    long = replace(HIT, kind="module", code="x" * 500)
     assert lines(long) == [(3, "x" * (MAX_LINE - 3) + "...")]
     narrow = replace(HERE, is_terminal=True, width=40)
-    ((_, line),) = snippet(long, ANSWER, narrow, full=False)
-    assert line.endswith("x...") and len(line) == 29
+    (line,) = excerpt(long, ANSWER, narrow)
+    assert line.text.endswith("x...") and len(line.text) == 29
 
 
 def test_the_parts_of_a_score_add_up_to_it():
@@ -224,3 +227,75 @@ def test_vimgrep_keeps_spaces_and_colons_of_a_name():
         ANSWER, hits=[replace(ANSWER.hits[0], path="c:1:2: d.py", copies=("e.py:1",), copy_count=1)]
     )
     assert render(odd, "vimgrep", HERE) == "c:1:2: d.py:3:1:def read(self)\n"
+
+
+SCREEN = replace(HERE, is_terminal=True, width=80, height=24)
+FIVE = replace(ANSWER, hits=[replace(LONG, others=(HIT, HIT)) for _ in range(5)])
+
+
+def test_five_hits_fit_a_screen_of_24_rows_and_the_best_one_has_most_lines():
+    for color in ("always", "never"):
+        text = render(FIVE, "text", SCREEN, color=color)
+        assert text.count("\n") == 22
+        assert [block.count("\n") for block in text.split("\n\n")] == [3, 2, 2, 2, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "terminal", "options", "rows"),
+    [
+        (FIVE, replace(SCREEN, height=40), {}, 36),
+        (FIVE, replace(SCREEN, height=0), {}, 36),
+        (FIVE, replace(SCREEN, height=12), {}, 36),
+        (FIVE, replace(SCREEN, is_terminal=False), {}, 36),
+        (FIVE, SCREEN, {"full": True}, 56),
+        (replace(FIVE, hits=FIVE.hits[:2]), SCREEN, {}, 15),
+    ],
+)
+def test_nothing_is_left_out_if_all_fits_or_nothing_could_or_more_is_asked_for(
+    answer, terminal, options, rows
+):
+    assert render(answer, "text", terminal, **options).count("\n") == rows
+
+
+def test_a_heading_that_is_too_wide_loses_its_details_and_then_takes_two_rows():
+    def heading(name: str) -> str:
+        hit = replace(HIT, qualified_name=name, start_line=1, end_line=20, last_line=20)
+        return render(replace(ANSWER, hits=[hit]), "text", SCREEN, color="never").split("\n")[0]
+
+    assert heading("n" * 50) == f"a/b.py:1  {'n' * 50}  function, 20 lines"
+    assert heading("n" * 60) == f"a/b.py:1  {'n' * 60}  function"
+    assert heading("n" * 70) == f"a/b.py:1  {'n' * 70}"
+    assert heading("n" * 99) == f"a/b.py:1  {'n' * 67}...  function"
+
+
+def coloured_lines(hit: Hit, query: str = "") -> list[str]:
+    terminal = replace(SCREEN, variables={"TERM": "xterm-256color"})
+    return render(replace(ANSWER, query=query, hits=[hit]), "text", terminal).splitlines()[1:-2]
+
+
+DOCUMENTED = replace(
+    HIT, code='def read(self):\n    """Return all.\n\n    It is in one piece if text.\n    """\n', end_line=7
+)
+
+
+def test_lines_inside_of_a_docstring_have_the_colour_of_strings():
+    _, first, inner = coloured_lines(DOCUMENTED)
+    assert "It is in one piece if text." in inner and "\x1b[33;49m" in inner and "\x1b[94" not in inner
+    assert "\x1b[33;49m" in first
+
+
+def test_words_of_the_query_are_bold_with_colours_only():
+    first, *_, inner = coloured_lines(DOCUMENTED, "a piece to read")
+    assert "\x1b[1;92;49mread\x1b[0m" in first and "\x1b[1;33;49mpiece\x1b[0m" in inner
+    assert "\x1b" not in render(replace(ANSWER, hits=[DOCUMENTED]), "text", HERE)
+
+
+def test_code_that_is_too_long_to_colour_and_code_with_odd_characters_is_shown_whole():
+    odd = replace(HIT, code="def read(self):\r\n\tx = 'a\x1b\x0c'  # \ufeff\n\n" + "    y = 1\n" * 5_000)
+    (full,) = render(replace(ANSWER, hits=[odd]), "text", SCREEN, full=True).splitlines()[-4:-3]
+    assert full.endswith("y = \x1b[0m\x1b[94;49m1\x1b[0m")
+    assert [re.sub(r"\x1b\[[0-9;]*m", "", line)[11:] for line in coloured_lines(odd)] == [
+        "def read(self):",
+        r"    x = 'a\x1b\x0c'  # \ufeff",
+        "    y = 1",
+    ]

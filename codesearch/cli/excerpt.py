@@ -1,0 +1,157 @@
+"""A hit -> the lines of it that are shown, cut to the width of the terminal, and their colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from codesearch.analysis.terms import query_terms
+from codesearch.cli.invocation import Terminal
+from codesearch.engine.answer import Answer
+from codesearch.search.marks import marks
+from codesearch.search.snippets import explaining_words, head_lines, head_text, snippet_lines
+from codesearch.types import Hit
+from codesearch.visible import visible
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+MAX_LINE = 200
+"""Characters of a line that are shown if stdout is no terminal."""
+SNIPPET_LINES = 3
+_WITH_CONTEXT = 6
+_GUTTER = 11
+_CUT = "..."
+_MAX_COLOURED = 20_000
+"""Characters of a hit that are coloured, because a lexer reads about 1 MB/s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that is shown.
+
+    Attributes:
+        number: of the line in the file.
+        text: what is shown: without the common indentation, safe to print, and cut.
+        position: of the line among all lines of the hit and its context; None if the text is no line of the file.
+        indent: characters of the line that are left out at its start.
+    """
+
+    number: int
+    text: str
+    position: int | None = None
+    indent: int = 0
+
+
+def excerpt(
+    hit: Hit, answer: Answer, terminal: Terminal, *, full: bool = False, count: int = SNIPPET_LINES
+) -> list[Line]:
+    """Return the lines of a hit to show.
+
+    These are the signature and the lines that matter most for the query. Without code, they are the signature and the
+    first lines of the documentation. With context, they are the first lines and those around the hit.
+
+    Args:
+        hit: one of the answer.
+        answer: has the query.
+        terminal: the terminal that shows the lines.
+        full: show all lines.
+        count: how many lines to show otherwise.
+    """
+    width = max(terminal.width - _GUTTER, 20) if terminal.is_terminal else MAX_LINE
+    if not hit.code:
+        known = [line for line in [hit.signature, *hit.docstring.split("\n")[: count - 1]] if line.strip()]
+        return [Line(hit.start_line, cut(visible(line), width)) for line in known]
+    source = source_lines(hit)
+    before, last = len(hit.before), len(hit.before) + len(hit.code.split("\n"))
+    is_snippet = not full and not (hit.before or hit.after)
+    if full:
+        chosen = list(range(len(source)))
+    elif is_snippet:
+        chosen = snippet_lines(hit, answer.query, answer.mode, count)
+    else:
+        chosen = list(range(min(last, before + _WITH_CONTEXT)))
+        chosen += range(last, len(source)) if len(chosen) == last else []
+    indent = min((_indent(source[at]) for at in chosen if source[at].strip()), default=0)
+    first = hit.start_line - before
+    lines = [Line(first + at, cut(source[at][indent:], width), at, indent) for at in chosen]
+    return [_with_head(hit, line, width) for line in lines] if is_snippet else lines
+
+
+def source_lines(hit: Hit) -> list[str]:
+    """Return the lines of a hit and of its context, safe to print."""
+    lines = [*hit.before, *hit.code.split("\n"), *hit.after]
+    return [visible(line.rstrip().expandtabs(4)) for line in lines]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _with_head(hit: Hit, line: Line, width: int) -> Line:
+    """Replace the first line of a signature by all of it, if it takes several lines or is too long."""
+    head = head_lines(hit)
+    is_cut = line.text.endswith(_CUT) and hit.kind in ("function", "method")
+    if line.position == head.start and (len(head) > 1 or is_cut):
+        return Line(line.number, _cut_middle(visible(head_text(hit)), width))
+    return line
+
+
+def cut(line: str, width: int) -> str:
+    """Cut a line at a width; three dots say so."""
+    return line if len(line) <= width else f"{line[: width - len(_CUT)]}{_CUT}"
+
+
+def _cut_middle(line: str, width: int) -> str:
+    """Cut a signature so that its end is shown.
+
+    >>> _cut_middle("def load(path: Path, strict: bool = True) -> Config", 40)
+    'def load(path: Path, strict... -> Config'
+    """
+    if len(line) <= width:
+        return line
+    end = line[-width // 3 :]
+    end = end.partition(" ")[2] or end
+    return f"{line[: width - len(end) - len(_CUT) - 1]}{_CUT} {end}"
+
+
+def coloured(hit: Hit, answer: Answer, lines: Sequence[Line]) -> list[Text]:
+    """Return the text of lines with colours; words of the query are bold."""
+    from rich.text import Text
+
+    if not hit.code:
+        return [Text(line.text, style="dim") for line in lines]
+    terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
+    # A line alone does not say that it is inside a comment or a docstring.
+    last = max((line.position + 1 for line in lines if line.position is not None), default=0)
+    whole = _highlighted(hit, "\n".join(source_lines(hit)[:last])[:_MAX_COLOURED])
+    texts = []
+    for line in lines:
+        text = None if line.position is None else _part(whole, line.position, line)
+        text = text or _highlighted(hit, line.text)[0]
+        for start, end in marks(line.text, terms):
+            text.stylize("bold", start, end)
+        texts.append(text)
+    return texts
+
+
+def _highlighted(hit: Hit, code: str) -> list[Text]:
+    from pygments.lexers import get_lexer_by_name
+    from rich.syntax import Syntax
+
+    # The PHP code of a hit has no opening tag.
+    lexer = get_lexer_by_name(hit.language, startinline=True, stripnl=False, ensurenl=False)
+    syntax = Syntax("", lexer, theme="ansi_dark", background_color="default")
+    return list(syntax.highlight(code).split("\n", allow_blank=True))
+
+
+def _part(whole: Sequence[Text], position: int, line: Line) -> Text | None:
+    """Return the part of the highlighted code that a line shows, or None if it is not there."""
+    if position >= len(whole):
+        return None
+    part = whole[position][line.indent :]
+    if part.plain != line.text and line.text.endswith(_CUT):
+        part = part[: len(line.text) - len(_CUT)]
+        part.append(_CUT)
+    return part if part.plain == line.text else None

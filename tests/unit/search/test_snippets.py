@@ -1,0 +1,88 @@
+"""Which lines of a hit explain it, and its signature as one line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from codesearch.search.snippets import head_lines, head_text, snippet_lines
+from codesearch.types import Hit
+
+HIT = Hit(
+    rank=1,
+    score=0.5,
+    root="/src",
+    path="a.py",
+    language="python",
+    kind="function",
+    name="load",
+    qualified_name="load",
+    signature="def load(path: Path, strict: bool = True,) -> Config",
+    docstring="",
+    start_line=10,
+    end_line=16,
+    last_line=16,
+    signals={},
+    code="def load(\n    path: Path,\n    strict: bool = True,\n) -> Config:\n    check(path)\n    return parse(path)",
+)
+
+
+def shown(hit: Hit, query: str, count: int = 3) -> list[str]:
+    lines = hit.code.split("\n")
+    return [lines[at].strip() for at in snippet_lines(hit, query, "hybrid", count)]
+
+
+def test_a_signature_over_several_lines_takes_one_place_and_is_whole():
+    assert head_lines(HIT) == range(4)
+    assert head_text(HIT) == "def load(path: Path, strict: bool = True) -> Config"
+    assert shown(HIT, "strict path") == ["def load(", "check(path)", "return parse(path)"]
+
+
+@pytest.mark.parametrize(
+    ("signature", "code", "expected"),
+    [
+        ("public void push(int item)", "@Override\npublic void push(int item) {\n}", range(1, 2)),
+        ("function go(a, b)", "export function go(\n  a,\n  b\n) {\n  return a;\n}", range(4)),
+        ("(req, res) =>", "app.get('/users', (req, res) => {\n  find();\n})", range(1)),
+        ("def f(a, b)", "def f(\n    a,  # one (of\n    b,\n):\n    pass", range(1)),
+        ("", "x = 1\ny = 2", range(1)),
+    ],
+)
+def test_the_lines_of_a_signature_are_found(signature, code, expected):
+    assert head_lines(replace(HIT, signature=signature, code=code)) == expected
+
+
+def test_a_signature_that_the_index_has_cut_is_read_from_the_code():
+    names = [f"parameter_{number}" for number in range(40)]
+    code = "def wide(\n" + "".join(f"    {name},  # why\n" for name in names) + ") -> int:\n    return 1"
+    cut = f"def wide({', '.join(names)},) -> int"[:300]
+    assert head_text(replace(HIT, signature=cut, code=code)) == f"def wide({', '.join(names)}) -> int:"
+
+
+def test_bounds_and_exceptions_at_the_end_of_a_signature_are_left_out():
+    for end in (" where F: Future,", " throws IOException"):
+        assert head_text(replace(HIT, signature=f"run(f: F){end}")) == "run(f: F)"
+    assert head_text(replace(HIT, signature="func run() throws -> Int")) == "func run() throws -> Int"
+
+
+def test_of_two_nearly_equal_lines_only_the_first_is_shown():
+    code = (
+        "fn run(self) {\n"
+        "    self.block_on(Box::pin(future), Meta::unnamed(size));\n"
+        "    self.block_on(future, Meta::unnamed(size));\n"
+        "    size\n}"
+    )
+    hit = replace(HIT, signature="fn run(self)", code=code)
+    assert shown(hit, "block on a future") == [
+        "fn run(self) {",
+        "self.block_on(Box::pin(future), Meta::unnamed(size));",
+        "size",
+    ]
+
+
+def test_an_annotation_is_shown_only_if_it_matches_the_query():
+    code = '@GetMapping("/users")\npublic List<User> all() {\n    return repository.findAll();\n}'
+    hit = replace(HIT, signature="public List<User> all()", code=code)
+    assert shown(hit, "repository") == ["public List<User> all() {", "return repository.findAll();"]
+    assert shown(hit, "get mapping", 2) == ['@GetMapping("/users")', "public List<User> all() {"]
