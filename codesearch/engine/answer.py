@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from codesearch.types import Described, Hit
+
+if TYPE_CHECKING:
+    from codesearch.structure.usages import Usages
 
 _FIRST = ("rank", "score", "root", *(field.name for field in fields(Described)), "code", "signals", "parts")
 """The first fields of a hit in JSON."""
@@ -68,6 +71,30 @@ class Answer:
     roots: tuple[str, ...] = ()
     filters_match: bool = True
     changed_files: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UsagesAnswer:
+    """Where a name is used, and what was searched.
+
+    Attributes:
+        found: the usages.
+        roots: the indexed folders that were searched.
+        freshness: whether each of them is up to date with its folder, if that was checked.
+    """
+
+    found: Usages
+    roots: tuple[str, ...]
+    freshness: tuple[Freshness, ...] = ()
+
+
+def usages_fields(answer: UsagesAnswer) -> dict[str, Any]:
+    """Return usages as `codesearch usages --json` prints them."""
+    return {
+        **asdict(answer.found),
+        "roots": list(answer.roots),
+        "freshness": list(map(asdict, answer.freshness)),
+    }
 
 
 def answer_fields(answer: Answer) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig, check_device
-from codesearch.engine.answer import Answer, Freshness
+from codesearch.engine.answer import Answer, Freshness, UsagesAnswer
 from codesearch.engine.local import REFRESH_S, LocalBackend, SearchBackend
 from codesearch.engine.pool import Pool
 from codesearch.engine.scope import (
@@ -29,7 +29,7 @@ from codesearch.engine.scope import (
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.home import default_home
 from codesearch.index.catalogue import IndexEntry, find_folder, list_indexes, remove_index
-from codesearch.search.request import Place, RequestFields, SearchRequest
+from codesearch.search.request import Filters, Place, RequestFields, SearchRequest
 
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
@@ -308,6 +308,38 @@ class Engine:
             request = SearchRequest(question, by_file=True, refresh=False)
             found = self.search(request, replace(scope or Scope(), within=within))
             return outline_for(found.hits, spots, max_lines or MAX_LINES)
+
+    def usages(
+        self,
+        place: str,
+        scope: Scope | None = None,
+        *,
+        filters: Filters | None = None,
+        limit: int = 20,
+        refresh: bool = True,
+    ) -> UsagesAnswer:
+        """Return where a name is used: its definitions, and each line that has it as a whole word.
+
+        Args:
+            place: a name, the end of a qualified name, PATH:LINE or PATH::NAME.
+            scope: where to look; paths may be relative to its `here`.
+            filters: languages and paths.
+            limit: usages to return; all are counted.
+            refresh: update the indexes first if that takes less than half a second.
+
+        Raises:
+            ConfigError: the name is empty, too long or has no words.
+            IndexNotFoundError: no definition is at the place, or no index of the scope has sources.
+        """
+        from codesearch.structure.usages import find_usages
+
+        scope = scope or Scope(here=Path.cwd())
+        freshness = self._local.refreshed(scope) if refresh else []
+        filters = filters or Filters()
+        filters = replace(filters, within=scope.within or filters.within)
+        with self.indexes(scope) as indexes:
+            found = find_usages(indexes, place, filters, limit=limit, here=scope.here)
+            return UsagesAnswer(found, tuple(index.manifest.root for index in indexes), tuple(freshness))
 
     def places_named(self, root: Path | str, name: str) -> list[tuple[str, int, str]]:
         """List (path, line, qualified name) of the definitions with a name or the end of a qualified name."""

@@ -33,15 +33,20 @@ def _allowed(filters: Filters, segment: SegmentReader, inner: tuple[str, ...]) -
     """Return which documents of a segment pass and are not in an inner root: bool [N]."""
     allowed = np.ones(len(segment), dtype=bool)
     if inner or filters.languages or filters.by_path:
-        files = np.ones(len(segment.files), dtype=bool)
-        if filters.languages:
-            files = np.isin([file.language for file in segment.files], filters.languages)
-        if filters.by_path:
-            passes = path_filter(filters, Path(segment.root))
-            files &= np.fromiter((passes(file.path) for file in segment.files), dtype=bool, count=len(files))
-        if inner:
-            files &= np.array([not file.path.startswith(inner) for file in segment.files], dtype=bool)
-        allowed = files[segment.rows.files]
+        allowed = passing_files(filters, segment, inner)[segment.rows.files]
     if filters.kinds:
         allowed &= np.isin(segment.rows.kinds, [KINDS.index(kind) for kind in filters.kinds])
     return allowed
+
+
+def passing_files(filters: Filters, segment: SegmentReader, inner: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Return which files of a segment pass, whatever kinds their documents have, and are not in an inner root."""
+    files = np.ones(len(segment.files), dtype=bool)
+    if filters.languages:
+        files = np.isin([file.language for file in segment.files], filters.languages)
+    if filters.by_path:
+        passes = path_filter(filters, Path(segment.root))
+        files &= np.fromiter((passes(file.path) for file in segment.files), dtype=bool, count=len(files))
+    if inner:
+        files &= np.array([not file.path.startswith(inner) for file in segment.files], dtype=bool)
+    return files

@@ -218,6 +218,19 @@ class StoreReader:
         rows = self._select(query, (path, -len(path) - 1, f"/{path}"))
         return ((row[0], FileRecord(*row[1:])) for row in rows)
 
+    def files_without_documents(self) -> set[int]:
+        """Return the file_ids of files that were read and have text, but no documents."""
+        query = "SELECT file_id FROM files WHERE doc_count = 0 AND skipped = '' AND size > 0"
+        return {file_id for (file_id,) in self._select(query)}
+
+    def document_spans(self, first_doc: int, count: int) -> list[tuple[int, int, str]]:
+        """Read (start_line, last_line, qualified_name) of the documents of a file; quicker than `document_rows`."""
+        query = (
+            "SELECT start_line, last_line, qualified_name FROM documents "
+            "WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
+        )
+        return list(self._select(query, (first_doc, first_doc + count)))
+
     def document_rows(self, first_doc: int, count: int) -> list[DocumentRow]:
         """Read the documents of a file, given by the first doc_id and their number."""
         query = f"SELECT {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
@@ -247,6 +260,14 @@ class StoreReader:
             "SELECT doc_id, name, qualified_name FROM documents WHERE name = ? COLLATE NOCASE ORDER BY doc_id"
         )
         return list(self._select(query, (name,)))
+
+    def places_named(self, name: str) -> list[tuple[int, str, int]]:
+        """List (doc_id, qualified_name, start_line) of every document with exactly this name."""
+        query = (
+            "SELECT doc_id, qualified_name, start_line FROM documents "
+            "WHERE name = ? COLLATE NOCASE AND name = ? ORDER BY doc_id"
+        )
+        return list(self._select(query, (name, name)))
 
     def _select_many(self, query: str, values: Sequence[int | str]) -> Iterator[tuple[Any, ...]]:
         """Run a query that ends in IN with all values, in batches."""

@@ -26,8 +26,8 @@ from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import Described
 
-_LINES = re.compile(r"(?P<path>.+?):(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|:[0-9]*)?:?")
-_SEPARATORS = re.compile(r"::|[.#\\/]")
+LINES = re.compile(r"(?P<path>.+?):(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|:[0-9]*)?:?")
+SEPARATORS = re.compile(r"::|[.#\\/]")
 _LONGEST = 4_096
 _SHOWN = 100
 
@@ -96,7 +96,7 @@ def find_spots(indexes: Sequence[IndexReader], text: str, here: Path | str | Non
         raise ConfigError(
             f"a place has 1 to {_LONGEST:,} characters: give PATH, PATH:LINE, PATH::NAME or NAME"
         )
-    if match := _LINES.fullmatch(wanted):
+    if match := LINES.fullmatch(wanted):
         first = int(match["first"])
         last = int(match["last"]) if match["last"] else None
         if files := _files(indexes, match["path"], here):
@@ -179,7 +179,7 @@ def _ends(qualified: str, name: str) -> bool:
 
 
 def _parts(name: str) -> list[str]:
-    return _SEPARATORS.split(name)
+    return SEPARATORS.split(name)
 
 
 def _files(indexes: Sequence[IndexReader], text: str, here: Path | str | None) -> list[Spot]:

@@ -1,0 +1,71 @@
+"""The terms of a text -> the files that may have it, to be read from the disk.
+
+A file is proposed if one of its documents has all terms, or if it has no document. The first document of a file also
+has the terms of words that are in none of its documents, such as imports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from codesearch.index.snapshot import Snapshot, inner_folders
+from codesearch.search.filters import passing_files
+from codesearch.search.lexical import LexicalScorer
+from codesearch.search.request import Filters
+from codesearch.segments.reader import SegmentReader
+from codesearch.segments.store import FileRecord
+from codesearch.segments.topk import distinct
+
+
+class Proposed(NamedTuple):
+    """A file of an index.
+
+    Attributes:
+        base: doc_id of the first document of its segment.
+        segment: the segment that has it.
+        file_id: its number in the segment.
+        file: its record.
+    """
+
+    base: int
+    segment: SegmentReader
+    file_id: int
+    file: FileRecord
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Path and root, to sort by."""
+        return self.file.path, self.segment.root
+
+
+def proposed_files(
+    snapshot: Snapshot, lexical: LexicalScorer, terms: Sequence[str], filters: Filters
+) -> list[Proposed]:
+    """Return the live files that pass the filters and may have a text with these terms, by path and root."""
+    doc_ids = lexical.with_all(terms)
+    inner = inner_folders(snapshot.roots)
+    found = []
+    for base, segment in snapshot.based_segments():
+        own = doc_ids[(doc_ids >= base) & (doc_ids < base + len(segment))] - base
+        file_ids = set(distinct(segment.rows.files[own].astype(np.int64)).tolist())
+        file_ids.update(segment.store.files_without_documents() - set(segment.dead_files))
+        if not filters.allow_all or inner[segment.root]:
+            passes = passing_files(filters, segment, inner[segment.root])
+            file_ids = {file_id for file_id in file_ids if passes[file_id]}
+        files = segment.store.files_of(file_ids)
+        found += [Proposed(base, segment, file_id, files[file_id]) for file_id in file_ids]
+    return sorted(found, key=lambda one: one.place)
+
+
+def within_limits(files: Sequence[Proposed], most_files: int, most_bytes: int) -> list[Proposed]:
+    """Return the first files, as many as may be read."""
+    chosen: list[Proposed] = []
+    for one in files[:most_files]:
+        most_bytes -= one.file.size
+        if most_bytes < 0 and chosen:
+            break
+        chosen.append(one)
+    return chosen

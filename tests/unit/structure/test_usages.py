@@ -1,0 +1,183 @@
+"""Usages of a name: every whole word in the sources, with a grade and the definition around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.index.reader import IndexReader
+from codesearch.search.request import Filters
+from codesearch.structure import usages as usages_module
+from codesearch.structure.usages import Usages, find_usages
+from tests.conftest import write_tree
+
+TREE = {
+    "shop/cart.py": '"""Carts."""\n\nimport json\n\n\nclass Cart:\n    limit = 3\n\n    def total(self):\n'
+    "        return self.total_of(self.limit)\n\n    def total_of(self, n):\n        return price(n)\n\n\n"
+    "def price(n):\n    return n\n\n\nDEFAULT = price(1)\n",
+    "shop/__init__.py": "from .cart import Cart, price\n",
+    "shop/page.py": "from shop.cart import price\n\n\ndef show(cart):\n    # The price is shown.\n"
+    "    return cart.total(), price(2), cart.price\n",
+    "shop/order.py": "import shop.cart\n\n\ndef pay(n):\n    return shop.cart.price(n), cart.price(n)\n",
+    "tools/price.py": "def price():\n    return open('priceless.txt')\n\n\ndef twice():\n    return price()\n",
+    "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_total():\n    assert Cart().total() == 3\n",
+    "web/price.js": "export function price() { return 1 }\n",
+    "web/use.js": "import { price } from './price'\n\nexport const pay = () => { price(); $price() }\n",
+}
+
+
+@pytest.fixture
+def index(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> IndexReader:
+    return index_tree(write_tree(tmp_path / "project", TREE))
+
+
+@pytest.fixture
+def ask(index: IndexReader) -> Callable[..., Usages]:
+    return lambda text, **options: find_usages([index], text, **{"limit": 100, **options})
+
+
+def lines(found: Usages, grade: str = "") -> list[str]:
+    return [f"{one.path}:{one.line}" for one in found.usages if grade in ("", one.grade)]
+
+
+def test_the_definitions_come_first_and_each_usage_has_its_line(ask: Callable[..., Usages]) -> None:
+    found = ask("Cart")
+    assert [(one.path, one.start_line, one.kind) for one in found.definitions] == [
+        ("shop/cart.py", 6, "class")
+    ]
+    assert lines(found) == ["shop/__init__.py:1", "tests/test_cart.py:1", "tests/test_cart.py:5"]
+    last = found.usages[-1]
+    assert (last.column, last.text, last.inside and last.inside.qualified_name) == (
+        12, "assert Cart().total() == 3", "test_total",
+    )  # fmt: skip
+    assert found.usages[0].inside is None
+    assert (found.usage_count, found.grades, found.file_count) == (3, {"certain": 3}, 2)
+
+
+def test_a_function_is_certain_in_its_file_and_where_it_is_imported(ask: Callable[..., Usages]) -> None:
+    found = ask("shop/cart.py:16")
+    assert found.name == "price"
+    assert lines(found, "certain") == [
+        "shop/__init__.py:1",
+        "shop/cart.py:13",
+        "shop/cart.py:20",
+        "shop/order.py:5",
+        "shop/page.py:1",
+        "shop/page.py:5",
+        "shop/page.py:6",
+    ]
+    assert lines(found, "one of several") == []
+    assert "tools/price.py:6" not in lines(found)
+
+
+def test_a_name_with_several_definitions_says_which_a_usage_can_mean(ask: Callable[..., Usages]) -> None:
+    found = ask("price")
+    assert [one.path for one in found.definitions] == ["shop/cart.py", "tools/price.py", "web/price.js"]
+    by_line = {f"{one.path}:{one.line}": (one.grade, one.may_be) for one in found.usages}
+    assert by_line["tools/price.py:6"] == ("certain", ("tools/price.py:1",))
+    assert by_line["web/use.js:3"] == ("certain", ("web/price.js:1",))
+    assert by_line["shop/page.py:6"] == ("certain", ("shop/cart.py:16",))
+
+
+def test_a_member_is_certain_only_in_its_class(ask: Callable[..., Usages]) -> None:
+    found = ask("Cart.total_of")
+    assert (lines(found), found.grades) == (["shop/cart.py:10"], {"certain": 1})
+    found = ask("total")
+    assert lines(found) == ["shop/page.py:6", "tests/test_cart.py:5"]
+    assert found.grades == {"likely": 2}
+
+
+def test_a_member_can_be_one_of_several(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> None:
+    tree = {
+        "a.py": "class A:\n    def run(self): ...\n\nclass B:\n    def run(self):\n        self.run()\n\n\nx.run()\n"
+    }
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "run")
+    assert [(one.line, one.grade, one.may_be) for one in found.usages] == [
+        (6, "certain", ("a.py:5",)),
+        (9, "one of several", ("a.py:2", "a.py:5")),
+    ]
+
+
+def test_a_name_without_definition_is_found_too(ask: Callable[..., Usages]) -> None:
+    found = ask("json")
+    assert (lines(found), found.grades, found.definitions) == (["shop/cart.py:3"], {"no definition": 1}, ())
+    assert lines(ask("shop.cart")) == [
+        "shop/order.py:1", "shop/order.py:5", "shop/page.py:1", "tests/test_cart.py:1",
+    ]  # fmt: skip
+
+
+def test_every_whole_word_that_a_plain_search_finds_is_found(index: IndexReader) -> None:
+    sources = {path: text.split("\n") for path, text in TREE.items()}
+    names = {word for rows in sources.values() for row in rows for word in re.findall(r"[A-Za-z]\w*", row)}
+    for name in sorted(names):
+        word = re.compile(rf"(?<![\w$]){name}(?![\w$])")
+        wanted = {
+            f"{path}:{number}"
+            for path, rows in sources.items()
+            for number, row in enumerate(rows, 1)
+            if word.search(row)
+        }
+        found = find_usages([index], name, limit=1_000)
+        own = {f"{one.path}:{one.start_line}" for one in found.definitions}
+        assert set(lines(found)) | own >= wanted, name
+        assert set(lines(found)) <= wanted, name
+
+
+def test_filters_choose_languages_and_paths(ask: Callable[..., Usages]) -> None:
+    assert lines(ask("price", filters=Filters(languages=("js",)))) == ["web/use.js:1", "web/use.js:3"]
+    assert lines(ask("Cart", filters=Filters(paths=("!tests/",)))) == ["shop/__init__.py:1"]
+
+
+def test_the_limit_cuts_the_list_and_not_the_count(ask: Callable[..., Usages]) -> None:
+    found = ask("price", limit=1)
+    assert (len(found.usages), found.usage_count) == (1, ask("price").usage_count)
+
+
+def test_files_beyond_the_bound_are_counted(
+    ask: Callable[..., Usages], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(usages_module, "MOST_FILES", 2)
+    found = ask("price")
+    assert {one.path for one in found.usages} <= {"shop/cart.py", "tools/price.py", "web/price.js"}
+    assert found.unread_files == ask("price").unread_files > 0
+
+
+def test_a_changed_file_is_read_as_it_is_now(index: IndexReader, ask: Callable[..., Usages]) -> None:
+    (index.root / "shop/page.py").write_text("# New.\nprice = 1\n")
+    (one,) = (one for one in ask("price").usages if one.path == "shop/page.py")
+    assert (one.line, one.stale) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["", "a\0b", "x" * 10_000, "a\nb", "\x1b[31m"])
+def test_text_that_is_no_name_is_refused_in_one_line(ask: Callable[..., Usages], text: str) -> None:
+    with pytest.raises(ConfigError, match="a name has 1 to 200 printable characters"):
+        ask(text)
+
+
+def test_a_name_of_punctuation_is_refused(ask: Callable[..., Usages]) -> None:
+    with pytest.raises(ConfigError, match="has no letters or digits"):
+        ask("(.*)+")
+
+
+def test_a_regular_expression_is_plain_text(ask: Callable[..., Usages]) -> None:
+    assert ask("pri.e").usage_count == 0
+    assert ask("(price|cart)+").usage_count == 0
+
+
+def test_a_place_outside_of_definitions_is_refused(ask: Callable[..., Usages]) -> None:
+    with pytest.raises(IndexNotFoundError, match="is in no definition"):
+        ask("shop/__init__.py:1")
+    with pytest.raises(IndexNotFoundError, match="is not in the index"):
+        ask("shop/nothing.py:1")
+
+
+def test_a_changed_file_with_one_line_of_five_megabytes_takes_little_time(
+    index: IndexReader, ask: Callable[..., Usages]
+) -> None:
+    (index.root / "shop/page.py").write_text("price, " * 140_000)
+    (one,) = (one for one in ask("price").usages if one.path == "shop/page.py")
+    assert len(one.text) <= 240

@@ -1,0 +1,48 @@
+"""A name is found where it is a whole identifier of the language."""
+
+from __future__ import annotations
+
+import pytest
+
+from codesearch.structure.words import occurrences, qualifier
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "language", "places"),
+    [
+        ("get getter xget get_ get2 get", "get", "python", [0, 26]),
+        ("$get get$ get", "get", "javascript", [10]),
+        ("$get", "get", "php", [1]),
+        ("empty? empty empty!=1", "empty", "ruby", [7, 13]),
+        ("empty? empty", "empty?", "ruby", [0]),
+        ("save! save", "save!", "ruby", [0]),
+        ("read-line read", "read", "lisp", [10]),
+        ("read-line xread-line", "read-line", "lisp", [0]),
+        ("fold' fold", "fold", "haskell", [6]),
+        ("größe größer größe", "größe", "python", [0, 17]),
+        ("“get” get— éget", "get", "python", [3, 10]),
+        ("a + b", "+", "haskell", [2]),
+        ("x.get(get)", "get", "go", [2, 6]),
+    ],
+)
+def test_a_longer_identifier_is_no_occurrence(text: str, name: str, language: str, places: list[int]) -> None:
+    assert list(occurrences(text.encode(), name.encode(), language)) == places
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("self.push", "self"),
+        ("a->push", "a"),
+        ("Stack::push", "Stack"),
+        ("$this->push", "this"),
+        ("item?.push", "item"),
+        ("items[0].push", ""),
+        ("(push", None),
+        ("...push", None),
+        ("push", None),
+        ("App\\push", "App"),
+    ],
+)
+def test_the_word_before_a_name_is_what_it_is_joined_to(text: str, word: str | None) -> None:
+    assert qualifier(text.encode(), text.index("push")) == word
