@@ -19,6 +19,8 @@ _UNHARMED = ("index", "watch", *ASKED)
 _GC_THRESHOLD = 100_000
 """Objects between two runs of the garbage collector. With Python's default, 700, it takes 10% of a short command."""
 _HERE = {"--no-service", "--help", "-h"}
+MAX_STDIN_BYTES = 64_000
+"""A query from stdin may not be longer."""
 
 
 def run() -> None:
@@ -33,15 +35,31 @@ def run() -> None:
         arguments[0] = "query"
     if arguments and arguments[0] in _UNHARMED:
         exit_on_interrupt()
-    code = _by_service(arguments)
+    stdin = _query_on_stdin(arguments)
+    code = _by_service(arguments, stdin)
     if code is None:
         from codesearch.cli import main
 
-        main.run(arguments, arguments[:1] if arguments and arguments[0] in ASKED else main.COMMANDS)
+        commands = arguments[:1] if arguments and arguments[0] in ASKED else main.COMMANDS
+        main.run(arguments, commands, stdin)
     sys.exit(code)
 
 
-def _by_service(arguments: list[str]) -> int | None:
+def _query_on_stdin(arguments: list[str]) -> str | None:
+    """Return the text on stdin if `-` stands for the query; None also if stdin is a terminal.
+
+    Of a text over the limit, one byte too much is read, so the command can say so.
+    """
+    if arguments[:1] != ["query"] or "-" not in arguments or sys.stdin is None or sys.stdin.isatty():
+        return None
+    before = arguments[: arguments.index("-")]
+    is_query = all(
+        word.startswith("-") or last.startswith("-") for last, word in zip(before, before[1:], strict=False)
+    )
+    return sys.stdin.buffer.read(MAX_STDIN_BYTES + 1).decode("utf-8", "replace") if is_query else None
+
+
+def _by_service(arguments: list[str], stdin: str | None) -> int | None:
     """Print the answer of a service and return its exit code; return None if there is no answer."""
     if not arguments or arguments[0] not in ASKED or not _HERE.isdisjoint(arguments):
         return None
@@ -56,12 +74,12 @@ def _by_service(arguments: list[str]) -> int | None:
     from codesearch.service.client import ask
 
     try:
-        answer = ask(home, arguments)
+        answer = ask(home, arguments, stdin)
         if answer is None:
             return None
         code, stdout, stderr = answer
-        sys.stderr.write(stderr)
         write_output(stdout)
+        sys.stderr.write(stderr)
         return code
     except KeyboardInterrupt:
         print(INTERRUPTED, file=sys.stderr)

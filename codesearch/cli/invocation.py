@@ -72,12 +72,14 @@ class Invocation:
         terminal: its stdout.
         home: folder of all indexes, unless an option names one.
         user_home: what `~` stands for.
+        stdin: the text on its stdin, if the command line asks for it.
         pool: indexes and models that are open in the service; None if the process runs the command itself.
     """
 
     terminal: Terminal
     home: Path
     user_home: Path
+    stdin: str | None = None
     pool: Pool | None = None
 
     @classmethod
@@ -89,7 +91,7 @@ class Invocation:
         width = int(columns) if columns.isdigit() else int(facts["columns"]) or _WIDTH
         height = int(facts["lines"]) if is_terminal else 0
         terminal = Terminal(here, bool(is_terminal), width, height, str(encoding or "utf-8"), variables)
-        return cls(terminal, here / facts["home"], Path(facts["user_home"]), pool)
+        return cls(terminal, here / facts["home"], Path(facts["user_home"]), facts["stdin"], pool)
 
     def settings(self) -> dict[str, Value]:
         """Return the settings in force in the working directory of the process.

@@ -6,6 +6,7 @@ reader closes the pipe early.
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
@@ -44,9 +45,9 @@ COMMANDS = {
 _HELP = {"--help", "-h", "--version", "-V"}
 
 
-def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
+def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS, stdin: str | None = None) -> None:
     """Run a command line of this process, print its output as it arrives, and exit."""
-    invocation = Invocation.of(facts())
+    invocation = Invocation.of(facts(stdin=stdin))
     defaults: dict[str, Any] = {}
     code = 0
     try:
@@ -65,9 +66,7 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
                 write_output(output.out)
                 code = output.code
     except typer.TyperException as error:
-        said = visible(error.format_message().rstrip("."))
-        named = " ".join(["codesearch", *(one for one in arguments[:1] if one in COMMANDS)])
-        print(f"error: {said[:1].lower()}{said[1:]}: see `{named} --help`", file=sys.stderr)
+        print(f"error: {_usage_error(error.format_message(), arguments)}", file=sys.stderr)
         code = 2
     except KeyboardInterrupt:
         print(INTERRUPTED, file=sys.stderr)
@@ -75,6 +74,18 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS) -> None:
     except OSError as error:  # The output, help for example, could not be written.
         code = failed_output(error)
     sys.exit(code)
+
+
+def _usage_error(message: str, arguments: Sequence[str]) -> str:
+    """Return what is wrong with a command line in one line; words without a command were probably meant as a query."""
+    said = visible(message.rstrip("."))
+    said = said[:1].lower() + said[1:]
+    if said.startswith("no such command"):
+        what, meant, command = said.partition(". Did you mean ")
+        query = shlex.join(["query", *arguments])
+        return f"{what}: did you mean {command if meant else f'`codesearch {visible(query)}`?'}"
+    named = " ".join(["codesearch", *(one for one in arguments[:1] if one in COMMANDS)])
+    return f"{said}: see `{named} --help`"
 
 
 def answering(pool: Pool, commands: Sequence[str]) -> Callable[[dict[str, Any]], tuple[str, str, int]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted
 from codesearch.errors import ConfigError
@@ -33,7 +34,7 @@ def query(
         list[str],
         typer.Argument(
             metavar="TEXT... [PATH]...",
-            help="What to look for, and the files or folders to look in.",
+            help="What to look for, or - for stdin; then the files or folders to look in.",
             show_default=False,
         ),
     ],
@@ -44,7 +45,8 @@ def query(
     first = len(words)  # The first of the existing files and folders after the query.
     while first > 1 and _is_path(words[first - 1], invocation):
         first -= 1
-    text, paths = " ".join(words[:first]), words[first:]
+    text = _text_on_stdin(invocation) if words[:first] == ["-"] else " ".join(words[:first])
+    paths = words[first:]
     yield from _mistyped_paths(words, invocation)
     yield from _search(text, invocation, options, paths)
 
@@ -54,6 +56,10 @@ def similar(
     location: Annotated[
         str, typer.Argument(metavar="FILE:LINE", help="A line of the function.", show_default=False)
     ],
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH]...", help="The files or folders to look in.", show_default=False),
+    ] = None,
     **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
 ) -> Iterator[Output]:
     """Find code like the function at a line."""
@@ -62,7 +68,17 @@ def similar(
     invocation = invocation_of(context)
     named = Place.parse(location)
     place = replace(named, path=invocation.path(named.path))
-    yield from _search(location, invocation, options, similar_to=place)
+    yield from _search(location, invocation, options, paths or (), similar_to=place)
+
+
+def _text_on_stdin(invocation: Invocation) -> str:
+    if invocation.stdin is None:
+        raise ConfigError("no query on stdin: pipe it into `codesearch query -`, or give it as words")
+    if len(invocation.stdin.encode()) > MAX_STDIN_BYTES:
+        raise ConfigError(
+            f"the query on stdin has more than {MAX_STDIN_BYTES:,} bytes: give a part of it, such as one function"
+        )
+    return invocation.stdin.strip()
 
 
 def _search(
@@ -112,10 +128,10 @@ def _search(
     else:
         answer = engine.search(request, scope)
     output_format = formats[0] if formats else "text"
-    yield Output(err="".join(map(_freshness_note, answer.freshness)))
-    yield Output(err=_note(answer, request, paths, output_format))
     shown = {name: options[name] for name in ("full", "explain", "color")}
-    yield Output(render(answer, output_format, invocation.terminal, **shown), code=0 if answer.hits else 1)
+    yield Output(render(answer, output_format, invocation.terminal, **shown))
+    notes = [*map(_freshness_note, answer.freshness), _note(answer, request, paths, output_format)]
+    yield Output(err="".join(notes), code=0 if answer.hits else 1)  # Last, because that is where people look.
 
 
 def _is_path(word: str, invocation: Invocation) -> bool:
@@ -187,4 +203,4 @@ def _note(answer: Answer, request: SearchRequest, paths: Sequence[str], output_f
     if answer.confidence is not None and answer.confidence < request.min_confidence:
         return f"{doubt}: confidence {sure}, below --min-confidence {percent(request.min_confidence)}\n"
     is_doubtful = answer.low_confidence and answer.hits
-    return f"{doubt} (confidence {sure}); the nearest hits:\n" if is_doubtful else ""
+    return f"{doubt} (confidence {sure})\n" if is_doubtful else ""

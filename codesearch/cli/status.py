@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from json import dumps
@@ -14,18 +14,27 @@ import typer
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.numbers import counted, counts, not_indexed_lines, size_of
 from codesearch.config import PROJECT_FILE
+from codesearch.engine.scope import covering_index
 from codesearch.errors import ConfigError
 from codesearch.index.manifest import not_defaults
 from codesearch.settings import SETTINGS, user_file
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
+    from codesearch.engine.engine import Engine
     from codesearch.engine.remote import MilvusBackend
     from codesearch.engine.reports import IndexStatus
 
 
 def status(
     context: typer.Context,
+    roots: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[ROOT]...", help="Indexed folders, or names of imported indexes.", show_default=False
+        ),
+    ] = None,
+    *,
     warnings: bool,
     changes: bool,
     json: bool,
@@ -34,15 +43,18 @@ def status(
     """Show what is indexed."""
     invocation = invocation_of(context)
     if options["backend"] != "local":
-        yield from _remote(invocation.milvus(options), options["uri"], as_json=json)
+        named = [str(invocation.path(root).resolve()) for root in roots or []]
+        yield from _remote(invocation.milvus(options), options["uri"], named, as_json=json)
         return
     from codesearch.service.server import service_at
 
     engine = invocation.engine(options["home"])
-    found = engine.status(changes=changes)
+    found = engine.status(*(_root(engine, invocation.path(root)) for root in roots or []), changes=changes)
+    around = covering_index(engine.home, invocation.terminal.here)
+    current = around.folder if around else None
     service = service_at(engine.home)
     if json:
-        text = dumps([_fields(one, service) for one in found], indent=2)
+        text = dumps([_fields(one, service, current) for one in found], indent=2)
         yield Output(f"{text}\n", code=0 if found else 1)
         return
     if not found:
@@ -52,14 +64,20 @@ def status(
         )
         return
     for one in found:
-        yield Output("".join(f"{visible(line)}\n" for line in _lines(one, warnings=warnings)))
+        yield Output("".join(f"{visible(line)}\n" for line in _lines(one, current, warnings=warnings)))
     if service:
         yield Output(f"process {service} answers queries (`codesearch serve`)\n")
 
 
-def _remote(backend: MilvusBackend, uri: str, *, as_json: bool) -> Iterator[Output]:
-    """Show the roots in the collections of a server."""
-    found = backend.root_statuses()
+def _root(engine: Engine, path: Path) -> Path:
+    """Return the indexed folder around a folder, else the path: it may be the name of an imported index."""
+    entry = covering_index(engine.home, path) if path.is_dir() else None
+    return Path(entry.manifest.root) if entry and entry.manifest else path
+
+
+def _remote(backend: MilvusBackend, uri: str, roots: Sequence[str], *, as_json: bool) -> Iterator[Output]:
+    """Show the roots in the collections of a server, or only those that are named."""
+    found = [one for one in backend.root_statuses() if not roots or one.root in roots]
     if as_json:
         yield Output(f"{dumps([asdict(one) for one in found], indent=2)}\n", code=0 if found else 1)
         return
@@ -73,7 +91,7 @@ def _remote(backend: MilvusBackend, uri: str, *, as_json: bool) -> Iterator[Outp
         )
 
 
-def _fields(found: IndexStatus, service: int | None) -> dict[str, Any]:
+def _fields(found: IndexStatus, service: int | None, current: Path | None) -> dict[str, Any]:
     if found.error:
         return {"folder": str(found.folder), "error": found.error}
     manifest = found.manifest
@@ -84,10 +102,10 @@ def _fields(found: IndexStatus, service: int | None) -> dict[str, Any]:
     if found.changes:
         fields["changes"] = asdict(found.changes)
     sources = {"has_sources": manifest.has_sources, "has_code": manifest.has_code}
-    return fields | sources | {"service": service}
+    return fields | sources | {"service": service, "current": found.folder == current}
 
 
-def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
+def _lines(found: IndexStatus, current: Path | None, *, warnings: bool) -> Iterator[str]:
     if found.error:
         yield f"{found.folder}"
         yield f"  unusable   {found.error}"
@@ -96,7 +114,7 @@ def _lines(found: IndexStatus, *, warnings: bool) -> Iterator[str]:
     where = "" if Path(found.root).is_dir() else "  (this folder is gone)"
     if not manifest.has_sources:
         where = f"  (imported {'with' if manifest.has_code else 'without'} code)"
-    yield found.root + where
+    yield found.root + where + ("  (you are here)" if found.folder == current else "")
     languages = f": {counts(found.languages)}" if found.languages else ""
     yield f"  documents  {found.documents:,} from {counted(found.files, 'file')}{languages}"
     yield f"  indexed    {_age(manifest.created)}, in {manifest.seconds:.1f} s, {size_of(manifest.bytes)}"

@@ -127,16 +127,18 @@ def identity() -> list[str]:
     return [codesearch.__version__, package, sys.prefix, sys.getfilesystemencoding()]
 
 
-def facts(arguments: Sequence[str] = ()) -> dict[str, object]:
+def facts(arguments: Sequence[str] = (), stdin: str | None = None) -> dict[str, object]:
     """Return the facts that a command needs about the process that started it.
 
     Returns:
-        `arguments`; `folder`, the working directory; `home`, the default folder of indexes; `user_home`, the meaning
-        of `~`; `variables`, those of the environment that matter; `columns` and `lines` of the terminal, 0 if there is
-        none; `streams`, for stdout and stderr whether it is a terminal, and its encoding.
+        `arguments`; `stdin`, the text that was read from it, if any; `folder`, the working directory; `home`, the
+        default folder of indexes; `user_home`, the meaning of `~`; `variables`, those of the environment
+        that matter; `columns` and `lines` of the terminal, 0 if there is none; `streams`, for stdout and stderr whether
+        it is a terminal, and its encoding.
     """
     return {
         "arguments": list(arguments),
+        "stdin": stdin,
         "folder": os.getcwd(),
         "home": default_home(),
         "user_home": os.path.expanduser("~"),

@@ -27,7 +27,7 @@ _CONNECT_S = 0.5
 """Windows tries for two seconds to connect to a port without a listener."""
 
 
-def ask(home: str, arguments: Sequence[str]) -> tuple[int, str, str] | None:
+def ask(home: str, arguments: Sequence[str], stdin: str | None = None) -> tuple[int, str, str] | None:
     """Let the service of a home run a command line; return exit code, stdout and stderr."""
     try:
         has_socket = hasattr(socket, "AF_UNIX") and os.path.exists(socket_path(home))
@@ -40,7 +40,7 @@ def ask(home: str, arguments: Sequence[str]) -> tuple[int, str, str] | None:
                     return None
             else:
                 token = _connect_to_port(connection, home)
-            request = {"identity": identity(), "token": token, **facts(arguments)}
+            request = {"identity": identity(), "token": token, **facts(arguments, stdin)}
             connection.sendall(json.dumps(request).encode() + b"\n")
             reply = json.loads(receive(connection))
         return int(reply["code"]), str(reply["stdout"]), str(reply["stderr"])

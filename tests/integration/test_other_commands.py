@@ -27,6 +27,30 @@ def test_status_shows_what_is_indexed(indexed, command):
     assert changes == "  changes    0 files new or changed, 0 removed"
 
 
+def test_status_marks_the_index_around_the_working_directory_and_shows_only_the_roots_that_are_named(
+    indexed, command, home
+):
+    other = write_tree(command.folder / "other", {"a.py": "def f():\n    return 1\n"})
+    assert command("index", "other").returncode == 0
+
+    def roots(*arguments: object, cwd: Path = indexed / "go") -> list[str]:
+        done = command("status", *arguments, cwd=cwd)
+        assert (done.returncode, done.stderr) == (0, "")
+        return [line for line in done.stdout.splitlines() if not line.startswith(" ")]
+
+    assert sorted(roots()) == [str(other), f"{indexed}  (you are here)"]
+    assert sorted(roots(cwd=command.folder)) == [str(other), str(indexed)]
+    assert roots(".") == roots(indexed) == roots(indexed / "python") == [f"{indexed}  (you are here)"]
+    assert roots(other, indexed) == [str(other), f"{indexed}  (you are here)"]
+    (entry,) = json.loads(command("status", other, "--json", cwd=other).stdout)
+    assert (entry["root"], entry["current"]) == (str(other), True)
+    done = command("status", "absent")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: absent is not indexed: run `codesearch index absent` first\n",
+    )
+
+
 def test_status_in_json_has_every_field_and_counts_changes(indexed, command, home):
     (indexed / "new.py").write_text("x = 1\n")
     (indexed / "go" / "reader.go").unlink()
@@ -151,7 +175,21 @@ def test_the_version_and_an_unknown_command(command):
     assert command("--version").stdout == f"codesearch {codesearch.__version__}\n"
     done = command("bogus")
     assert done.returncode == 2
-    assert done.stderr == "error: no such command 'bogus': see `codesearch --help`\n"
+    assert done.stderr == "error: no such command 'bogus': did you mean `codesearch query bogus`?\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("stauts",), "'status'"),
+        (("read a file", "-n", "3"), "`codesearch query 'read a file' -n 3`"),
+        (("read\x1b[2J", "a"), "`codesearch query 'read\\x1b[2J' a`"),
+    ],
+)
+def test_words_without_a_command_are_answered_with_the_command_that_was_probably_meant(command, words, meant):
+    done = command(*words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.endswith(f": did you mean {meant}?\n")
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"]], ids=["nothing", "--help"])

@@ -75,6 +75,7 @@ def test_json_is_one_document_with_every_field_of_each_hit(ask):
         "copies": [],
         "copy_count": 0,
         "others": [],
+        "last_line": 19,
     }
 
 
@@ -184,6 +185,31 @@ def test_trailing_files_and_folders_limit_the_answers(ask, folder, words, query,
 def test_other_words_are_part_of_the_query(ask, words):
     answer = json.loads(ask("query", *words, "--json", cwd=ask.folder / "tiny").stdout)
     assert (answer["query"], len(answer["hits"])) == (" ".join(words), 5)
+
+
+def test_the_query_can_come_from_stdin(ask):
+    words = ask("query", "--all", "def push(self, item):", "--vimgrep", "-k", "2").stdout
+    for line in (("-", "--all"), ("--all", "-")):
+        done = ask("query", *line, "--vimgrep", "-k", "2", input="\n  def push(self, item):\n\n")
+        assert (done.returncode, done.stdout) == (0, words)
+    limited = ask("query", "-", "tiny/ruby", "--vimgrep", "-k", "1", input="push")
+    assert limited.stdout == "tiny/ruby/queue.rb:4:1:def push(element, priority)\n"
+    assert ask("query", "push", "-", "tiny/ruby", "--compact", input="unread").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "query '' has no words to search for"),
+        (
+            "x " * 40_000,
+            "the query on stdin has more than 64,000 bytes: give a part of it, such as one function",
+        ),
+    ],
+)
+def test_a_query_on_stdin_that_cannot_be_used_is_a_one_line_error(ask, text, message):
+    done = ask("query", "--all", "-", input=text)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {message}\n")
 
 
 def test_nested_roots_do_not_return_the_same_function_twice(indexed, command, home, tiny_bundle):

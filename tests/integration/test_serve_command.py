@@ -99,6 +99,13 @@ def test_a_service_prints_what_the_command_prints(asking, alone, arguments):
     same(asking(*arguments), alone(*arguments))
 
 
+@pytest.mark.parametrize("arguments", [("-", "tiny/ruby"), ("--flat", "-k", "2", "-")], ids=" ".join)
+def test_a_service_gets_the_query_that_its_client_reads_from_stdin(asking, alone, arguments):
+    one, other = (command("query", *arguments, "--all", input="push\n") for command in (asking, alone))
+    same(one, other)
+    assert "push  method" in one.stdout
+
+
 @pytest.mark.parametrize(
     "arguments", [("naïve push", "--json", "--mode", "lexical"), ("naïve push", "-k", "1")], ids=str
 )

@@ -81,6 +81,14 @@ def test_ranks_have_no_gaps_and_filters_apply(ask):
     assert {hit["language"] for hit in hits} == {"go", "php"}
 
 
+def test_files_and_folders_after_the_place_limit_the_hits(ask):
+    done = ask("similar", "tiny/python/convert.py:5", "tiny/go", "tiny/php", "--jsonl")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {json.loads(line)["path"].split("/")[0] for line in done.stdout.splitlines()} == {"go", "php"}
+    done = ask("similar", "tiny/python/convert.py:5", "tiny/absent")
+    assert (done.returncode, done.stderr) == (1, f"no document matches tiny/absent in {ask.folder}/tiny\n")
+
+
 def test_filters_that_no_document_passes_are_named(ask):
     done = ask("similar", "--all", "tiny/python/convert.py:5", "--path", "*.absent")
     assert (done.returncode, done.stderr) == (

@@ -64,6 +64,19 @@ def test_a_query_on_a_terminal_has_colour_and_links(indexed: Path, command: Comm
     ]
 
 
+def test_a_query_from_a_terminal_as_stdin_says_how_to_pipe_it(indexed: Path, command: Command):
+    code, out, _ = on_terminal(command, "query", "--all", "-", stdout=True, stderr=True)
+    said = "error: no query on stdin: pipe it into `codesearch query -`, or give it as words\r\n"
+    assert (code, out) == (2, said)
+
+
+def test_five_hits_fit_a_screen_of_24_rows_without_the_pager(indexed: Path, command: Command):
+    command = replace(command, variables={"CODESEARCH_PAGER": "sed s/^/:/"})
+    _, out, _ = on_terminal(command, "query", "--all", "read push", stdout=True, stderr=True, height=24)
+    lines = plain(out).splitlines()
+    assert lines[-1].startswith("5 hits from ") and len(lines) == 22
+
+
 @pytest.mark.parametrize(
     ("height", "pager", "is_paged"), [(5, "sed s/^/:/", True), (50, "sed s/^/:/", False), (5, "never", False)]
 )
