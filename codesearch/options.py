@@ -27,9 +27,11 @@ _INDEX_SETTING = frozenset({COMMAND, USER, PROJECT, PORTABLE})
 
 SEARCHES = ("query", "similar")
 """The commands that search."""
+STRUCTURE = ("outline", "read")
+"""The commands that show places."""
 _SERVED = (*SEARCHES, "index", "status")
 _WITH_MODEL = (*SEARCHES, "index", "watch", "bench")
-_WITH_HOME = (*_WITH_MODEL, "serve", "mcp", "status", "export", "import", "remove", "doctor")
+_WITH_HOME = (*_WITH_MODEL, *STRUCTURE, "serve", "mcp", "status", "export", "import", "remove", "doctor")
 CONTENT_KINDS = {
     "code": tuple(kind for kind in KINDS if kind not in ("section", "setting")),
     "docs": ("section",),
@@ -155,14 +157,11 @@ _on(
     _LANG,
     _PATH,
     _KIND,
-    Option("root", "Search this indexed folder, or the imported index with this name.", (), of=Path),
     Option(
         "changed",
         "Only files that differ from a git revision, by default HEAD; REV... is the merge base with HEAD.",
         metavar="[REV]",
     ),
-    Option("index", "Search this portable file.", (), of=Path, metavar="FILE"),
-    Option("all", "Search all indexed folders.", False),
     Option("jsonl", "Print one JSON object for each hit.", False),
     Option("vimgrep", "Print path:line:column:signature.", False),
     Option("compact", "Print one line for each hit.", False),
@@ -172,6 +171,15 @@ _on(
     Option("explain", "Show what each part added to the score.", False),
     Option("no_service", "Answer in this process, even if `codesearch serve` runs.", False),
 )
+_on(
+    (*SEARCHES, *STRUCTURE),
+    Option("root", "Search this indexed folder, or the imported index with this name.", (), of=Path),
+    Option("index", "Search this portable file.", (), of=Path, metavar="FILE"),
+    Option("all", "Search all indexed folders.", False),
+)
+_on("outline", Option("max_lines", "Show at most this many lines, the most important ones.", 40, low=4))
+_on("outline", Option("question", "Show what answers this question, and what is around it.", "", "--for"))
+_on("read", Option("max_lines", "Fold the members of longer classes and files.", 120, low=4))
 _on(
     (),
     Option("pager", "Program that shows long output: a command, auto ($PAGER or less) or never.", "auto"),
@@ -269,7 +277,7 @@ _on(
     set_by=_OWN_SETTING,
 )
 _on(
-    (*SEARCHES, "mcp"),
+    (*SEARCHES, *STRUCTURE, "mcp"),
     Option(
         "auto_index",
         "First index the project that you are in, if nothing covers it.",
@@ -278,7 +286,7 @@ _on(
     ),
     set_by=_SETTING,
 )
-_on((*SEARCHES, "status", "config"), Option("json", "Print one JSON document.", False))
+_on((*SEARCHES, *STRUCTURE, "status", "config"), Option("json", "Print one JSON document.", False))
 _on(
     _WITH_HOME,
     Option(

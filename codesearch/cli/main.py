@@ -30,6 +30,8 @@ COMMANDS = {
     "index": "index",
     "query": "search",
     "similar": "search",
+    "outline": "structure",
+    "read": "structure",
     "watch": "index",
     "serve": "serve",
     "mcp": "serve",

@@ -191,8 +191,13 @@ def percent(confidence: float) -> str:
 
 def shown_path(hit: Hit, terminal: Terminal) -> str:
     """Return a path that an editor opens from here: relative below the working directory, else absolute."""
-    path = Path(hit.root, hit.path)
-    shown = os.path.relpath(path, terminal.here) if path.is_relative_to(terminal.here) else str(path)
+    return path_from(terminal, hit.root, hit.path)
+
+
+def path_from(terminal: Terminal, root: str, path: str) -> str:
+    """Return a path below a root as an editor opens it from here."""
+    whole = Path(root, path)
+    shown = os.path.relpath(whole, terminal.here) if whole.is_relative_to(terminal.here) else str(whole)
     return visible(shown)
 
 

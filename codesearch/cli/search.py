@@ -19,7 +19,9 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.answer import Answer, Freshness
+    from codesearch.engine.engine import Engine
     from codesearch.engine.reports import IndexReport
+    from codesearch.engine.scope import Scope
     from codesearch.search.request import Place, SearchRequest
 
 _FORMATS = ("json", "jsonl", "vimgrep", "compact", "files")
@@ -90,7 +92,6 @@ def _search(
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
     from codesearch.cli.render import render
-    from codesearch.engine.scope import Scope
     from codesearch.search.request import Filters, SearchRequest
 
     formats = [name for name in _FORMATS if options[name]]
@@ -113,16 +114,8 @@ def _search(
     backend = None if options["backend"] == "local" else invocation.milvus(options)
     model, device = options["model"], options["device"]
     engine = invocation.engine(options["home"], model=model, device=device, backend=backend)
-    roots, files = (tuple(map(invocation.path, options[name])) for name in ("root", "index"))
-    if files and (roots or options["all"]):
-        raise ConfigError("--index excludes --root and --all: search portable files alone, or import them")
-    within = tuple(invocation.path(Path(path)) for path in paths)
-    scope = Scope(roots, invocation.terminal.here, options["all"], within, files)
-    if options["auto_index"] and invocation.pool is None:  # A service leaves it to its client.
-        for project in engine.missing_projects(scope):
-            yield _indexed(project, engine.index_project)
-        for root in engine.outdated_roots(scope):
-            yield _indexed(root, engine.index)
+    scope = scope_of(invocation, options, paths)
+    yield from first_indexed(engine, scope, invocation, options)
     if similar_to:
         answer = replace(engine.similar(similar_to, request, scope), query=text)
     else:
@@ -132,6 +125,28 @@ def _search(
     yield Output(render(answer, output_format, invocation.terminal, **shown))
     notes = [*map(_freshness_note, answer.freshness), _note(answer, request, paths, output_format)]
     yield Output(err="".join(notes), code=0 if answer.hits else 1)  # Last, because that is where people look.
+
+
+def scope_of(invocation: Invocation, options: Mapping[str, Any], paths: Sequence[Path | str] = ()) -> Scope:
+    """Return where to search, as options and paths say it."""
+    from codesearch.engine.scope import Scope
+
+    roots, files = (tuple(map(invocation.path, options[name])) for name in ("root", "index"))
+    if files and (roots or options["all"]):
+        raise ConfigError("--index excludes --root and --all: search portable files alone, or import them")
+    within = tuple(invocation.path(Path(path)) for path in paths)
+    return Scope(roots, invocation.terminal.here, options["all"], within, files)
+
+
+def first_indexed(
+    engine: Engine, scope: Scope, invocation: Invocation, options: Mapping[str, Any]
+) -> Iterator[Output]:
+    """Index the projects of a scope that no index covers, unless an option forbids it."""
+    if options["auto_index"] and invocation.pool is None:  # A service leaves it to its client.
+        for project in engine.missing_projects(scope):
+            yield _indexed(project, engine.index_project)
+        for root in engine.outdated_roots(scope):
+            yield _indexed(root, engine.index)
 
 
 def _is_path(word: str, invocation: Invocation) -> bool:

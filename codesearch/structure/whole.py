@@ -156,9 +156,10 @@ def _unfolded(
             body = row.start_line + signature_height(lines, row)
             if end >= body:
                 hidden.update(range(body, end + 1))
-    shown = [number for number in range(first, last + 1) if number not in hidden]
-    # A blank line between two folded members says nothing.
-    return [number for number in shown if lines[number - 1].strip() or number - 1 not in hidden]
+    for number in range(first, last + 1):  # A blank line between two folded members says nothing.
+        if not lines[number - 1].strip() and number - 1 in hidden:
+            hidden.add(number)
+    return [number for number in range(first, last + 1) if number not in hidden]
 
 
 def signature_height(lines: Sequence[str], row: DocumentRow | Described) -> int:

@@ -1,0 +1,68 @@
+"""Outlines and code as lines of text, for a terminal and for agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from codesearch.structure.outline import Entry, Outline
+from codesearch.structure.whole import Reading
+from codesearch.visible import visible
+
+_MAX_LINE = 200
+_NUMBER = 6
+_INDENT = 2
+
+
+def outline_lines(outline: Outline, width: int = _MAX_LINE) -> Iterator[str]:
+    """Yield the lines of an outline, each with at most `width` characters."""
+    has_lines = any(entry.definition for entry in outline.entries)
+    widths = _label_widths(outline)
+    for entry in outline.entries:
+        number = f"{entry.definition.start_line:{_NUMBER}}  " if entry.definition else " " * (_NUMBER + 2)
+        indent = " " * (_INDENT * entry.depth)
+        yield cut(
+            f"{number if has_lines else ''}{indent}{_entry_text(entry, widths.get(entry.depth, 0))}", width
+        )
+        for line, text in entry.code:
+            yield cut(f"{line:{_NUMBER}} | {text}".rstrip(), width)
+
+
+def _label_widths(outline: Outline) -> dict[int, int]:
+    """Return how wide the names of folders and files are at each depth, so that what follows is aligned."""
+    widths: dict[int, int] = {}
+    for entry in outline.entries:
+        if entry.kind in ("folder", "file") and entry.depth:
+            widths[entry.depth] = max(widths.get(entry.depth, 0), len(entry.label))
+    return widths
+
+
+def _entry_text(entry: Entry, label_width: int) -> str:
+    if entry.kind == "rest":
+        return f"({entry.label})"
+    names = f" ({', '.join(entry.names)})" if entry.names else ""
+    is_place = entry.kind in ("folder", "file")
+    label = entry.label.ljust(label_width) if is_place else entry.label
+    return f"{label}  {entry.summary}{names}".rstrip()
+
+
+def reading_lines(reading: Reading, width: int = _MAX_LINE) -> Iterator[str]:
+    """Yield the lines of a place with their numbers; a line says how many are folded away."""
+    last = reading.first_line - 1
+    for number, text in reading.lines:
+        if number > last + 1:
+            yield _fold(last + 1, number - 1)
+        yield cut(f"{number:{_NUMBER}} | {text}".rstrip(), width)
+        last = number
+    if last < reading.last_line:
+        yield _fold(last + 1, reading.last_line)
+
+
+def _fold(first: int, last: int) -> str:
+    lines = f"line {first}" if first == last else f"lines {first}-{last}"
+    return f"{'':{_NUMBER}} : {lines} folded"
+
+
+def cut(line: str, width: int) -> str:
+    """Return the first characters of a line; control characters and invisible ones, except tabs, become escapes."""
+    shown = "\t".join(map(visible, line[: width + 1].split("\t")))
+    return shown if len(line) <= width else f"{shown[: width - 1]}…"
