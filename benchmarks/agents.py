@@ -1,29 +1,29 @@
-"""Bytes that an agent reads until it has the right definition -> `results/agents.json`, a table of docs/agents.md.
+"""Characters that an agent reads until it has the right definition -> `results/agents.json`, a table of docs/agents.md.
 
 `python -m benchmarks.agents` asks the questions of the suite `known-items` about the running interpreter's library.
 
-- With the tools: `search_code` with its defaults, again with `flat` and more hits if the answer is not among them,
-  then `read_definition`.
-- With grep: for each word of the question, without stop words, `grep -ril WORD`. Then the agent reads the files, those
-  with the most different words first, the smaller ones first among equals, until it has read the definition. It reads
-  at most 2,000 lines of a file at a time, and gives up after 20 files.
+- With the tools: `search` with its defaults, again with `flat` and more hits if the answer is not among them, then
+  `read`.
+- With grep: for each word of the question, without stop words, `grep -rin WORD`; an agent sees the first lines of what
+  it prints. Then it reads the lines around the matches, at the places with the most different words first, until it has
+  read the definition. It gives up after 20 places.
 
-Both read only Python files of the library. Only the bytes they read are counted.
+Both read only Python files of the library.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sysconfig
 import tempfile
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.publish import DOCS, fill, line, record
-from codesearch.agents.text import definition_text, hits_text
+from codesearch.agents.text import hits_text, readings_text
 from codesearch.analysis.terms import STOP_WORDS
 from codesearch.config import IndexOptions
 from codesearch.engine.engine import Engine
@@ -34,8 +34,11 @@ from codesearch.search.request import SearchRequest
 from codesearch.types import Hit
 
 PAGE = DOCS / "agents.md"
-_HITS, _MORE_HITS, _LINES = 8, 30, 3
-_MAX_FILES, _WINDOW = 20, 2_000
+_HITS, _MORE_HITS, _TOKENS, _READ_TOKENS = 8, 30, 250, 2_000
+_SHOWN_MATCHES = 50
+"""Lines of matches of a word that the agent with grep sees."""
+_MAX_PLACES, _AROUND = 20, 30
+_SMALL = 3_000
 
 
 def main() -> None:
@@ -44,98 +47,125 @@ def main() -> None:
     root = Path(sysconfig.get_path("stdlib")).resolve()
     queries, answers = read_questions("python")
     files = {
-        path.relative_to(root).as_posix(): path.read_bytes()
+        path.relative_to(root).as_posix(): path.read_text("utf-8", "replace").splitlines()
         for path in sorted(root.rglob("*.py"))
         if "site-packages" not in path.parts
     }
-    rows: dict[str, list[int | None]] = {"search_code": [], "grep": []}
+    rows: dict[str, list[Cost | None]] = {"tools": [], "grep": []}
     with tempfile.TemporaryDirectory() as home:
         engine = Engine(home)
         engine.index(root, IndexOptions(exclude=("site-packages",)))
         for query, text in queries.items():
-            rows["search_code"].append(with_tools(engine, root, text, answers[query]))
-            rows["grep"].append(with_grep(engine, root, files, text, answers[query]))
+            rows["tools"].append(with_tools(engine, root, text, answers[query]))
+            rows["grep"].append(with_grep(files, text, answers[query]))
         engine.close()
     measured = {name: summary(found) for name, found in rows.items()}
-    both = [(a, b) for a, b in zip(rows["search_code"], rows["grep"], strict=True) if a and b]
+    both = [(a.characters, b.characters) for a, b in zip(rows["tools"], rows["grep"], strict=True) if a and b]
     measured["ratio"] = {"questions": len(both), "median": round(median(b / a for a, b in both), 1)}
     record("agents", measured, flat=True)
-    fill(PAGE, "bytes", table(measured))
+    fill(PAGE, "read", table(measured))
 
 
-def with_tools(engine: Engine, root: Path, text: str, right: set[str]) -> int | None:
-    """Return the bytes that an agent with the tools reads; None if it does not find the definition."""
+class Cost(NamedTuple):
+    """What an agent read, and how many calls it made."""
+
+    characters: int
+    calls: int
+
+
+def with_tools(engine: Engine, root: Path, text: str, right: set[str]) -> Cost | None:
+    """Return the cost for an agent with the tools; None if it does not find the definition."""
     read = 0
-    for count in (_HITS, _MORE_HITS):
-        answer = engine.search(SearchRequest(text, count, refresh=False, by_file=count == _HITS), Scope())
-        read += len(hits_text(answer, root, _LINES).encode())
+    scope = Scope((root,))
+    for calls, count in enumerate((_HITS, _MORE_HITS), 1):
+        answer = engine.search(SearchRequest(text, count, refresh=False, by_file=count == _HITS), scope)
+        shown = hits_text(answer, root, _TOKENS if count == _HITS else 2 * _TOKENS)
+        read += len(shown)
         listed = (one for hit in answer.hits for one in (hit, *hit.others))
-        found = next((hit for hit in listed if _is_right(hit, right)), None)
-        if found:
-            definition = engine.document(found.root, found.path, found.start_line)
-            return read + len(definition_text(definition, root).encode())
+        if found := next((hit for hit in listed if _is_right(hit, right) and _is_shown(hit, shown)), None):
+            code = engine.read(f"{found.path}:{found.start_line}", scope)
+            return Cost(read + len(readings_text(code, root, _READ_TOKENS)), calls + 1)
     return None
 
 
-def with_grep(
-    engine: Engine, root: Path, files: Mapping[str, bytes], text: str, right: set[str]
-) -> int | None:
-    """Return the bytes that an agent with grep reads; None if it gives up."""
-    wanted = {word.lower() for word in words(text)} - STOP_WORDS
-    matched: Counter[str] = Counter()
+def with_grep(files: Mapping[str, list[str]], text: str, right: set[str]) -> Cost | None:
+    """Return the cost for an agent with grep; None if it gives up."""
+    wanted = sorted({word.lower() for word in words(text)} - STOP_WORDS)
+    near: dict[tuple[str, int], set[str]] = {}
     read = 0
     for word in wanted:
-        listed = [path for path, content in files.items() if word.encode() in content.lower()]
-        matched.update(listed)
-        read += sum(len(path) + 1 for path in listed)
-    order = sorted(matched, key=lambda path: (-matched[path], len(files[path])))
-    for path in order[:_MAX_FILES]:
+        matches = [
+            (path, number, line)
+            for path, lines in files.items()
+            for number, line in enumerate(lines)
+            if word in line.lower()
+        ]
+        read += sum(len(f"{path}:{number}:{line}\n") for path, number, line in matches[:_SHOWN_MATCHES])
+        for path, number, _ in matches:
+            near.setdefault((path, number // _AROUND), set()).add(word)
+    order = sorted(near, key=lambda place: (-len(near[place]), place))
+    for calls, (path, window) in enumerate(order[:_MAX_PLACES], len(wanted) + 1):
+        lines = files[path][max(window - 1, 0) * _AROUND : (window + 2) * _AROUND]
+        read += sum(len(line) + 1 for line in lines)
         names = {name for place in right for where, _, name in [place.partition(":")] if where == path}
-        lines = files[path].split(b"\n")
-        last = _line_of(lines, names) if names else len(lines)
-        windows = -(-(last or len(lines)) // _WINDOW)
-        read += sum(len(each) + 1 for each in lines[: windows * _WINDOW])
-        if names and last:
-            return read
+        if any(_defines(line, names) for line in lines):
+            return Cost(read, calls)
     return None
 
 
-def _line_of(lines: list[bytes], names: set[str]) -> int:
-    """Return the 1-based line of the first definition with one of the names; 0 if there is none."""
-    heads = tuple(f"{kind} {name}".encode() for name in names for kind in ("def", "class"))
-    starts = (number for number, each in enumerate(lines, 1) if each.lstrip().startswith(heads))
-    return next(starts, 0)
+def _defines(line: str, names: set[str]) -> bool:
+    """Say whether a line begins a definition with one of the names."""
+    found = re.match(r"\s*(?:async )?(?:def|class) (\w+)", line)
+    return found is not None and found[1] in names
 
 
 def _is_right(hit: Hit, right: set[str]) -> bool:
     return f"{hit.path}:{hit.name}" in right
 
 
-def summary(found: list[int | None]) -> dict[str, Any]:
-    """Return how many questions were answered, and the bytes of those."""
-    sizes = [size for size in found if size]
+def _is_shown(hit: Hit, text: str) -> bool:
+    place = f"{hit.start_line}-{hit.last_line} {hit.kind}"
+    return f"{hit.path}:{place}" in text or f"also {place} {hit.qualified_name}" in text
+
+
+def summary(found: list[Cost | None]) -> dict[str, Any]:
+    """Return how many questions were answered, and what that cost."""
+    costs = [cost for cost in found if cost]
+    sizes = [cost.characters for cost in costs]
     return {
         "questions": len(found),
-        "found": len(sizes),
-        "median_bytes": round(median(sizes)),
-        "mean_bytes": round(sum(sizes) / len(sizes)),
+        "found": len(costs),
+        "within_3000": sum(size <= _SMALL for size in sizes),
+        "median_characters": round(median(sizes)),
+        "mean_characters": round(sum(sizes) / len(sizes)),
+        "mean_calls": round(sum(cost.calls for cost in costs) / len(costs), 1),
     }
 
 
 def table(measured: Mapping[str, Mapping[str, Any]]) -> str:
     """Lay the figures out for the page."""
-    head = [line(["", "found", "median bytes", "mean bytes"]), line(["---", "--:", "--:", "--:"])]
-    names = {"grep": "`grep` and files", "search_code": "`search_code` and `read_definition`"}
+    columns = [
+        "",
+        "found",
+        "with at most 3,000 characters",
+        "median characters",
+        "mean characters",
+        "mean calls",
+    ]
+    head = [line(columns), line(["---", *["--:"] * 5])]
+    names = {"grep": "`grep` and reading around matches", "tools": "`search` and `read`"}
     body = [
         line(
             [
                 names[key],
                 f"{measured[key]['found']} of {measured[key]['questions']}",
-                f"{measured[key]['median_bytes']:,}",
-                f"{measured[key]['mean_bytes']:,}",
+                f"{measured[key]['within_3000']}",
+                f"{measured[key]['median_characters']:,}",
+                f"{measured[key]['mean_characters']:,}",
+                f"{measured[key]['mean_calls']}",
             ]
         )
-        for key in ("grep", "search_code")
+        for key in ("grep", "tools")
     ]
     ratio = measured["ratio"]
     both, times = ratio["questions"], ratio["median"]

@@ -51,7 +51,7 @@ class Option:
         default: the value if nobody sets it; None or empty if there is none; a tuple if it can be given several times.
         names: its names on the command line, with spaces between; empty for the usual one, such as --min-confidence.
         of: the type of one value, if the default does not say it; by default str.
-        on: the commands, paths (which begin with a slash) and tools that take it.
+        on: the commands, paths (which begin with a slash) and tools (after "mcp:") that take it.
         set_by: who may set it.
         required: whether a request must have it.
         choices: the only values; empty for any.
@@ -322,27 +322,28 @@ _on(
     "/status",
     Option("changes", "Whether to compare each folder with its index.", "no", choices=("yes", "no")),
 )
+_PLACE = "path:line, path:first-last, path::name, or a name or qualified name, such as Stack.push."
+_TOKENS = Option("max_tokens", "Longest answer, in tokens.", 250, low=100, high=20_000)
 _on(
-    "search_code",
-    Option("query", "A question, keywords, a name or code.", required=True),
-    Option("path", "A glob or folder of the project; ! excludes.", ""),
+    "mcp:search",
+    Option("query", "A question, keywords, a name, a path, an error message or code.", required=True),
+    Option("path", "A glob; src/ is that folder of the project; ! excludes.", ""),
     Option("language", "Only this language, such as python.", ""),
     Option("kind", "Only this kind, such as function, method or class.", ""),
     Option("flat", "List definitions, not files with their best definitions.", False),
 )
-_on("find_similar", Option("place", "path:line of a definition.", required=True))
+_on(("mcp:search", "mcp:similar"), replace(_HITS, name="limit", default=8, high=50), _TOKENS)
+_on(("mcp:similar", "mcp:read"), Option("place", _PLACE, required=True))
+_on("mcp:read", replace(_TOKENS, default=2_000))
 _on(
-    "read_definition",
-    Option("place", "path:line of a hit, or a name or qualified name, such as Stack.push.", required=True),
-)
-_on(
-    ("search_code", "find_similar"),
-    replace(_HITS, name="limit", default=8, high=50),
-    replace(_LINES, name="snippet_lines", help="Lines of each snippet; 0 for signatures alone.", high=40),
+    "mcp:outline",
+    Option("place", "A folder, file or class; the project if empty.", ""),
+    Option("question", "Show only what answers this.", ""),
+    replace(_TOKENS, default=1_500),
 )
 OPTIONS = tuple(_declared)
 
 
 def options_of(use: str) -> dict[str, Option]:
-    """Return the options of a command, of a path of the HTTP API such as "/search", or of a tool, by name."""
+    """Return the options of a command, of a path of the HTTP API ("/search") or of a tool ("mcp:search"), by name."""
     return {option.name: option for option in OPTIONS if use in option.on}

@@ -18,27 +18,28 @@ from codesearch.files import atomic_writer
 NAME = "codesearch"
 INSTRUCTIONS = """\
 codesearch finds code by meaning, offline.
-Use search_code first when you do not know the file or the exact name: "where is X done", "code that does Y". Give a
+Use search first when you do not know the file or the exact name: "where is X done", "code that does Y". Give a
 question, keywords, a name (class Stack), a path or an error message; special characters are plain text. One call
 replaces several rounds of grep and reading.
-Use grep instead for every occurrence of a literal string, for regular expressions, and for files that are not indexed.
-- search_code: find files and the definitions in them. Filter by path, language or kind. If the function is not among
-  them, ask again with flat=true, which lists definitions, and a higher limit.
-- read_definition: read one whole function or class, by path:line of a hit or by name (Stack.push).
-- find_similar: find code like the definition at path:line, such as duplicates or other implementations.
-- index_status: what is indexed and how old it is. Ask when a search finds nothing.
+- search: the best files and the definitions in them. If the function is not among them, ask with flat=true and a
+  higher limit.
+- outline: what is in a folder, file or class; with a question, the code that answers it and what is around it.
+- read: a whole definition, a file or lines of it. Members of long classes are folded: read these one by one.
+- similar: code like a definition.
+- status: what is indexed and how old it is. Ask when a search finds nothing.
+Use grep for regular expressions and for files that are not indexed.
 Not indexed: ignored files (.gitignore), binary and very large files, dependencies such as node_modules. Documentation,
 configuration and other text are indexed only if the user ran `codesearch index --content all`.
-Hits are ranked guesses: if a note says that probably nothing does this, try other words once, then grep.
+Hits are ranked guesses: if the confidence is low, try other words once, then grep.
 """
 
 AGENTS_MD = """\
 ## Code search
 
-The MCP server `codesearch` searches this project by meaning. To find where something is done, call `search_code`
-before grep. Then call `read_definition` with the `path:line` of a hit instead of reading the whole file. Use
-`find_similar` for duplicates. Use grep for every occurrence of an exact string and for files that are not indexed;
-`index_status` lists what is indexed. Without MCP, run `codesearch query "question" --compact`.
+The MCP server `codesearch` searches this project by meaning. To find where something is done, call `search` before
+grep. Then call `read` with the `path:line` of a hit instead of reading the whole file. Call `outline` to see what is in
+a folder, a file or a class, and `similar` for duplicates. Use grep for regular expressions and for files that are not
+indexed; `status` lists what is indexed. Without MCP, run `codesearch query "question" --compact`.
 """
 
 

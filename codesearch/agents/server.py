@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -17,18 +17,29 @@ import anyio.from_thread
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
 import codesearch
 from codesearch.agents.clients import INSTRUCTIONS
-from codesearch.agents.text import definition_text, hits_text, places_text, relative, status_text
+from codesearch.agents.text import (
+    fitting_lines,
+    hits_fields,
+    hits_text,
+    outline_fields,
+    outlines_text,
+    reading_fields,
+    readings_text,
+    status_fields,
+    status_text,
+)
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope, covering_index, find_project
-from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
+from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.index.build import Progress
 from codesearch.options import options_of
 from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.structure.whole import Reading
 
 T = TypeVar("T")
 _ROOTS_TIMEOUT_S = 2.0
@@ -37,7 +48,10 @@ _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
 class Agents:
-    """Answers the tools for one project, the folder that they are confined to."""
+    """Answers the tools for one project, the folder that they are confined to.
+
+    Each public method is a tool, and its docstring is what the agent reads about it.
+    """
 
     def __init__(self, engine: Engine, root: Path | None, here: Path, *, auto_index: bool) -> None:
         """Take the engine, the folder that the user named (or None) and the working directory."""
@@ -48,8 +62,83 @@ class Agents:
         self._project: Path | None = None
         self._lock = anyio.Lock()
 
-    async def run(self, context: Context[Any, Any], work: Callable[[Path, str], T]) -> T:
-        """Index the project if necessary, then call `work` with it and its indexed root, in a thread.
+    async def search(
+        self,
+        query: str,
+        context: Context[Any, Any],
+        path: str,
+        language: str,
+        kind: str,
+        flat: bool,
+        limit: int,
+        max_tokens: int,
+    ) -> CallToolResult:
+        """Find files, functions and classes by meaning, keywords, name, path or message. Use it before grep."""
+
+        def work(project: Path) -> CallToolResult:
+            languages, kinds, paths = ((one,) if one else () for one in (language, kind.lower(), path))
+            filters = Filters(languages, kinds, paths, here=project)
+            request = SearchRequest(
+                query, _within("search", "limit", limit), filters=filters, by_file=not flat
+            )
+            answer = self._engine.search(request, _scope(project))
+            tokens = _within("search", "max_tokens", max_tokens)
+            return _result(hits_text(answer, project, tokens), hits_fields(answer, project))
+
+        return await self._run(context, work)
+
+    async def similar(
+        self, place: str, context: Context[Any, Any], limit: int, max_tokens: int
+    ) -> CallToolResult:
+        """Find code like a definition: duplicates, variants, other implementations."""
+
+        def work(project: Path) -> CallToolResult:
+            found = self._engine.read(place, _scope(project))
+            if len(found) > 1:
+                return _readings(found, project, max_tokens)
+            request = SearchRequest("", _within("similar", "limit", limit))
+            given = Place(Path(found[0].root, found[0].path), found[0].first_line)
+            answer = self._engine.similar(given, request, _scope(project))
+            tokens = _within("similar", "max_tokens", max_tokens)
+            return _result(hits_text(answer, project, tokens), hits_fields(answer, project))
+
+        return await self._run(context, work)
+
+    async def read(self, place: str, context: Context[Any, Any], max_tokens: int) -> CallToolResult:
+        """Read a whole function or class, a file, or a range of its lines. Members of long classes are folded."""
+
+        def work(project: Path) -> CallToolResult:
+            tokens = _within("read", "max_tokens", max_tokens)
+            return _readings(
+                self._engine.read(place, _scope(project), most_lines=fitting_lines(tokens)), project, tokens
+            )
+
+        return await self._run(context, work)
+
+    async def outline(
+        self, place: str, context: Context[Any, Any], question: str, max_tokens: int
+    ) -> CallToolResult:
+        """See what is in a folder, a file or a class, or what of it a question needs."""
+
+        def work(project: Path) -> CallToolResult:
+            tokens = _within("outline", "max_tokens", max_tokens)
+            lines = fitting_lines(tokens)
+            found = self._engine.outline(place or ".", _scope(project), max_lines=lines, question=question)
+            return _result(outlines_text(found, tokens), {"outlines": list(map(outline_fields, found))})
+
+        return await self._run(context, work)
+
+    async def status(self, context: Context[Any, Any]) -> CallToolResult:
+        """Say what is indexed, what is not, and whether files changed since."""
+
+        def work(project: Path) -> CallToolResult:
+            (found,) = self._engine.status(self._root_of(project), changes=True)
+            return _result(status_text(found, project), status_fields(found))
+
+        return await self._run(context, work)
+
+    async def _run(self, context: Context[Any, Any], work: Callable[[Path], T]) -> T:
+        """Index the project if necessary, then call `work` with it, in a thread.
 
         Raises:
             ToolError: the engine cannot do it; one line with a cure.
@@ -60,13 +149,13 @@ class Agents:
                     named = self._named or await _client_root(context) or self._here
                     self._project = (None if self._named else find_project(named)) or named.resolve()
                 project = self._project
-                root = await anyio.to_thread.run_sync(self._ready, project, context)
-            return await anyio.to_thread.run_sync(work, project, root)
+                await anyio.to_thread.run_sync(self._ready, project, context)
+            return await anyio.to_thread.run_sync(work, project)
         except (CodeSearchError, ValueError) as error:
             raise ToolError(" ".join(str(error).split())) from None
 
-    def _ready(self, project: Path, context: Context[Any, Any]) -> str:
-        """Return the indexed root that covers the project; index the project if none does."""
+    def _ready(self, project: Path, context: Context[Any, Any]) -> None:
+        """Index the project if no index covers it."""
         if covering_index(self._engine.home, project) is None:
             if not self._auto_index or not (self._named or find_project(project)):
                 raise IndexNotFoundError(f"{project} is not indexed: run `codesearch index {project}`")
@@ -74,6 +163,9 @@ class Agents:
         elif self._auto_index:
             for root in self._engine.outdated_roots(Scope(within=(project,))):
                 self._engine.index(root, on_progress=_reporter(context))
+
+    def _root_of(self, project: Path) -> str:
+        """Return the indexed root that covers the project."""
         entry = covering_index(self._engine.home, project)
         if entry is None or entry.manifest is None:
             raise (entry and entry.error) or IndexNotFoundError(f"{project} is not indexed")
@@ -126,66 +218,27 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
     )
     agents = Agents(engine, root, here, auto_index=auto_index)
 
-    async def search_code(
-        query: str,
-        context: Context[Any, Any],
-        path: str,
-        language: str,
-        kind: str,
-        flat: bool,
-        limit: int,
-        snippet_lines: int,
-    ) -> str:
-        """Find files, functions and classes by meaning, keywords, name, path or message. Use it before grep."""
-
-        def work(project: Path, _: str) -> str:
-            languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
-            filters = Filters(languages, kinds, paths, here=project)
-            request = SearchRequest(query, _within("limit", limit), filters=filters, by_file=not flat)
-            answer = engine.search(request, Scope(within=(project,)))
-            return hits_text(answer, project, _within("snippet_lines", snippet_lines))
-
-        return await agents.run(context, work)
-
-    async def find_similar(place: str, context: Context[Any, Any], limit: int, snippet_lines: int) -> str:
-        """Find code like the definition at path:line: duplicates, variants, other implementations."""
-
-        def work(project: Path, root: str) -> str:
-            asked = Place.parse(place)
-            found = engine.document(root, _indexed_path(asked.path, project, root), asked.line)
-            request = SearchRequest("", _within("limit", limit))
-            answer = engine.similar(
-                Place(Path(found.root, found.path), asked.line), request, Scope(within=(project,))
-            )
-            return hits_text(answer, project, _within("snippet_lines", snippet_lines))
-
-        return await agents.run(context, work)
-
-    async def read_definition(place: str, context: Context[Any, Any]) -> str:
-        """Read one whole definition, by path:line (of a hit) or by name or qualified name, such as Stack.push."""
-
-        def work(project: Path, root: str) -> str:
-            return _definition(engine, project, root, place)
-
-        return await agents.run(context, work)
-
-    async def index_status(context: Context[Any, Any]) -> str:
-        """Say what is indexed, what is not, and whether files changed since."""
-
-        def work(project: Path, root: str) -> str:
-            (status,) = engine.status(root, changes=True)
-            return status_text(status, project)
-
-        return await agents.run(context, work)
-
-    for tool in (search_code, find_similar, read_definition, index_status):
-        server.add_tool(_with_options(tool), annotations=_READ_ONLY, structured_output=False)
+    for tool in (agents.search, agents.outline, agents.read, agents.similar, agents.status):
+        server.add_tool(_with_options(tool), annotations=_READ_ONLY)
     return server
+
+
+def _scope(project: Path) -> Scope:
+    return Scope(within=(project,), here=project)
+
+
+def _result(text: str, fields: dict[str, Any]) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=fields)
+
+
+def _readings(found: Sequence[Reading], project: Path, max_tokens: int) -> CallToolResult:
+    places = [reading_fields(reading, project) for reading in found]
+    return _result(readings_text(found, project, max_tokens), {"places": places})
 
 
 def _with_options(tool: Callable[..., Any]) -> Callable[..., Any]:
     """Give the parameters of a tool the descriptions and defaults in the table of options."""
-    options = options_of(tool.__name__)
+    options = options_of(f"mcp:{tool.__name__}")
     signature = inspect.signature(tool, eval_str=True)
     parameters = dict(signature.parameters)
     for name, option in options.items():
@@ -195,47 +248,18 @@ def _with_options(tool: Callable[..., Any]) -> Callable[..., Any]:
         parameters[name] = parameters[name].replace(
             annotation=described, default=default, kind=inspect.Parameter.KEYWORD_ONLY
         )
-    vars(tool)["__signature__"] = signature.replace(
+
+    @functools.wraps(tool)
+    async def call(*arguments: Any, **values: Any) -> Any:  # noqa: ANN401 - the types are those of the tool.
+        return await tool(*arguments, **values)
+
+    vars(call)["__signature__"] = signature.replace(
         parameters=sorted(parameters.values(), key=lambda one: one.kind)
     )
-    return tool
+    return call
 
 
-def _within(name: str, value: int) -> int:
-    """Return the nearest value that an option of the tools allows."""
-    option = options_of("search_code")[name]
+def _within(tool: str, name: str, value: int) -> int:
+    """Return the nearest value that an option of a tool allows."""
+    option = options_of(f"mcp:{tool}")[name]
     return int(max(option.low, min(value, option.high)))
-
-
-def _definition(engine: Engine, project: Path, root: str, place: str) -> str:
-    try:
-        asked = Place.parse(place)
-    except ConfigError:
-        name = place.strip()
-        places = [
-            found for found in engine.places_named(root, name) if Path(root, found[0]).is_relative_to(project)
-        ]
-        if not places:
-            raise IndexNotFoundError(
-                f"no definition is named {name[:100]!r}: find it with search_code"
-            ) from None
-        if len(places) > 1:
-            return places_text(
-                [f"{relative(root, path, project)}:{line} {name}" for path, line, name in places]
-            )
-        path, line, _ = places[0]
-    else:
-        path, line = _indexed_path(asked.path, project, root), asked.line
-    return definition_text(engine.document(root, path, line), project)
-
-
-def _indexed_path(path: Path, project: Path, root: str) -> str:
-    """Return a path of the project relative to the indexed root.
-
-    Raises:
-        ConfigError: it is not in the project.
-    """
-    whole = Path(os.path.normpath(project / path))
-    if not whole.is_relative_to(project):
-        raise ConfigError(f"{path} is outside of the project: give a path relative to {project}")
-    return whole.relative_to(root).as_posix()

@@ -1,90 +1,175 @@
-"""Answers -> text that an agent reads cheaply; no result is longer than its limit in bytes."""
+"""Answers -> text that an agent reads cheaply, within a budget of tokens, and the same as fields.
+
+A token is counted as four characters.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from codesearch.engine.answer import Answer
 from codesearch.engine.reports import IndexStatus
 from codesearch.search.snippets import snippet_lines
-from codesearch.types import Definition, Hit
+from codesearch.structure.outline import Outline
+from codesearch.structure.text import cut, outline_lines, reading_lines
+from codesearch.structure.whole import Reading
+from codesearch.types import Hit
 from codesearch.visible import visible
 
-MAX_RESULT_BYTES = 8_000
-"""A list of hits is never longer."""
-MAX_DEFINITION_BYTES = 16_000
-"""A definition is never longer."""
+_CHARS_PER_TOKEN = 4
+_LINE_CHARS = 60
+"""About as long is a line of code with its number."""
 _MAX_LINE = 200
-_NOTE_BYTES = 300
+_MAX_STATUS = 4_000
+_NOTE_CHARS = 120
+_MOST_SNIPPET_LINES = 8
+_SURE = 0.7
 
 
-def hits_text(answer: Answer, project: Path, lines: int) -> str:
-    """Return the hits, each with a line `path:first-last kind name` and up to `lines` lines of its code.
+def fitting_lines(max_tokens: int) -> int:
+    """Return about how many lines fit into a budget."""
+    return max(4, max_tokens * _CHARS_PER_TOKEN // _LINE_CHARS)
+
+
+def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
+    """Return the hits in a budget, each with a line `path:first-last kind name`, the best with lines of their code.
 
     Other definitions of the same file follow as `also first-last kind name`.
     """
     if not answer.hits:
         return "no hits" if answer.filters_match else "no hits: nothing passes the filters"
-    blocks = [_hit_text(hit, answer, project, lines) for hit in answer.hits]
+    notes = _confidence_note(answer)
+    if any(found.state == "behind" for found in answer.freshness):
+        notes += "note: many files changed; run `codesearch index` to see them all\n"
+    left = max_tokens * _CHARS_PER_TOKEN - len(notes) - _NOTE_CHARS
+    heads = _fitting([_head(hit, project) for hit in answer.hits], left)
+    left -= sum(map(len, heads))
+    others = _fitting([_other(other) for hit in answer.hits[: len(heads)] for other in hit.others], left)
+    left -= sum(map(len, others))
+    lines: list[dict[int, str]] = [{} for _ in heads]
+    for count in range(1, _MOST_SNIPPET_LINES + 1):  # The better a hit, the more lines.
+        for hit, shown in zip(answer.hits[: max(len(heads) // count, 1)], lines, strict=False):
+            code = hit.code.split("\n")
+            for position in snippet_lines(hit, answer.query, answer.mode, count):
+                text = f"  {hit.start_line + position}: {_cut(code[position])}\n"
+                if position not in shown and len(text) <= left:
+                    shown[position] = text
+                    left -= len(text)
+    parts = []
+    for hit, head, shown in zip(answer.hits, heads, lines, strict=False):
+        parts += [head, *(shown[position] for position in sorted(shown)), *others[: len(hit.others)]]
+        del others[: len(hit.others)]
+    more = len(answer.hits) - len(heads)
+    note = f"{more} more left out: ask with more max_tokens or a narrower path\n" if more else ""
+    return notes + "".join(parts) + note
+
+
+def _confidence_note(answer: Answer) -> str:
     if answer.low_confidence:
-        blocks.insert(0, "note: probably nothing here does this; the nearest hits:\n")
-    behind = [found.root for found in answer.freshness if found.state == "behind"]
-    if behind:
-        blocks.insert(0, "note: many files changed; run `codesearch index` to see them all\n")
-    shown = _fitting(blocks, MAX_RESULT_BYTES - _NOTE_BYTES)
-    left = len(blocks) - len(shown)
-    note = f"{left} more left out: ask with fewer snippet_lines or a narrower path\n" if left else ""
-    return "".join(shown) + note
+        return "confidence: low; probably nothing here does this, the nearest hits:\n"
+    if answer.confidence is None:
+        return ""
+    return f"confidence: {'high' if answer.confidence >= _SURE else 'fair'}\n"
 
 
-def _hit_text(hit: Hit, answer: Answer, project: Path, lines: int) -> str:
-    head = _head(hit, project)
-    if not lines:
-        return head + (f"  {_cut(hit.signature)}\n" if hit.signature else "") + _others(hit)
-    code = hit.code.split("\n")
-    chosen = snippet_lines(hit, answer.query, answer.mode, lines)
-    snippet = "".join(f"  {hit.start_line + position}: {_cut(code[position])}\n" for position in chosen)
-    return head + snippet + _others(hit)
+def hits_fields(answer: Answer, project: Path) -> dict[str, Any]:
+    """Return the confidence and the places of the hits."""
+    return {
+        "confidence": answer.confidence,
+        "low_confidence": answer.low_confidence,
+        "hits": [
+            {**_place_fields(hit, project), "others": [_place_fields(one, project) for one in hit.others]}
+            for hit in answer.hits
+        ],
+    }
 
 
-def _others(hit: Hit) -> str:
-    """Return a line for each other definition of the file of a hit."""
-    return "".join(
-        f"  also {other.start_line}-{other.end_line} {other.kind} {_cut(other.qualified_name)}\n"
-        for other in hit.others
-    )
+def _place_fields(hit: Hit, project: Path) -> dict[str, Any]:
+    return {
+        "path": relative(hit.root, hit.path, project),
+        "first_line": hit.start_line,
+        "last_line": hit.last_line,
+        "kind": hit.kind,
+        "name": hit.qualified_name or hit.name,
+    }
 
 
-def _head(found: Hit | Definition, project: Path) -> str:
-    path = visible(relative(found.root, found.path, project))
-    stale = " (changed since it was indexed)" if found.stale else ""
-    name = _cut(found.qualified_name or found.name)
-    return f"{path}:{found.start_line}-{found.end_line} {found.kind} {name}{stale}\n"
+def _other(hit: Hit) -> str:
+    """Return a line for another definition of the file of a hit."""
+    return f"  also {hit.start_line}-{hit.last_line} {hit.kind} {_cut(hit.qualified_name)}\n"
 
 
-def definition_text(found: Definition, project: Path) -> str:
-    """Return a definition with line numbers; the end of a long one is replaced by a note that says how to get it."""
-    path = visible(relative(found.root, found.path, project))
-    lines = [
-        f"{number}: {_cut(line)}\n" for number, line in enumerate(found.code.split("\n"), found.start_line)
-    ]
-    shown = _fitting([_head(found, project), *lines], MAX_DEFINITION_BYTES - _NOTE_BYTES)
-    left = len(lines) + 1 - len(shown)
-    first = found.start_line + len(shown) - 1
-    note = (
-        f"{left} lines left out: read lines {first}-{found.end_line} of {path[:_MAX_LINE]}\n" if left else ""
-    )
-    return "".join(shown) + note
+def _head(hit: Hit, project: Path) -> str:
+    path = visible(relative(hit.root, hit.path, project))
+    stale = " (changed since it was indexed)" if hit.stale else ""
+    name = _cut(hit.qualified_name or hit.name)
+    return f"{path}:{hit.start_line}-{hit.last_line} {hit.kind} {name}{stale}\n"
 
 
-def places_text(places: Sequence[str]) -> str:
-    """Return places of one name, one on a line."""
-    shown = _fitting([f"{visible(place)}\n" for place in places], MAX_RESULT_BYTES - _NOTE_BYTES)
-    left = len(places) - len(shown)
-    note = f"{left} more left out: give a longer qualified name\n" if left else ""
-    return f"{len(places)} definitions have this name: call again with one of these\n" + "".join(shown) + note
+def readings_text(readings: Sequence[Reading], project: Path, max_tokens: int) -> str:
+    """Return the code of a place in a budget; of several, their first lines and how to ask for one."""
+    lines = []
+    cure = "ask for one of them"
+    if len(readings) > 1:
+        lines.append(f"{len(readings)} places have this name: ask with one of these\n")
+    for reading in readings:
+        path = visible(relative(reading.root, reading.path, project))
+        found = reading.definition
+        name = f" {found.kind} {_cut(found.qualified_name)}" if found else ""
+        stale = " (changed since it was indexed)" if reading.stale else ""
+        lines.append(f"{path}:{reading.first_line}-{reading.last_line}{name}{stale}\n")
+        lines += [f"{line}\n" for line in reading_lines(reading, "{}: ")]
+    shown = _fitting(lines, max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS)
+    left = len(lines) - len(shown)
+    if left and len(readings) == 1:
+        count = sum(line[0].isdigit() for line in shown[1:])
+        following = reading.lines[count][0] if count < len(reading.lines) else reading.last_line
+        cure = f"read {path}:{following}-{reading.last_line}"
+    return "".join(shown) + (f"{left} more lines left out: {cure}\n" if left else "")
+
+
+def reading_fields(reading: Reading, project: Path) -> dict[str, Any]:
+    """Return the place of a reading."""
+    found = reading.definition
+    return {
+        "path": relative(reading.root, reading.path, project),
+        "first_line": reading.first_line,
+        "last_line": reading.last_line,
+        "kind": found.kind if found else "lines",
+        "name": found.qualified_name if found else "",
+        "stale": reading.stale,
+    }
+
+
+def outlines_text(outlines: Sequence[Outline], max_tokens: int) -> str:
+    """Return outlines in a budget."""
+    lines = [f"{line}\n" for outline in outlines for line in outline_lines(outline)]
+    shown = _fitting(lines, max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS)
+    left = len(lines) - len(shown)
+    note = f"{left} more lines left out: ask for a folder or file in it\n" if left else ""
+    return "".join(shown) + note or "nothing is indexed there\n"
+
+
+def outline_fields(outline: Outline) -> dict[str, Any]:
+    """Return the places of an outline."""
+    return {
+        "root": outline.root,
+        "entries": [
+            {
+                "depth": entry.depth,
+                "kind": entry.kind,
+                "label": entry.label,
+                "path": entry.path,
+                "line": entry.definition.start_line if entry.definition else None,
+            }
+            for entry in outline.entries
+        ],
+    }
 
 
 def status_text(status: IndexStatus, project: Path) -> str:
@@ -104,7 +189,18 @@ def status_text(status: IndexStatus, project: Path) -> str:
         f"languages: {', '.join(f'{name} {count}' for name, count in languages)}\n"
         f"changes since: {behind}\n" + "".join(skipped)
     )
-    return "".join(_fitting([text], MAX_RESULT_BYTES)) or f"{text[:2000]}…\n"
+    return text if len(text) <= _MAX_STATUS else f"{text[:_MAX_STATUS]}…\n"
+
+
+def status_fields(status: IndexStatus) -> dict[str, Any]:
+    """Return the counts of an index."""
+    return {
+        "error": status.error,
+        "definitions": status.documents,
+        "files": status.files,
+        "languages": status.languages,
+        "changes": asdict(status.changes) if status.changes else None,
+    }
 
 
 def relative(root: str, path: str, project: Path) -> str:
@@ -113,17 +209,10 @@ def relative(root: str, path: str, project: Path) -> str:
 
 
 def _fitting(blocks: Sequence[str], limit: int) -> list[str]:
-    """Return as many of the first blocks as fit into `limit` bytes of UTF-8."""
-    size, shown = 0, []
-    for block in blocks:
-        size += len(block.encode())
-        if size > limit:
-            break
-        shown.append(block)
-    return shown
+    """Return as many of the first blocks as fit into `limit` characters."""
+    sizes = accumulate(map(len, blocks))
+    return [block for block, size in zip(blocks, sizes, strict=True) if size <= limit]
 
 
 def _cut(line: str) -> str:
-    """Return the first characters of a line; control characters and invisible ones, except tabs, become escapes."""
-    cut = line if len(line) <= _MAX_LINE else f"{line[:_MAX_LINE]}…"
-    return "\t".join(map(visible, cut.split("\t")))
+    return cut(line, _MAX_LINE)

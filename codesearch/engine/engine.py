@@ -306,7 +306,7 @@ class Engine:
                 return outlines_of(spots, max_lines or MAX_LINES)
             within = tuple(Path(spot.root, spot.path) for spot in spots)
             request = SearchRequest(question, by_file=True, refresh=False)
-            found = self.search(request, replace(scope or Scope(), within=within))
+            found = self.search(request, replace(scope or Scope(here=Path.cwd()), within=within))
             return outline_for(found.hits, spots, max_lines or MAX_LINES)
 
     def usages(
@@ -340,13 +340,6 @@ class Engine:
         with self.indexes(scope) as indexes:
             found = find_usages(indexes, place, filters, limit=limit, here=scope.here)
             return UsagesAnswer(found, tuple(index.manifest.root for index in indexes), tuple(freshness))
-
-    def places_named(self, root: Path | str, name: str) -> list[tuple[str, int, str]]:
-        """List (path, line, qualified name) of the definitions with a name or the end of a qualified name."""
-        from codesearch.search.lookup import find_named
-
-        with self.indexes(Scope((root,))) as (index,):
-            return [(path, row.start_line, row.qualified_name) for path, row in find_named(index, name)]
 
     def kinds(self, root: Path | str) -> dict[str, int]:
         """Count the documents of each kind in an index."""
@@ -578,10 +571,10 @@ class Engine:
         """Lend what a place names, after a refresh of the indexes."""
         from codesearch.structure.places import find_spots
 
-        scope = scope or Scope()
-        self._backend.refreshed(scope)
+        scope = scope or Scope(here=Path.cwd())
+        self._local.refreshed(scope)
         with self.indexes(scope) as indexes:
-            yield find_spots(indexes, place, scope.here)
+            yield find_spots(indexes, place, scope.here, scope.within)
 
     def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:
         from codesearch.engine.reports import IndexStatus

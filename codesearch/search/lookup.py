@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +17,6 @@ from codesearch.search.request import Place
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import KINDS, Definition, Described
-
-_SEPARATORS = re.compile(r"::|[.#\\/]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,29 +87,6 @@ def _paths_in(index: IndexReader, path: Path) -> Iterator[str]:
     elif not path.exists():
         _, name, rest = f"/{path.as_posix()}".rpartition(f"/{index.manifest.root}/")
         yield rest if name else path.as_posix()
-
-
-def find_named(index: IndexReader, name: str) -> list[tuple[str, DocumentRow]]:
-    """List (path, row) of the live definitions with a name, by path and line.
-
-    A qualified name, such as `Stack.push`, must be the end of the definition's qualified name. If no definition has the
-    name in this case, case is ignored.
-    """
-    wanted = _parts(name)
-    found = [
-        (file.path, row)
-        for segment in index.segments
-        for number, _, qualified in segment.store.documents_named(_SEPARATORS.split(name)[-1])
-        if _parts(qualified)[-len(wanted) :] == wanted
-        and int(segment.rows.files[number]) not in segment.dead_files
-        for file, row in segment.store.documents([number]).values()
-    ]
-    exact = [(path, row) for path, row in found if row.name == _SEPARATORS.split(name)[-1]]
-    return sorted(exact or found, key=lambda place: (place[0], place[1].start_line))
-
-
-def _parts(name: str) -> list[str]:
-    return _SEPARATORS.split(name.lower())
 
 
 def count_kinds(index: IndexReader) -> dict[str, int]:

@@ -2,8 +2,8 @@
 
 A glob is relative to the indexed root, relative to the working directory, or absolute:
 
-    *.py  tests/     any part of a path, if there is no slash inside
-    src/*.py         relative to the root or to the working directory
+    *.py  tests      any part of a path, if there is no slash
+    src/  src/*.py   relative to the root or to the working directory
     ./src  ../lib    relative to the working directory
     /work/src/*      absolute, or relative to the root
 
@@ -75,7 +75,7 @@ class _Glob:
         from_here = here is not None and glob.split("/")[0] in (".", "..")
         only_below = glob.endswith("/")
         rooted = glob.startswith("/") or os.path.isabs(glob)
-        is_absolute = rooted or here is not None and (from_here or "/" in glob.rstrip("/"))
+        is_absolute = rooted or here is not None and (from_here or "/" in glob)
         return cls(
             None if from_here else _compile([_anchored(glob)], only_below=only_below),
             _compile(_absolute(glob, here or "/"), only_below=only_below) if is_absolute else None,
@@ -98,7 +98,7 @@ def _compile(globs: Iterable[str], *, only_below: bool) -> re.Pattern[str]:
 def _anchored(glob: str) -> str:
     """Return a glob for "/" + path below the root."""
     bare = glob.removeprefix("./").rstrip("/")
-    if "/" not in bare:
+    if "/" not in glob:
         return f"*/{bare}"
     return bare if bare.startswith("*") else f"/{bare.lstrip('/')}"
 

@@ -22,11 +22,13 @@ from pathlib import Path
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.index.reader import IndexReader
 from codesearch.search.lookup import nearest
+from codesearch.search.paths import path_filter
+from codesearch.search.request import Filters
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import Described
 
-LINES = re.compile(r"(?P<path>.+?):(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|:[0-9]*)?:?")
+LINES = re.compile(r"(?P<path>.+?):(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|:[0-9]*)?:?", re.DOTALL)
 SEPARATORS = re.compile(r"::|[.#\\/]")
 _LONGEST = 4_096
 _SHOWN = 100
@@ -79,19 +81,32 @@ def described(file: FileRecord, row: DocumentRow) -> Described:
     return Described(file.path, file.language, *row.described)
 
 
-def find_spots(indexes: Sequence[IndexReader], text: str, here: Path | str | None = None) -> list[Spot]:
+def find_spots(
+    indexes: Sequence[IndexReader],
+    text: str,
+    here: Path | str | None = None,
+    within: Sequence[Path | str] = (),
+) -> list[Spot]:
     """Return every place that a text names, by path, root and line; at least one.
 
     Args:
         indexes: where to look.
         text: the place.
         here: working directory; paths may be relative to it.
+        within: files and folders that the places must be in; none for all.
 
     Raises:
         ConfigError: the text is empty or too long.
         IndexNotFoundError: nothing in the indexes has this path or name.
     """
-    wanted = text.strip()
+    allowed = {index: path_filter(Filters(within=within), index.root) for index in indexes}
+    found = _find_spots(indexes, text.strip(), here)
+    if kept := [spot for spot in found if allowed[spot.index](spot.path)]:
+        return kept
+    raise IndexNotFoundError(f"{text[:_SHOWN]!r} is outside of {', '.join(map(str, within))}")
+
+
+def _find_spots(indexes: Sequence[IndexReader], wanted: str, here: Path | str | None) -> list[Spot]:
     if not wanted or len(wanted) > _LONGEST:
         raise ConfigError(
             f"a place has 1 to {_LONGEST:,} characters: give PATH, PATH:LINE, PATH::NAME or NAME"

@@ -45,21 +45,18 @@ def _entry_text(entry: Entry, label_width: int) -> str:
     return f"{label}  {entry.summary}{names}".rstrip()
 
 
-def reading_lines(reading: Reading, width: int = _MAX_LINE) -> Iterator[str]:
-    """Yield the lines of a place with their numbers; a line says how many are folded away."""
+def reading_lines(
+    reading: Reading, gutter: str = f"{{:{_NUMBER}}} | ", width: int = _MAX_LINE
+) -> Iterator[str]:
+    """Yield the lines of a place with their numbers; a line says what is folded away."""
     last = reading.first_line - 1
-    for number, text in reading.lines:
+    for number, text in [*reading.lines, (reading.last_line + 1, "")]:
         if number > last + 1:
-            yield _fold(last + 1, number - 1)
-        yield cut(f"{number:{_NUMBER}} | {text}".rstrip(), width)
+            folded = f"line {last + 1}" if number == last + 2 else f"lines {last + 1}-{number - 1}"
+            yield f"{' ' * len(gutter.format(0))}… {folded}"
+        if number <= reading.last_line:
+            yield cut(f"{gutter.format(number)}{text}".rstrip(), width)
         last = number
-    if last < reading.last_line:
-        yield _fold(last + 1, reading.last_line)
-
-
-def _fold(first: int, last: int) -> str:
-    lines = f"line {first}" if first == last else f"lines {first}-{last}"
-    return f"{'':{_NUMBER}} : {lines} folded"
 
 
 def cut(line: str, width: int) -> str:

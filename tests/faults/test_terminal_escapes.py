@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.agents.text import definition_text, hits_text
+from codesearch.agents.text import hits_text, outlines_text, readings_text
 from codesearch.cli.progress import build_progress
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
@@ -124,9 +124,11 @@ def test_watch_has_no_control_characters(hostile, command):
 def test_what_agents_read_has_no_control_characters(hostile, home, tiny_bundle):
     engine = Engine(home, model=tiny_bundle)
     answer = engine.search("push", Scope())
-    text = hits_text(answer, hostile, 5)
+    text = hits_text(answer, hostile, 2_000)
     for hit in answer.hits:
-        text += definition_text(engine.document(hit.root, hit.path, hit.start_line), hostile)
+        place, scope = f"{hit.path}:{hit.start_line}", Scope((hit.root,))
+        text += readings_text(engine.read(place, scope), hostile, 2_000)
+        text += outlines_text(engine.outline(hit.path, scope), 2_000)
     engine.close()
     assert r"push\x1b[2J" in text and r"# push \x1b[2J" in text
     assert not FORBIDDEN.search(text)

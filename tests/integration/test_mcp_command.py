@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -71,11 +72,11 @@ def over_stdio(project: Path) -> Client:
 def test_each_tool_answers_with_paths_of_the_project(project):
     found, similar, read, named, status = ask(
         project,
-        ("search_code", {"query": "put an item on top of the stack", "limit": 3}),
-        ("find_similar", {"place": "python/convert.py:4"}),
-        ("read_definition", {"place": "python/convert.py:18"}),
-        ("read_definition", {"place": "Stack.pop"}),
-        ("index_status", {}),
+        ("search", {"query": "put an item on top of the stack", "limit": 3}),
+        ("similar", {"place": "python/convert.py:4"}),
+        ("read", {"place": "python/convert.py:18"}),
+        ("read", {"place": "Stack.pop"}),
+        ("status", {}),
         connect=over_stdio,
     )
     assert "python/convert.py:17-19 method Stack.push" in found[1]
@@ -87,9 +88,10 @@ def test_each_tool_answers_with_paths_of_the_project(project):
 
 
 def test_a_name_of_several_definitions_lists_their_places(project):
-    ((failed, text),) = ask(project, ("read_definition", {"place": "push"}))
+    ((failed, text),) = ask(project, ("read", {"place": "push"}))
     assert not failed
-    assert "python/convert.py:17 Stack.push" in text and "ruby/queue.rb:4 PriorityQueue.push" in text
+    assert "python/convert.py:17-19 method Stack.push\n17:     def push(self, item):" in text
+    assert "ruby/queue.rb:4-6 method PriorityQueue.push" in text
 
 
 def test_an_unindexed_project_is_indexed_with_progress(project):
@@ -103,7 +105,7 @@ def test_an_unindexed_project_is_indexed_with_progress(project):
     async def session() -> str:
         async with connected(project) as client:
             arguments = {"query": "parse a decimal string"}
-            result = await client.call_tool("search_code", arguments, progress_callback=progress)
+            result = await client.call_tool("search", arguments, progress_callback=progress)
             return result.content[0].text
 
     assert "string_to_int" in anyio.run(session)
@@ -112,20 +114,20 @@ def test_an_unindexed_project_is_indexed_with_progress(project):
 
 @pytest.mark.parametrize("query", ["push | pop", "a && b", '"int to string"', "f(x)[0]{1}", "'", "$(ls) `x`"])
 def test_special_characters_are_plain_text(project, query):
-    ((failed, text),) = ask(project, ("search_code", {"query": query}))
+    ((failed, text),) = ask(project, ("search", {"query": query}))
     assert not failed or "no words" in text
 
 
-@pytest.mark.parametrize("tool", ["read_definition", "find_similar"])
+@pytest.mark.parametrize("tool", ["read", "similar"])
 @pytest.mark.parametrize("place", ["../secret.py:1", "/etc/passwd:1", "python/../../secret.py:1"])
 def test_nothing_outside_of_the_project_is_read(project, tool, place):
     ((failed, text),) = ask(project, (tool, {"place": place}))
-    assert failed and "outside of the project" in text and "\n" not in text
+    assert failed and "is not in the index" in text and "\n" not in text
 
 
-@pytest.mark.parametrize("tool", ["read_definition", "find_similar"])
+@pytest.mark.parametrize("tool", ["read", "similar"])
 def test_links_out_of_the_project_and_pipes_are_refused(project, tool):
-    ask(project, ("index_status", {}))
+    ask(project, ("status", {}))
     linked, pipe = project / "python/convert.py", project / "ruby/queue.rb"
     linked.unlink()
     linked.symlink_to(project.parent / "secret.py")
@@ -140,19 +142,19 @@ def test_links_out_of_the_project_and_pipes_are_refused(project, tool):
 def test_a_huge_function_is_cut_and_the_note_says_where_the_rest_is(project):
     read, found = ask(
         project,
-        ("read_definition", {"place": "huge"}),
-        ("search_code", {"query": "huge value", "limit": 50, "snippet_lines": 40}),
+        ("read", {"place": "huge"}),
+        ("search", {"query": "huge value", "limit": 50, "max_tokens": 2_000}),
     )
-    assert len(read[1].encode()) <= 16_000 and len(found[1].encode()) <= 8_000
-    assert read[1].splitlines()[-1].endswith("-3001 of huge.py")
+    assert len(read[1]) <= 16_000 and len(found[1]) <= 8_000
+    assert re.search(r"more lines left out: read huge\.py:\d+-3001\n$", read[1])
 
 
 def test_errors_are_one_line(project):
     for failed, text in ask(
         project,
-        ("search_code", {"query": ""}),
-        ("search_code", {"query": "x", "kind": "nonsense"}),
-        ("read_definition", {"place": "no_such_name"}),
+        ("search", {"query": ""}),
+        ("search", {"query": "x", "kind": "nonsense"}),
+        ("read", {"place": "no_such_name"}),
     ):
         assert failed and "\n" not in text and "Traceback" not in text
 
@@ -163,7 +165,7 @@ def test_concurrent_calls_get_their_own_answers(project):
         async with connected(project) as client:
 
             async def one(name: str) -> None:
-                found[name] = (await client.call_tool("read_definition", {"place": name})).content[0].text
+                found[name] = (await client.call_tool("read", {"place": name})).content[0].text
 
             async with anyio.create_task_group() as group:
                 for name in ("Stack.pop", "getJson", "encryptAes", "sortStrings"):
@@ -177,8 +179,8 @@ def test_the_server_answers_after_a_cancelled_call(project):
     async def session() -> str:
         async with connected(project) as client:
             with anyio.move_on_after(0.05):
-                await client.call_tool("search_code", {"query": "sort"})
-            return (await client.call_tool("search_code", {"query": "sort a list"})).content[0].text
+                await client.call_tool("search", {"query": "sort"})
+            return (await client.call_tool("search", {"query": "sort a list"})).content[0].text
 
     assert "sortStrings" in anyio.run(session)
 
@@ -197,7 +199,7 @@ def test_the_instructions_name_every_tool(project):
             return client.instructions or "", {tool.name for tool in (await client.list_tools()).tools}
 
     text, names = anyio.run(session)
-    assert names == {"search_code", "find_similar", "read_definition", "index_status"}
+    assert names == {"search", "outline", "read", "similar", "status"}
     assert all(name in text for name in names) and "grep" in text and "Not indexed" in text
 
 
@@ -227,11 +229,9 @@ def test_a_cancelled_index_run_stops_and_the_next_call_indexes_the_project(proje
                 async def cancel(done: float, total: float | None, message: str | None) -> None:
                     scope.cancel()
 
-                await client.call_tool("search_code", {"query": "sort"}, progress_callback=cancel)
+                await client.call_tool("search", {"query": "sort"}, progress_callback=cancel)
             assert scope.cancelled_caught
-            result = await client.call_tool(
-                "search_code", {"query": "sort a list"}, progress_callback=progress
-            )
+            result = await client.call_tool("search", {"query": "sort a list"}, progress_callback=progress)
             return result.content[0].text
 
     assert "sortStrings" in anyio.run(session)
@@ -250,10 +250,10 @@ def test_the_first_folder_of_the_client_is_the_project(project):
     async def session() -> list[tuple[bool, str]]:
         async with Client(without_root, list_roots_callback=roots, mode="legacy") as client:
             calls = (
-                ("search_code", {"query": "only here"}),
-                ("search_code", {"query": "sort a list"}),
-                ("read_definition", {"place": "../src/python/convert.py:4"}),
-                ("read_definition", {"place": str(project / "python/convert.py:4")}),
+                ("search", {"query": "only here"}),
+                ("search", {"query": "sort a list"}),
+                ("read", {"place": "../src/python/convert.py:4"}),
+                ("read", {"place": str(project / "python/convert.py:4")}),
             )
             results = [await client.call_tool(name, arguments) for name, arguments in calls]
             return [(bool(result.is_error), result.content[0].text) for result in results]
@@ -261,8 +261,8 @@ def test_the_first_folder_of_the_client_is_the_project(project):
     found, other, above, absolute = anyio.run(session)
     assert "one.py:1-2 function only_here" in found[1]
     assert "sortStrings" not in other[1]
-    assert above[0] and "is outside of the project" in above[1]
-    assert absolute[0] and "is outside of the project" in absolute[1]
+    assert above[0] and "is not in the index" in above[1]
+    assert absolute[0] and "is not in the index" in absolute[1]
 
 
 def test_without_the_extra_the_message_says_how_to_add_it(tmp_path):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from codesearch.agents.text import hits_text
 from codesearch.engine.answer import Answer
@@ -28,15 +31,14 @@ HIT = Hit(
 )
 
 
-def shown(query: str, mode: str) -> list[str]:
+def shown(query: str, mode: str, max_tokens: int = 52) -> list[str]:
     answer = Answer(query, mode, "nbow", "cpu", 10, 0.1, [HIT])
-    return hits_text(answer, Path("/src"), 3).splitlines()[1:]
+    return hits_text(answer, Path("/src"), max_tokens).splitlines()[1:]
 
 
 def test_lines_are_those_that_match_the_query():
     assert shown("check", "hybrid") == [
         "  1: def load(name):",
-        "  2:     first(name)",
         "  5:     check(name)",
     ]
 
@@ -45,5 +47,33 @@ def test_words_of_a_path_do_not_choose_the_lines_of_similar_code():
     assert shown("/src/check.py:3", "similar") == [
         "  1: def load(name):",
         "  2:     first(name)",
-        "  3:     second(name)",
     ]
+
+
+def test_a_larger_budget_shows_more_lines_and_a_small_one_only_places():
+    assert shown("check", "hybrid", 400) == [
+        f"  {number}: {line}" for number, line in enumerate(CODE.split("\n"), 1)
+    ]
+    assert shown("check", "hybrid", 40) == []
+
+
+def test_the_best_hits_have_the_most_lines_and_every_hit_has_its_place():
+    hits = [replace(HIT, rank=rank, path=f"{rank}.py") for rank in range(1, 5)]
+    text = hits_text(Answer("check", "hybrid", "nbow", "cpu", 10, 0.1, hits), Path("/src"), 130)
+    per_hit = [block.count("\n  ") for block in text.split(".py:1-6 function load")[1:]]
+    assert per_hit == sorted(per_hit, reverse=True) and per_hit[0] > per_hit[-1]
+    assert len(text) <= 4 * 130
+
+
+@pytest.mark.parametrize(
+    ("confidence", "is_low", "expected"),
+    [
+        (0.9, False, "confidence: high"),
+        (0.5, False, "confidence: fair"),
+        (0.1, True, "confidence: low; probably nothing here does this, the nearest hits:"),
+        (None, False, "check.py:1-6 function load"),
+    ],
+)
+def test_the_confidence_is_in_words(confidence, is_low, expected):
+    answer = Answer("check", "hybrid", "nbow", "cpu", 10, 0.1, [HIT], confidence, is_low)
+    assert hits_text(answer, Path("/src"), 200).splitlines()[0] == expected

@@ -32,6 +32,9 @@ def passing(*patterns: str, here: str | None = None, within: tuple[str, ...] = (
         (".", "/work/shop/lib", ["lib/app/util.go"]),
         ("..", "/work/shop/lib/app", ["lib/app/util.go"]),
         ("shop/tests/", "/work", ["tests/test_all.py"]),
+        ("tests/", "/elsewhere", ["tests/test_all.py"]),
+        ("tests/", "/work/shop/app", ["app/tests/test_main.py", "tests/test_all.py"]),
+        ("tests", "/elsewhere", ["app/tests/test_main.py", "tests/test_all.py"]),
         ("*/tests/*", "/work", ["app/tests/test_main.py", "tests/test_all.py"]),
         ("*.go", "/elsewhere", ["lib/app/util.go"]),
         ("app/*", "/elsewhere", ["app/main.py", "app/tests/test_main.py"]),
@@ -123,7 +126,7 @@ def test_a_root_may_be_the_root_of_the_file_system():
         ("c:/work/shop/tests", None, []),
         (".\\app\\", "C:\\work\\shop\\lib", ["lib/app/util.go"]),
         ("..\\app\\*.py", "C:\\work\\shop\\lib", ["app/main.py", "app/tests/test_main.py"]),
-        ("!app/", "C:\\work", ["tests/test_all.py", "setup.py"]),
+        ("!app/", "C:\\work", ["lib/app/util.go", "tests/test_all.py", "setup.py"]),
     ],
 )
 def test_globs_may_have_backslashes_on_windows(monkeypatch, pattern, here, expected):
