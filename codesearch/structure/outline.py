@@ -239,29 +239,21 @@ def _count(node: Node, depth: int = 0) -> int:
 def _add_definitions(tree: Node, index: IndexReader, max_lines: int) -> None:
     """Give folders and files the names of their main definitions, and files these definitions as children."""
     files = {file.path: (segment, file) for segment, file in live_files(index)}
-    nodes = {node.entry.path: node for node in _all(tree) if node.tier == 1}
-    mains: dict[str, list[tuple[float, DocumentRow]]] = {}
-    for path in nodes:
-        segment, file = files[path]
-        mains[path] = _main_rows(segment, file)
-    room = max_lines - sum(1 for node in _all(tree))
-    for node in _all(tree):
+    mains = {path: _main_rows(*files[path]) for path in (node.entry.path for node in _all(tree) if node.tier)}
+    nodes = list(_all(tree))
+    has_room = len(nodes) < max_lines
+    for node in nodes:
         inside = node.entry.path
-        below = (
-            mains[inside]
-            if node.tier
-            else [
-                one
-                for path, rows in mains.items()
-                if path.startswith(f"{inside}/" if inside else "")
-                for one in rows
-            ]
-        )
+        if node.tier:
+            below = mains[inside]
+        else:
+            above = f"{inside}/" if inside else ""
+            below = [one for path, rows in mains.items() if path.startswith(above) for one in rows]
         best = sorted(below, key=lambda one: -one[0])[:_TYPES]
         node.entry = replace(node.entry, names=tuple(dict.fromkeys(row.name for _, row in best)))
-        if node.tier and room > 0:
+        if node.tier and has_room:
             _, file = files[inside]
-            node.children = [Node(_definition_entry(file, row), 2, weight) for weight, row in mains[inside]]
+            node.children = [Node(_definition_entry(file, row), 2, weight) for weight, row in below]
 
 
 def _main_rows(segment: SegmentReader, file: FileRecord) -> list[tuple[float, DocumentRow]]:
@@ -319,7 +311,9 @@ def _entries(
     depth: int,
     code: Mapping[int, tuple[tuple[int, str], ...]] = MappingProxyType({}),
 ) -> Iterator[Entry]:
-    yield replace(node.entry, depth=depth, code=code.get(id(node), ()))
+    is_open = node.tier == 1 and any(id(child) in chosen for child in node.children)
+    names = () if is_open else node.entry.names
+    yield replace(node.entry, depth=depth, names=names, code=code.get(id(node), ()))
     left: Counter[str] = Counter()
     for child in node.children:
         if id(child) in chosen:

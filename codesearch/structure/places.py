@@ -227,7 +227,7 @@ def _folders(indexes: Sequence[IndexReader], text: str, here: Path | str | None)
     found = []
     for index in indexes:
         folders = folders_of(index)
-        exact = [path for path in _below(index, text, here) if path in folders]
+        exact = [path for base in (here, None) for path in _below(index, text, base) if path in folders][:1]
         ending = f"/{text.replace(os.sep, '/').removeprefix('./').strip('/')}"
         found += [(not exact, index, path) for path in exact]
         if not os.path.isabs(text) and not exact:
@@ -256,21 +256,16 @@ def live_files(index: IndexReader) -> Iterator[tuple[SegmentReader, FileRecord]]
                 yield segment, file
 
 
-def _below(index: IndexReader, text: str, here: Path | str | None) -> list[str]:
-    """Return what a path of the user may be below the root of an index: relative to `here`, then to the root."""
+def _below(index: IndexReader, text: str, base: Path | str | None) -> list[str]:
+    """Return what a path relative to `base`, or to the root if that is None, is below the root of an index."""
+    if not index.manifest.has_sources:
+        inner, name = text.replace(os.sep, "/").removeprefix("./").strip("/"), index.manifest.root
+        return ["" if inner in (name, ".") else inner.removeprefix(f"{name}/")]
     found = []
-    if index.manifest.has_sources:
-        for base in (here, index.manifest.root):
-            if base is None and not os.path.isabs(text):
-                continue
-            whole = os.path.normpath(os.path.join(base or "", os.path.expanduser(text)))
-            for spelling in (whole, os.path.realpath(whole)):
-                if spelling == index.manifest.root:
-                    found.append("")
-                elif spelling.startswith(os.path.join(index.manifest.root, "")):
-                    found.append(Path(spelling).relative_to(index.manifest.root).as_posix())
-    else:
-        inner = text.replace(os.sep, "/").removeprefix("./").strip("/")
-        name = index.manifest.root
-        found += ["" if inner in (name, ".") else inner.removeprefix(f"{name}/")]
+    whole = os.path.normpath(os.path.join(base or index.manifest.root, os.path.expanduser(text)))
+    for spelling in (whole, os.path.realpath(whole)):
+        if spelling == index.manifest.root:
+            found.append("")
+        elif spelling.startswith(os.path.join(index.manifest.root, "")):
+            found.append(Path(spelling).relative_to(index.manifest.root).as_posix())
     return list(dict.fromkeys(found))

@@ -39,10 +39,10 @@ def _label_widths(outline: Outline) -> dict[int, int]:
 def _entry_text(entry: Entry, label_width: int) -> str:
     if entry.kind == "rest":
         return f"({entry.label})"
-    names = f" ({', '.join(entry.names)})" if entry.names else ""
+    names = f"({', '.join(entry.names)})" if entry.names else ""
     is_place = entry.kind in ("folder", "file")
     label = entry.label.ljust(label_width) if is_place else entry.label
-    return f"{label}  {entry.summary}{names}".rstrip()
+    return f"{label}  {' '.join(filter(None, (entry.summary, names)))}".rstrip()
 
 
 def reading_lines(

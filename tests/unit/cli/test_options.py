@@ -27,6 +27,8 @@ def test_a_setting_reaches_every_command_with_its_option():
         "similar": {"device": "cpu", "auto_index": False},
         "index": {"device": "cpu"},
         "watch": {"device": "cpu"},
+        "outline": {"auto_index": False},
+        "read": {"auto_index": False},
         "mcp": {"auto_index": False},
     }
 

@@ -1,0 +1,104 @@
+"""Outlines of folders, files and classes, cut to a number of lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.structure.text import outline_lines
+from tests.conftest import TINY_REPO, write_tree
+
+TREE = {
+    **TINY_REPO,
+    "README.md": "# Shop\n\nA shop that sells books. It is small.\n",
+    "python/__init__.py": '"""Everything in Python. Really."""\n',
+    "src/main/java/com/Shop.java": "package com;\n\nclass Shop {\n    void open() {}\n}\n",
+}
+
+
+@pytest.fixture
+def outline(tmp_path, tiny_bundle):
+    """Return the lines of the outlines of a place."""
+    root = write_tree(tmp_path / "shop", TREE)
+    engine = Engine(tmp_path / "home", model=tiny_bundle)
+    engine.index(root)
+
+    def outline(place=".", **options):
+        found = engine.outline(place, Scope((root,), here=root), **options)
+        return [line for one in found for line in outline_lines(one)]
+
+    yield outline
+    engine.close()
+
+
+def test_a_file_has_its_definitions_with_lines_and_first_sentences(outline):
+    assert outline("python/convert.py") == [
+        "        convert.py  Conversions.",
+        "     4    def int_to_string(number: int) -> str  Convert an integer to its decimal string.",
+        "     9    def string_to_int(text: str) -> int  Parse a decimal string into an integer.",
+        "    14    class Stack  A last in, first out container.",
+        "    17      def push(self, item)  Put an item on top.",
+        "    21      def pop(self)  Take the top item off.",
+    ]
+
+
+def test_a_class_has_its_members(outline):
+    assert outline("Stack") == [
+        "    14  class Stack  A last in, first out container.",
+        "    17    def push(self, item)  Put an item on top.",
+        "    21    def pop(self)  Take the top item off.",
+    ]
+
+
+def test_a_folder_has_folders_files_and_definitions_if_there_is_room(outline):
+    lines = outline(max_lines=100)
+    assert lines[0] == "        shop/  (Stack, Sorter, PriorityQueue, Shop)"
+    at = lines.index(
+        "          python/             Everything in Python. (Stack, int_to_string, string_to_int)"
+    )
+    assert lines[at + 1 : at + 5] == [
+        "            convert.py   Conversions.",
+        "     4        def int_to_string(number: int) -> str  Convert an integer to its decimal string.",
+        "     9        def string_to_int(text: str) -> int  Parse a decimal string into an integer.",
+        "    14        class Stack  A last in, first out container.",
+    ]
+    assert "          src/main/java/com/  (Shop)" in lines
+
+
+@pytest.mark.parametrize("most", [4, 7, 9, 12, 15])
+def test_an_outline_has_at_most_so_many_lines_and_counts_the_rest(outline, most):
+    lines = outline(max_lines=most)
+    assert len(lines) <= most
+    assert len(outline(max_lines=100)) > 15
+
+
+def test_folders_come_before_files_and_files_before_definitions(outline):
+    lines = outline(max_lines=8)
+    assert [line.strip().split(" ")[0] for line in lines] == [
+        "shop/",
+        "go/",
+        "java/",
+        "javascript/",
+        "php/",
+        "python/",
+        "ruby/",
+        "src/main/java/com/",
+    ]
+
+
+def test_a_name_of_several_definitions_has_an_outline_for_each(outline):
+    assert [line.split("  ")[-2].strip() for line in outline("push")] == [
+        "def push(self, item)",
+        "def push(element, priority)",
+    ]
+
+
+def test_an_outline_for_a_question_shows_what_answers_it_whole(outline):
+    lines = outline(question="put an item on top of the stack", max_lines=20)
+    at = lines.index("    17 |     def push(self, item):")
+    assert lines[at + 1 : at + 3] == [
+        '    18 |         """Put an item on top."""',
+        "    19 |         self.items.append(item)",
+    ]
+    assert lines[0].startswith("        convert.py") and len(lines) <= 24

@@ -1,0 +1,104 @@
+"""Texts of users -> files, folders, lines and definitions."""
+
+from __future__ import annotations
+
+import pytest
+
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.errors import ConfigError, IndexNotFoundError
+from tests.conftest import TINY_REPO, write_tree
+
+
+@pytest.fixture
+def engine(tmp_path, tiny_bundle):
+    write_tree(tmp_path / "src", {**TINY_REPO, "lib/python/convert.py": "def other():\n    return 1\n"})
+    engine = Engine(tmp_path / "home", model=tiny_bundle)
+    engine.index(tmp_path / "src")
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def places(engine, tmp_path):
+    """Return what a text names, as "path:first-last name"."""
+
+    def places(text, here="src", within=()):
+        scope = Scope((tmp_path / "src",), here=tmp_path / here, within=within)
+        return [
+            f"{found.path}:{found.first_line}-{found.last_line}"
+            + (f" {found.definition.qualified_name}" if found.definition else "")
+            for found in engine.read(text, scope)
+        ]
+
+    return places
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("python/convert.py:17", ["python/convert.py:17-19 Stack.push"]),
+        ("python/convert.py:17:5:", ["python/convert.py:17-19 Stack.push"]),
+        ("python/convert.py:14", ["python/convert.py:14-23 Stack"]),
+        ("python/convert.py:20", ["python/convert.py:14-23 Stack"]),
+        ("python/convert.py:2", ["python/convert.py:1-12"]),
+        ("python/convert.py:4-6", ["python/convert.py:4-6"]),
+        ("queue.rb:4", ["ruby/queue.rb:4-6 PriorityQueue.push"]),
+        ("convert.py::Stack.pop", ["python/convert.py:21-23 Stack.pop"]),
+        ("Stack.pop", ["python/convert.py:21-23 Stack.pop"]),
+        ("Stack::pop", ["python/convert.py:21-23 Stack.pop"]),
+        ("stack", ["python/convert.py:14-23 Stack"]),
+        ("push", ["python/convert.py:17-19 Stack.push", "ruby/queue.rb:4-6 PriorityQueue.push"]),
+        ("http.js", ["javascript/http.js:1-6"]),
+        ("convert.py", ["lib/python/convert.py:1-2", "python/convert.py:1-23"]),
+        ("python/convert.py", ["python/convert.py:1-23"]),
+        ("./python/convert.py", ["python/convert.py:1-23"]),
+    ],
+)
+def test_a_place_is_a_path_a_line_lines_or_a_name(places, text, expected):
+    assert places(text) == expected
+
+
+def test_a_path_is_relative_to_the_working_directory_first(places, tmp_path):
+    assert places("python/convert.py", here="src/lib") == ["lib/python/convert.py:1-2"]
+    assert places(str(tmp_path / "src/python/convert.py:4")) == ["python/convert.py:4-6 int_to_string"]
+
+
+def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
+    within = (tmp_path / "src/ruby",)
+    assert places("push", within=within) == ["ruby/queue.rb:4-6 PriorityQueue.push"]
+    for text in ("Stack.pop", "python/convert.py:17", str(tmp_path / "src/python/convert.py")):
+        with pytest.raises(IndexNotFoundError, match="outside of"):
+            places(text, within=within)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nothing", "no file, folder or definition is 'nothing': search for it with a query"),
+        ("gone.py:3", r"gone\.py is not in the index: give the path of a file in it"),
+        ("convert.py::nothing", r"convert\.py has no definition 'nothing': see its outline"),
+        ("http.js:70", r"javascript/http\.js has 6 lines: line 60 is behind its end"),
+        ("python", "python is a folder: see its outline"),
+        ("../secret.py:1", r"secret\.py is not in the index"),
+        ("/etc/passwd", "no file, folder or definition is '/etc/passwd'"),
+    ],
+)
+def test_a_place_that_does_not_exist_is_one_line(places, text, message):
+    with pytest.raises(IndexNotFoundError, match=message):
+        places(text)
+
+
+@pytest.mark.parametrize("text", ["", "  ", "x" * 5_000])
+def test_a_place_has_a_length(places, text):
+    with pytest.raises(ConfigError, match="a place has 1 to 4,096 characters"):
+        places(text)
+
+
+def test_files_that_are_gone_or_not_indexed_are_not_read(places, tmp_path):
+    (tmp_path / "src/http.txt").write_text("secret")
+    with pytest.raises(IndexNotFoundError):
+        places("http.txt")
+    (tmp_path / "src/javascript/http.js").unlink()
+    with pytest.raises(IndexNotFoundError):
+        places("javascript/http.js:4")

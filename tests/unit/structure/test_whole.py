@@ -1,0 +1,99 @@
+"""Whole definitions and files; members of long ones are folded."""
+
+from __future__ import annotations
+
+import pytest
+
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.structure.text import reading_lines
+from tests.conftest import TINY_REPO, write_tree
+
+LONG = '''import os
+
+
+class Cache:
+    """Keeps values."""
+
+    size = 10
+
+    def get(
+        self,
+        key: str,
+    ) -> str:
+        """Return a value."""
+        value = self.find(key)
+        return value
+
+    @property
+    def count(self):
+        return len(self)
+
+    class Entry:
+        def touch(self):
+            pass
+
+    limit = 3
+
+
+def load(path):
+    return os.open(path)
+'''
+
+
+@pytest.fixture
+def read(tmp_path, tiny_bundle):
+    """Return the lines of a place as text."""
+    root = write_tree(tmp_path / "src", {**TINY_REPO, "cache.py": LONG})
+    engine = Engine(tmp_path / "home", model=tiny_bundle)
+    engine.index(root)
+
+    def read(place, most_lines=None):
+        (found,) = engine.read(place, Scope((root,)), most_lines=most_lines)
+        return "\n".join(reading_lines(found, "{} "))
+
+    yield read
+    engine.close()
+
+
+def test_a_short_class_is_whole(read):
+    lines = enumerate(LONG.split("\n"), 1)
+    assert read("Cache") == "\n".join(
+        f"{number} {line}".rstrip() for number, line in lines if 4 <= number <= 25
+    )
+
+
+def test_a_long_class_has_its_fields_and_the_signatures_of_its_members(read):
+    assert (
+        read("Cache", 12)
+        == '''4 class Cache:
+5     """Keeps values."""
+6
+7     size = 10
+8
+9     def get(
+10         self,
+11         key: str,
+12     ) -> str:
+  … lines 13-16
+17     @property
+18     def count(self):
+  … lines 19-20
+21     class Entry:
+  … lines 22-24
+25     limit = 3'''
+    )
+
+
+def test_a_long_file_is_folded_and_a_function_is_not(read):
+    assert (
+        read("cache.py", 8)
+        == """1 import os
+2
+3
+4 class Cache:
+  … lines 5-27
+28 def load(path):
+  … line 29"""
+    )
+    assert read("cache.py::load", 1) == "28 def load(path):\n29     return os.open(path)"
