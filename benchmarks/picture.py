@@ -1,6 +1,7 @@
-"""A real query in a real tree -> `docs/query.svg`, the picture of a terminal in the README.
+"""A real query in a real tree -> the pictures of the documentation.
 
-The picture needs no external font, because the width of each run of text is fixed.
+`docs/query.svg` is a terminal. It needs no external font, because the width of each run of text is fixed.
+`docs/web.png` and `docs/web-file.png` are the web page in headless Chromium.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import io
 import re
 import sysconfig
 from pathlib import Path
+from urllib.parse import urlencode
 
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
@@ -21,6 +23,9 @@ from benchmarks.publish import DOCS
 
 QUERY = ("copy a directory tree", "-n", "3")
 PICTURE = DOCS / "query.svg"
+PAGES = DOCS / "web.png", DOCS / "web-file.png"
+_SIZE = {"width": 1120, "height": 700}
+_COLOURS = 128
 _FONT = "monospace"
 _WIDTH = 92
 _THEME = TerminalTheme(
@@ -61,8 +66,31 @@ def svg(query: tuple[str, ...], output: str) -> str:
     return "".join(f"{line.rstrip()}\n" for line in picture.splitlines())
 
 
+def take_pages(home: Path, query: str) -> None:
+    """Write the pictures of the web page: the hits of a query, and the file of the first hit."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser.conftest import CHROMIUM, FLAGS
+    from tests.browser.service import running_site
+
+    hits, file = PAGES
+    with running_site(home) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page(viewport=_SIZE, color_scheme="light")
+        page.goto(f"{address}?{urlencode({'q': query})}")
+        page.wait_for_selector(".hit")
+        page.screenshot(path=hits)
+        page.locator(".hit .name").first.click()
+        page.wait_for_selector("#selection .name")
+        page.screenshot(path=file)
+        browser.close()
+    for picture in PAGES:
+        Image.open(picture).quantize(_COLOURS).save(picture, optimize=True)
+
+
 def main() -> None:
-    """Index the tree, ask, write the picture."""
+    """Index the tree, ask, write the pictures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tree", type=Path, default=Path(sysconfig.get_path("stdlib")))
     parser.add_argument("--home", type=Path, default=Path("build/picture"), help="folder of the index")
@@ -71,6 +99,7 @@ def main() -> None:
     printed(arguments.tree, "index", ".", "--exclude", "site-packages", "--exclude", "/test/", home=home)
     output = printed(arguments.tree, "query", *QUERY, home=home, columns=_WIDTH)
     PICTURE.write_text(svg(QUERY, output), encoding="utf-8")
+    take_pages(home, QUERY[0])
 
 
 if __name__ == "__main__":

@@ -136,6 +136,7 @@ _PATH = Option("path", "Only paths that match this glob; ! before it excludes.",
 _MODE = Option("mode", "hybrid, lexical or semantic.", "hybrid", choices=MODES)
 _HTTP_ROOT = Option("root", "Only this indexed folder, by default all.", ())
 _LINES = Option("lines", "Lines of each snippet.", 3, low=0, high=50)
+_LAST_LINE = 999_999_999
 
 _on(
     SEARCHES,
@@ -297,10 +298,18 @@ _on(
 )
 _on("/search", Option("q", "A question, keywords, a name or code.", required=True))
 _on(
-    ("/similar", "/document"),
+    ("/similar", "/file"),
     Option("root", "The indexed folder.", required=True),
     Option("path", "The file, relative to the folder.", required=True),
-    Option("line", "A line of the definition.", of=int, low=1, high=999_999_999, required=True),
+)
+_on("/similar", Option("line", "A line of the definition.", of=int, low=1, high=_LAST_LINE, required=True))
+_on(
+    "/file",
+    Option("first", "The first line to return.", 1, low=1, high=_LAST_LINE),
+    Option(
+        "last", "The last line to return; 0 for as many as an answer has, 2,000.", 0, low=0, high=_LAST_LINE
+    ),
+    Option("q", "The query whose words are marked.", ""),
 )
 _on(
     ("/search", "/similar"),

@@ -24,7 +24,7 @@ from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, In
 from codesearch.options import CONTENT_KINDS
 from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.web.models import MODELS, description, read_values
-from codesearch.web.present import answer_json, definition_json, status_json
+from codesearch.web.present import answer_json, file_json, status_json
 from codesearch.web.security import Access, Guard, Refusal, is_api
 from codesearch.web.work import Gone, Work
 
@@ -55,7 +55,7 @@ def make_app(
     for path in sorted(STATIC.iterdir()):
         if path.is_file():
             routes += [Route(f"/static/{path.name}", _file(path)), Route(f"/{path.name}", _file(path))]
-    routes.append(Route("/", _file(_PAGE)))
+    routes += [Route(path, _file(_PAGE)) for path in ("/", "/file")]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _no_such_path})
     app.router.redirect_slashes = False
     return Guard(app, access)
@@ -129,16 +129,19 @@ class Api:
 
     def similar(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Search for what is similar to a definition that is indexed."""
-        found = self.engine.document(*_place(self.engine, asked))
+        (root,) = _roots(self.engine, (asked["root"],))
+        found = self.engine.document(root, asked["path"], asked["line"])
         filters = _filters(asked, asked["filter_path"])
         request = SearchRequest("", asked["limit"], filters=filters)
         place = Place(Path(found.root, found.path), asked["line"])
         scope = Scope(roots=_roots(self.engine, asked["filter_root"]))
         return answer_json(self.engine.similar(place, request, scope), asked["lines"])
 
-    def document(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Return a definition."""
-        return definition_json(self.engine.document(*_place(self.engine, asked)))
+    def file(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Return lines of a file that is indexed."""
+        (root,) = _roots(self.engine, (asked["root"],))
+        view = self.engine.file(root, asked["path"])
+        return file_json(view, asked["first"], asked["last"], asked["q"])
 
     def status(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Return what is indexed."""
@@ -164,11 +167,6 @@ def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:
         if root not in indexed:
             raise Refusal(404, f"{root[:200]} is not indexed", f"see {PREFIX}/status")
     return asked
-
-
-def _place(engine: Engine, asked: dict[str, Any]) -> tuple[str, str, int]:
-    (root,) = _roots(engine, (asked["root"],))
-    return root, asked["path"], asked["line"]
 
 
 def _file(path: Path, status: int = 200) -> Callable[[Request], Response]:

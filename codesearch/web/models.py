@@ -17,7 +17,7 @@ from starlette.datastructures import QueryParams
 import codesearch
 from codesearch.engine.answer import Answer, Changes
 from codesearch.options import Option, options_of
-from codesearch.types import Definition, Hit
+from codesearch.types import Hit
 from codesearch.web.present import CLASSES
 from codesearch.web.security import Refusal
 
@@ -28,7 +28,7 @@ _NOT_BLANK = r"^[^\x00]*[^\s\x00][^\x00]*$"
 _PATHS = {
     "search": ("Rank documents for a query", "Answer"),
     "similar": ("Rank documents by their similarity to a definition", "Answer"),
-    "document": ("Return a whole definition", "Definition"),
+    "file": ("Return lines and definitions of an indexed file", "File"),
     "status": ("List the indexed folders", "Status"),
     "openapi.json": ("Return this description", "Description"),
 }
@@ -133,6 +133,33 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Outlined:
+    """A definition of a file; `end_line` is the end of a class's header, `last_line` that of the class."""
+
+    kind: str
+    name: str
+    qualified_name: str
+    signature: str
+    start_line: int
+    end_line: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """Up to 2,000 lines of a file, and up to 2,000 definitions from there on, in the order of the source."""
+
+    root: str
+    path: str
+    language: str
+    stale: bool
+    line_count: int
+    lines: list[Line]
+    definition_count: int
+    definitions: list[Outlined]
+
+
+@dataclass(frozen=True, slots=True)
 class Root:
     """An indexed folder; `languages` and `kinds` are numbers of documents, `examples` questions that it answers."""
 
@@ -225,16 +252,17 @@ def _ref(schema: str) -> dict[str, Any]:
 
 def _schemas() -> dict[str, Any]:
     """Return the schemas of all answers: records of the engine, and what `present` adds to them."""
-    records: list[Any] = [Answer, Hit, Definition, Status, Error, Line]
+    records: list[Any] = [Answer, Hit, File, Status, Error]
     _, found = TypeAdapter.json_schemas(
         [(record, "serialization", TypeAdapter(record)) for record in records],
         ref_template=_REF.format("{model}"),
         schema_generator=_AllRequired,
     )
     schemas: dict[str, Any] = {**found["$defs"], "Description": {"type": "object"}}
-    lines = {"type": "array", "items": _ref("Line")}
-    reasons = {"type": "array", "items": {"type": "string"}}
-    for name, added in (("Hit", {"snippet": lines, "reasons": reasons}), ("Definition", {"lines": lines})):
-        schemas[name]["properties"].update(added)
-        schemas[name]["required"] += added
+    added = {
+        "snippet": {"type": "array", "items": _ref("Line")},
+        "reasons": {"type": "array", "items": {"type": "string"}},
+    }
+    schemas["Hit"]["properties"].update(added)
+    schemas["Hit"]["required"] += added
     return schemas

@@ -20,7 +20,8 @@ from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
 from codesearch.search.marks import marks
 from codesearch.search.snippets import explaining_words, snippet_lines
-from codesearch.types import Definition, Hit
+from codesearch.structure.whole import FileView
+from codesearch.types import Hit
 
 _MAX_WORDS = 6
 _NAME_PARTS = ("name", "name_first")
@@ -29,7 +30,10 @@ _MAX_CHARACTERS = 60_000
 """Longer code is not coloured, because a lexer reads about 1 MB/s."""
 _MAX_LINE = 2_000
 """Characters of a line that are shown."""
-_KEPT = 512
+MOST = 2_000
+"""Lines and definitions of a file in one answer. More would make the page slow."""
+_OUTLINED = ("kind", "name", "qualified_name", "signature", "start_line", "end_line", "last_line")
+_KEPT, _MOST_KEPT = 512, 10_000
 _CLASS_OF = (
     (Token.Comment, "comment"),
     (Token.Keyword.Type, "type"),
@@ -81,13 +85,48 @@ def _shared(query: str, terms: set[str]) -> list[str]:
     return [word for word in wanted if terms.intersection(query_terms(word))][:_MAX_WORDS]
 
 
-def definition_json(found: Definition) -> dict[str, Any]:
-    """Return a definition with all its lines."""
-    lines = found.code.split("\n") if found.code else []
+def file_json(view: FileView, first: int, last: int, query: str) -> dict[str, Any]:
+    """Return lines of a file from `first` to `last`, 0 for as many as are allowed, and the definitions there."""
+    lines = view.source.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n").split("\n")
+    last = min(last or len(lines), first + MOST - 1, len(lines))
+    ends = (at for at, definition in enumerate(view.definitions) if definition.last_line >= first)
+    start = min(next(ends, 0), max(len(view.definitions) - MOST, 0))
     return {
-        **asdict(found),
-        "lines": token_lines(found.code, found.language, found.start_line, range(len(lines))),
+        "root": view.root,
+        "path": view.path,
+        "language": view.language,
+        "stale": view.stale,
+        "line_count": len(lines),
+        "lines": list(
+            _file_lines(lines, view.language, range(first - 1, last), frozenset(query_terms(query)))
+        ),
+        "definition_count": len(view.definitions),
+        "definitions": [
+            {name: getattr(definition, name) for name in _OUTLINED}
+            for definition in view.definitions[start : start + MOST]
+        ],
     }
+
+
+def _file_lines(
+    lines: Sequence[str], language: str, chosen: range, terms: AbstractSet[str]
+) -> Iterator[dict[str, Any]]:
+    for part in _parts(lines):
+        if shown := range(max(part.start, chosen.start), min(part.stop, chosen.stop)):
+            code = "\n".join(lines[part.start : part.stop])
+            positions = (at - part.start for at in shown)
+            yield from token_lines(code, language, part.start + 1, positions, terms)
+
+
+def _parts(lines: Sequence[str]) -> Iterator[range]:
+    """Yield parts of a file that are short enough to be coloured, or single longer lines."""
+    start = size = 0
+    for at, line in enumerate(lines):
+        size += len(line) + 1
+        if size > _MAX_CHARACTERS and at > start:
+            yield range(start, at)
+            start, size = at, len(line) + 1
+    yield range(start, len(lines))
 
 
 def status_json(engine: Engine, *, changes: bool) -> dict[str, Any]:
@@ -129,7 +168,8 @@ def token_lines(
         chosen: positions of lines, from 0.
         terms: of the query.
     """
-    texts, lines = code.split("\n"), _lines(code, language)
+    texts = code.split("\n")
+    lines = (_kept_lines if len(code) <= _MOST_KEPT else _lines)(code, language)
     return [_line(first + at, texts[at], lines[at], terms) for at in chosen]
 
 
@@ -152,7 +192,6 @@ def _marked(tokens: TokenLine, spans: Sequence[tuple[int, int]]) -> Iterator[lis
             yield [*piece, True] if bisect_right(edges, cut) % 2 else piece
 
 
-@lru_cache(maxsize=_KEPT)
 def _lines(code: str, language: str) -> tuple[TokenLine, ...]:
     lines: list[list[tuple[str, str]]] = [[]]
     for kind, text in _tokens(code, language):
@@ -164,6 +203,9 @@ def _lines(code: str, language: str) -> tuple[TokenLine, ...]:
             elif part:
                 lines[-1].append((kind, part))
     return tuple(map(tuple, lines))
+
+
+_kept_lines = lru_cache(maxsize=_KEPT)(_lines)
 
 
 def _tokens(code: str, language: str) -> Iterable[tuple[str, str]]:

@@ -21,6 +21,13 @@ def wait_for(page: Any, query: str) -> None:
     page.wait_for_function("query => document.querySelector('#hits').dataset.query === query", arg=query)
 
 
+def opened(page: Any, name: str) -> None:
+    """Wait until a file is shown with a definition selected."""
+    page.wait_for_function(
+        "name => document.querySelector('#selection .name')?.textContent === name", arg=name
+    )
+
+
 def focused(page: Any) -> str:
     return page.evaluate("document.activeElement.id || document.activeElement.textContent")
 

@@ -22,8 +22,9 @@ def test_hostile_names_paths_and_code_are_text(open_page: Open) -> None:
     )
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#document h1")
-    code = page.locator("#document .code").inner_text()
+    page.wait_for_selector("#file h1")
+    assert page.locator("#file h1").inner_text() == "<img src=x onerror=document.title='owned'>/<script>.js"
+    code = page.locator("#file .code").inner_text()
     assert "<script>document.title='owned'</script>" in code
     assert r'const reversed = "\u202e\u2066";' in code
     page.keyboard.press("s")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.reading import focused, names, parameters, search, wait_for
+from tests.browser.reading import focused, names, opened, parameters, search, wait_for
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
@@ -51,18 +51,18 @@ def test_letters_typed_in_a_field_are_not_commands(open_page: Open) -> None:
     assert not page.locator("#help").is_visible()
 
 
-def test_enter_opens_the_definition_and_escape_returns(open_page: Open) -> None:
+def test_enter_opens_the_file_at_its_definition_and_escape_returns(open_page: Open) -> None:
     page = open_page()
     page.keyboard.type("copy_tree")
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.activeElement.textContent === 'copy_tree'")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#document h1")
-    assert page.locator("#document h1").inner_text() == "copy_tree"
-    lines = page.locator("#document .line")
-    assert lines.count() == 5
-    assert lines.last.get_attribute("data-line") == "8"
-    assert lines.last.inner_text().rstrip() == "    return target"
+    opened(page, "copy_tree")
+    assert focused(page) == "shop/copying.py"
+    selected = page.locator("#file .line.selected")
+    assert [line.get_attribute("id") for line in selected.all()] == [f"L{number}" for number in range(4, 9)]
+    assert selected.last.inner_text().rstrip() == "    return target"
+    assert page.locator("#file .line").count() == 14
     page.keyboard.press("Escape")
     page.wait_for_selector("#list:not([hidden])")
     assert focused(page) == "copy_tree"
@@ -70,28 +70,17 @@ def test_enter_opens_the_definition_and_escape_returns(open_page: Open) -> None:
     assert focused(page) == "query"
 
 
-def test_j_and_k_go_through_definitions(open_page: Open) -> None:
+def test_j_and_k_go_through_hits_in_their_files(open_page: Open) -> None:
     page = open_page("?q=copy")
     found = names(page)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.wait_for_function(
-        "name => document.querySelector('#document h1')?.textContent === name", arg=found[0]
-    )
+    opened(page, found[0])
     page.keyboard.press("j")
-    page.wait_for_function(
-        "name => document.querySelector('#document h1')?.textContent === name", arg=found[1]
-    )
+    opened(page, found[1])
     page.keyboard.press("Escape")
     page.wait_for_selector("#list:not([hidden])")
     assert focused(page) == found[1]
-
-
-def test_documentation_outside_of_the_code_is_shown_above_it(open_page: Open) -> None:
-    page = open_page("?q=deepCopy")
-    page.locator(".name", has_text="deepCopy").click()
-    page.wait_for_selector("#document h1")
-    assert page.locator("#document .docs").inner_text() == "Copy an object with everything in it."
 
 
 def test_s_shows_similar_code_and_back_returns(open_page: Open) -> None:
@@ -113,14 +102,18 @@ def test_an_address_shows_the_same_again(open_page: Open) -> None:
     page = open_page("?q=copy&kind=function")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#document h1")
+    page.wait_for_selector("#selection .name")
     again = open_page(page.url)
-    again.wait_for_selector("#document h1")
-    assert again.locator("#document h1").inner_text() == page.locator("#document h1").inner_text()
+    opened(again, page.locator("#selection .name").inner_text())
     assert again.locator("#query").input_value() == "copy"
-    assert again.get_by_role("checkbox", name="function").is_checked()
     again.keyboard.press("Escape")
     wait_for(again, "copy")
+    page.locator("#query").fill("copy_file")
+    wait_for(page, "copy_file")
+    assert parameters(page) == {
+        "q": ["copy_file"],
+        "kind": ["function"],
+    }  # The filters are those of the list.
 
 
 def test_back_returns_to_committed_queries_not_to_each_letter(open_page: Open) -> None:

@@ -12,7 +12,7 @@ Open = Callable[..., Any]
 CONTROLS = {"button", "link", "textbox", "searchbox", "checkbox", "combobox", "dialog", "region", "form"}
 VIEWS = {
     "hits": "?q=copy&lang=python",
-    "definition": "",
+    "file": "",
     "start": "./",
     "no hit": "?q=copy&lang=go",
 }
@@ -73,11 +73,11 @@ BROKEN_WORDS = """() => {
 
 
 def show(page: Any, view: str) -> Any:
-    """Open the definition of the first hit, if `view` is "definition"."""
-    if view == "definition":
+    """Open the file of the first hit, if `view` is "file"."""
+    if view == "file":
         page.goto("?q=copy")
         page.locator(".name").first.click()
-        page.wait_for_selector("#document h1")
+        page.wait_for_selector("#file h1")
     return page
 
 
@@ -129,10 +129,10 @@ def test_a_narrow_screen_never_scrolls_sideways(open_page: Open) -> None:
     assert page.evaluate(overflow) == 0
     page.get_by_role("button", name="Filters").click()
     page.locator(".name").first.click()
-    page.wait_for_selector("#document h1")
+    page.wait_for_selector("#file h1")
     assert page.evaluate(overflow) == 0
     assert page.evaluate(
-        "(code => code.scrollWidth > code.clientWidth)(document.querySelector('#document .code'))"
+        "(code => code.scrollWidth > code.clientWidth)(document.querySelector('#file .code'))"
     )
     page.locator("#start").click()
     page.wait_for_selector("#home:not([hidden])")
@@ -161,7 +161,7 @@ def test_every_control_has_a_role_and_a_name(open_page: Open) -> None:
             (node["role"]["value"], node.get("name", {}).get("value", "")) for node in accessible_nodes(page)
         ]
         assert ("searchbox", "Search code") in found
-        assert ("checkbox", "python") in found
+        assert (("link", "copy_tree") if view == "file" else ("checkbox", "python")) in found
         unnamed = [role for role, name in found if role in CONTROLS and not name.strip()]
         assert unnamed == [], view
     for dialog in ("Settings", "Keys"):
@@ -180,9 +180,10 @@ def test_hits_are_a_list_of_articles_with_distinct_controls(open_page: Open) -> 
     assert first.get_by_role("heading", level=2).inner_text() == "copy_tree"
     controls = first.get_by_role("link").all() + first.get_by_role("button").all()
     assert [control.get_attribute("aria-label") for control in controls] == [
-        None,  # The name itself.
+        "copy_tree",
         "Similar to copy_tree",
         "Editor: open copying.py:4",
+        "More lines of copy_tree",
         "Copy copying.py:4",
     ]
 

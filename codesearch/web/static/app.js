@@ -1,15 +1,15 @@
 // The page: its state is the address, and every change of the address shows what it names.
 
 import { ApiError, Latest, ask } from "./api.js";
-import { showDefinition } from "./definition.js";
 import { askForToken, isDialogOpen, setUpDialogs } from "./dialogs.js";
 import { announce, byId, el, fill, prose, toast } from "./dom.js";
 import { editorLink } from "./editor.js";
+import { growFile, growHit, isFileShown, lineOf, partParams, selectLines, showFile } from "./file.js";
 import { setUpFilters, showCounts, syncFilters } from "./filters.js";
 import { showAnswer, summary } from "./hits.js";
 import { showHome } from "./home.js";
 import { setUpKeys } from "./keys.js";
-import { EMPTY, definitionParams, format, listParams, parse } from "./state.js";
+import { EMPTY, address, format, listParams, parse } from "./state.js";
 import { rememberSearch } from "./storage.js";
 
 const HITS = 20;
@@ -19,7 +19,7 @@ const TYPING_MS = 200;
 
 const latest = new Latest();
 const answers = new Map();
-let state = parse(location.search);
+let state = parse(location.href);
 let status = { roots: [], version: "", };
 let shown = { key: "", scroll: 0 };
 let unwritten = 0;
@@ -58,7 +58,7 @@ function writeTyped() {
 function writeAddress({ replace, typing }) {
   const depth = history.state?.depth ?? 0;
   const entry = { depth: replace ? depth : depth + 1, typing };
-  history[replace ? "replaceState" : "pushState"](entry, "", format(state) || location.pathname);
+  history[replace ? "replaceState" : "pushState"](entry, "", address(state));
 }
 
 /** Keep the current search in the history of the browser and in the recent searches. */
@@ -80,7 +80,7 @@ async function show({ from_history = false } = {}) {
   const current = state;
   syncControls();
   try {
-    if (current.view === "document") await showDocument(current);
+    if (current.view === "file") await openFile(current);
     else if (current.view === "similar" || current.q.trim()) await showList(current, { from_history });
     else start();
   } catch (error) {
@@ -125,14 +125,27 @@ async function showList(current, { from_history }) {
 
 const hasMore = (answer, limit) => answer.hits.length === limit && limit < MOST_HITS;
 
-async function showDocument(current) {
-  const found = await latest.run((signal) => ask("document", definitionParams(current), signal));
-  if (!found) return;
+async function openFile(current) {
+  const stays = isFileShown(current) && !byId("file").hidden;
+  if (!isFileShown(current)) {
+    const found = await latest.run((signal) => ask("file", partParams(current), signal));
+    if (!found) return;
+    if (!found.lines.length) return go({ ...current, at: { ...current.at, line: 0, last: 0 } }, { replace: true });
+    showFile(found, current, { several: status.roots.length > 1, hits: hitsIn(current.at) });
+  }
   fail(null);
-  showDefinition(found, current, { several: status.roots.length > 1 });
-  reveal("document");
-  scrollTo(0, 0);
-  byId("document").querySelector("h1").focus({ preventScroll: true });
+  reveal("file");
+  selectLines(current);
+  const line = lineOf(current.at.line);
+  if (line) line.scrollIntoView();
+  else scrollTo(0, 0);
+  if (!stays) byId("file").querySelector("h1").focus({ preventScroll: true });
+}
+
+/** Return the definitions of a file that the shown answer has. */
+function hitsIn({ root, path }) {
+  const all = answers.get(shown.key)?.hits.flatMap((hit) => [hit, ...(hit.others ?? [])]) ?? [];
+  return all.filter((hit) => hit.root === root && hit.path === path);
 }
 
 function title(current) {
@@ -147,7 +160,8 @@ function title(current) {
 /** Show one part of the page. */
 function reveal(id) {
   if (!byId("list").hidden) shown.scroll = id === "list" ? shown.scroll : scrollY;
-  for (const part of ["list", "document", "home"]) byId(part).hidden = part !== id;
+  for (const part of ["list", "file", "home"]) byId(part).hidden = part !== id;
+  document.body.classList.toggle("in-file", id === "file");
 }
 
 function fail(error) {
@@ -159,6 +173,11 @@ function fail(error) {
   return fill(line, ...prose(error.message), ...cure, " ", el("button", { type: "button" }, "Try again"));
 }
 
+const orFail = (done) => done.catch((error) => {
+  if (!(error instanceof ApiError)) throw error;
+  fail(error);
+});
+
 function keep(key, answer) {
   answers.delete(key);
   answers.set(key, answer);
@@ -169,7 +188,7 @@ function syncControls() {
   const query = byId("query");
   if (query.value !== state.q) query.value = state.q;
   syncFilters(state);
-  const about = state.view ? `${state.at.path}:${state.at.line}` : state.q.trim();
+  const about = state.view ? `${state.at.path}${state.at.line ? `:${state.at.line}` : ""}` : state.q.trim();
   document.title = about ? `${about} – codesearch` : "codesearch";
 }
 
@@ -179,7 +198,7 @@ const hits = () => [...document.querySelectorAll(".hit")];
 const currentHit = () => document.querySelector(".hit.current");
 
 /** Return the part of the page that the keys for one definition are about. */
-const target = () => (byId("document").hidden ? currentHit() : byId("document"));
+const target = () => (byId("file").hidden ? currentHit() : byId("file"));
 
 const commands = {
   back,
@@ -188,7 +207,7 @@ const commands = {
   /** Move by some hits; from the first hit up to the search. */
   move(by) {
     const all = hits();
-    if (state.view === "document") return neighbour(all, by);
+    if (state.view === "file") return neighbour(all, by);
     if (byId("list").hidden) return undefined;
     const next = all.indexOf(currentHit()) + by;
     if (next < 0) return this.search();
@@ -209,7 +228,7 @@ const commands = {
   /** Follow a link of the current definition: "similar", "editor". */
   open: (name) => target()?.querySelector(`[data-open="${name}"]`)?.click(),
   copy: () => target()?.querySelector("[data-copy]")?.click(),
-  isDefinition: () => state.view === "document",
+  isFile: () => state.view === "file",
   isSimilar: () => state.view === "similar",
 };
 
@@ -217,7 +236,20 @@ function neighbour(all, by) {
   const next = all[all.indexOf(currentHit()) + by];
   if (!next) return;
   markCurrent(next);
-  go(parse(next.querySelector(".name").search), { replace: true });
+  go(withFilters(parse(next.querySelector(".name").href)), { replace: true });
+}
+
+/** Return a state of a file with the filters of now, which its address does not have. */
+const withFilters = (next) => ({ ...state, q: next.q, view: next.view, at: next.at });
+
+/** Mark the line of a number, or with `extend` all lines from the first marked one. */
+function selectLine(number, extend) {
+  const line = Number(number.dataset.line);
+  const from = (extend && state.at.line) || line;
+  state = { ...state, at: { ...state.at, line: Math.min(from, line), last: Math.max(from, line) } };
+  writeAddress({ replace: true, typing: false });
+  syncControls();
+  selectLines(state);
 }
 
 function focusHit(hit) {
@@ -254,15 +286,24 @@ function clicked(event) {
   const button = event.target.closest("button");
   if (button?.matches(".back")) back();
   else if (button?.id === "more") showMore(button);
+  else if (button?.matches(".grow")) orFail(growFile(button, state));
+  else if (button?.matches(".more-lines")) orFail(growHit(button.closest(".hit"), state.view ? "" : state.q));
   else if (button?.dataset.copy) copy(button.dataset.copy);
   else if (button?.parentElement.id === "error") load();
+  const number = event.target.closest(".number");
   const link = event.target.closest("a[data-open], #start");
+  if (number && !event.ctrlKey && !event.metaKey && !event.button) {
+    event.preventDefault();
+    selectLine(number, event.shiftKey);
+  }
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   if (link.closest(".hit")) markCurrent(link.closest(".hit"));
   if (link.id !== "start") commit();
   if (link.dataset.open === "editor") return;
   event.preventDefault();
-  go(link.id === "start" ? EMPTY : parse(link.search));
+  const next = link.id === "start" ? EMPTY : parse(link.href);
+  if (next.view === "file") go(withFilters(next), { replace: state.view === "file" });
+  else go(next);
   if (link.id === "start" || link.dataset.open === "search") byId("query").focus();
 }
 
@@ -289,7 +330,7 @@ function setUp() {
   addEventListener("popstate", () => {
     clearTimeout(unwritten);
     unwritten = 0;
-    state = parse(location.search);
+    state = parse(location.href);
     show({ from_history: true });
   });
   setUpDialogs(refreshEditorLinks);
@@ -307,7 +348,7 @@ async function load() {
   }
   setUpFilters(status, state, (change, { typing }) => {
     if (typing) follow(change);
-    else go({ ...state, ...change, view: state.view === "document" ? "" : state.view });
+    else go({ ...state, ...change, view: state.view === "file" ? "" : state.view });
   });
   return show();
 }

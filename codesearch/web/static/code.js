@@ -7,14 +7,25 @@ import { breakable, el } from "./dom.js";
  * words of the query; without tokens the text is shown plain. The lines of an excerpt lose their common indent, and
  * they wrap between words on a narrow screen.
  */
-export function codeBlock(lines, { excerpt = false, attributes = {} } = {}) {
-  const cut = excerpt ? commonIndent(lines) : 0;
-  return el("pre", { class: "code", ...attributes }, el("code", {}, ...lines.map((line) => codeLine(line, cut, excerpt))));
+export function codeBlock(lines, { excerpt = false, linked = false, attributes = {} } = {}) {
+  return el("pre", { class: "code", ...attributes }, el("code", {}, ...codeLines(lines, { excerpt, linked })));
 }
 
-function codeLine({ line, text, tokens }, cut, wraps) {
+/** Return the lines of a block; linked ones have an id, and their numbers are links to them. */
+export function codeLines(lines, { excerpt = false, linked = false }) {
+  const cut = excerpt ? commonIndent(lines) : 0;
+  return lines.map((line) => {
+    const attributes = linked ? { id: `L${line.line}` } : { "data-line": line.line };
+    return el("span", { class: "line", ...attributes }, linked && numberLink(line.line), ...codeOf(line, cut, excerpt), "\n");
+  });
+}
+
+// Not reached by Tab, because a file has thousands of them.
+const numberLink = (line) => el("a", { class: "number", href: `#L${line}`, "data-line": line, tabindex: "-1", "aria-label": `Line ${line}` });
+
+function codeOf({ text, tokens }, cut, wraps) {
   const parts = tokens?.length ? tokens : [["text", text]];
-  return el("span", { class: "line", "data-line": line }, ...withoutStart(parts, cut).flatMap((part) => token(part, wraps)), "\n");
+  return withoutStart(parts, cut).flatMap((part) => token(part, wraps));
 }
 
 function token([kind, text, marked], wraps) {

@@ -39,7 +39,10 @@ export function prose(text) {
   return text.split("`").map((part, position) => (position % 2 ? el("code", {}, part) : part));
 }
 
-/** Return the parts of a name, a path or code; a browser may break lines between them. */
+/**
+ * Return the parts of a name, a path or code; a browser may break lines between them. Screen readers read them as words,
+ * so links and headings also need an `aria-label`.
+ */
 export function breakable(text) {
   const parts = text.split(/(?<=[^\p{L}\p{N}\s])(?=[\p{L}\p{N}])|(?<=\p{Ll})(?=\p{Lu})/u);
   return parts.flatMap((part, position) => (position ? [document.createElement("wbr"), part] : [part]));

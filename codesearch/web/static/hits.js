@@ -3,7 +3,7 @@
 import { codeBlock } from "./code.js";
 import { amount, baseName, breakable, byId, el, fill, prose } from "./dom.js";
 import { editorLink } from "./editor.js";
-import { EMPTY, format } from "./state.js";
+import { EMPTY, address, placeAt } from "./state.js";
 
 const REASONS = 3;
 let freshness = [];  // Of the last answer that had it: a search while typing does not look for changed files.
@@ -69,15 +69,15 @@ function notes(answer) {
 
 function hitItem(hit, state, several) {
   const id = `hit-${hit.rank}`;
-  const at = { root: hit.root, path: hit.path, line: hit.start_line };
+  const at = placeAt(hit);
   const name = hit.qualified_name || hit.name || hit.path;
-  const link = el("a", { class: "name", href: address({ ...state, view: "document", at }), "data-open": "document",
-    "aria-describedby": `${id}-place` }, ...breakable(name));
-  return el("li", { class: "hit", "data-file": `${hit.root}\n${hit.path}` }, el("article", { "aria-labelledby": `${id}-name` },
+  const link = el("a", { class: "name", href: address({ ...state, view: "file", at }), "data-open": "file",
+    "aria-label": name, "aria-describedby": `${id}-place` }, ...breakable(name));
+  return el("li", { class: "hit", "data-file": `${hit.root}\n${hit.path}`, "data-line": hit.start_line }, el("article", { "aria-labelledby": `${id}-name` },
     el("h2", { id: `${id}-name` }, link),
     el("span", { class: "facts" }, facts(hit), ...flags(hit)),
     el("div", { class: "place", id: `${id}-place` }, ...place(hit, several)),
-    actions(hit, at, name, state),
+    actions(at, name, state, { more: Boolean(hit.snippet?.length) }),
     hit.snippet?.length ? codeBlock(hit.snippet, { excerpt: true }) : null,
     hit.others?.length ? others(hit.others, state) : null,
     hit.reasons?.length ? reasons(hit.reasons) : null,
@@ -87,11 +87,11 @@ function hitItem(hit, state, several) {
 /** List other definitions of the file as links. */
 function others(definitions, state) {
   return el("ul", { class: "others", "aria-label": "Other definitions of the file" }, ...definitions.map((other) => {
-    const at = { root: other.root, path: other.path, line: other.start_line };
+    const at = placeAt(other);
+    const name = other.qualified_name || other.name;
     return el("li", {},
       el("span", { class: "at" }, String(other.start_line)),
-      el("a", { href: address({ ...state, view: "document", at }), "data-open": "document" },
-        ...breakable(other.qualified_name || other.name)),
+      el("a", { href: address({ ...state, view: "file", at }), "data-open": "file", "aria-label": name }, ...breakable(name)),
       el("span", { class: "facts" }, facts({ ...other, language: "" })));
   }));
 }
@@ -116,11 +116,12 @@ export function place({ root, path, start_line }, several) {
     el("span", { class: "file" }, ...breakable(`${file}:${start_line}`))];
 }
 
-/** Return the links and buttons of a definition. */
-export function actions(hit, at, name, state) {
+/** Return the links and buttons of a place; only a definition has similar ones, and only a hit shows more lines. */
+export function actions(at, name, state, { similar = true, more = false } = {}) {
   const spot = `${baseName(at.path)}:${at.line}`;
   return el("div", { class: "actions" },
-    el("a", { href: address({ ...EMPTY, ...filtersOf(state), q: state.q, view: "similar", at }), "data-open": "similar",
+    more && el("button", { type: "button", class: "more-lines", "aria-label": `More lines of ${name}` }, "More lines"),
+    similar && el("a", { href: address({ ...EMPTY, ...filtersOf(state), q: state.q, view: "similar", at }), "data-open": "similar",
       "aria-label": `Similar to ${name}`, title: "Similar code (s)" }, "Similar"),
     el("a", { href: editorLink(at.root, at.path, at.line), "data-open": "editor", "data-root": at.root,
       "data-path": at.path, "data-line": at.line, "aria-label": `Editor: open ${spot}`, title: "Open in the editor (o)" },
@@ -130,7 +131,6 @@ export function actions(hit, at, name, state) {
 }
 
 const filtersOf = ({ lang, kind, path, root, content }) => ({ lang, kind, path, root, content });
-const address = (state) => format(state) || "./";
 
 function reasons(texts) {
   return el("ul", { class: "reasons", "aria-label": "Why it is a hit" },

@@ -1,7 +1,7 @@
 // The start page: examples, what is indexed, and recent searches.
 
 import { amount, baseName, breakable, byId, el, fill, prose } from "./dom.js";
-import { EMPTY, format, parse } from "./state.js";
+import { EMPTY, address, parse } from "./state.js";
 import { forgetSearches, recentSearches } from "./storage.js";
 
 const LANGUAGES = 4;
@@ -24,7 +24,8 @@ function examples({ roots }, state) {
     links.length > 0 && el("div", { id: "examples" }, el("h2", {}, "Examples from the documentation of this code"), el("ul", {}, ...links)));
 }
 
-const searchLink = (state, ...text) => el("a", { href: format(state) || "./", "data-open": "search" }, ...text);
+const searchLink = (state, ...text) => el("a", { href: address(state), "data-open": "search" }, ...text);
+const folderLink = (root) => el("a", { href: address({ ...EMPTY, root: [root] }), "data-open": "search", "aria-label": root }, ...breakable(root));
 
 function nothing() {
   return el("div", { class: "empty" },
@@ -35,7 +36,7 @@ function nothing() {
 
 function indexed({ roots, version }) {
   const rows = roots.map((root) => el("tr", {},
-    el("th", { scope: "row" }, searchLink({ ...EMPTY, root: [root.root] }, ...breakable(root.root))),
+    el("th", { scope: "row" }, folderLink(root.root)),
     el("td", { class: "count" }, root.documents.toLocaleString("en")),
     el("td", { class: "count" }, root.files.toLocaleString("en")),
     el("td", {}, languages(root.languages))));

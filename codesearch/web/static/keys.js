@@ -25,20 +25,20 @@ function actionOf(event, commands) {
 }
 
 function inQuery(key, commands) {
-  if (key === "Escape" && (commands.isDefinition() || commands.isSimilar())) return () => commands.back();
+  if (key === "Escape" && (commands.isFile() || commands.isSimilar())) return () => commands.back();
   return { ArrowDown: () => commands.enter(), Enter: () => commands.first() }[key];
 }
 
 function onHits(key, commands) {
-  const inDefinition = commands.isDefinition();
+  const inFile = commands.isFile();
   return {
     j: () => commands.move(1),
     k: () => commands.move(-1),
-    ArrowDown: inDefinition ? null : () => commands.move(1),
-    ArrowUp: inDefinition ? null : () => commands.move(-1),
+    ArrowDown: inFile ? null : () => commands.move(1),
+    ArrowUp: inFile ? null : () => commands.move(-1),
     s: () => commands.open("similar"),
     o: () => commands.open("editor"),
     y: () => commands.copy(),
-    Escape: () => (inDefinition || commands.isSimilar() ? commands.back() : commands.search()),
+    Escape: () => (inFile || commands.isSimilar() ? commands.back() : commands.search()),
   }[key];
 }

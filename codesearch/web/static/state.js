@@ -1,32 +1,53 @@
 // What the page shows: as an object, as the query string of its address, and as requests to the API.
 
 const LISTS = ["lang", "kind", "path", "root"];
-const WORDS = { content: ["code", "docs", "config"], mode: ["lexical", "semantic"], flat: ["yes"], view: ["similar", "document"] };
+const WORDS = { content: ["code", "docs", "config"], mode: ["lexical", "semantic"], flat: ["yes"], view: ["similar"] };
 
 /**
  * `q`: the query. `lang`, `kind`, `path`, `root`: lists of filters. `content`, `mode`: "" for everything, both.
  * `flat`: "yes" for a list of definitions, "" for files with their best definitions.
- * `view`: "" for hits of the query, "similar" or "document" for those of `at`, a {root, path, line}.
+ * `view`: "" for hits of the query, "similar" for those of `at`, a {root, path, line}, or "file" for the file of `at`,
+ * whose lines from `line` to `last` are marked; 0 for none.
  */
 export const EMPTY = Object.freeze({
   q: "", lang: [], kind: [], path: [], root: [], content: "", mode: "", flat: "", view: "", at: null,
 });
 
-export function parse(address) {
-  const params = new URLSearchParams(address);
+export function parse(text) {
+  const { pathname, searchParams: params, hash } = new URL(text, new URL("./", document.baseURI));
+  if (pathname.endsWith("/file")) return parseFile(params, hash);
   const state = { ...EMPTY, q: params.get("q") ?? "" };
   for (const name of LISTS) state[name] = params.getAll(name).filter(Boolean);
   for (const [name, known] of Object.entries(WORDS)) {
     state[name] = known.includes(params.get(name)) ? params.get(name) : "";
   }
   const line = Number(params.get("line"));
-  const at = { root: params.get("in") ?? "", path: params.get("file") ?? "", line };
+  const at = { root: params.get("in") ?? "", path: params.get("file") ?? "", line, last: line };
+  if (params.get("view") === "document") state.view = "file";  // An address of version 0.2.0.
   if (state.view && at.root && at.path && Number.isInteger(line) && line > 0) state.at = at;
   else state.view = "";
   return state;
 }
 
-/** Return the query string of a state; "" for the start page. */
+function parseFile(params, hash) {
+  const state = { ...EMPTY, q: params.get("q") ?? "" };
+  const lines = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(hash)?.slice(1).filter(Boolean).map(Number) ?? [0];
+  const at = { root: params.get("root"), path: params.get("path"), line: Math.min(...lines), last: Math.max(...lines) };
+  return at.root && at.path ? { ...state, view: "file", at } : state;
+}
+
+/** Return the place of a definition of an answer. */
+export const placeAt = ({ root, path, start_line, end_line }) => ({ root, path, line: start_line, last: end_line });
+
+/** Return the address of a state. */
+export function address(state) {
+  if (state.view !== "file") return format(state) || "./";
+  const { line, last } = state.at;
+  const lines = line ? `#L${line}${last > line ? `-L${last}` : ""}` : "";
+  return `file?${fileParams(state)}${lines}`;
+}
+
+/** Return the address of a list; "" for the start page. */
 export function format(state) {
   const params = searchParams(state);
   if (state.view) {
@@ -36,7 +57,7 @@ export function format(state) {
     params.set("line", state.at.line);
   }
   const text = params.toString();
-  return text ? `?${text}` : "";
+  return text ? `./?${text}` : "";
 }
 
 /** Return query and filters as parameters, the same for the address and for the API. */
@@ -68,7 +89,8 @@ export function listParams(state) {
   return [similar ? "similar" : "search", params];
 }
 
-export const definitionParams = ({ at }) => withPlace(new URLSearchParams(), at);
+/** Return the parameters of the file of a state, the same for the address and for the API. */
+export const fileParams = ({ q, at: { root, path } }, range = {}) => new URLSearchParams({ root, path, ...(q && { q }), ...range });
 
 function similarParams(state) {
   const params = filterParams(state);

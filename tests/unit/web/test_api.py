@@ -98,10 +98,49 @@ def test_filters_limit_a_search(client):
     assert [hit["path"] for hit in found] == ["web/copy.js"]
 
 
-def test_a_document_has_all_its_lines(client, root):
-    found = client.get(f"{API}document", params={"root": str(root), "path": "copying.py", "line": 2}).json()
+def file_of(client, root, path="copying.py", **params):
+    return client.get(f"{API}file", params={"root": str(root), "path": path, **params})
+
+
+def test_a_file_has_its_lines_and_definitions(client, root):
+    found = file_of(client, root, q="copies").json()
     assert [line["text"] for line in found["lines"]] == TREE["copying.py"].splitlines()
     assert [line["line"] for line in found["lines"]] == [1, 2, 3]
+    assert ["function", "copy", True] in found["lines"][0]["tokens"]
+    assert (found["path"], found["language"], found["line_count"], found["stale"]) == (
+        "copying.py",
+        "python",
+        3,
+        False,
+    )
+    (one,) = found["definitions"]
+    assert (one["name"], one["start_line"], one["last_line"]) == ("copy_tree", 1, 3)
+    (root / "copying.py").write_text("# moved\n" + TREE["copying.py"])
+    assert file_of(client, root).json()["stale"] is True
+
+
+def test_an_answer_has_at_most_2000_lines_and_definitions_of_a_file(client, engine, root):
+    texts = [f"def f{number}(): return {number}" for number in range(2_500)]
+    write_tree(root, {"many.py": "\r\n".join(texts)})
+    engine.index(root)
+
+    def lines(**params):
+        return [line["line"] for line in file_of(client, root, "many.py", **params).json()["lines"]]
+
+    assert lines() == list(range(1, 2_001))
+    assert lines(first=2_400) == list(range(2_400, 2_501))
+    assert lines(first=2_400, last=2_402) == [2_400, 2_401, 2_402]
+    assert lines(first=2_501) == lines(first=5, last=4) == []
+    found = file_of(client, root, "many.py", first=1_999).json()
+    assert (found["line_count"], found["definition_count"], len(found["definitions"])) == (
+        2_500,
+        2_500,
+        2_000,
+    )
+    assert [found["definitions"][at]["start_line"] for at in (0, -1)] == [501, 2_500]
+    assert [line["text"] for line in found["lines"]] == texts[1_998:]
+    # The file is coloured in parts, and each of them from its own beginning.
+    assert all(line["tokens"][0] == ["keyword", "def"] for line in found["lines"])
 
 
 def test_status_counts_kinds(client, root):
@@ -126,14 +165,13 @@ def test_an_unknown_path_of_the_api_is_json(client, path):
 
 @pytest.mark.parametrize("path", ["../secret.py", "/etc/passwd", "web/../copying.py", "nothing.py", "web"])
 def test_a_path_that_the_index_does_not_list_is_not_read(client, root, path):
-    for name in ("document", "similar"):
-        done = client.get(API + name, params={"root": str(root), "path": path, "line": 1})
-        assert done.status_code == 404
+    assert file_of(client, root, path).status_code == 404
+    done = client.get(f"{API}similar", params={"root": str(root), "path": path, "line": 1})
+    assert done.status_code == 404
 
 
 def test_a_root_that_is_not_indexed_is_not_read(client, root):
-    done = client.get(f"{API}document", params={"root": str(root.parent), "path": "secret.py", "line": 1})
-    assert done.status_code == 404
+    assert file_of(client, root.parent, "secret.py").status_code == 404
 
 
 @pytest.mark.parametrize("make", ["link", "fifo"])
@@ -143,8 +181,7 @@ def test_a_file_that_became_a_link_or_a_fifo_is_not_read(client, root, make):
         (root / "copying.py").symlink_to(root.parent / "secret.py")
     else:
         os.mkfifo(root / "copying.py")
-    done = client.get(f"{API}document", params={"root": str(root), "path": "copying.py", "line": 1})
-    assert done.status_code == 404
+    assert file_of(client, root).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -208,7 +245,7 @@ def test_only_get_is_allowed_and_without_a_body(client):
 
 
 def test_every_answer_has_the_security_headers(client):
-    for path in ("/", "/nothing", f"{API}status"):
+    for path in ("/", "/file", "/nothing", f"{API}status"):
         headers = client.get(path).headers
         assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
         assert headers["x-content-type-options"] == "nosniff"
@@ -221,7 +258,7 @@ def test_answers_match_the_openapi_description(client, root):
     asked = {
         "search": {"q": "copy"},
         "similar": place,
-        "document": place,
+        "file": {"root": str(root), "path": "copying.py", "q": "copy"},
         "status": {"changes": "yes"},
         "openapi.json": {},
     }

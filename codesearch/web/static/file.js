@@ -1,0 +1,137 @@
+// A file: the outline of its definitions beside its lines, and more lines of a hit.
+
+import { ask } from "./api.js";
+import { codeBlock, codeLines } from "./code.js";
+import { amount, baseName, breakable, byId, el, fill } from "./dom.js";
+import { actions, facts } from "./hits.js";
+import { address, fileParams } from "./state.js";
+
+const AT_ONCE = 2000;  // Lines of an answer.
+const ABOVE = 200;
+const STEP = 500;
+const HIT_STEP = 20;
+
+let shown = { key: "", found: null, first: 0, last: 0 };
+
+const keyOf = ({ q, at }) => [at.root, at.path, q].join("\n");
+
+/** Return the parameters of a request for the part of the file that has the line of a state. */
+export function partParams(state) {
+  const { line } = state.at;
+  return fileParams(state, { first: line > AT_ONCE ? line - ABOVE : 1 });
+}
+
+/** Say whether the part of the file with the line of a state is already on the page. */
+export function isFileShown(state) {
+  const { line } = state.at;
+  return shown.key === keyOf(state) && (!line || (shown.first <= line && line <= shown.last));
+}
+
+/** Show an answer of `file`; `hits` are the definitions of the file that are hits. */
+export function showFile(found, state, { several, hits }) {
+  shown = { key: keyOf(state), found, first: found.lines[0]?.line ?? 1, last: found.lines.at(-1)?.line ?? 0 };
+  fill(byId("file"),
+    outline(found, state, hits),
+    el("div", { class: "source" },
+      el("div", { class: "about" },
+        el("button", { type: "button", class: "back", title: "Back (Esc)" }, "← Back"),
+        el("h1", { tabindex: "-1", "aria-label": found.path }, several && el("span", { class: "root", title: found.root }, baseName(found.root)), ...breakable(found.path)),
+        el("span", { class: "facts" }, `${found.language} · ${amount(found.line_count, "line")}`),
+        el("div", { id: "selection" })),
+      found.stale ? el("p", { class: "note" }, "The file changed after it was indexed: the lines of its definitions may have moved.") : null,
+      growButton("above"),
+      codeBlock(found.lines, { linked: true, attributes: { tabindex: "0", role: "region", "aria-label": `Code of ${found.path}` } }),
+      growButton("below")));
+  for (const { start_line } of hits) lineOf(start_line)?.classList.add("found");
+  showGrowth();
+}
+
+/** Mark the lines of a state, and say which definition they are in. */
+export function selectLines(state) {
+  const { line, last } = state.at;
+  for (const marked of byId("file").querySelectorAll(".line.selected")) marked.classList.remove("selected");
+  for (let number = Math.max(line, shown.first); number && number <= Math.min(last, shown.last); number += 1) {
+    lineOf(number)?.classList.add("selected");
+  }
+  const around = shown.found.definitions.filter((one) => one.start_line <= line && line <= one.last_line);
+  const inner = around.reduce((best, one) => (best && best.start_line > one.start_line ? best : one), null);
+  for (const link of byId("file").querySelectorAll(".outline a")) {
+    const is_current = inner !== null && Number(link.dataset.line) === inner.start_line;
+    if (is_current) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+    if (is_current) link.scrollIntoView({ block: "nearest" });
+  }
+  const { root, path } = state.at;
+  const name = inner?.qualified_name || inner?.name || path;
+  fill(byId("selection"),
+    inner && el("span", { class: "name" }, ...breakable(name)),
+    inner && el("span", { class: "facts" }, facts({ ...inner, end_line: inner.last_line })),
+    actions({ root, path, line: line || 1 }, name, state, { similar: inner !== null }));
+}
+
+export const lineOf = (number) => byId(`L${number}`);
+
+function outline(found, state, hits) {
+  const starts = new Set(hits.map(({ start_line }) => start_line));
+  const rest = found.definition_count - found.definitions.length;
+  const around = [];
+  const items = found.definitions.filter(({ kind }) => kind !== "module").map((one) => {
+    while (around.length && !isIn(one.qualified_name, around.at(-1))) around.pop();
+    const depth = around.length;
+    around.push(one.qualified_name);
+    const at = { ...state.at, line: one.start_line, last: one.end_line };
+    return el("li", { class: `depth-${Math.min(depth, 4)}` }, el("a", {
+      href: address({ ...state, at }), "data-open": "file", "data-line": one.start_line, title: one.signature || null,
+      class: starts.has(one.start_line) ? "found" : null, "aria-label": one.name,
+    }, ...breakable(one.name)));
+  });
+  return el("nav", { class: "outline", "aria-label": "Outline" }, el("details", { open: matchMedia("(min-width: 861px)").matches },
+    el("summary", {}, "Outline"),
+    el("ul", {}, ...items),
+    rest > 0 && el("p", { class: "hint" }, `${amount(rest, "more definition")} not listed`)));
+}
+
+/** Say whether a qualified name begins with that of a definition around it. */
+const isIn = (name, outer) => name.startsWith(outer) && /^[^\w$]/.test(name.slice(outer.length));
+
+const growButton = (side) => el("button", { type: "button", class: "grow", "data-side": side });
+
+/** Say which lines are not on the page. */
+function showGrowth() {
+  const count = shown.found.line_count;
+  const ranges = { above: [Math.max(shown.first - STEP, 1), shown.first - 1], below: [shown.last + 1, Math.min(shown.last + AT_ONCE, count)] };
+  for (const button of byId("file").querySelectorAll(".grow")) {
+    const [first, last] = ranges[button.dataset.side];
+    Object.assign(button.dataset, { first, last });
+    button.hidden = first > last;
+    fill(button, `Show lines ${first.toLocaleString("en")} to ${last.toLocaleString("en")} of ${count.toLocaleString("en")}`);
+  }
+}
+
+/** Put the lines that a button names on the page. */
+export async function growFile(button, state) {
+  const { side, first, last } = button.dataset;
+  const { key } = shown;
+  const found = await ask("file", fileParams(state, { first, last }));
+  if (shown.key !== key) return;
+  const anchor = lineOf(shown.first);
+  const top = anchor.getBoundingClientRect().top;
+  byId("file").querySelector(".code code")[side === "above" ? "prepend" : "append"](...codeLines(found.lines, { linked: true }));
+  if (side === "above") shown.first = Number(first);
+  else shown.last = Number(last);
+  scrollBy(0, anchor.getBoundingClientRect().top - top);
+  showGrowth();
+  selectLines(state);
+}
+
+/** Show more lines of a hit: the first ones of its definition, then more below and above. */
+export async function growHit(hit, q) {
+  const [root, path] = hit.dataset.file.split("\n");
+  const start = Number(hit.dataset.line);
+  const step = Number(hit.dataset.step ?? 0) + 1;
+  const [first, last] = [Math.max(start - (step - 1) * HIT_STEP, 1), start + step * HIT_STEP - 1];
+  const found = await ask("file", fileParams({ q, at: { root, path } }, { first, last }));
+  hit.dataset.step = step;
+  hit.querySelector(".code").replaceWith(codeBlock(found.lines, { excerpt: true }));
+  hit.querySelector(".more-lines").hidden = first === 1 && last >= found.line_count;
+}

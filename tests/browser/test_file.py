@@ -1,0 +1,155 @@
+"""A file: its outline, links to lines, long files, and more lines of a hit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from codesearch.engine.engine import Engine
+from tests.browser.reading import focused, names, opened, search, wait_for
+from tests.browser.service import running_site
+from tests.conftest import write_tree
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., Any]
+COUNT = 9_000
+"""Lines of the long file."""
+
+
+def file_address(root: Path, path: str, lines: str = "", **params: str) -> str:
+    return f"file?{urlencode({'root': str(root), 'path': path, **params})}{lines}"
+
+
+def selected(page: Any) -> list[str]:
+    return [line.get_attribute("id") for line in page.locator(".line.selected").all()]
+
+
+def test_a_link_to_lines_shows_them_with_their_definition_and_the_words_of_the_query(
+    open_page: Open, tree: Path
+) -> None:
+    page = open_page(file_address(tree, "shop/numbers.py", "#L10-L11", q="summing prices"))
+    opened(page, "Basket.total_price")
+    assert selected(page) == ["L10", "L11"]
+    assert page.locator("#selection .facts").inner_text() == "method · 3 lines"
+    assert page.locator("#L12 mark").all_inner_texts() == ["sum", "price"]
+    assert page.title() == "shop/numbers.py:10 – codesearch"
+    page.keyboard.press("Escape")
+    wait_for(page, "summing prices")
+
+
+def test_the_outline_nests_members_and_leads_to_them(open_page: Open, tree: Path) -> None:
+    page = open_page(file_address(tree, "shop/numbers.py"))
+    outline = page.get_by_role("navigation", name="Outline")
+    assert outline.locator("a").all_inner_texts() == ["median", "Basket", "total_price"]
+    assert outline.locator(".depth-1").all_inner_texts() == ["total_price"]
+    assert page.locator("#selection .name").count() == 0
+    outline.get_by_role("link", name="total_price").click()
+    opened(page, "Basket.total_price")
+    assert page.url.endswith("#L10-L12")
+    assert outline.locator("[aria-current]").inner_text() == "total_price"
+    assert len([url for url in page.watched.requests if "/api/v1/file" in url]) == 1
+
+
+def test_numbers_of_lines_are_links_and_shift_extends_them(open_page: Open, tree: Path) -> None:
+    page = open_page(file_address(tree, "shop/copying.py"))
+    page.locator("#L6 .number").click()
+    assert (selected(page), page.url.rpartition("#")[2]) == (["L6"], "L6")
+    page.locator("#L4 .number").click(modifiers=["Shift"])
+    assert (selected(page), page.url.rpartition("#")[2]) == (["L4", "L5", "L6"], "L4-L6")
+    assert page.locator("#L4 .number").evaluate("link => link.href") == page.url.replace("#L4-L6", "#L4")
+    again = open_page(page.url)
+    opened(again, "copy_tree")
+    assert selected(again) == ["L4", "L5", "L6"]
+
+
+def test_hits_of_the_file_are_marked_in_the_outline(open_page: Open) -> None:
+    page = open_page("?q=copy")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    opened(page, "copy_tree")
+    assert page.locator(".outline a.found").all_inner_texts() == ["copy_tree", "copy_file"]
+    assert page.locator(".line.found").count() == 2
+
+
+def test_back_returns_to_the_hits_with_their_filters(open_page: Open) -> None:
+    page = open_page("?q=copy&lang=python")
+    page.locator(".name").first.click()
+    page.wait_for_selector("#file h1")
+    page.get_by_role("navigation", name="Outline").get_by_role("link").last.click()
+    page.go_back()
+    page.wait_for_selector("#list:not([hidden])")
+    assert page.get_by_role("checkbox", name="python").is_checked()
+    assert focused(page) == names(page)[0]
+
+
+def test_an_address_of_the_release_before_still_opens(open_page: Open, tree: Path) -> None:
+    old = {"q": "copy", "view": "document", "in": str(tree), "file": "shop/copying.py", "line": "5"}
+    page = open_page(f"?{urlencode(old)}")
+    opened(page, "copy_tree")
+    assert selected(page) == ["L5"]
+
+
+def test_a_file_that_is_not_indexed_is_an_error_in_one_line(open_page: Open, tree: Path) -> None:
+    page = open_page()
+    page.goto(file_address(tree, "../secret.py"))
+    page.wait_for_selector("#error:not([hidden])")
+    assert "../secret.py is not in the index of" in page.locator("#error").inner_text()
+    page.watched.errors.clear()
+
+
+def test_more_lines_of_a_hit_are_shown_in_its_place(open_page: Open) -> None:
+    page = open_page()
+    search(page, "copy_file")
+    hit = page.locator(".hit", has_text="copying.py").first
+    assert hit.locator(".line").count() == 3
+    hit.get_by_role("button", name="More lines").click()
+    page.wait_for_function("() => document.querySelectorAll('.hit')[0].querySelectorAll('.line').length > 3")
+    numbers = [int(line.get_attribute("data-line")) for line in hit.locator(".line").all()]
+    assert numbers == [11, 12, 13, 14]
+    assert hit.locator("mark").first.inner_text() == "copy"
+    hit.get_by_role("button", name="More lines").click()
+    page.wait_for_function("() => document.querySelectorAll('.hit')[0].querySelectorAll('.line').length > 4")
+    assert hit.locator(".line").count() == 14
+    assert not hit.get_by_role("button", name="More lines").is_visible()  # This is the whole file.
+
+
+@pytest.fixture(scope="module")
+def long_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    text = "".join(f"def f{number}(): return {number}\n" for number in range(1, COUNT + 1))
+    root = write_tree(tmp_path_factory.mktemp("long") / "project", {"long.py": text})
+    home = tmp_path_factory.mktemp("long-home")
+    engine = Engine(home)
+    engine.index(root)
+    engine.close()
+    with running_site(home) as address:
+        yield address, root
+
+
+def test_a_long_file_is_shown_in_parts(open_page: Open, long_site: tuple[str, Path]) -> None:
+    site, root = long_site
+    page = open_page(file_address(root, "long.py", "#L5000"), base=site)
+    opened(page, "f5000")
+    assert (page.locator(".line").count(), selected(page)) == (2_000, ["L5000"])
+    above, below = page.locator(".grow[data-side=above]"), page.locator(".grow[data-side=below]")
+    assert above.inner_text() == "Show lines 4,300 to 4,799 of 9,000"
+    assert below.inner_text() == "Show lines 6,800 to 8,799 of 9,000"
+    assert page.locator(".outline .hint").inner_text() == "7,000 more definitions not listed"
+    top = "document.querySelector('#L5000').getBoundingClientRect().top"
+    before = page.evaluate(top)
+    above.evaluate("button => button.click()")
+    page.wait_for_selector("#L4300", state="attached")
+    assert abs(page.evaluate(top) - before) <= 1  # The lines that are read do not move.
+    below.click()
+    page.wait_for_selector("#L8799", state="attached")
+    assert below.inner_text() == "Show lines 8,800 to 9,000 of 9,000"
+    numbers = page.evaluate("[...document.querySelectorAll('.line')].map(({ id }) => Number(id.slice(1)))")
+    assert numbers == list(range(4_300, 8_800))
+
+
+def test_a_line_behind_the_end_of_a_file_is_not_there(open_page: Open, tree: Path) -> None:
+    page = open_page(file_address(tree, "shop/copying.py", "#L99999"))
+    assert (selected(page), page.locator(".line").count()) == ([], 14)
