@@ -27,7 +27,7 @@ _INDEX_SETTING = frozenset({COMMAND, USER, PROJECT, PORTABLE})
 
 SEARCHES = ("query", "similar")
 """The commands that search."""
-STRUCTURE = ("outline", "read")
+STRUCTURE = ("outline", "read", "usages")
 """The commands that show places."""
 _SERVED = (*SEARCHES, "index", "status")
 _WITH_MODEL = (*SEARCHES, "index", "watch", "bench")
@@ -180,6 +180,9 @@ _on(
 )
 _on("outline", Option("max_lines", "Show at most this many lines, the most important ones.", 40, low=4))
 _on("outline", Option("question", "Show what answers this question, and what is around it.", "", "--for"))
+_on("usages", replace(_HITS, help="Usages to show.", default=20), _LANG, _PATH)
+_on("usages", Option("vimgrep", "Print path:line:column:text.", False))
+_on("usages", Option("refresh", "First index changed files, if that is quick.", True))
 _on("read", Option("max_lines", "Fold the members of longer classes and files.", 120, low=4))
 _on(
     (),

@@ -107,15 +107,13 @@ def _cut_middle(line: str, width: int) -> str:
     """Cut a signature so that its end is shown.
 
     >>> _cut_middle("def load(path: Path, strict: bool = True) -> Config", 40)
-    'def load(path: Path, ... -> Config'
+    'def load(path: Path, strict... -> Config'
     """
     if len(line) <= width:
         return line
     end = line[-width // 3 :]
     end = end.partition(" ")[2] or end
-    start = line[: width - len(end) - len(_CUT) - 1]
-    parameters = start.rpartition(", ")[0]
-    return f"{parameters}, {_CUT} {end}" if len(parameters) > len(start) // 2 else f"{start}{_CUT} {end}"
+    return f"{line[: width - len(end) - len(_CUT) - 1]}{_CUT} {end}"
 
 
 def coloured(hit: Hit, answer: Answer, lines: Sequence[Line]) -> list[Text]:

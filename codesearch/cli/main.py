@@ -32,6 +32,7 @@ COMMANDS = {
     "similar": "search",
     "outline": "structure",
     "read": "structure",
+    "usages": "structure",
     "watch": "index",
     "serve": "serve",
     "mcp": "serve",

@@ -123,7 +123,7 @@ def _search(
     output_format = formats[0] if formats else "text"
     shown = {name: options[name] for name in ("full", "explain", "color")}
     yield Output(render(answer, output_format, invocation.terminal, **shown))
-    notes = [*map(_freshness_note, answer.freshness), _note(answer, request, paths, output_format)]
+    notes = [*map(freshness_note, answer.freshness), _note(answer, request, paths, output_format)]
     yield Output(err="".join(notes), code=0 if answer.hits else 1)  # Last, because that is where people look.
 
 
@@ -184,7 +184,7 @@ def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
     return Output(err=done + build_notes(report))
 
 
-def _freshness_note(found: Freshness) -> str:
+def freshness_note(found: Freshness) -> str:
     """Say in one line that an index is older than its folder, and what to do."""
     root = visible(found.root)
     files = counted(found.changes.to_parse + found.changes.removed, "file")

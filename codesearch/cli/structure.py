@@ -1,10 +1,11 @@
-"""`codesearch outline` and `codesearch read`: the shape of a folder, a file or a class, and its code."""
+"""`codesearch outline`, `read` and `usages`: the shape of a folder, a file or a class, its code, and who uses it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import partial
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,8 @@ import typer
 
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.render import path_from
-from codesearch.cli.search import first_indexed, scope_of
+from codesearch.cli.search import first_indexed, freshness_note, scope_of
+from codesearch.errors import ConfigError
 from codesearch.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -92,3 +94,49 @@ def _reading_text(reading: Reading, invocation: Invocation) -> Iterator[str]:
 
 def _json(found: list[dict[str, Any]]) -> Output:
     return Output(f"{visible_json(dumps(found, indent=2, ensure_ascii=False))}\n", code=0 if found else 1)
+
+
+def usages(
+    context: typer.Context,
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME|PLACE [PATH]...",
+            help="A name, PATH:LINE or PATH::NAME, and the files or folders to look in.",
+            show_default=False,
+        ),
+    ],
+    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+) -> Iterator[Output]:
+    """Show where a name is used."""
+    from codesearch.engine.answer import usages_fields
+    from codesearch.search.request import Filters
+    from codesearch.structure.text import usages_lines, usages_summary
+
+    invocation = invocation_of(context)
+    place, *paths = words
+    for missing in (path for path in paths if not os.path.exists(invocation.path(Path(path)))):
+        raise ConfigError(f"{missing} does not exist: give files or folders after the name")
+    engine, scope = invocation.engine(options["home"]), scope_of(invocation, options, paths)
+    path, colon, rest = place.partition(":")
+    whole = os.path.abspath(invocation.terminal.here / invocation.path(Path(path)))
+    if colon and os.path.exists(whole):  # The index around the file is searched, not the file alone.
+        place, scope = f"{whole}{colon}{rest}", replace(scope, here=whole)
+    yield from first_indexed(engine, scope, invocation, options)
+    filters = Filters(options["lang"], (), options["path"], here=invocation.terminal.here)
+    answer = engine.usages(place, scope, filters=filters, limit=options["hits"], refresh=options["refresh"])
+    terminal, found = invocation.terminal, answer.found
+    path_of = partial(path_from, terminal)
+    if options["json"]:
+        yield Output(f"{visible_json(dumps(usages_fields(answer), indent=2, ensure_ascii=False))}\n")
+    elif options["vimgrep"]:
+        rows = (
+            f"{path_of(one.root, one.path)}:{one.line}:{one.column}:{visible(one.text)}\n"
+            for one in found.usages
+        )
+        yield Output("".join(rows), f"{usages_summary(found)}\n")
+    else:
+        width = terminal.width if terminal.is_terminal else 200
+        yield Output("".join(f"{line}\n" for line in usages_lines(found, width, path_of)))
+    notes = "".join(map(freshness_note, answer.freshness))
+    yield Output(err=notes, code=0 if found.usage_count else 1)

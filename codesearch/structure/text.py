@@ -1,10 +1,11 @@
-"""Outlines and code as lines of text, for a terminal and for agents."""
+"""Outlines, code and usages as lines of text, for a terminal and for agents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from codesearch.structure.outline import Entry, Outline
+from codesearch.structure.usages import MOST_DEFINITIONS, Usage, Usages
 from codesearch.structure.whole import Reading
 from codesearch.visible import visible
 
@@ -63,3 +64,60 @@ def cut(line: str, width: int) -> str:
     """Return the first characters of a line; control characters and invisible ones, except tabs, become escapes."""
     shown = "\t".join(map(visible, line[: width + 1].split("\t")))
     return shown if len(line) <= width else f"{shown[: width - 1]}…"
+
+
+def usages_lines(
+    found: Usages,
+    width: int = _MAX_LINE,
+    path_of: Callable[[str, str], str] = lambda root, path: visible(path),
+) -> Iterator[str]:
+    """Yield the lines of usages: the definitions, the usages by grade and file, and how many there are.
+
+    Args:
+        found: what to show.
+        width: most characters of a line.
+        path_of: root and path -> the path as it is shown.
+    """
+    for one in found.definitions:
+        name = visible(f"{one.qualified_name}  {one.kind}")
+        yield cut(f"{path_of(one.root, one.path)}:{one.start_line}  {name}", width)
+        yield cut(f"{'':{_NUMBER}} | {one.signature}", width)
+    if more := found.definition_count - len(found.definitions):
+        yield f"({more:,} more definitions)"
+    before: tuple[str, ...] = ()
+    for usage in found.usages:
+        if before[:1] != (usage.grade,):
+            yield ""
+            yield f"{usage.grade}:"
+        if before != (usage.grade, usage.root, usage.path):
+            stale = "  [changed since it was indexed]" if usage.stale else ""
+            yield cut(f"{path_of(usage.root, usage.path)}{stale}", width)
+        before = usage.grade, usage.root, usage.path
+        yield cut(f"{usage.line:{_NUMBER}} | {usage.text}{_about(usage, found)}", width)
+    if found.usages:
+        yield ""
+    yield usages_summary(found)
+
+
+def _about(usage: Usage, found: Usages) -> str:
+    """Return what is around a usage, and which of several definitions it can mean."""
+    inside = f"  <- {usage.inside.qualified_name}" if usage.inside else ""
+    is_any = len(usage.may_be) >= min(found.definition_count, MOST_DEFINITIONS)
+    return inside if is_any or not usage.may_be else f"{inside}  = {', '.join(usage.may_be)}"
+
+
+def usages_summary(found: Usages) -> str:
+    """Return the numbers of usages in one line."""
+    if not found.usage_count:
+        text = f"no usages of {visible(found.name)}"
+    else:
+        grades = ", ".join(f"{count:,} {grade}" for grade, count in found.grades.items())
+        shown = f"{len(found.usages):,} of " if len(found.usages) < found.usage_count else ""
+        text = f"{shown}{_number(found.usage_count, 'line')} in {_number(found.file_count, 'file')}: {grades}"
+    if found.unread_files:
+        text += f"; {_number(found.unread_files, 'more file')} may have it: narrow with a path"
+    return f"{text} (text is matched, not types)"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

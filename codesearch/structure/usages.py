@@ -168,10 +168,12 @@ class _Names:
         self.targets = {one.number for one in targets}
         self.only_targets = len(targets) < len(everything)
         self._all = everything
-        self._by_family: defaultdict[str, list[_Candidate]] = defaultdict(list)
+        self._by_family: defaultdict[tuple[str, str], list[_Candidate]] = defaultdict(list)
         self._by_file: defaultdict[tuple[str, str], list[_Candidate]] = defaultdict(list)
         for one in everything:
-            self._by_family[_FAMILY.get(one.language, one.language)].append(one)
+            family = _FAMILY.get(one.language, one.language)
+            self._by_family[one.root, family].append(one)
+            self._by_family["", family].append(one)
             self._by_file[one.root, one.path].append(one)
         self.modules = by_module(everything)
         self.has_only_methods = all(one.is_method for one in everything)
@@ -181,9 +183,11 @@ class _Names:
         """Return the definitions in a file, in the order of lines."""
         return self._by_file.get((root, path), ())
 
-    def possible(self, language: str) -> Sequence[_Candidate]:
-        """Return what the name can mean in a language: its definitions in related languages, else all."""
-        return self._by_family.get(_FAMILY.get(language, language)) or self._all
+    def possible(self, file: _File) -> Sequence[_Candidate]:
+        """Return what the name can mean in a file: its definitions in related languages and the same root, else all."""
+        family = _FAMILY.get(file.language, file.language)
+        by_family = self._by_family
+        return by_family.get((file.root, family)) or by_family.get(("", family)) or self._all
 
 
 class _File:
@@ -362,7 +366,7 @@ def _graded(file: _File, names: _Names, place: int, line: int) -> tuple[int, Seq
         meant = _imported(file, names, place, before)
     if len(meant) == 1:
         return 0, meant
-    possible = meant or names.possible(file.language)
+    possible = meant or names.possible(file)
     return (1 if len(possible) == 1 else 2 if possible else 3), possible
 
 
@@ -389,16 +393,15 @@ def _imported(file: _File, names: _Names, place: int, before: str | None) -> lis
     key = around if is_inside else before
     if key not in file.meant:
         chosen = imports[around : around + 1] if is_inside else imports
-        file.meant[key] = _meant(chosen, names, None if is_inside else before, file.language)
+        file.meant[key] = _meant(chosen, names, None if is_inside else before, names.possible(file))
     return file.meant[key]
 
 
 def _meant(
-    imports: Sequence[Statement], names: _Names, before: str | None, language: str
+    imports: Sequence[Statement], names: _Names, before: str | None, possible: Sequence[_Candidate]
 ) -> list[_Candidate]:
     """Return the definitions that agree best with the statements that name them or the word before the name."""
-    best, found = 1, list[_Candidate]()
-    possible = set(names.possible(language))
+    best, found, allowed = 1, list[_Candidate](), set(possible)
     word = names.text if before is None else before
     for statement in imports:
         is_named = word in statement.text and word in statement.words
@@ -409,7 +412,7 @@ def _meant(
                 is_meant = not one.is_method
             else:
                 is_meant = before == one.owner if one.is_method or not is_named else True
-            if is_meant and score >= best and one in possible:
+            if is_meant and score >= best and one in allowed:
                 found = [*(found if score == best else ()), one]
                 best = score
     return list(dict.fromkeys(found))

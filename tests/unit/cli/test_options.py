@@ -29,6 +29,7 @@ def test_a_setting_reaches_every_command_with_its_option():
         "watch": {"device": "cpu"},
         "outline": {"auto_index": False},
         "read": {"auto_index": False},
+        "usages": {"auto_index": False},
         "mcp": {"auto_index": False},
     }
 

@@ -1,0 +1,193 @@
+"""Usages of names: time in Python's library, lines beside `grep -rnw` -> `results/usages.json`, docs/structure.md.
+
+`python -m benchmarks.usages --trees TREE...` indexes a copy of CPython's standard library and asks for names that few,
+some and many definitions have the words of. In each of the trees it compares the lines of some names with those that
+`grep -rnw` finds in the indexed files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from benchmarks.process import quantiles
+from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.speed import WORK, standard_library
+from codesearch import Engine, Scope
+from codesearch.analysis.terms import terms_of
+from codesearch.config import RankConfig
+from codesearch.index.reader import IndexReader
+from codesearch.index.snapshot import Snapshot
+from codesearch.search.lexical import LexicalScorer
+from codesearch.structure.words import occurrences
+
+_NO_LIMIT = 1_000_000
+_GROUPS = {"rare": (1, 20), "middle": (21, 400), "frequent": (401, _NO_LIMIT)}
+"""How many definitions have all words of the names of a group."""
+_NAMES = 25
+"""Of each group; and twice as many of each tree."""
+_ROUNDS = 5
+_MOST_HEAD = 10
+"""Lines of attributes between the start of a definition and its name."""
+
+
+def main() -> None:
+    """Measure and record."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, default=WORK, help="folder for the library and the indexes")
+    parser.add_argument(
+        "--trees", type=Path, nargs="*", default=[], help="repositories to compare with grep in"
+    )
+    options = parser.parse_args()
+    engine = Engine(options.work.resolve() / "usages-home")
+    library = standard_library(options.work.resolve() / "stdlib")
+    rows = {
+        "library": times(engine, library),
+        "beside_grep": {tree.name: compared(engine, tree.resolve()) for tree in options.trees},
+    }
+    record("usages", rows, flat=True)
+    fill(DOCS / "structure.md", "usages", table_of_times(rows["library"]))
+    fill(DOCS / "structure.md", "grep", table_of_lines(rows["beside_grep"]))
+
+
+def times(engine: Engine, root: Path) -> dict[str, Any]:
+    """Time the usages of names of three groups, in this process, without a refresh."""
+    documents = engine.index(root).documents
+    scope = Scope((root,))
+    with engine.indexes(scope) as (index,):
+        groups = names_by_group(index)
+    found: dict[str, Any] = {"documents": documents}
+    everything: list[float] = []
+    for group, names in groups.items():
+        measured: list[float] = []
+        answers = [engine.usages(name, scope, refresh=False).found for name in names]
+        for _ in range(_ROUNDS):
+            for name in names:
+                started = time.perf_counter()
+                engine.usages(name, scope, refresh=False)
+                measured.append(1000 * (time.perf_counter() - started))
+        everything += measured
+        found[group] = {
+            "names": len(names),
+            "examples": names[:5],
+            "mean_usages": round(sum(one.usage_count for one in answers) / len(answers)),
+            "names_with_unread_files": sum(one.unread_files > 0 for one in answers),
+            **quantiles(measured),
+        }
+    return {**found, "all": quantiles(everything)}
+
+
+def names_by_group(index: IndexReader) -> dict[str, list[str]]:
+    """Choose names of definitions by how many definitions have all words of them."""
+    scorer = LexicalScorer(Snapshot([index]), RankConfig())
+    groups: dict[str, list[str]] = {group: [] for group in _GROUPS}
+    for name in shuffled_names(index):
+        count = len(scorer.with_all(sorted(terms_of(name))))
+        for group, (least, most) in _GROUPS.items():
+            if least <= count <= most and len(groups[group]) < _NAMES:
+                groups[group].append(name)
+    return groups
+
+
+def shuffled_names(index: IndexReader) -> list[str]:
+    """Return the names of all definitions that are one word with letters, in a random order that is always the same."""
+    found = {
+        row.name
+        for segment in index.segments
+        for file in segment.files
+        for row in segment.store.document_rows(file.first_doc, file.doc_count)
+        if row.name.isidentifier() and terms_of(row.name)
+    }
+    names = sorted(found)
+    random.Random(1).shuffle(names)
+    return names
+
+
+def compared(engine: Engine, root: Path) -> dict[str, Any]:
+    """Compare the lines of some names with those of grep in the indexed files."""
+    engine.index(root)
+    scope = Scope((root,))
+    counts: Counter[str] = Counter()
+    with engine.indexes(scope) as (index,):
+        languages = {
+            file.path: file.language
+            for segment in index.segments
+            for file_id, file in enumerate(segment.files)
+            if file_id not in segment.dead_files and not file.skipped
+        }
+        for name in shuffled_names(index):
+            answer = engine.usages(name, scope, limit=1_000_000, refresh=False).found
+            if answer.unread_files or counts["names"] == 2 * _NAMES:
+                continue
+            theirs = grep(name, root, languages)
+            other = {place for place, text in theirs.items() if not is_whole(name, text, languages[place[0]])}
+            ours = {(one.path, one.line) for one in answer.usages} | own_names(index, name, theirs)
+            counts["names"] += 1
+            counts["lines_of_grep"] += len(theirs)
+            counts["of_them_in_other_identifiers"] += len(other)
+            counts["of_them_found"] += len(ours & (theirs.keys() - other))
+            counts["not_in_grep"] += len(ours - theirs.keys())
+    wanted = counts["lines_of_grep"] - counts["of_them_in_other_identifiers"]
+    return {"files": len(languages), **counts, "recall": round(counts["of_them_found"] / wanted, 4)}
+
+
+def table_of_times(library: dict[str, Any]) -> str:
+    """Lay out the times."""
+    rows = [line(["names", "definitions with the words", "p50", "p95"]), "|---|---|---|---|"]
+    for group, (least, most) in _GROUPS.items():
+        several = f"{least:,} to {most:,}" if most < _NO_LIMIT else f"more than {least - 1:,}"
+        found = library[group]
+        times = (f"{found[of]:.0f} ms" for of in ("p50_ms", "p95_ms"))
+        rows.append(line([f"{found['names']} {group}", several, *times]))
+    return "\n".join(rows)
+
+
+def table_of_lines(trees: dict[str, dict[str, Any]]) -> str:
+    """Lay out the comparison with grep."""
+    rows = [line(["repository", "files", "names", "lines of grep", "found"]), "|---|---|---|---|---|"]
+    for name, found in trees.items():
+        rows.append(
+            line([name, *(f"{found[of]:,}" for of in ("files", "names", "lines_of_grep", "of_them_found"))])
+        )
+    return "\n".join(rows)
+
+
+def grep(name: str, root: Path, files: Collection[str]) -> dict[tuple[str, int], bytes]:
+    """Return (path, line) -> text of the lines that `grep -rnw` finds in some files."""
+    command = ["grep", "-rnwaF", "--null", "-e", name, "."]
+    output = subprocess.run(command, cwd=root, capture_output=True, check=False).stdout
+    found = {}
+    for row in output.split(b"\n")[:-1]:
+        path, _, rest = row.partition(b"\0")
+        number, _, text = rest.partition(b":")
+        place = os.fsdecode(path).removeprefix("./"), int(number)
+        if place[0] in files:
+            found[place] = text
+    return found
+
+
+def is_whole(name: str, text: bytes, language: str) -> bool:
+    """Say whether a name is a whole identifier of the language somewhere in a line."""
+    return any(True for _ in occurrences(text, name.encode(), language))
+
+
+def own_names(index: IndexReader, name: str, lines: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
+    """Return the lines where definitions have their names; usages leave them out."""
+    found = set()
+    for segment in index.segments:
+        for number, _, start in segment.store.places_named(name):
+            path = segment.files[int(segment.rows.files[number])].path
+            heads = ((path, line) for line in range(start, start + _MOST_HEAD + 1))
+            found.update([place for place in heads if place in lines][:1])
+    return found
+
+
+if __name__ == "__main__":
+    main()

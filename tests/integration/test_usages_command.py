@@ -1,0 +1,115 @@
+"""`codesearch usages`: what is printed, and invalid names and places."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.command import Command
+from tests.conftest import index_by_engine, write_tree
+
+TREE = {
+    "shop/cart.py": "class Cart:\n    def total(self):\n        return price(1)\n\n\ndef price(n):\n    return n\n",
+    "shop/page.py": "from shop.cart import Cart\n\n\ndef show():\n    cart = Cart()\n    return cart.total()\n",
+    "shop/empty.py": "",
+}
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory, tiny_bundle) -> Command:
+    """Return the command in an indexed tree, which the tests only read."""
+    folder = tmp_path_factory.mktemp("usages")
+    tree = write_tree(folder / "tiny", TREE)
+    index_by_engine(tree, folder / "home", tiny_bundle)
+    return Command(tree, folder / "home")
+
+
+def test_definitions_come_before_usages_by_grade_and_file(ask):
+    done = ask("usages", "total")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (
+        "shop/cart.py:2  Cart.total  method\n"
+        "       | def total(self)\n"
+        "\n"
+        "likely:\n"
+        "shop/page.py\n"
+        "     6 | return cart.total()  <- show\n"
+        "\n"
+        "1 line in 1 file: 1 likely (text is matched, not types)\n"
+    )
+
+
+def test_a_place_and_a_name_in_a_file_mean_a_definition(ask):
+    for place in ("shop/cart.py:1", "cart.py::Cart", "Cart", str(ask.folder / "shop/cart.py:1")):
+        lines = ask("usages", place, "--vimgrep").stdout.splitlines()
+        assert lines == [
+            "shop/page.py:1:23:from shop.cart import Cart",
+            "shop/page.py:5:12:cart = Cart()",
+        ]
+
+
+def test_files_and_options_limit_where_it_looks(ask):
+    assert ask("usages", "Cart", "shop/cart.py").returncode == 1
+    assert ask("usages", "Cart", "--path", "page.py", "-n", 1, "--vimgrep").stdout.count("\n") == 1
+    assert ask("usages", "Cart", "--lang", "go").stdout == (
+        "shop/cart.py:1  Cart  class\n       | class Cart\nno usages of Cart (text is matched, not types)\n"
+    )
+
+
+def test_json_has_everything(ask):
+    found = json.loads(ask("usages", "price", "--json").stdout)
+    assert (found["name"], found["usage_count"], found["grades"]) == ("price", 1, {"certain": 1})
+    (usage,) = found["usages"]
+    assert (usage["path"], usage["line"], usage["column"], usage["may_be"]) == (
+        "shop/cart.py", 3, 16, ["shop/cart.py:6"],
+    )  # fmt: skip
+    assert usage["inside"]["qualified_name"] == "Cart.total"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("(((", "error: '(((' has no letters or digits: the index finds words\n"),
+        ("a\nb", "error: a name has 1 to 200 printable characters: give NAME, PATH:LINE or PATH::NAME\n"),
+        (
+            "x" * 10_000,
+            "error: a name has 1 to 200 printable characters: give NAME, PATH:LINE or PATH::NAME\n",
+        ),
+        ("shop/gone.py:3", "error: shop/gone.py is not in the index: give the path of a file in it\n"),
+    ],
+)
+def test_a_name_that_cannot_be_looked_for_is_one_line(ask, name, message):
+    done = ask("usages", name)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+def test_a_line_outside_of_definitions_is_an_error(ask):
+    done = ask("usages", "shop/empty.py:1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"error: {ask.folder}/shop/empty.py:1 is in no definition: give a line inside one\n"
+
+
+def test_a_path_that_does_not_exist_is_an_error(ask):
+    done = ask("usages", "Cart", "src/gone")
+    assert (done.returncode, done.stderr) == (
+        2, "error: src/gone does not exist: give files or folders after the name\n",
+    )  # fmt: skip
+
+
+def test_a_name_that_is_nowhere_has_no_usages(ask):
+    done = ask("usages", "nowhere")
+    assert (done.returncode, done.stdout) == (1, "no usages of nowhere (text is matched, not types)\n")
+
+
+def test_an_imported_index_needs_its_code(ask, tmp_path):
+    for name, code in (("with", ["--with-code"]), ("without", [])):
+        assert ask("export", tmp_path / f"{name}.codesearch", *code).returncode == 0
+    done = ask("usages", "Cart", "--index", tmp_path / "with.codesearch", "--vimgrep")
+    assert [row.rpartition("/")[2] for row in done.stdout.splitlines()] == [
+        "page.py:1:23:from shop.cart import Cart",
+        "page.py:5:12:cart = Cart()",
+    ]
+    done = ask("usages", "Cart", "--index", tmp_path / "without.codesearch")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "has no code to look in: import a file that was exported --with-code" in done.stderr
