@@ -56,7 +56,10 @@ def query(
 def similar(
     context: typer.Context,
     location: Annotated[
-        str, typer.Argument(metavar="FILE:LINE", help="A line of the function.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="PLACE", help="A line of the function, FILE:LINE, or its name.", show_default=False
+        ),
     ],
     paths: Annotated[
         list[str] | None,
@@ -65,11 +68,14 @@ def similar(
     **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
 ) -> Iterator[Output]:
     """Find code like the function at a line."""
-    from codesearch.search.request import Place
+    from codesearch.search.request import Place, is_line
 
     invocation = invocation_of(context)
-    named = Place.parse(location)
-    place = replace(named, path=invocation.path(named.path))
+    place: Place | str = location
+    if is_line(location):
+        named = Place.parse(location)
+        path = invocation.path(named.path)
+        place = replace(named, path=path) if path.exists() else location
     yield from _search(location, invocation, options, paths or (), similar_to=place)
 
 
@@ -88,7 +94,7 @@ def _search(
     invocation: Invocation,
     options: Mapping[str, Any],
     paths: Sequence[str] = (),
-    similar_to: Place | None = None,
+    similar_to: Place | str | None = None,
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
     from codesearch.cli.render import render

@@ -29,7 +29,7 @@ from codesearch.engine.scope import (
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.home import default_home
 from codesearch.index.catalogue import IndexEntry, find_folder, list_indexes, remove_index
-from codesearch.search.request import Filters, Place, RequestFields, SearchRequest
+from codesearch.search.request import Filters, Place, RequestFields, SearchRequest, is_line
 
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from codesearch.structure.whole import FileView, Reading
     from codesearch.types import Definition
 
+_LISTED = 5
+"""Places that an error lists."""
 OnProgress = Callable[["Progress"], None]
 OnStage = Callable[[str, int, int], None]
 """Called with a stage, and how many bytes or documents of how many are done in it."""
@@ -210,18 +212,20 @@ class Engine:
         """Return the documents most similar to the function or class at a line of a file, which need not be indexed.
 
         Args:
-            place: the line; a string is FILE:LINE. An index without its folder has its files as NAME/FILE.
+            place: the line. A string is FILE:LINE, or what `read` takes if it names one place. An index without its
+                folder has its files as NAME/FILE.
             request: how many hits, and which; its query, mode and `by_file` are ignored.
             scope: where to search; the innermost index that covers the working directory when None.
             fields: fields of the request to change, such as `top_k`.
 
         Raises:
-            ConfigError: there is no function at that line, or the file is of no known language.
+            ConfigError: there is no function at that line, the file is of no known language, or a string names several
+                places.
             BackendError: the server of the backend fails.
         """
         from codesearch.search.similar import search_similar
 
-        given = Place.parse(place) if isinstance(place, str) else place
+        given = self._example(place, scope) if isinstance(place, str) else place
         asked = replace(request or SearchRequest(), **fields)
         wanted = replace(asked, mode="hybrid", by_file=False)
         answer = self._answer(
@@ -565,6 +569,28 @@ class Engine:
                 filters_match=bool(found.hits) or searcher.searched.any_passes(filters),
                 changed_files=None if filters.files is None else len(filters.files),
             )
+
+    def _example(self, text: str, scope: Scope | None) -> Place:
+        """Return a line of a file that exists, else the only place that a text names in the indexes of a scope."""
+        given = Place.parse(text) if is_line(text) else None
+        if given and given.path.exists():
+            return given
+        try:
+            with self._spots(text, replace(scope or Scope(here=Path.cwd()), within=())) as spots:
+                found = [(Path(spot.root, spot.path), spot.row.start_line) for spot in spots if spot.row]
+        except (IndexNotFoundError, ConfigError):
+            if given is None:
+                raise
+            found = []
+        if len(found) == 1:
+            return Place(*found[0])
+        if found:
+            places = ", ".join(f"{path}:{line}" for path, line in found[:_LISTED])
+            more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+            raise ConfigError(f"{text} names {len(found)} places: give one of them: {places}{more}")
+        if given is None:
+            raise ConfigError(f"{text} is no function or class: give FILE:LINE or a name")
+        return given
 
     @contextmanager
     def _spots(self, place: str, scope: Scope | None) -> Iterator[list[Spot]]:

@@ -122,6 +122,11 @@ class RequestFields(TypedDict, total=False):
     by_file: bool
 
 
+def is_line(text: str) -> bool:
+    """Say whether a text has the form FILE:LINE."""
+    return _PLACE.fullmatch(text) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A 1-based line of a source file."""

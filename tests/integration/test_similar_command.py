@@ -89,6 +89,12 @@ def test_files_and_folders_after_the_place_limit_the_hits(ask):
     assert (done.returncode, done.stderr) == (1, f"no document matches tiny/absent in {ask.folder}/tiny\n")
 
 
+@pytest.mark.parametrize("place", ["convert.py:5", "python/convert.py::int_to_string", "int_to_string"])
+def test_a_place_can_be_the_end_of_a_path_or_a_name(ask, place):
+    names = found(ask, place, "-k", 3)
+    assert names[0] == "int_as_string" and "int_to_string" not in names
+
+
 def test_filters_that_no_document_passes_are_named(ask):
     done = ask("similar", "--all", "tiny/python/convert.py:5", "--path", "*.absent")
     assert (done.returncode, done.stderr) == (
@@ -107,7 +113,9 @@ def test_plain_output_names_places(ask):
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ("elsewhere.py", "'elsewhere.py' is not FILE:LINE: give a line of a function"),
+        ("elsewhere.py", "no file, folder or definition is 'elsewhere.py'"),
+        ("convert.py", "convert.py is no function or class: give FILE:LINE or a name"),
+        ("push", "push names 2 places: give one of them: "),
         ("none.py:3", "none.py: No such file or directory: give a file that can be read"),
         ("elsewhere.py:4", "elsewhere.py:4: no function or class there: give a line inside one"),
         ("elsewhere.py:999", "elsewhere.py:999: no function or class there"),
