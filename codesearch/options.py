@@ -178,6 +178,7 @@ _on(
     Option("index", "Search this portable file.", (), of=Path, metavar="FILE"),
     Option("all", "Search all indexed folders.", False),
 )
+_on("query", Option("fixed", "Find this exact text.", False, "--fixed -F"))
 _on("outline", Option("max_lines", "Show at most this many lines, the most important ones.", 40, low=4))
 _on("outline", Option("question", "Show what answers this question, and what is around it.", "", "--for"))
 _on("usages", replace(_HITS, help="Usages to show.", default=20), _LANG, _PATH)

@@ -28,6 +28,8 @@ _FORMATS = ("json", "jsonl", "vimgrep", "compact", "files")
 """The options that choose another form of output than text."""
 _OF_DEFINITIONS = frozenset({"jsonl", "vimgrep", "compact"})
 """Those that list definitions; the others list files with their best definitions."""
+_SHOWN_PLACES = 5
+"""Of an exact text outside of definitions."""
 
 
 def query(
@@ -105,16 +107,18 @@ def _search(
         raise ConfigError(
             f"{' and '.join(f'--{name}' for name in formats)} exclude each other: give only one"
         )
+    is_fixed = bool(options.get("fixed"))
     request = SearchRequest(
         text,
         options["hits"],
-        options.get("mode", "hybrid"),
+        "lexical" if is_fixed else options.get("mode", "hybrid"),
         Filters(options["lang"], options["kind"], options["path"], here=invocation.terminal.here),
         options["all_code"],
         options["context_lines"],
         options["refresh"],
         options.get("min_confidence", 0.0),
         options["changed"],
+        fixed=is_fixed,
         by_file=not options.get("flat", True) and not _OF_DEFINITIONS.intersection(formats),
     )
     backend = None if options["backend"] == "local" else invocation.milvus(options)
@@ -130,7 +134,8 @@ def _search(
     shown = {name: options[name] for name in ("full", "explain", "color")}
     yield Output(render(answer, output_format, invocation.terminal, **shown))
     notes = [*map(freshness_note, answer.freshness), _note(answer, request, paths, output_format)]
-    yield Output(err="".join(notes), code=0 if answer.hits else 1)  # Last, because that is where people look.
+    # Last, because that is where people look.
+    yield Output(err="".join(notes), code=0 if answer.hits or answer.outside else 1)
 
 
 def scope_of(invocation: Invocation, options: Mapping[str, Any], paths: Sequence[Path | str] = ()) -> Scope:
@@ -203,6 +208,18 @@ def freshness_note(found: Freshness) -> str:
     return f"note: {notes[found.state]}\n" if found.state in notes else ""
 
 
+def _note_of_text(answer: Answer) -> str:
+    """Say where an exact text is outside of definitions, and how many files were not read."""
+    note = ""
+    if answer.outside:
+        shown, more = answer.outside[:_SHOWN_PLACES], len(answer.outside) - _SHOWN_PLACES
+        rest = f" and {more:,} more" if more > 0 else ""
+        note = f"note: outside of definitions: {visible(', '.join(shown))}{rest}\n"
+    if answer.unread_files:
+        note += f"note: {counted(answer.unread_files, 'more file')} may have the text: narrow with a path\n"
+    return note
+
+
 def _note(answer: Answer, request: SearchRequest, paths: Sequence[str], output_format: str) -> str:
     """Say why there are no hits, or that they probably do not answer the query."""
     from codesearch.cli.render import percent
@@ -218,6 +235,8 @@ def _note(answer: Answer, request: SearchRequest, paths: Sequence[str], output_f
         words = [word for option, values in given for value in values for word in (option, value)]
         changed = [] if request.changed is None else [f"--changed={request.changed}"]
         return f"no document matches {visible(shlex.join([*words, *changed, *paths]))} in {roots}\n"
+    if request.fixed:
+        return _note_of_text(answer)
     if output_format == "json":  # It has the confidence.
         return ""
     doubt, sure = "note: probably nothing here does this", percent(answer.confidence or 0.0)

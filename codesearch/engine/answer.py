@@ -55,6 +55,8 @@ class Answer:
         freshness: whether each searched index is up to date with its folder, if that was checked.
         roots: the indexed folders that were searched.
         filters_match: False if there are no hits because no document passes the filters.
+        outside: "path:line" where an exact text is in no definition.
+        unread_files: how many more files may have an exact text and were not read, because there are too many.
         changed_files: how many files differ from the revision of the request; None if it has none.
     """
 
@@ -71,6 +73,8 @@ class Answer:
     roots: tuple[str, ...] = ()
     filters_match: bool = True
     changed_files: int | None = None
+    outside: tuple[str, ...] = ()
+    unread_files: int = 0
 
 
 @dataclass(frozen=True, slots=True)

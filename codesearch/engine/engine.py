@@ -568,6 +568,8 @@ class Engine:
                 roots=searcher.searched.roots,
                 filters_match=bool(found.hits) or searcher.searched.any_passes(filters),
                 changed_files=None if filters.files is None else len(filters.files),
+                outside=found.outside,
+                unread_files=found.unread_files,
             )
 
     def _example(self, text: str, scope: Scope | None) -> Place:

@@ -30,6 +30,7 @@ from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.forms import asked_path, possible_names
 from codesearch.search.fusion import Ranking
 from codesearch.search.lexical import LexicalScorer
+from codesearch.search.literals import ExactText
 from codesearch.search.paths import literal_prefix, path_filter
 from codesearch.search.request import Filters, Place
 from codesearch.search.searcher import rank_documents
@@ -113,6 +114,10 @@ class SearchedCollection:
     def check_model(self, encoder: Encoder) -> None:
         """Raise BackendError if another model filled the collections."""
         self._store.check_model(self._collection.model, encoder.model_id, encoder.name)
+
+    def documents_with(self, text: str, filters: Filters) -> ExactText:
+        """Raise ConfigError, because the sources are on other machines."""
+        raise ConfigError("an exact text is looked for in the files of this machine: leave --backend out")
 
     def ranking(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Ranking:
         """Rank what the server proposes for an analysed query."""

@@ -70,6 +70,7 @@ class AnalysedQuery:
         text: the query if it is in words; empty if it is code, because the words of code ask for nothing.
         pasted: whether the query is a piece of code.
         literals: the texts that the query may quote.
+        exact: the only documents that are ranked, those with an exact text; None for all.
     """
 
     text: str
@@ -77,6 +78,7 @@ class AnalysedQuery:
     vector: NDArray[np.float32] | None
     pasted: bool = False
     literals: Sequence[Literal] = ()
+    exact: Sequence[int] | None = None
 
 
 def gather(

@@ -6,6 +6,8 @@ files, and the text is verified in them. In a query of ordinary words, only docu
 proposed. Those are few, so most queries read no file. White space, comment marks and quotes between two words may
 differ. Case may differ only if the text is in quotes and stands nowhere in the same case. If a message is not found,
 placeholders such as `%s` and `{name}` in a source may stand for up to half of its words.
+
+With `SearchRequest.fixed`, the query is looked for exactly as it is.
 """
 
 from __future__ import annotations
@@ -20,10 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.analysis.terms import STOP_WORDS, terms_of
+from codesearch.errors import ConfigError
 from codesearch.index.snapshot import Snapshot
 from codesearch.index.source import read_source
+from codesearch.search.filters import allowed_documents
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.lookup import nearest
+from codesearch.search.request import Filters
+from codesearch.search.sources import MOST_BYTES, MOST_FILES, Proposed, proposed_files, within_limits
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import FileRecord
 
@@ -169,6 +175,57 @@ def literal_documents(
         if found and literal.form == "quoted":
             return list(found)
     return []
+
+
+class ExactText(NamedTuple):
+    """Where a text stands.
+
+    Attributes:
+        doc_ids: the innermost documents around it, ascending.
+        outside: "path:line" where no document is around it.
+        unread_files: how many more files have its words and were not read, because there are too many.
+    """
+
+    doc_ids: list[int]
+    outside: list[str]
+    unread_files: int
+
+
+def documents_with(text: str, snapshot: Snapshot, lexical: LexicalScorer, filters: Filters) -> ExactText:
+    """Return the documents around each place of a text, and the places outside of documents.
+
+    Raises:
+        ConfigError: the text has no words, or is too long.
+    """
+    terms = sorted(terms_of(text))
+    if not terms or len(text) > _MOST_CHARS:
+        reason = f"has more than {_MOST_CHARS:,} characters" if terms else "has no letters or digits"
+        raise ConfigError(f"the text {reason}: give a text with a few words")
+    allowed = allowed_documents(filters, snapshot)
+    files = proposed_files(snapshot, lexical, terms, filters)
+    read = within_limits(files, MOST_FILES, MOST_BYTES)
+    doc_ids: set[int] = set()
+    outside: list[str] = []
+    for one in read:
+        rows = one.segment.store.document_rows(one.file.first_doc, one.file.doc_count)
+        for line in _lines_with(text.encode("utf-8", "surrogateescape"), one):
+            around = [place for place, row in enumerate(rows) if row.start_line <= line <= row.last_line]
+            if not around and not filters.kinds:
+                outside.append(f"{one.file.path}:{line}")
+            elif around:
+                doc_ids.add(
+                    one.base + one.file.first_doc + max(around, key=lambda place: rows[place].start_line)
+                )
+    passing = _passing(np.array(sorted(doc_ids), np.int64), allowed)
+    return ExactText(passing.tolist(), outside, len(files) - len(read))
+
+
+def _lines_with(text: bytes, proposed: Proposed) -> Iterator[int]:
+    """Yield the lines where a text begins in a file as it is now."""
+    found = read_source(proposed.segment, proposed.file)
+    source = found[0] if found else b""
+    for match in islice(re.finditer(re.escape(text), source), _MOST_PLACES):
+        yield source.count(b"\n", 0, match.start()) + 1
 
 
 def _passing(doc_ids: NDArray[np.int64], allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:

@@ -79,6 +79,7 @@ class SearchRequest:
         min_confidence: return no hits if the confidence is known and lower than this, 0 to 1.
         by_file: rank files; each hit is the best definition of its file, with the score of the file and with other
             definitions of the file that match.
+        fixed: the query is an exact text: hits are the definitions that it stands in, in the same case.
         changed: a git revision; only files that differ from it may have hits. "REV..." is the merge base with HEAD.
 
     Raises:
@@ -96,6 +97,7 @@ class SearchRequest:
     min_confidence: float = 0.0
     changed: str | None = None
     by_file: bool = False
+    fixed: bool = False
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -120,6 +122,7 @@ class RequestFields(TypedDict, total=False):
     min_confidence: float
     changed: str | None
     by_file: bool
+    fixed: bool
 
 
 def is_line(text: str) -> bool:

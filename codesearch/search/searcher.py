@@ -25,7 +25,7 @@ from codesearch.search.fusion import Ranked, Ranking, fuse
 from codesearch.search.heuristics import apply_heuristics
 from codesearch.search.hydrate import hydrate, places_with_copies
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.literals import literal_documents, literals_of
+from codesearch.search.literals import ExactText, documents_with, literal_documents, literals_of
 from codesearch.search.lookup import Example, indexed_example
 from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.types import Hit
@@ -45,10 +45,14 @@ class Found:
 
     Attributes:
         confidence: probability that one of the hits answers the query, 0 to 1; None if it is unknown.
+        outside: "path:line" where an exact text is in no document.
+        unread_files: how many more files may have an exact text and were not read, because there are too many.
     """
 
     hits: list[Hit]
     confidence: float | None = None
+    outside: tuple[str, ...] = ()
+    unread_files: int = 0
 
     @property
     def low_confidence(self) -> bool:
@@ -80,6 +84,10 @@ class Searchable(Protocol):
 
     def ranking(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Ranking:
         """Propose the best candidates for a query that pass the filters, and rank them with the statistics of all."""
+        ...
+
+    def documents_with(self, text: str, filters: Filters) -> ExactText:
+        """Return the documents that have an exact text and pass the filters."""
         ...
 
     def any_passes(self, filters: Filters) -> bool:
@@ -132,10 +140,18 @@ class LocalIndexes:
 
     def ranking(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Ranking:
         """Rank the documents that pass the filters."""
-        allowed = allowed_documents(filters, self.snapshot)
         lexical = LexicalScorer(self.snapshot, config)
+        if query.exact is not None:
+            having = np.zeros(self.snapshot.size, dtype=bool)
+            having[list(query.exact)] = True
+            return rank_documents(self.snapshot, lexical, query, having, config, query.exact)
+        allowed = allowed_documents(filters, self.snapshot)
         literal = literal_documents(query.literals, query.terms, self.snapshot, lexical, allowed)
         return rank_documents(self.snapshot, lexical, query, allowed, config, literal)
+
+    def documents_with(self, text: str, filters: Filters) -> ExactText:
+        """Return the documents that have an exact text and pass the filters."""
+        return documents_with(text, self.snapshot, LexicalScorer(self.snapshot, RankConfig()), filters)
 
     def any_passes(self, filters: Filters) -> bool:
         """Say whether any document passes the filters; True without filters."""
@@ -188,6 +204,8 @@ class Searcher:
         Raises:
             ConfigError: the query has no words.
         """
+        if request.fixed:
+            return self._with_text(request)
         analysed = self.analyse(request.query, request.mode)
         ranking = self.ranking(analysed, request.filters, all_code=request.all_code)
         confidence = None
@@ -196,6 +214,14 @@ class Searcher:
         if confidence is not None and confidence < request.min_confidence:
             return Found([], confidence)
         return Found(self.hits(analysed, ranking, request), confidence)
+
+    def _with_text(self, request: SearchRequest) -> Found:
+        """Return the documents that have the query as it is, ranked by its words."""
+        exact = self.searched.documents_with(request.query, request.filters)
+        query = AnalysedQuery("", query_terms(request.query), None, exact=exact.doc_ids)
+        ranking = self.ranking(query, request.filters, all_code=request.all_code)
+        hits = self.hits(query, ranking, request)
+        return Found(hits, outside=tuple(exact.outside), unread_files=exact.unread_files)
 
     def hits(
         self, query: AnalysedQuery, ranking: Ranking, request: SearchRequest, left_out: Collection[int] = ()

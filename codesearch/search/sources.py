@@ -19,6 +19,9 @@ from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import FileRecord
 from codesearch.segments.topk import distinct
 
+MOST_FILES, MOST_BYTES = 300, 12_000_000
+"""How much is read for one text."""
+
 
 class Proposed(NamedTuple):
     """A file of an index.

@@ -26,15 +26,13 @@ from codesearch.index.source import read_source
 from codesearch.parsing.languages import language_named
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.request import Filters
-from codesearch.search.sources import Proposed, proposed_files, within_limits
+from codesearch.search.sources import MOST_BYTES, MOST_FILES, Proposed, proposed_files, within_limits
 from codesearch.structure.imports import Statement, by_module, module_parts, statements
 from codesearch.structure.places import LINES, SEPARATORS, described, find_spots
 from codesearch.structure.words import occurrences, qualifier
 from codesearch.types import KINDS, NESTED, OF_FILE, Described
 
 GRADES = ("certain", "likely", "one of several", "no definition")
-MOST_FILES, MOST_BYTES = 300, 12_000_000
-"""How much is read for one name."""
 MOST_NAME = 200
 MOST_DEFINITIONS = 10
 """Definitions that are listed; all are counted."""

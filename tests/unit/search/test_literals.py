@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from codesearch.errors import ConfigError
 from codesearch.index.reader import IndexReader
 from codesearch.search import literals
 from codesearch.search.literals import literals_of
@@ -131,3 +132,63 @@ def test_a_pattern_takes_time_in_proportion_to_the_text() -> None:
         for hostile in (b"{a}:{a}, ", b"%a.%a.", b"{a} {a} !"):
             assert literal.pattern.search((hostile * 10 + b"{\n") * 10_000) is None
     assert time.process_time() - started < 5
+
+
+EXACT = {
+    "box.py": "from lid import Lid\n\n\nclass Box:\n    def put(self, item):\n        self.items.append(item)\n\n"
+    "    size = 3  # Of a box.\n\n\ndef put_all(box):\n    box.put(1)  # self.items.append(\n",
+    "lid/__init__.py": "from lid.top import Lid\n",
+    "tests/test_box.py": "def test_put():\n    assert 'self.items.append(item)'\n",
+}
+
+
+@pytest.fixture
+def exact(tmp_path: Path, index_tree: Callable[[Path], IndexReader]) -> Callable[..., Found]:
+    searcher = Searcher([index_tree(write_tree(tmp_path / "exact", EXACT))], None)
+    return lambda text, **options: searcher.answer(SearchRequest(text, fixed=True, mode="lexical", **options))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("self.items.append(item)", ["Box.put", "test_put"]),
+        ("self.items.append(", ["Box.put", "put_all", "test_put"]),
+        ("Self.items", []),
+        ("size = 3", ["Box"]),
+        (".*append", []),
+        ("def put_", ["put_all"]),
+    ],
+)
+def test_an_exact_text_is_found_in_the_same_case_and_in_no_other_document(
+    exact: Callable[..., Found], text: str, names: list[str]
+) -> None:
+    found = exact(text)
+    assert sorted(hit.qualified_name for hit in found.hits) == names
+    assert (found.outside, found.unread_files) == ((), 0)
+
+
+def test_an_exact_text_outside_of_definitions_has_a_place(exact: Callable[..., Found]) -> None:
+    found = exact("import Lid")
+    assert (found.hits, found.outside) == ([], ("box.py:1", "lid/__init__.py:1"))
+
+
+def test_tests_rank_below_other_code_with_an_exact_text(exact: Callable[..., Found]) -> None:
+    assert [hit.qualified_name for hit in exact("self.items.append(item)").hits] == ["Box.put", "test_put"]
+
+
+def test_filters_apply_to_an_exact_text(exact: Callable[..., Found]) -> None:
+    found = exact("self.items.append(", filters=Filters(kinds=("function",), paths=("box.py",)))
+    assert [hit.qualified_name for hit in found.hits] == ["put_all"]
+
+
+@pytest.mark.parametrize("text", ["", "(((", "word " * 201])
+def test_an_exact_text_without_words_or_a_long_one_is_refused(exact: Callable[..., Found], text: str) -> None:
+    with pytest.raises(ConfigError, match="give a text with a few words"):
+        exact(text)
+
+
+def test_files_that_are_not_read_for_an_exact_text_are_counted(
+    exact: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(literals, "MOST_FILES", 1)
+    assert exact("self.items.append(").unread_files == 2
