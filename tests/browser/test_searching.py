@@ -134,6 +134,28 @@ def test_an_answer_that_arrives_leaves_the_focus_on_its_hit(open_page: Open) -> 
     assert page.locator(".hit.current").get_attribute("data-file") == file
 
 
+def test_hits_do_not_move_after_they_appear(open_page: Open) -> None:
+    page = open_page()
+    page.evaluate(
+        """() => {
+            window.tops = {};
+            const watch = () => {
+                const hits = [...document.querySelectorAll(".hit .name")].slice(0, 4);
+                const places = hits.map((hit) => hit.getBoundingClientRect().top).join();
+                (window.tops[hits.map((hit) => hit.textContent).join()] ??= new Set()).add(places);
+                requestAnimationFrame(watch);
+            };
+            watch();
+        }"""
+    )
+    page.keyboard.type("copy a file", delay=60)
+    wait_for(page, "copy a file")
+    page.wait_for_timeout(300)
+    seen = page.evaluate("Object.entries(tops).map(([names, places]) => [names, places.size])")
+    assert len(seen) > 1
+    assert [names for names, places in seen if places > 1] == []
+
+
 def numbers(page: Any) -> dict[str, str]:
     """Return the numbers beside the filters."""
     rows = page.locator("#filters fieldset label").all()
