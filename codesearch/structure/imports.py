@@ -45,6 +45,7 @@ _MOST_BYTES = 4_000
 _MOST_STATEMENTS, _MOST_LINES = 500, 2_000
 _WORD = re.compile(r"[^\W\d][\w$]*[?!]?")
 _PATH = re.compile(r"(?P<quote>[\"'<]?)(?P<path>[\w$@~.\-*]*(?:(?:::|[/\\.:])[\w$@~.\-*]*)+|[\w$@\-]+)")
+_COMMENT = re.compile(r"\s(?://|--|#\s).*|/\*.*")
 _PARTS = re.compile(r"::|[/\\.:]+")
 _KEYWORDS = frozenset(
     "import from use using require require_relative require_once include include_once source open alias export load as "
@@ -147,7 +148,7 @@ class Statement:
                 yield _normal(parts[:-1])
 
     def _all_paths(self) -> Iterator[list[str]]:
-        for match in _PATH.finditer(self.text):
+        for match in _PATH.finditer(_COMMENT.sub("", self.text)):
             path = match["path"]
             if (match["quote"] or "/" in path or self.language in _SHELLS) and language_of_path(path):
                 path = path.rpartition(".")[0]

@@ -303,7 +303,10 @@ def _asked(
 
 
 def _candidates(indexes: Sequence[IndexReader], name: str) -> list[_Candidate]:
-    """Return the live definitions with exactly this name; sections, settings and modules only if there is no other."""
+    """Return the live definitions with exactly this name.
+
+    Sections, settings and modules only count if there is no other. A constructor with the name of its class does not.
+    """
     found: list[tuple[bool, _Candidate]] = []
     for base, segment in Snapshot(indexes).based_segments():
         named = segment.store.places_named(name)
@@ -326,7 +329,12 @@ def _candidates(indexes: Sequence[IndexReader], name: str) -> list[_Candidate]:
             )
             found.append((kind in ("section", "setting", "module"), one))
     least = min((is_text for is_text, _ in found), default=False)
-    chosen = [one for is_text, one in found if is_text == least]
+    types = {(one.root, one.path) for _, one in found if not one.is_method}
+    chosen = [
+        one
+        for is_text, one in found
+        if is_text == least and not (one.owner == name and one.is_method and (one.root, one.path) in types)
+    ]
     return sorted(chosen, key=lambda one: (one.path, one.root, one.line))
 
 

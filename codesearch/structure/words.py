@@ -34,13 +34,17 @@ def occurrences(source: bytes, name: bytes, language: str) -> Iterator[int]:
     inside = _WORD | set(_ALSO.get(language, b""))
     after = inside | set(_AT_END.get(language, b""))
     begins, ends = (is_part(name[:_MOST_BYTES], inside), is_part(name[-_MOST_BYTES:], after, last=True))
-    place = source.find(name)
+    # Most occurrences in longer words are sorted out by the bytes beside them, because a call for each would be slow.
+    longer_before, longer_after = (inside if begins else frozenset(), _WORD if ends else frozenset())
+    place, size, length = source.find(name), len(name), len(source)
     while place >= 0:
-        end = place + len(name)
-        is_longer = (begins and is_part(source[max(place - _MOST_BYTES, 0) : place], inside, last=True)) or (
-            ends and is_part(source[end : end + _MOST_BYTES], after)
-        )
-        if not is_longer:
+        end = place + size
+        if not (
+            (end < length and source[end] in longer_after)
+            or (place and source[place - 1] in longer_before)
+            or (begins and is_part(source[max(place - _MOST_BYTES, 0) : place], inside, last=True))
+            or (ends and is_part(source[end : end + _MOST_BYTES], after))
+        ):
             yield place
         place = source.find(name, place + 1)
 

@@ -85,6 +85,7 @@ def test_the_file_with_more_equal_parts_is_meant() -> None:
 
 def test_an_import_from_elsewhere_names_no_file() -> None:
     assert named("python", "from queue import Stack\n", "lib/stack.py") == []
+    assert named("c", '#include "queue.h" /* stack */\n', "src/stack.c") == []
     assert named("python", "x = 'from stack import Stack'\n", "lib/stack.py") == []
 
 

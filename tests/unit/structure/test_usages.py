@@ -181,3 +181,15 @@ def test_a_changed_file_with_one_line_of_five_megabytes_takes_little_time(
     (index.root / "shop/page.py").write_text("price, " * 140_000)
     (one,) = (one for one in ask("price").usages if one.path == "shop/page.py")
     assert len(one.text) <= 240
+
+
+def test_a_constructor_with_the_name_of_its_class_is_no_other_definition(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "a/Box.java": "package a;\n\n/** A box. */\npublic class Box {\n    public Box() {\n    }\n}\n",
+        "a/Use.java": "package a;\n\nclass Use {\n    Object make() {\n        return new Box();\n    }\n}\n",
+    }
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Box")
+    assert [one.kind for one in found.definitions] == ["class"]
+    assert [(one.line, one.grade) for one in found.usages] == [(5, "certain"), (5, "likely")]
