@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ SNIPPET_LINES = 3
 _WITH_CONTEXT = 6
 _GUTTER = 11
 _CUT = "..."
-_MAX_COLOURED = 20_000
+_MAX_COLOURED = 60_000
 """Characters of a hit that are coloured, because a lexer reads about 1 MB/s."""
 
 
@@ -107,13 +107,15 @@ def _cut_middle(line: str, width: int) -> str:
     """Cut a signature so that its end is shown.
 
     >>> _cut_middle("def load(path: Path, strict: bool = True) -> Config", 40)
-    'def load(path: Path, strict... -> Config'
+    'def load(path: Path, ... -> Config'
     """
     if len(line) <= width:
         return line
     end = line[-width // 3 :]
     end = end.partition(" ")[2] or end
-    return f"{line[: width - len(end) - len(_CUT) - 1]}{_CUT} {end}"
+    start = line[: width - len(end) - len(_CUT) - 1]
+    parameters = start.rpartition(", ")[0]
+    return f"{parameters}, {_CUT} {end}" if len(parameters) > len(start) // 2 else f"{start}{_CUT} {end}"
 
 
 def coloured(hit: Hit, answer: Answer, lines: Sequence[Line]) -> list[Text]:
@@ -124,33 +126,46 @@ def coloured(hit: Hit, answer: Answer, lines: Sequence[Line]) -> list[Text]:
         return [Text(line.text, style="dim") for line in lines]
     terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
     # A line alone does not say that it is inside a comment or a docstring.
-    last = max((line.position + 1 for line in lines if line.position is not None), default=0)
-    whole = _highlighted(hit, "\n".join(source_lines(hit)[:last])[:_MAX_COLOURED])
+    wanted = {line.position for line in lines if line.position is not None}
+    source = "\n".join(source_lines(hit)[: max(wanted, default=-1) + 1])[:_MAX_COLOURED]
+    whole = _highlighted(hit, source, wanted)
     texts = []
     for line in lines:
-        text = None if line.position is None else _part(whole, line.position, line)
-        text = text or _highlighted(hit, line.text)[0]
+        if line.position is None:
+            text = _highlighted(hit, line.text, {0}).get(0)
+        else:
+            text = _part(whole.get(line.position), line)
+        text = text or Text(line.text)
         for start, end in marks(line.text, terms):
             text.stylize("bold", start, end)
         texts.append(text)
     return texts
 
 
-def _highlighted(hit: Hit, code: str) -> list[Text]:
+def _highlighted(hit: Hit, code: str, wanted: Collection[int]) -> dict[int, Text]:
+    """Return the text of some lines of code by position, with colours."""
     from pygments.lexers import get_lexer_by_name
     from rich.syntax import Syntax
+    from rich.text import Text
 
     # The PHP code of a hit has no opening tag.
     lexer = get_lexer_by_name(hit.language, startinline=True, stripnl=False, ensurenl=False)
-    syntax = Syntax("", lexer, theme="ansi_dark", background_color="default")
-    return list(syntax.highlight(code).split("\n", allow_blank=True))
+    style_of = Syntax.get_theme("ansi_dark").get_style_for_token
+    texts: dict[int, Text] = {}
+    position = 0
+    for token, text in lexer.get_tokens(code):
+        for count, part in enumerate(text.split("\n")):
+            position += count > 0
+            if position in wanted:
+                texts.setdefault(position, Text()).append(part, style_of(token))
+    return texts
 
 
-def _part(whole: Sequence[Text], position: int, line: Line) -> Text | None:
-    """Return the part of the highlighted code that a line shows, or None if it is not there."""
-    if position >= len(whole):
+def _part(whole: Text | None, line: Line) -> Text | None:
+    """Return the part of a highlighted line that is shown, or None if it is not there."""
+    if whole is None:
         return None
-    part = whole[position][line.indent :]
+    part = whole[line.indent :]
     if part.plain != line.text and line.text.endswith(_CUT):
         part = part[: len(line.text) - len(_CUT)]
         part.append(_CUT)

@@ -62,7 +62,8 @@ def render(
     if output_format == "json":
         return _json(answer_fields(answer), terminal, indent=2) + "\n"
     if output_format == "text" and (terminal.is_coloured if color == "auto" else color == "always"):
-        return _coloured(answer, _blocks(answer, terminal, full=full, explain=explain), terminal)
+        screen = replace(terminal, is_terminal=True)  # Colours are for people, so lines are cut at its width.
+        return _coloured(answer, _blocks(answer, screen, full=full, explain=explain), screen)
     lines: Iterable[str]
     if output_format == "jsonl":
         lines = (_json(hit_fields(hit), terminal) for hit in answer.hits)
