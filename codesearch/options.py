@@ -347,6 +347,13 @@ _on(
 )
 _on(("mcp:search", "mcp:similar"), replace(_HITS, name="limit", default=8, high=50), _TOKENS)
 _on(("mcp:similar", "mcp:read"), Option("place", _PLACE, required=True))
+_on(
+    "mcp:usages",
+    Option("place", "A name, a qualified name, path:line or path::name.", required=True),
+    Option("path", "A glob of the files to look in; ! excludes.", ""),
+    replace(_HITS, name="limit", default=30, high=200),
+    replace(_TOKENS, default=1_500),
+)
 _on("mcp:read", replace(_TOKENS, default=2_000))
 _on(
     "mcp:outline",

@@ -25,6 +25,7 @@ replaces several rounds of grep and reading.
   higher limit.
 - outline: what is in a folder, file or class; with a question, the code that answers it and what is around it.
 - read: a whole definition, a file or lines of it. Members of long classes are folded: read these one by one.
+- usages: the lines that use a name, each with the definition around it; what calls a function, what a change affects.
 - similar: code like a definition.
 - status: what is indexed and how old it is. Ask when a search finds nothing.
 Use grep for regular expressions and for files that are not indexed.
@@ -38,8 +39,9 @@ AGENTS_MD = """\
 
 The MCP server `codesearch` searches this project by meaning. To find where something is done, call `search` before
 grep. Then call `read` with the `path:line` of a hit instead of reading the whole file. Call `outline` to see what is in
-a folder, a file or a class, and `similar` for duplicates. Use grep for regular expressions and for files that are not
-indexed; `status` lists what is indexed. Without MCP, run `codesearch query "question" --compact`.
+a folder, a file or a class, `usages` before you change a definition, and `similar` for duplicates. Use grep for regular
+expressions and for files that are not indexed; `status` lists what is indexed. Without MCP, run
+`codesearch query "question" --compact`.
 """
 
 

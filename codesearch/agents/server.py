@@ -32,6 +32,8 @@ from codesearch.agents.text import (
     readings_text,
     status_fields,
     status_text,
+    usages_fields,
+    usages_text,
 )
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope, covering_index, find_project
@@ -128,6 +130,20 @@ class Agents:
 
         return await self._run(context, work)
 
+    async def usages(
+        self, place: str, context: Context[Any, Any], path: str, limit: int, max_tokens: int
+    ) -> CallToolResult:
+        """Find the lines that use a name, with the definitions around them and how sure it is. Text, not types."""
+
+        def work(project: Path) -> CallToolResult:
+            filters = Filters(paths=(path,) if path else (), here=project)
+            most = _within("usages", "limit", limit)
+            found = self._engine.usages(place, _scope(project), filters=filters, limit=most).found
+            tokens = _within("usages", "max_tokens", max_tokens)
+            return _result(usages_text(found, project, tokens), usages_fields(found, project))
+
+        return await self._run(context, work)
+
     async def status(self, context: Context[Any, Any]) -> CallToolResult:
         """Say what is indexed, what is not, and whether files changed since."""
 
@@ -218,7 +234,7 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
     )
     agents = Agents(engine, root, here, auto_index=auto_index)
 
-    for tool in (agents.search, agents.outline, agents.read, agents.similar, agents.status):
+    for tool in (agents.search, agents.outline, agents.read, agents.usages, agents.similar, agents.status):
         server.add_tool(_with_options(tool), annotations=_READ_ONLY)
     return server
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from codesearch.engine.answer import Answer
 from codesearch.engine.reports import IndexStatus
 from codesearch.search.snippets import snippet_lines
 from codesearch.structure.outline import Outline
-from codesearch.structure.text import cut, outline_lines, reading_lines
+from codesearch.structure.text import cut, outline_lines, reading_lines, usages_lines
+from codesearch.structure.usages import Usages
 from codesearch.structure.whole import Reading
 from codesearch.types import Hit
 from codesearch.visible import visible
@@ -169,6 +171,41 @@ def outline_fields(outline: Outline) -> dict[str, Any]:
             }
             for entry in outline.entries
         ],
+    }
+
+
+def usages_text(found: Usages, project: Path, max_tokens: int) -> str:
+    """Return usages in a budget; the last line has the numbers."""
+    path_of = partial(_shown_path, project)
+    lines = [f"{line}\n" for line in usages_lines(found, path_of=path_of)]
+    shown = _fitting(lines[:-1], max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS - len(lines[-1]))
+    left = len(lines) - 1 - len(shown)
+    note = f"{left} more lines left out: narrow with a path\n" if left else ""
+    return "".join(shown) + note + lines[-1]
+
+
+def _shown_path(project: Path, root: str, path: str) -> str:
+    return visible(relative(root, path, project))
+
+
+def usages_fields(found: Usages, project: Path) -> dict[str, Any]:
+    """Return the places of usages."""
+    return {
+        "definitions": [
+            f"{relative(one.root, one.path, project)}:{one.start_line}" for one in found.definitions
+        ],
+        "usages": [
+            {
+                "place": f"{relative(one.root, one.path, project)}:{one.line}",
+                "text": one.text,
+                "grade": one.grade,
+                "may_be": list(one.may_be),
+                "inside": one.inside.qualified_name if one.inside else None,
+            }
+            for one in found.usages
+        ],
+        "usage_count": found.usage_count,
+        "unread_files": found.unread_files,
     }
 
 

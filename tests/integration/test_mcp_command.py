@@ -94,6 +94,19 @@ def test_a_name_of_several_definitions_lists_their_places(project):
     assert "ruby/queue.rb:4-6 method PriorityQueue.push" in text
 
 
+def test_usages_of_a_name_have_places_of_the_project_and_the_numbers_in_the_last_line(project):
+    found, narrowed, refused = ask(
+        project,
+        ("usages", {"place": "items"}),
+        ("usages", {"place": "python/convert.py:15", "path": "go/", "limit": 1_000}),
+        ("usages", {"place": "((("}),
+    )
+    assert "python/convert.py\n    19 | self.items.append(item)  <- Stack.push" in found[1]
+    assert found[1].splitlines()[-1].endswith("no definition (text is matched, not types)")
+    assert narrowed[1].splitlines()[-1] == "no usages of Stack (text is matched, not types)"
+    assert refused[0] and refused[1].endswith("'(((' has no letters or digits: the index finds words")
+
+
 def test_an_unindexed_project_is_indexed_with_progress(project):
     write_tree(project, many_files(60))
     seen: list[float] = []
@@ -199,7 +212,7 @@ def test_the_instructions_name_every_tool(project):
             return client.instructions or "", {tool.name for tool in (await client.list_tools()).tools}
 
     text, names = anyio.run(session)
-    assert names == {"search", "outline", "read", "similar", "status"}
+    assert names == {"search", "outline", "read", "usages", "similar", "status"}
     assert all(name in text for name in names) and "grep" in text and "Not indexed" in text
 
 
