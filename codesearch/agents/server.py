@@ -40,7 +40,7 @@ from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.index.build import Progress
 from codesearch.options import options_of
-from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.search.request import Filters, SearchRequest
 from codesearch.structure.whole import Reading
 
 T = TypeVar("T")
@@ -95,13 +95,12 @@ class Agents:
         """Find code like a definition: duplicates, variants, other implementations."""
 
         def work(project: Path) -> CallToolResult:
-            found = self._engine.read(place, _scope(project))
-            if len(found) > 1:
-                return _readings(found, project, max_tokens)
-            request = SearchRequest("", _within("similar", "limit", limit))
-            given = Place(Path(found[0].root, found[0].path), found[0].first_line)
-            answer = self._engine.similar(given, request, _scope(project))
             tokens = _within("similar", "max_tokens", max_tokens)
+            found = self._engine.find(place, _scope(project))
+            if len(found) > 1:
+                return _readings(self._engine.read(place, _scope(project)), project, tokens)
+            request = SearchRequest("", _within("similar", "limit", limit))
+            answer = self._engine.similar(found[0], request, _scope(project))
             return _result(hits_text(answer, project, tokens), hits_fields(answer, project))
 
         return await self._run(context, work)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from codesearch.analysis.terms import query_terms
@@ -11,11 +11,14 @@ from codesearch.cli.invocation import Terminal
 from codesearch.engine.answer import Answer
 from codesearch.search.marks import marks
 from codesearch.search.snippets import explaining_words, head_lines, head_text, snippet_lines
+from codesearch.structure.text import fold
 from codesearch.types import Hit
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from rich.text import Text
+
+    from codesearch.structure.whole import Reading
 
 MAX_LINE = 200
 """Characters of a line that are shown if stdout is no terminal."""
@@ -45,7 +48,13 @@ class Line:
 
 
 def excerpt(
-    hit: Hit, answer: Answer, terminal: Terminal, *, full: bool = False, count: int = SNIPPET_LINES
+    hit: Hit,
+    answer: Answer,
+    terminal: Terminal,
+    *,
+    full: bool = False,
+    count: int = SNIPPET_LINES,
+    chosen: Sequence[int] | None = None,
 ) -> list[Line]:
     """Return the lines of a hit to show.
 
@@ -58,6 +67,7 @@ def excerpt(
         terminal: the terminal that shows the lines.
         full: show all lines.
         count: how many lines to show otherwise.
+        chosen: positions of the lines to show, if they are known.
     """
     width = max(terminal.width - _GUTTER, 20) if terminal.is_terminal else MAX_LINE
     if not hit.code:
@@ -66,17 +76,34 @@ def excerpt(
     source = source_lines(hit)
     before, last = len(hit.before), len(hit.before) + len(hit.code.split("\n"))
     is_snippet = not full and not (hit.before or hit.after)
-    if full:
+    if chosen is not None:
+        is_snippet = False
+    elif full:
         chosen = list(range(len(source)))
     elif is_snippet:
         chosen = snippet_lines(hit, answer.query, answer.mode, count)
     else:
-        chosen = list(range(min(last, before + _WITH_CONTEXT)))
-        chosen += range(last, len(source)) if len(chosen) == last else []
+        rows = list(range(min(last, before + _WITH_CONTEXT)))
+        chosen = rows + list(range(last, len(source)) if len(rows) == last else [])
     indent = min((_indent(source[at]) for at in chosen if source[at].strip()), default=0)
     first = hit.start_line - before
     lines = [Line(first + at, cut(source[at][indent:], width), at, indent) for at in chosen]
     return [_with_head(hit, line, width) for line in lines] if is_snippet else lines
+
+
+def with_class(hit: Hit, reading: Reading) -> tuple[Hit, list[int]]:
+    """Return a hit with the code of a whole class, and the positions of its lines that are not folded away."""
+    code, chosen = [""] * (reading.last_line - reading.first_line + 1), []
+    last = reading.first_line - 1
+    for number, text in [*reading.lines, (reading.last_line + 1, "")]:
+        if number > last + 1:
+            code[last + 1 - reading.first_line] = fold(last + 1, number - 1)
+            chosen.append(last + 1 - reading.first_line)
+        if number <= reading.last_line:
+            code[number - reading.first_line] = text
+            chosen.append(number - reading.first_line)
+        last = number
+    return replace(hit, code="\n".join(code), before=(), after=()), chosen
 
 
 def source_lines(hit: Hit) -> list[str]:

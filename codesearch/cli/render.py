@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from codesearch.cli.excerpt import Line, coloured, cut, excerpt
+from codesearch.cli.excerpt import Line, coloured, cut, excerpt, with_class
 from codesearch.cli.fit import fitted
 from codesearch.cli.invocation import Terminal
 from codesearch.cli.numbers import counted
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
 from codesearch.types import Hit
 from codesearch.visible import visible, visible_json
+
+if TYPE_CHECKING:
+    from codesearch.structure.whole import Reading
 
 _WITHOUT_CODES = ("dumb", "unknown")
 """Values of TERM for terminals that understand no colours and links."""
@@ -48,6 +52,7 @@ def render(
     full: bool = False,
     explain: bool = False,
     color: str = "auto",
+    classes: Mapping[int, Reading] = MappingProxyType({}),
 ) -> str:
     """Return an answer as text, compact, files, json, jsonl or vimgrep.
 
@@ -57,13 +62,15 @@ def render(
         terminal: the terminal that shows it.
         full: "text" shows whole bodies instead of a few lines.
         explain: "text" shows what each part added to the score.
+        classes: the whole class of a hit that is only its header, by rank; for `full`.
         color: "auto" for colours on a terminal, "always" or "never".
     """
     if output_format == "json":
         return _json(answer_fields(answer), terminal, indent=2) + "\n"
     if output_format == "text" and (terminal.is_coloured if color == "auto" else color == "always"):
         screen = replace(terminal, is_terminal=True)  # Colours are for people, so lines are cut at its width.
-        return _coloured(answer, _blocks(answer, screen, full=full, explain=explain), screen)
+        blocks = _blocks(answer, screen, full=full, explain=explain, classes=classes)
+        return _coloured(answer, blocks, screen)
     lines: Iterable[str]
     if output_format == "jsonl":
         lines = (_json(hit_fields(hit), terminal) for hit in answer.hits)
@@ -76,7 +83,7 @@ def render(
     elif output_format == "compact":
         lines = (_heading(hit, terminal) for hit in answer.hits)
     else:
-        lines = _plain(answer, _blocks(answer, terminal, full=full, explain=explain))
+        lines = _plain(answer, _blocks(answer, terminal, full=full, explain=explain, classes=classes))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -102,17 +109,21 @@ def _rows(heading: tuple[str, str, str], width: int) -> int:
     return rows if used + rest <= width else rows + 1
 
 
-def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> list[_Block]:
+def _blocks(
+    answer: Answer, terminal: Terminal, *, full: bool, explain: bool, classes: Mapping[int, Reading]
+) -> list[_Block]:
     """Return what to show of each hit; on a terminal, a list of snippets fits the screen if it can."""
+    wholes = {rank: with_class(answer.hits[rank - 1], reading) for rank, reading in classes.items()}
+    hits = [wholes.get(hit.rank, (hit, None)) for hit in answer.hits]
     blocks = [
         _Block(
             hit,
             _heading_parts(hit, terminal),
             list(explanation(hit)) if explain else [],
-            excerpt(hit, answer, terminal, full=full),
+            excerpt(hit, answer, terminal, full=full, chosen=chosen),
             hit.others,
         )
-        for hit in answer.hits
+        for hit, chosen in hits
     ]
     has_context = any(hit.before or hit.after for hit in answer.hits)
     if not terminal.is_terminal or full or explain or has_context:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,7 @@ import typer
 from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted
-from codesearch.errors import ConfigError
+from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from codesearch.engine.reports import IndexReport
     from codesearch.engine.scope import Scope
     from codesearch.search.request import Place, SearchRequest
+    from codesearch.structure.whole import Reading
 
 _FORMATS = ("json", "jsonl", "vimgrep", "compact", "files")
 """The options that choose another form of output than text."""
@@ -60,7 +62,7 @@ def similar(
     location: Annotated[
         str,
         typer.Argument(
-            metavar="PLACE", help="A line of the function, FILE:LINE, or its name.", show_default=False
+            metavar="PLACE", help="FILE:LINE, FILE::NAME, a name or a qualified name.", show_default=False
         ),
     ],
     paths: Annotated[
@@ -69,16 +71,20 @@ def similar(
     ] = None,
     **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
 ) -> Iterator[Output]:
-    """Find code like the function at a line."""
+    """Find code like a function or class."""
+    yield from _search(location, invocation_of(context), options, paths or (), is_similar=True)
+
+
+def _similar_to(location: str, invocation: Invocation, engine: Engine, scope: Scope) -> list[Place]:
+    """Return the places that a location names; a file that exists need not be indexed."""
     from codesearch.search.request import Place, is_line
 
-    invocation = invocation_of(context)
-    place: Place | str = location
     if is_line(location):
-        named = Place.parse(location)
-        path = invocation.path(named.path)
-        place = replace(named, path=path) if path.exists() else location
-    yield from _search(location, invocation, options, paths or (), similar_to=place)
+        place = Place.parse(location)
+        place = replace(place, path=invocation.path(place.path))
+        if not engine.is_local or place.path.is_file():
+            return [place]
+    return engine.find(location, replace(scope, within=()))
 
 
 def _text_on_stdin(invocation: Invocation) -> str:
@@ -96,7 +102,8 @@ def _search(
     invocation: Invocation,
     options: Mapping[str, Any],
     paths: Sequence[str] = (),
-    similar_to: Place | str | None = None,
+    *,
+    is_similar: bool = False,
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
     from codesearch.cli.render import render
@@ -126,16 +133,35 @@ def _search(
     engine = invocation.engine(options["home"], model=model, device=device, backend=backend)
     scope = scope_of(invocation, options, paths)
     yield from first_indexed(engine, scope, invocation, options)
-    if similar_to:
-        answer = replace(engine.similar(similar_to, request, scope), query=text)
+    if is_similar:
+        places = _similar_to(text, invocation, engine, scope)
+        if len(places) > 1:
+            from codesearch.cli.structure import shown as show_places
+
+            yield from show_places(engine.read(text, replace(scope, within=())), text, invocation)
+            return
+        answer = replace(engine.similar(places[0], request, scope), query=text)
     else:
         answer = engine.search(request, scope)
     output_format = formats[0] if formats else "text"
     shown = {name: options[name] for name in ("full", "explain", "color")}
+    if options["full"] and engine.is_local and output_format == "text":
+        shown["classes"] = _classes(engine, answer, scope)
     yield Output(render(answer, output_format, invocation.terminal, **shown))
     notes = [*map(freshness_note, answer.freshness), _note(answer, request, paths, output_format)]
     # Last, because that is where people look.
     yield Output(err="".join(notes), code=0 if answer.hits or answer.outside else 1)
+
+
+def _classes(engine: Engine, answer: Answer, scope: Scope) -> dict[int, Reading]:
+    """Return the whole class of each hit that is only the header of one, by rank."""
+    found = {}
+    for hit in answer.hits:
+        if hit.last_line > hit.end_line:
+            with suppress(IndexNotFoundError):
+                place = f"{os.path.join(hit.root, hit.path)}:{hit.start_line}"
+                found[hit.rank] = engine.read(place, replace(scope, within=()))[0]
+    return found
 
 
 def scope_of(invocation: Invocation, options: Mapping[str, Any], paths: Sequence[Path | str] = ()) -> Scope:

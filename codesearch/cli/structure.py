@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from json import dumps
@@ -64,8 +64,13 @@ def read(
     if options["json"]:
         yield _json([asdict(one) for one in found])
         return
-    for reading in found:
-        yield Output("".join(f"{line}\n" for line in _reading_text(reading, invocation)))
+    yield from shown(found, place, invocation)
+
+
+def shown(found: Sequence[Reading], place: str, invocation: Invocation) -> Iterator[Output]:
+    """Print the code of a place; if it names several, say so."""
+    texts = ("".join(f"{line}\n" for line in _reading_text(reading, invocation)) for reading in found)
+    yield Output("\n".join(texts))
     if len(found) > 1:
         yield Output(err=f"note: {visible(place)} names {len(found)} places: give one of them\n")
 

@@ -104,6 +104,11 @@ class Engine:
         return self._local.home
 
     @property
+    def is_local(self) -> bool:
+        """Say whether the documents are in the indexes of this machine."""
+        return isinstance(self._backend, LocalBackend)
+
+    @property
     def _local(self) -> LocalBackend:
         if isinstance(self._backend, LocalBackend):
             return self._backend
@@ -149,11 +154,11 @@ class Engine:
 
         A project is a git work tree or a folder with a project file, such as `pyproject.toml` or `go.mod`.
         """
-        return missing_projects(self.home, scope) if isinstance(self._backend, LocalBackend) else []
+        return missing_projects(self.home, scope) if self.is_local else []
 
     def outdated_roots(self, scope: Scope) -> list[Path]:
         """Return the indexed folders of a scope whose indexes an earlier version made: `index` makes them again."""
-        return outdated_roots(self.home, scope) if isinstance(self._backend, LocalBackend) else []
+        return outdated_roots(self.home, scope) if self.is_local else []
 
     def index_project(self, project: Path | str, *, on_progress: OnProgress = lambda _: None) -> IndexReport:
         """Index a project that the user did not name, if it is not too large; the errors are those of `index`.
@@ -249,6 +254,14 @@ class Engine:
 
         with self.indexes(Scope((root,))) as (index,):
             return find_definition(index, path, line)
+
+    def find(self, place: str, scope: Scope | None = None) -> list[Place]:
+        """Return the first line of each definition that a place names; arguments and errors are those of `read`."""
+        with self._spots(place, scope) as spots:
+            found = [Place(Path(spot.root, spot.path), spot.first_line) for spot in spots if spot.row]
+        if not found:
+            raise ConfigError(f"{place} is no function or class: give FILE:LINE or a name")
+        return found
 
     def file(self, root: Path | str, path: str) -> FileView:
         """Return an indexed file with its definitions. No other file is read.
@@ -577,22 +590,12 @@ class Engine:
         given = Place.parse(text) if is_line(text) else None
         if given and given.path.exists():
             return given
-        try:
-            with self._spots(text, replace(scope or Scope(here=Path.cwd()), within=())) as spots:
-                found = [(Path(spot.root, spot.path), spot.row.start_line) for spot in spots if spot.row]
-        except (IndexNotFoundError, ConfigError):
-            if given is None:
-                raise
-            found = []
-        if len(found) == 1:
-            return Place(*found[0])
-        if found:
-            places = ", ".join(f"{path}:{line}" for path, line in found[:_LISTED])
+        found = self.find(text, replace(scope or Scope(here=Path.cwd()), within=()))
+        if len(found) > 1:
+            places = ", ".join(f"{one.path}:{one.line}" for one in found[:_LISTED])
             more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
             raise ConfigError(f"{text} names {len(found)} places: give one of them: {places}{more}")
-        if given is None:
-            raise ConfigError(f"{text} is no function or class: give FILE:LINE or a name")
-        return given
+        return found[0]
 
     @contextmanager
     def _spots(self, place: str, scope: Scope | None) -> Iterator[list[Spot]]:

@@ -40,8 +40,13 @@ def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
 
 def head_lines(hit: Hit) -> range:
     """Return the positions of the lines with the signature of a hit; annotations above it are not among them."""
-    lines = hit.code.split("\n", _MAX_HEAD)[:_MAX_HEAD]
-    wanted = _squeezed(hit.signature)
+    return head_of(hit.code.split("\n", _MAX_HEAD), hit.signature)
+
+
+def head_of(lines: Sequence[str], signature: str) -> range:
+    """Return the positions of the lines with the signature of a definition that begins with the first line."""
+    lines = lines[:_MAX_HEAD]
+    wanted = _squeezed(signature)
     for first, line in enumerate(lines):
         words = line.split()
         for begun in ("".join(words[before:]) for before in range(min(len(words), _BEFORE))):

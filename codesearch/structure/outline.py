@@ -313,7 +313,8 @@ def _entries(
 ) -> Iterator[Entry]:
     is_open = node.tier == 1 and any(id(child) in chosen for child in node.children)
     names = () if is_open else node.entry.names
-    yield replace(node.entry, depth=depth, names=names, code=code.get(id(node), ()))
+    label = node.entry.label if depth or node.tier != 1 else node.entry.path
+    yield replace(node.entry, depth=depth, label=label, names=names, code=code.get(id(node), ()))
     left: Counter[str] = Counter()
     for child in node.children:
         if id(child) in chosen:

@@ -60,9 +60,14 @@ class Spot:
         return self.index.manifest.root
 
     @property
+    def first_line(self) -> int:
+        """The first line of the definition or of the lines, else 1."""
+        return self.row.start_line if self.row else self.lines[0] if self.lines else 1
+
+    @property
     def order(self) -> tuple[str, str, int]:
         """What places are sorted by: path, root and line."""
-        return self.path, self.root, self.row.start_line if self.row else 0
+        return self.path, self.root, self.first_line
 
     @property
     def described(self) -> Described | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from codesearch.structure.outline import Entry, Outline
-from codesearch.structure.usages import MOST_DEFINITIONS, Usage, Usages
-from codesearch.structure.whole import Reading
 from codesearch.visible import visible
+
+if TYPE_CHECKING:
+    from codesearch.structure.outline import Entry, Outline
+    from codesearch.structure.usages import Usage, Usages
+    from codesearch.structure.whole import Reading
 
 _MAX_LINE = 200
 _NUMBER = 6
@@ -19,6 +22,8 @@ def outline_lines(outline: Outline, width: int = _MAX_LINE) -> Iterator[str]:
     has_lines = any(entry.definition for entry in outline.entries)
     widths = _label_widths(outline)
     for entry in outline.entries:
+        if entry.definition and not entry.depth:
+            yield cut(entry.path, width)
         number = f"{entry.definition.start_line:{_NUMBER}}  " if entry.definition else " " * (_NUMBER + 2)
         indent = " " * (_INDENT * entry.depth)
         yield cut(
@@ -53,11 +58,15 @@ def reading_lines(
     last = reading.first_line - 1
     for number, text in [*reading.lines, (reading.last_line + 1, "")]:
         if number > last + 1:
-            folded = f"line {last + 1}" if number == last + 2 else f"lines {last + 1}-{number - 1}"
-            yield f"{' ' * len(gutter.format(0))}… {folded}"
+            yield f"{' ' * len(gutter.format(0))}{fold(last + 1, number - 1)}"
         if number <= reading.last_line:
             yield cut(f"{gutter.format(number)}{text}".rstrip(), width)
         last = number
+
+
+def fold(first: int, last: int) -> str:
+    """Return what stands in the place of lines that are not shown."""
+    return f"… line {first}" if first == last else f"… lines {first}-{last}"
 
 
 def cut(line: str, width: int) -> str:
@@ -102,7 +111,7 @@ def usages_lines(
 def _about(usage: Usage, found: Usages) -> str:
     """Return what is around a usage, and which of several definitions it can mean."""
     inside = f"  <- {usage.inside.qualified_name}" if usage.inside else ""
-    is_any = len(usage.may_be) >= min(found.definition_count, MOST_DEFINITIONS)
+    is_any = len(usage.may_be) >= len(found.definitions)
     return inside if is_any or not usage.may_be else f"{inside}  = {', '.join(usage.may_be)}"
 
 

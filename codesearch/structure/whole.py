@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from codesearch.errors import IndexNotFoundError
 from codesearch.index.source import read_source
+from codesearch.search.snippets import head_of
 from codesearch.segments.store import DocumentRow
 from codesearch.structure.places import Spot, described
 from codesearch.types import HEADER_KINDS, Described
@@ -15,7 +16,6 @@ WHOLE_LINES = 120
 """Classes and files up to this length are shown whole; longer ones with the bodies of their members folded away."""
 _AROUND = 10
 """Lines above and below a line that is in no definition."""
-_SIGNATURE_LINES = 8
 _FIRST_LINES = 3
 MAX_CANDIDATES = 20
 """If a place names several things, this many are shown."""
@@ -153,23 +153,10 @@ def _unfolded(
         is_member = row is not outer and row.kind not in ("module", "constant") and row != outer
         if is_member and first <= row.start_line and row.last_line <= last and row.start_line > end:
             end = row.last_line
-            body = row.start_line + signature_height(lines, row)
+            body = row.start_line + head_of(lines[row.start_line - 1 : end], row.signature).stop
             if end >= body:
                 hidden.update(range(body, end + 1))
     for number in range(first, last + 1):  # A blank line between two folded members says nothing.
         if not lines[number - 1].strip() and number - 1 in hidden:
             hidden.add(number)
     return [number for number in range(first, last + 1) if number not in hidden]
-
-
-def signature_height(lines: Sequence[str], row: DocumentRow | Described) -> int:
-    """Return how many lines the signature of a definition takes, with the attributes above it; at least 1."""
-    wanted = "".join(row.signature.split())
-    seen = ""
-    for height in range(1, min(_SIGNATURE_LINES, row.last_line - row.start_line + 1) + 1):
-        if row.start_line + height - 1 > len(lines):
-            break
-        seen += "".join(lines[row.start_line + height - 2].split())
-        if wanted[-20:] in seen and len(seen) >= len(wanted):
-            return height
-    return 1

@@ -188,7 +188,11 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "dependencies": lambda engine, tree: engine.dependencies(tree),
     "indexed_roots": lambda engine, tree: engine.indexed_roots(),
     "document": lambda engine, tree: engine.document(tree, "python/convert.py", 5),
-    "places_named": lambda engine, tree: engine.places_named(tree, "push"),
+    "file": lambda engine, tree: engine.file(tree, "python/convert.py"),
+    "find": lambda engine, tree: engine.find("push"),
+    "read": lambda engine, tree: engine.read("push"),
+    "outline": lambda engine, tree: engine.outline(),
+    "usages": lambda engine, tree: engine.usages("push"),
     "kinds": lambda engine, tree: engine.kinds(tree),
     "examples": lambda engine, tree: engine.examples(tree),
     "status": lambda engine, tree: engine.status(),
@@ -202,7 +206,12 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "home": lambda engine, tree: engine.home,
 }
 """Public names of `Engine` that need the indexes of a home."""
-ANSWERED = {"search", "similar", "open", "encoder", "missing_projects", "outdated_roots", "tidy", "close"}
+ANSWERED = {"search", "similar", "open", "encoder", "is_local"} | {
+    "missing_projects",
+    "outdated_roots",
+    "tidy",
+    "close",
+}
 """Public names that an engine of a server answers."""
 
 
@@ -320,9 +329,7 @@ def test_workers_that_are_killed_and_restarted_write_the_rows_of_one_worker(
     alone.push(roots)
     assert rows_in(probe) == rows_in(alone)
     for query in ("run task 7", "task_3_1_5", "item"):
-        expected, found = (
-            engine.search(SearchRequest(query, top_k=30), Scope()) for engine in (alone, probe)
-        )
+        expected, found = (engine.search(SearchRequest(query, top_k=30)) for engine in (alone, probe))
         assert [(hit.path, hit.name, hit.score) for hit in found.hits] == [
             (hit.path, hit.name, hit.score) for hit in expected.hits
         ]

@@ -435,3 +435,12 @@ def test_output_that_cannot_be_written_is_an_error(ask):
     with full.open("w") as output, ask.start("query", "--all", "push", stdout=output, stderr=-1) as query:
         assert query.stderr.read() == b"error: output: No space left on device\n"
         assert query.wait() == 2
+
+
+def test_full_shows_a_class_with_its_members(ask):
+    shown = ask("query", "--all", "class Stack", "--full", "-k", "1").stdout
+    assert "tiny/python/convert.py:14  Stack  class, 10 lines\n" in shown
+    assert (
+        "      17 |     def push(self, item):\n" in shown
+        and "      23 |         return self.items.pop()\n" in shown
+    )

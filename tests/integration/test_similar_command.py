@@ -115,11 +115,10 @@ def test_plain_output_names_places(ask):
     [
         ("elsewhere.py", "no file, folder or definition is 'elsewhere.py'"),
         ("convert.py", "convert.py is no function or class: give FILE:LINE or a name"),
-        ("push", "push names 2 places: give one of them: "),
-        ("none.py:3", "none.py: No such file or directory: give a file that can be read"),
+        ("none.py:3", "none.py is not in the index: give the path of a file in it"),
         ("elsewhere.py:4", "elsewhere.py:4: no function or class there: give a line inside one"),
         ("elsewhere.py:999", "elsewhere.py:999: no function or class there"),
-        ("notes.txt:1", "notes.txt: not a source file of a known language"),
+        ("notes.txt:1", "notes.txt is not in the index: give the path of a file in it"),
     ],
 )
 def test_an_invalid_place_is_a_one_line_error_with_status_2(ask, place, message):

@@ -34,7 +34,7 @@ def outline(tmp_path, tiny_bundle):
 
 def test_a_file_has_its_definitions_with_lines_and_first_sentences(outline):
     assert outline("python/convert.py") == [
-        "        convert.py  Conversions.",
+        "        python/convert.py  Conversions.",
         "     4    def int_to_string(number: int) -> str  Convert an integer to its decimal string.",
         "     9    def string_to_int(text: str) -> int  Parse a decimal string into an integer.",
         "    14    class Stack  A last in, first out container.",
@@ -45,6 +45,7 @@ def test_a_file_has_its_definitions_with_lines_and_first_sentences(outline):
 
 def test_a_class_has_its_members(outline):
     assert outline("Stack") == [
+        "python/convert.py",
         "    14  class Stack  A last in, first out container.",
         "    17    def push(self, item)  Put an item on top.",
         "    21    def pop(self)  Take the top item off.",
@@ -88,9 +89,11 @@ def test_folders_come_before_files_and_files_before_definitions(outline):
 
 
 def test_a_name_of_several_definitions_has_an_outline_for_each(outline):
-    assert [line.split("  ")[-2].strip() for line in outline("push")] == [
-        "def push(self, item)",
-        "def push(element, priority)",
+    assert outline("push") == [
+        "python/convert.py",
+        "    17  def push(self, item)  Put an item on top.",
+        "ruby/queue.rb",
+        "     4  def push(element, priority)  Add an element with its priority.",
     ]
 
 
@@ -101,4 +104,4 @@ def test_an_outline_for_a_question_shows_what_answers_it_whole(outline):
         '    18 |         """Put an item on top."""',
         "    19 |         self.items.append(item)",
     ]
-    assert lines[0].startswith("        convert.py") and len(lines) <= 24
+    assert lines[0].startswith("        python/convert.py") and len(lines) <= 24
