@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +18,9 @@ from codesearch.errors import ConfigError
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
+    from codesearch.engine.engine import Engine
     from codesearch.engine.reports import IndexReport
+    from codesearch.engine.scope import Scope
     from codesearch.watch.watcher import Report
 
 _SHOWN_WARNINGS = 10
@@ -179,3 +181,24 @@ def print_report(report: Report, *, quiet: bool) -> None:
             "forgotten": "its index was removed; no longer watching",
         }
         print(f"{root}: {news[report.state]}", flush=True)
+
+
+def first_indexed(
+    engine: Engine, scope: Scope, invocation: Invocation, options: Mapping[str, Any]
+) -> Iterator[Output]:
+    """Index the projects of a scope that no index covers, unless an option forbids it."""
+    if options["auto_index"] and invocation.pool is None:  # A service leaves it to its client.
+        for project in engine.missing_projects(scope):
+            yield _indexed(project, engine.index_project)
+        for root in engine.outdated_roots(scope):
+            yield _indexed(root, engine.index)
+
+
+def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
+    """Index a folder before the first search in it, and say so in one line."""
+    with build_progress(root.name) as on_progress:
+        report = index(root, on_progress=on_progress)
+    done = (
+        f"indexed {visible(str(root))}: {counted(report.documents, 'document')} in {report.seconds:.1f} s\n"
+    )
+    return Output(err=done + build_notes(report))

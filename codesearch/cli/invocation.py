@@ -6,7 +6,7 @@ the service can run commands of many processes at the same time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from codesearch.config import VECTOR_INDEXES
-from codesearch.errors import CodeSearchError
+from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.settings import Value, settings_in_force
 from codesearch.visible import visible
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from codesearch.engine.local import SearchBackend
     from codesearch.engine.pool import Pool
     from codesearch.engine.remote import MilvusBackend
+    from codesearch.engine.scope import Scope
 
 _WIDTH = 80
 TOKEN = "CODESEARCH_MILVUS_TOKEN"
@@ -126,6 +127,18 @@ class Invocation:
             pool=self.pool,
             backend=backend,
         )
+
+    def scope(self, options: Mapping[str, Any], paths: Sequence[Path | str] = ()) -> Scope:
+        """Return where to search, as options and paths say it."""
+        from codesearch.engine.scope import Scope
+
+        roots, files = (tuple(map(self.path, options[name])) for name in ("root", "index"))
+        if files and (roots or options["all"]):
+            raise ConfigError(
+                "--index excludes --root and --all: search portable files alone, or import them"
+            )
+        within = tuple(self.path(Path(path)) for path in paths)
+        return Scope(roots, self.terminal.here, options["all"], within, files)
 
     def milvus(self, options: Mapping[str, Any]) -> MilvusBackend:
         """Return the documents of the server that options name."""

@@ -91,6 +91,21 @@ def _heading(hit: Hit, terminal: Terminal) -> str:
     return "  ".join(filter(None, _heading_parts(hit, terminal)))
 
 
+def render_readings(found: Sequence[Reading], place: str, terminal: Terminal) -> tuple[str, str]:
+    """Return the code of a place as text, and a note if it names several."""
+    from codesearch.structure.text import reading_lines
+
+    texts = []
+    for reading in found:
+        path, of = path_from(terminal, reading.root, reading.path), reading.definition
+        about = f"  {visible(of.qualified_name)}  {of.kind}" if of else ""
+        stale = "  [changed since it was indexed]" if reading.stale else ""
+        head = f"{path}:{reading.first_line}-{reading.last_line}{about}{stale}"
+        texts.append("".join(f"{line}\n" for line in (head, *reading_lines(reading))))
+    note = f"note: {visible(place)} names {len(found)} places: give one of them\n"
+    return "\n".join(texts), note if len(found) > 1 else ""
+
+
 def _heading_parts(hit: Hit, terminal: Terminal) -> tuple[str, str, str]:
     """Return place, name and details of a hit; on a terminal, details that do not fit into its row are left out."""
     place, name = f"{shown_path(hit, terminal)}:{hit.start_line}", visible(hit.qualified_name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,6 @@ from codesearch.visible import visible
 if TYPE_CHECKING:
     from codesearch.engine.answer import Answer, Freshness
     from codesearch.engine.engine import Engine
-    from codesearch.engine.reports import IndexReport
     from codesearch.engine.scope import Scope
     from codesearch.search.request import Place, SearchRequest
     from codesearch.structure.whole import Reading
@@ -106,7 +105,8 @@ def _search(
     is_similar: bool = False,
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
-    from codesearch.cli.render import render
+    from codesearch.cli.index import first_indexed
+    from codesearch.cli.render import render, render_readings
     from codesearch.search.request import Filters, SearchRequest
 
     formats = [name for name in _FORMATS if options[name]]
@@ -131,14 +131,13 @@ def _search(
     backend = None if options["backend"] == "local" else invocation.milvus(options)
     model, device = options["model"], options["device"]
     engine = invocation.engine(options["home"], model=model, device=device, backend=backend)
-    scope = scope_of(invocation, options, paths)
+    scope = invocation.scope(options, paths)
     yield from first_indexed(engine, scope, invocation, options)
     if is_similar:
         places = _similar_to(text, invocation, engine, scope)
         if len(places) > 1:
-            from codesearch.cli.structure import shown as show_places
-
-            yield from show_places(engine.read(text, replace(scope, within=())), text, invocation)
+            shown_places = engine.read(text, replace(scope, within=()))
+            yield Output(*render_readings(shown_places, text, invocation.terminal))
             return
         answer = replace(engine.similar(places[0], request, scope), query=text)
     else:
@@ -164,28 +163,6 @@ def _classes(engine: Engine, answer: Answer, scope: Scope) -> dict[int, Reading]
     return found
 
 
-def scope_of(invocation: Invocation, options: Mapping[str, Any], paths: Sequence[Path | str] = ()) -> Scope:
-    """Return where to search, as options and paths say it."""
-    from codesearch.engine.scope import Scope
-
-    roots, files = (tuple(map(invocation.path, options[name])) for name in ("root", "index"))
-    if files and (roots or options["all"]):
-        raise ConfigError("--index excludes --root and --all: search portable files alone, or import them")
-    within = tuple(invocation.path(Path(path)) for path in paths)
-    return Scope(roots, invocation.terminal.here, options["all"], within, files)
-
-
-def first_indexed(
-    engine: Engine, scope: Scope, invocation: Invocation, options: Mapping[str, Any]
-) -> Iterator[Output]:
-    """Index the projects of a scope that no index covers, unless an option forbids it."""
-    if options["auto_index"] and invocation.pool is None:  # A service leaves it to its client.
-        for project in engine.missing_projects(scope):
-            yield _indexed(project, engine.index_project)
-        for root in engine.outdated_roots(scope):
-            yield _indexed(root, engine.index)
-
-
 def _is_path(word: str, invocation: Invocation) -> bool:
     """Say whether a word looks like a path and exists."""
     from codesearch.parsing.languages import language_of_path
@@ -206,19 +183,6 @@ def _mistyped_paths(words: Sequence[str], invocation: Invocation) -> Iterator[Ou
         looks_so = is_marked or ("/" in word.strip("/") and language_of_path(word))
         if looks_so and not os.path.exists(invocation.path(Path(word))):
             yield Output(err=f"note: {visible(word)} does not exist: it is searched for as words\n")
-
-
-def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
-    """Index a folder before the first search in it, and say so in one line."""
-    from codesearch.cli.index import build_notes
-    from codesearch.cli.progress import build_progress
-
-    with build_progress(root.name) as on_progress:
-        report = index(root, on_progress=on_progress)
-    done = (
-        f"indexed {visible(str(root))}: {counted(report.documents, 'document')} in {report.seconds:.1f} s\n"
-    )
-    return Output(err=done + build_notes(report))
 
 
 def freshness_note(found: Freshness) -> str:

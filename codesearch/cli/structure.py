@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from json import dumps
@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from codesearch.cli.index import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.render import path_from
-from codesearch.cli.search import first_indexed, freshness_note, scope_of
+from codesearch.cli.render import path_from, render_readings
+from codesearch.cli.search import freshness_note
 from codesearch.errors import ConfigError
 from codesearch.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
     from codesearch.engine.scope import Scope
-    from codesearch.structure.whole import Reading
 
 _PLACE = "PATH, PATH:LINE, PATH::NAME, or a name or qualified name."
 
@@ -64,15 +64,7 @@ def read(
     if options["json"]:
         yield _json([asdict(one) for one in found])
         return
-    yield from shown(found, place, invocation)
-
-
-def shown(found: Sequence[Reading], place: str, invocation: Invocation) -> Iterator[Output]:
-    """Print the code of a place; if it names several, say so."""
-    texts = ("".join(f"{line}\n" for line in _reading_text(reading, invocation)) for reading in found)
-    yield Output("\n".join(texts))
-    if len(found) > 1:
-        yield Output(err=f"note: {visible(place)} names {len(found)} places: give one of them\n")
+    yield Output(*render_readings(found, place, invocation.terminal))
 
 
 def _engine_and_scope(invocation: Invocation, place: str, options: Mapping[str, Any]) -> tuple[Engine, Scope]:
@@ -80,21 +72,7 @@ def _engine_and_scope(invocation: Invocation, place: str, options: Mapping[str, 
     path = Path(place.partition("::")[0].partition(":")[0])
     is_chosen = options["root"] or options["all"] or options["index"]
     paths = () if is_chosen or not os.path.exists(invocation.path(path)) else (path,)
-    return invocation.engine(options["home"]), scope_of(invocation, options, paths)
-
-
-def _reading_text(reading: Reading, invocation: Invocation) -> Iterator[str]:
-    from codesearch.structure.text import reading_lines
-
-    path = path_from(invocation.terminal, reading.root, reading.path)
-    about = (
-        f"  {visible(reading.definition.qualified_name)}  {reading.definition.kind}"
-        if reading.definition
-        else ""
-    )
-    stale = "  [changed since it was indexed]" if reading.stale else ""
-    yield f"{path}:{reading.first_line}-{reading.last_line}{about}{stale}"
-    yield from reading_lines(reading)
+    return invocation.engine(options["home"]), invocation.scope(options, paths)
 
 
 def _json(found: list[dict[str, Any]]) -> Output:
@@ -122,7 +100,7 @@ def usages(
     place, *paths = words
     for missing in (path for path in paths if not os.path.exists(invocation.path(Path(path)))):
         raise ConfigError(f"{missing} does not exist: give files or folders after the name")
-    engine, scope = invocation.engine(options["home"]), scope_of(invocation, options, paths)
+    engine, scope = invocation.engine(options["home"]), invocation.scope(options, paths)
     path, colon, rest = place.partition(":")
     whole = os.path.abspath(invocation.terminal.here / invocation.path(Path(path)))
     if colon and os.path.exists(whole):  # The index around the file is searched, not the file alone.

@@ -132,3 +132,14 @@ def test_similar_without_an_index_says_what_to_run(tmp_path: Path):
     (tmp_path / "a.py").write_text(COPY)
     done = Command(tmp_path, tmp_path / "home")("similar", "a.py:1")
     assert done.returncode == 2 and "codesearch index" in done.stderr
+
+
+def test_a_name_of_several_definitions_shows_the_first_lines_of_each(ask):
+    done = ask("similar", "--all", "push")
+    assert done.returncode == 0 and done.stderr == "note: push names 2 places: give one of them\n"
+    heads = [line for line in done.stdout.splitlines() if line and not line.startswith(" ")]
+    assert [line.split("  ")[1:] for line in heads] == [
+        ["Stack.push", "method"],
+        ["PriorityQueue.push", "method"],
+    ]
+    assert "    17 |     def push(self, item):" in done.stdout
