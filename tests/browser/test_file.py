@@ -84,6 +84,9 @@ def test_back_returns_to_the_hits_with_their_filters(open_page: Open) -> None:
     page.wait_for_selector("#list:not([hidden])")
     assert page.get_by_role("checkbox", name="python").is_checked()
     assert focused(page) == names(page)[0]
+    page.keyboard.press("Enter")  # The file may have changed, so it is read again.
+    opened(page, names(page)[0])
+    assert len([url for url in page.watched.requests if "/api/v1/file" in url]) == 2
 
 
 def test_an_address_of_the_release_before_still_opens(open_page: Open, tree: Path) -> None:

@@ -127,7 +127,7 @@ const hasMore = (answer, limit) => answer.hits.length === limit && limit < MOST_
 
 async function openFile(current) {
   const stays = isFileShown(current) && !byId("file").hidden;
-  if (!isFileShown(current)) {
+  if (!stays) {  // Also if it was shown before, because it may have changed.
     const found = await latest.run((signal) => ask("file", partParams(current), signal));
     if (!found) return;
     if (!found.lines.length) return go({ ...current, at: { ...current.at, line: 0, last: 0 } }, { replace: true });

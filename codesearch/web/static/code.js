@@ -21,7 +21,9 @@ export function codeLines(lines, { excerpt = false, linked = false }) {
 }
 
 // Not reached by Tab, because a file has thousands of them.
-const numberLink = (line) => el("a", { class: "number", href: `#L${line}`, "data-line": line, tabindex: "-1", "aria-label": `Line ${line}` });
+const numberLink = (line) => el("a", {
+  class: "number", href: `#L${line}`, "data-line": line, tabindex: "-1", "aria-label": `Line ${line}`,
+});
 
 function codeOf({ text, tokens }, cut, wraps) {
   const parts = tokens?.length ? tokens : [["text", text]];

@@ -10,6 +10,7 @@ const AT_ONCE = 2000;  // Lines of an answer.
 const ABOVE = 200;
 const STEP = 500;
 const HIT_STEP = 20;
+const MOVED = "The file changed after it was indexed: the lines of its definitions may have moved.";
 
 let shown = { key: "", found: null, first: 0, last: 0 };
 
@@ -35,10 +36,11 @@ export function showFile(found, state, { several, hits }) {
     el("div", { class: "source" },
       el("div", { class: "about" },
         el("button", { type: "button", class: "back", title: "Back (Esc)" }, "← Back"),
-        el("h1", { tabindex: "-1", "aria-label": found.path }, several && el("span", { class: "root", title: found.root }, baseName(found.root)), ...breakable(found.path)),
+        el("h1", { tabindex: "-1", "aria-label": found.path },
+          several && el("span", { class: "root", title: found.root }, baseName(found.root)), ...breakable(found.path)),
         el("span", { class: "facts" }, `${found.language} · ${amount(found.line_count, "line")}`),
         el("div", { id: "selection" })),
-      found.stale ? el("p", { class: "note" }, "The file changed after it was indexed: the lines of its definitions may have moved.") : null,
+      found.stale ? el("p", { class: "note" }, MOVED) : null,
       growButton("above"),
       codeBlock(found.lines, { linked: true, attributes: { tabindex: "0", role: "region", "aria-label": `Code of ${found.path}` } }),
       growButton("below")));
@@ -99,7 +101,10 @@ const growButton = (side) => el("button", { type: "button", class: "grow", "data
 /** Say which lines are not on the page. */
 function showGrowth() {
   const count = shown.found.line_count;
-  const ranges = { above: [Math.max(shown.first - STEP, 1), shown.first - 1], below: [shown.last + 1, Math.min(shown.last + AT_ONCE, count)] };
+  const ranges = {
+    above: [Math.max(shown.first - STEP, 1), shown.first - 1],
+    below: [shown.last + 1, Math.min(shown.last + AT_ONCE, count)],
+  };
   for (const button of byId("file").querySelectorAll(".grow")) {
     const [first, last] = ranges[button.dataset.side];
     Object.assign(button.dataset, { first, last });

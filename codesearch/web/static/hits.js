@@ -73,7 +73,8 @@ function hitItem(hit, state, several) {
   const name = hit.qualified_name || hit.name || hit.path;
   const link = el("a", { class: "name", href: address({ ...state, view: "file", at }), "data-open": "file",
     "aria-label": name, "aria-describedby": `${id}-place` }, ...breakable(name));
-  return el("li", { class: "hit", "data-file": `${hit.root}\n${hit.path}`, "data-line": hit.start_line }, el("article", { "aria-labelledby": `${id}-name` },
+  const about = { "data-file": `${hit.root}\n${hit.path}`, "data-line": hit.start_line };
+  return el("li", { class: "hit", ...about }, el("article", { "aria-labelledby": `${id}-name` },
     el("h2", { id: `${id}-name` }, link),
     el("span", { class: "facts" }, facts(hit), ...flags(hit)),
     el("div", { class: "place", id: `${id}-place` }, ...place(hit, several)),

@@ -21,11 +21,15 @@ function examples({ roots }, state) {
   return el("div", {},
     el("h1", {}, `Search code${where}`),
     el("p", { class: "hint" }, "Describe what the code does, type a name, or paste code. ", el("kbd", {}, "?"), " lists the keys."),
-    links.length > 0 && el("div", { id: "examples" }, el("h2", {}, "Examples from the documentation of this code"), el("ul", {}, ...links)));
+    links.length > 0 && el("div", { id: "examples" },
+      el("h2", {}, "Examples from the documentation of this code"),
+      el("ul", {}, ...links)));
 }
 
 const searchLink = (state, ...text) => el("a", { href: address(state), "data-open": "search" }, ...text);
-const folderLink = (root) => el("a", { href: address({ ...EMPTY, root: [root] }), "data-open": "search", "aria-label": root }, ...breakable(root));
+const folderLink = (root) => el("a", {
+  href: address({ ...EMPTY, root: [root] }), "data-open": "search", "aria-label": root,
+}, ...breakable(root));
 
 function nothing() {
   return el("div", { class: "empty" },
