@@ -347,3 +347,25 @@ def test_without_onnx_runtime_the_shipped_model_indexes_and_searches(tiny_repo, 
     assert names(engine.search("put an element on top of a stack", Scope()))[0] == "Stack.push"
     assert {check.name: check.state for check in engine.verify()}["device"] == "ok"
     engine.close()
+
+
+def test_usages_are_found_after_a_refresh_and_limited_to_the_places_of_the_scope(ready, tiny_repo):
+    (tiny_repo / "use.py").write_text(
+        "from python.convert import Stack\n\n\ndef use():\n    return Stack()\n"
+    )
+    answer = ready.usages("Stack", Scope(here=tiny_repo))
+    assert [(one.path, one.line, one.grade) for one in answer.found.usages] == [
+        ("use.py", 1, "certain"),
+        ("use.py", 5, "certain"),
+    ]
+    assert [one.state for one in answer.freshness] == ["updated"]
+    assert answer.roots == (str(tiny_repo),)
+    assert ready.usages("Stack", Scope(within=[tiny_repo / "go"])).found.usage_count == 0
+
+
+def test_usages_need_the_indexes_of_this_machine(home):
+    class Elsewhere:
+        def close(self) -> None: ...
+
+    with pytest.raises(ConfigError, match="this needs the indexes of this machine: leave --backend out"):
+        Engine(home, backend=Elsewhere()).usages("Stack", Scope())
