@@ -590,7 +590,12 @@ class Engine:
         given = Place.parse(text) if is_line(text) else None
         if given and given.path.exists():
             return given
-        found = self.find(text, replace(scope or Scope(here=Path.cwd()), within=()))
+        try:
+            found = self.find(text, replace(scope or Scope(here=Path.cwd()), within=()))
+        except (IndexNotFoundError, ConfigError):
+            if given is None:
+                raise
+            return given
         if len(found) > 1:
             places = ", ".join(f"{one.path}:{one.line}" for one in found[:_LISTED])
             more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""

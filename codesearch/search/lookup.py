@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,8 +86,10 @@ def _paths_in(index: IndexReader, path: Path) -> Iterator[str]:
         if whole.is_relative_to(index.root):
             yield whole.relative_to(index.root).as_posix()
     elif not path.exists():
-        _, name, rest = f"/{path.as_posix()}".rpartition(f"/{index.manifest.root}/")
-        yield rest if name else path.as_posix()
+        typed, name = f"/{path.as_posix()}", f"/{index.manifest.root}/"
+        for found in re.finditer(f"(?={re.escape(name)})", typed):
+            yield typed[found.start() + len(name) :]
+        yield path.as_posix()
 
 
 def count_kinds(index: IndexReader) -> dict[str, int]:

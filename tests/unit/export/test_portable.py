@@ -166,6 +166,15 @@ def test_code_like_an_imported_definition_is_found_without_its_file(builder, rea
     ]
 
 
+def test_the_files_of_an_imported_index_are_found_in_a_folder_with_its_name(builder, reader, tmp_path):
+    source = write_tree(tmp_path / "x", {"src/x/a.py": "def push(item):\n    return [item]\n", **TINY_REPO})
+    builder.index(source)
+    file = builder.export(tmp_path / "x.codesearch", source).file
+    builder.remove(source)
+    for place in ("x/src/x/a.py:1", "src/x/a.py:1", "a.py::push"):
+        assert reader.similar(place, scope=Scope(files=[file])).hits[0].qualified_name == "Stack.push"
+
+
 def test_with_another_checkout_the_code_is_read_there_and_an_update_parses_differing_files(
     builder, reader, source, plain, tmp_path
 ):
