@@ -78,7 +78,7 @@ class Agents:
         """Find files, functions and classes by meaning, keywords, name, path or message. Use it before grep."""
 
         def work(project: Path) -> CallToolResult:
-            languages, kinds, paths = ((one,) if one else () for one in (language, kind.lower(), path))
+            languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
             filters = Filters(languages, kinds, paths, here=project)
             request = SearchRequest(
                 query, _within("search", "limit", limit), filters=filters, by_file=not flat

@@ -17,6 +17,7 @@ _LINE_MARK = re.compile(r"^\s*(/{2,}[!<]?|#+[!']?|--+(?: [|^](?= ))?|[;%]+|!+(?=
 _STAR = re.compile(r"^\s*\*+(?!/) ?")
 _RULE = re.compile(r"[-=*/#~_+|\s]+")
 _EDGE = re.compile(r"^[-=*/#~_+]{3,}\s*|\s*[-=*/#~_+]{3,}$|\s{2,}[*#|/]$")
+_UNDERLINE = re.compile(r" [=~^\"-]{4,}$")
 _SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)")
 _BRIEF = re.compile(r"^[@\\](?:brief|short|description|desc)\b\s*")
 # Comments for tools. They are not documentation.
@@ -97,10 +98,10 @@ def first_paragraph(docstring: str) -> str:
 def first_sentence(docstring: str, most: int = 160) -> str:
     r"""Return the first sentence of a docstring as one line, with at most `most` characters.
 
-    >>> first_sentence("Sort it\nin place. It is stable.")
-    'Sort it in place.'
+    >>> first_sentence("Sort it\nin place. It is stable."), first_sentence("Tagged JSON\n~~~~~~~~~~~\n\nMore.")
+    ('Sort it in place.', 'Tagged JSON')
     """
-    paragraph = first_paragraph(docstring)
+    paragraph = _UNDERLINE.sub("", first_paragraph(docstring))
     match = _SENTENCE.match(paragraph)
     sentence = match[1] if match else paragraph
     return sentence if len(sentence) <= most else f"{sentence[: most - 1]}…"

@@ -49,6 +49,7 @@ class Filters:
     def __post_init__(self) -> None:
         keep_tuples(self, "languages", "kinds", "paths", "within")
         object.__setattr__(self, "languages", tuple(map(language_name, self.languages)))
+        object.__setattr__(self, "kinds", tuple(kind.lower() for kind in self.kinds))
         for kind in self.kinds:
             if kind not in KINDS:
                 raise ConfigError(f"kind {kind!r}: choose one of {', '.join(KINDS)}")

@@ -261,7 +261,8 @@ def _main_rows(segment: SegmentReader, file: FileRecord) -> list[tuple[float, Do
     found: list[tuple[float, DocumentRow]] = []
     end = 0
     for row in segment.store.document_rows(file.first_doc, file.doc_count):
-        if row.start_line <= end or row.kind in ("module", "constant", *_TEXT_KINDS):
+        is_callback = " " in row.name
+        if row.start_line <= end or is_callback or row.kind in ("module", "constant", *_TEXT_KINDS):
             continue
         end = row.last_line
         size = math.log1p(row.last_line - row.start_line)

@@ -107,6 +107,36 @@ def test_usages_of_a_name_have_places_of_the_project_and_the_numbers_in_the_last
     assert refused[0] and refused[1].endswith("'(((' has no letters or digits: the index finds words")
 
 
+def test_a_kind_may_be_in_any_case_and_the_answer_has_its_places_as_fields(project):
+    async def session() -> dict[str, Any]:
+        async with connected(project) as client:
+            result = await client.call_tool("search", {"query": "stack", "kind": "Class", "limit": 1})
+            return result.structured_content
+
+    assert anyio.run(session)["hits"] == [
+        {
+            "path": "python/convert.py",
+            "first_line": 14,
+            "last_line": 23,
+            "kind": "class",
+            "name": "Stack",
+            "others": [],
+        }
+    ]
+
+
+def test_the_texts_of_the_tools_have_at_most_2_000_characters(project):
+    async def session() -> int:
+        async with connected(project) as client:
+            tools = (await client.list_tools()).tools
+            parameters = [one for tool in tools for one in tool.input_schema["properties"].values()]
+            assert all(one.get("description") for one in parameters)
+            texts = [tool.description or "" for tool in tools] + [one["description"] for one in parameters]
+            return sum(map(len, texts))
+
+    assert 500 < anyio.run(session) <= 2_000
+
+
 def test_an_unindexed_project_is_indexed_with_progress(project):
     write_tree(project, many_files(60))
     seen: list[float] = []
