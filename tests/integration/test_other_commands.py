@@ -183,7 +183,7 @@ def test_the_version_and_an_unknown_command(command):
     [
         (("stauts",), "'status'"),
         (("read a file", "-n", "3"), "`codesearch query 'read a file' -n 3`"),
-        (("read\x1b[2J", "a"), "`codesearch query 'read\\x1b[2J' a`"),
+        (("xyz\x1b[2J", "a"), "`codesearch query 'xyz\\x1b[2J' a`"),
     ],
 )
 def test_words_without_a_command_are_answered_with_the_command_that_was_probably_meant(command, words, meant):
