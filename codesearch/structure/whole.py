@@ -111,14 +111,22 @@ def read_whole(spot: Spot, most: int = WHOLE_LINES) -> Reading:
 
 
 def read_places(spots: Sequence[Spot], most: int | None = None) -> list[Reading]:
-    """Return the code of a place; if there are several, the first lines of each, and none of a folder.
+    """Return the code of a place; if there are several, the first lines of each that can be read.
 
     Raises:
-        IndexNotFoundError: there is only one, and its file is gone, it is a folder, or the index has no sources.
+        IndexNotFoundError: none can be read: a file is gone, it is a folder, or the index has no sources.
     """
-    if len(spots) == 1:
-        return [read_whole(spots[0], most or WHOLE_LINES)]
-    readings = [read_whole(spot) for spot in spots[:MAX_CANDIDATES] if spot.file]
+    readings: list[Reading] = []
+    failed: IndexNotFoundError | None = None
+    for spot in spots[:MAX_CANDIDATES]:
+        try:
+            readings.append(read_whole(spot, most or WHOLE_LINES))
+        except IndexNotFoundError as error:
+            failed = failed or error
+    if failed and not readings:
+        raise failed
+    if len(readings) == 1:
+        return readings
     return [replace(reading, lines=reading.lines[:_FIRST_LINES]) for reading in readings]
 
 

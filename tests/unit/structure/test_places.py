@@ -51,6 +51,7 @@ def places(engine, tmp_path):
         ("push", ["python/convert.py:17-19 Stack.push", "ruby/queue.rb:4-6 PriorityQueue.push"]),
         ("http.js", ["javascript/http.js:1-6"]),
         ("convert.py", ["lib/python/convert.py:1-2", "python/convert.py:1-23"]),
+        ("convert.py:14", ["python/convert.py:14-23 Stack"]),
         ("python/convert.py", ["python/convert.py:1-23"]),
         ("./python/convert.py", ["python/convert.py:1-23"]),
     ],
