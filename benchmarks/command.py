@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
+
+from codesearch.processes import python_command
 
 
 def printed(tree: Path, *words: str, home: Path, columns: int = 0) -> str:
@@ -20,7 +21,7 @@ def printed(tree: Path, *words: str, home: Path, columns: int = 0) -> str:
     Raises:
         RuntimeError: the command failed.
     """
-    command = [sys.executable, "-m", "codesearch", *words, "--home", str(home.absolute())]
+    command = python_command("codesearch", *words, "--home", str(home.absolute()))
     if columns:
         command += ["--color", "always"]
     variables = {"COLUMNS": str(columns or 80), "TERM": "xterm-256color", "CODESEARCH_NO_SERVICE": "1"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
+import sysconfig
 import tomllib
 from dataclasses import dataclass
 from itertools import count
@@ -14,6 +14,7 @@ from typing import Any
 
 from codesearch.errors import ConfigError
 from codesearch.files import atomic_writer
+from codesearch.processes import find_program, python_command
 
 NAME = "codesearch"
 INSTRUCTIONS = """\
@@ -87,8 +88,9 @@ CLIENTS = {
 
 def entry_of(client: Client) -> dict[str, Any]:
     """Return the entry that starts this installation."""
-    found = shutil.which(NAME)
-    command, *arguments = [found, "mcp"] if found else [sys.executable, "-m", NAME, "mcp"]
+    installed = os.path.join(sysconfig.get_path("scripts"), NAME)
+    found = find_program(NAME) or find_program(installed)
+    command, *arguments = [found, "mcp"] if found else python_command(NAME, "mcp")
     bare = {"command": command, "args": arguments}
     if client.shape == "local":
         return {"type": "local", "command": [command, *arguments], "enabled": True}

@@ -28,7 +28,9 @@ def run() -> None:
     gc.set_threshold(_GC_THRESHOLD)
     # A locale with another encoding cannot name every file.
     if os.name == "posix" and sys.getfilesystemencoding() != "utf-8":
-        os.execv(sys.executable, [sys.executable, "-X", "utf8", "-m", "codesearch", *sys.argv[1:]])
+        from codesearch.processes import become_python
+
+        become_python("codesearch", sys.argv[1:])
     prepare_streams()
     arguments = sys.argv[1:]
     if arguments[:1] == ["search"]:  # Users of other tools type this.

@@ -49,15 +49,9 @@ def write_output(text: str) -> None:
         OSError: stdout cannot be written.
     """
     if sys.stdout.isatty() and text.count("\n") >= _terminal_lines() and (pager := _pager()):
-        import subprocess
+        from codesearch.processes import show_in_pager
 
-        # The options are git's: keep colours, leave the text on the screen, and exit if it fits on one screen.
-        environment = {"LESS": "FRX", **os.environ}
-        process = subprocess.Popen(pager, stdin=subprocess.PIPE, env=environment)
-        try:
-            process.communicate(text.encode(sys.stdout.encoding, "backslashreplace"))
-        except BrokenPipeError:  # The reader has seen enough.
-            process.wait()
+        show_in_pager(pager, text.encode(sys.stdout.encoding, "backslashreplace"))
         return
     sys.stdout.write(text)
     sys.stdout.flush()
@@ -73,14 +67,15 @@ def _terminal_lines() -> int:
 def _pager() -> list[str]:
     """Return the command of the pager, or nothing if there is none."""
     import shlex
-    import shutil
     from pathlib import Path
 
+    from codesearch.processes import find_program
     from codesearch.settings import settings_in_force
 
     chosen = settings_in_force(Path.cwd(), os.environ, Path.home())["pager"].value
     command = shlex.split(os.environ.get("PAGER", "less") if chosen == "auto" else chosen)
-    return command if command and command != ["never"] and shutil.which(command[0]) else []
+    program = find_program(command[0]) if command and command != ["never"] else None
+    return [program, *command[1:]] if program else []
 
 
 def failed_output(error: OSError) -> int:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import subprocess
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -26,6 +25,7 @@ import codesearch
 from codesearch.encoding.encoder import Encoder
 from codesearch.evaluation.qrels import QueryId, QueryScores, Run
 from codesearch.evaluation.significance import bootstrap_intervals, group_means
+from codesearch.processes import run_git
 
 Interval = tuple[float, float]
 _PACKAGES = ("numpy", "onnxruntime", "torch", "hnswlib", "tree-sitter", "tokenizers")
@@ -158,14 +158,11 @@ def commit_of(checkout: Path) -> str:
     """Return the commit of a git checkout, with "-dirty" if it has changes; "" if it is none or git is missing."""
     if not (checkout / ".git").exists():
         return ""
-    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    describe = ("describe", "--always", "--dirty", "--exclude=*")
     try:
-        found = subprocess.run(
-            command, cwd=checkout, capture_output=True, text=True, encoding="utf-8", check=False
-        )
+        return run_git(describe, str(checkout), os.environ, timeout_s=60).stdout.decode().strip()
     except OSError:
         return ""
-    return found.stdout.strip()
 
 
 def _processor() -> str:

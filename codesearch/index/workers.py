@@ -11,16 +11,12 @@ import atexit
 import os
 import pickle
 import signal
-import subprocess
-import sys
-import sysconfig
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import codesearch
+from codesearch.processes import start_python
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -159,19 +155,7 @@ class _Worker:
     """One process and the pipes to it."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "codesearch.index.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            # File names have the same encoding as here; the command line switches to UTF-8 in an ASCII locale.
-            env={
-                **os.environ,
-                "PYTHONPATH": _python_path(),
-                "PYTHONUTF8": str(sys.flags.utf8_mode),
-            },
-            process_group=0,
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # The process group on Windows.
-        )
+        self._process = start_python("codesearch.index.worker")
         _RUNNING.add(self._process.pid)
 
     @property
@@ -210,12 +194,3 @@ class _Worker:
             ):  # Closing flushes data that was not written yet, but nobody reads it any more.
                 if pipe:
                     pipe.close()
-
-
-def _python_path() -> str:
-    """Return a PYTHONPATH with which a new process can import this package; it keeps the inherited entries."""
-    package = str(Path(codesearch.__file__).parents[1])
-    inherited = os.environ.get("PYTHONPATH", "")
-    if package in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
-        return inherited
-    return os.pathsep.join(filter(None, (package, inherited)))

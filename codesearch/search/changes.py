@@ -6,20 +6,18 @@ Git runs offline, without hooks, and without any command from the configuration 
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from codesearch.errors import ConfigError
 from codesearch.index.snapshot import Snapshot
+from codesearch.processes import run_git
 from codesearch.search.paths import path_filter, slashes
 from codesearch.search.request import Filters
 
 _TIMEOUT_S = 60
 _KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"}
-_OPTIONS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _DIFF = (
     *("diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-relative"),
     *("--no-color", "--ignore-submodules=all"),
@@ -40,12 +38,9 @@ def changed_files(snapshot: Snapshot, filters: Filters, revision: str) -> frozen
     Raises:
         ConfigError: git is missing or fails, a root is in no work tree, or the revision is unknown.
     """
-    program = shutil.which("git")
-    if program is None:
-        raise ConfigError("git is not installed, and --changed needs it: install git or leave --changed out")
     found: set[str] = set()
     for root in dict.fromkeys(map(str, snapshot.roots)):
-        trees = _work_trees(program, root, snapshot, filters, revision)
+        trees = _work_trees(root, snapshot, filters, revision)
         for tree in trees:
             found.update(tree.changed())
     return frozenset(found)
@@ -55,7 +50,6 @@ def changed_files(snapshot: Snapshot, filters: Filters, revision: str) -> frozen
 class _WorkTree:
     """A work tree and the commit to compare it with; None compares with nothing, so all files are changed."""
 
-    program: str
     top: str
     root: str
     _disabled: dict[str, str] = field(default_factory=dict)
@@ -101,19 +95,12 @@ class _WorkTree:
             ConfigError: it ends with a code that is not in `codes`, or takes too long.
         """
         try:
-            done = subprocess.run(
-                [self.program, *_OPTIONS, *arguments],
-                cwd=self.top,
-                env=_environment(self.top, self._disabled),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_TIMEOUT_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise ConfigError(
-                f"git took more than {_TIMEOUT_S} s in {self.top}: leave --changed out"
-            ) from None
+            done = run_git(arguments, self.top, _environment(self.top, self._disabled), timeout_s=_TIMEOUT_S)
+        except FileNotFoundError as error:
+            cure = "install git or leave --changed out"
+            raise ConfigError(f"{error}, and --changed needs it: {cure}") from None
+        except TimeoutError as error:
+            raise ConfigError(f"{error} in {self.top}: leave --changed out") from None
         if done.returncode not in codes:
             lines = os.fsdecode(done.stderr).strip().splitlines() or [f"git ended with {done.returncode}"]
             raise ConfigError(f"git failed in {self.top}: {lines[0].removeprefix('fatal: ')}")
@@ -131,13 +118,11 @@ class _WorkTree:
         return variables
 
 
-def _work_trees(
-    program: str, root: str, snapshot: Snapshot, filters: Filters, revision: str
-) -> list[_WorkTree]:
+def _work_trees(root: str, snapshot: Snapshot, filters: Filters, revision: str) -> list[_WorkTree]:
     """Return the work trees around and below a root, outer ones first, each with its commit."""
     trees: dict[str, _WorkTree] = {}
     for top in _tops(root, snapshot, filters):
-        tree = trees[top] = _WorkTree(program, top, root)
+        tree = trees[top] = _WorkTree(top, root)
         outer = next((trees[path] for path in map(str, Path(top).parents) if path in trees), None)
         recorded = outer and _recorded(outer, top)
         tree.base = tree.commit(revision) if recorded is None else recorded or None

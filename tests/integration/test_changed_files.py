@@ -164,7 +164,8 @@ def test_a_folder_outside_of_work_trees_and_a_missing_git_are_errors(
     root = write_tree(tmp_path / "r", FILES)
     with pytest.raises(ConfigError, match="r is in no git work tree"):
         found(home, root, tiny_bundle)
-    monkeypatch.setattr(shutil, "which", lambda _: None)
+    root = repository(tmp_path / "git")
+    monkeypatch.setenv("PATH", ".")
     with pytest.raises(ConfigError, match="git is not installed"):
         found(home, root, tiny_bundle)
 

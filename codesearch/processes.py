@@ -1,0 +1,116 @@
+"""The only module that starts processes: Python, git and a pager.
+
+The working directory may be a repository that the user does not trust. So Python starts with `-P` and without relative
+entries of PYTHONPATH; an empty entry means the working directory. Programs are looked up only in absolute folders of
+PATH. Windows would look in the working directory first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import codesearch
+
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess, Popen
+
+_SAFE_GIT = ("--no-pager", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+"""Options with which git runs no command that a repository names."""
+
+
+def python_command(module: str, *arguments: str, utf8: bool | None = None) -> list[str]:
+    """Return the command that runs a module of this installation.
+
+    Args:
+        module: its name.
+        arguments: those of the module.
+        utf8: whether Python's UTF-8 mode is on; None leaves it to the locale.
+    """
+    mode = () if utf8 is None else ("-X", f"utf8={utf8:d}")
+    return [sys.executable, "-P", *mode, "-m", module, *arguments]
+
+
+def become_python(module: str, arguments: Sequence[str]) -> NoReturn:
+    """Replace this process by one that runs a module in UTF-8 mode."""
+    os.execve(sys.executable, python_command(module, *arguments, utf8=True), _python_environment())
+
+
+def start_python(module: str) -> Popen[bytes]:
+    """Start a module in a separate process group, with pipes to its stdin and stdout.
+
+    File names have the same encoding as in this process.
+    """
+    import subprocess
+
+    return subprocess.Popen(
+        python_command(module, utf8=bool(sys.flags.utf8_mode)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=_python_environment(),
+        process_group=0,
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # The process group on Windows.
+    )
+
+
+def _python_environment() -> dict[str, str]:
+    """Return variables with which a new process can import this package, and nothing from its working directory."""
+    import sysconfig
+
+    package = str(Path(codesearch.__file__).parents[1])
+    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    is_installed = package in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
+    entries = [*([] if is_installed else [package]), *filter(os.path.isabs, inherited)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(entries)}
+
+
+def find_program(name: str) -> str | None:
+    """Return the absolute path of a program, or None; a relative folder of PATH or of the name is not looked at."""
+    named, name = os.path.split(name)
+    folders = filter(os.path.isabs, [named] if named else os.get_exec_path())
+    suffixes = ("", ".exe") if os.name == "nt" else ("",)
+    places = (os.path.join(folder, name + suffix) for folder in folders for suffix in suffixes)
+    return next((path for path in places if os.path.isfile(path) and os.access(path, os.X_OK)), None)
+
+
+def run_git(
+    arguments: Sequence[str], folder: str, environment: Mapping[str, str], *, timeout_s: float
+) -> CompletedProcess[bytes]:
+    """Run git in a folder, without commands of a repository's configuration, and return its output.
+
+    Raises:
+        FileNotFoundError: git is not installed.
+        TimeoutError: it takes too long.
+    """
+    import subprocess
+
+    program = find_program("git")
+    if program is None:
+        raise FileNotFoundError("git is not installed")
+    try:
+        return subprocess.run(
+            [program, *_SAFE_GIT, *arguments],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise TimeoutError(f"git took more than {timeout_s:.0f} s") from None
+
+
+def show_in_pager(command: Sequence[str], text: bytes) -> None:
+    """Let a pager show a text; the first word of its command is an absolute path."""
+    import subprocess
+
+    # The options are git's: keep colours, leave the text on the screen, and exit if it fits on one screen.
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, env={"LESS": "FRX", **os.environ})
+    try:
+        process.communicate(text)
+    except BrokenPipeError:  # The reader has seen enough.
+        process.wait()
