@@ -7,6 +7,7 @@ Invisible characters can make code read differently from what it is (Trojan Sour
 from __future__ import annotations
 
 import re
+from typing import Any
 
 _OTHERS = (
     r"\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
@@ -15,6 +16,7 @@ _OTHERS = (
 """Control characters above ASCII, and characters that change the direction, have no width or are no characters."""
 _UNSAFE = re.compile(rf"[\x00-\x1f{_OTHERS}]")
 _UNSAFE_IN_JSON = re.compile(rf"[{_OTHERS}]")  # JSON has escapes for the rest, and line ends between values.
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
@@ -35,3 +37,24 @@ def visible_json(text: str) -> str:
     import json
 
     return _UNSAFE_IN_JSON.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+def encodable(text: str) -> str:
+    r"""Return text that UTF-8 can have: a byte of a path that is not UTF-8 becomes an escape.
+
+    >>> print(encodable("b\udcff/g.py"))
+    b\udcff/g.py
+    """
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def encodable_json(fields: Any) -> str:  # noqa: ANN401 - whatever JSON can have.
+    r"""Return JSON whose texts are those of `encodable`. JSON has an escape for such a byte, but few programs read it.
+
+    >>> print(encodable_json(["b\udcff", "é"]))
+    ["b\\udcff","é"]
+    """
+    import json
+
+    text = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _SURROGATE.sub(lambda match: f"\\\\u{ord(match[0]):04x}", text)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -17,7 +19,7 @@ import anyio.from_thread
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field
 
 import codesearch
@@ -42,11 +44,40 @@ from codesearch.index.build import Progress
 from codesearch.options import options_of
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.structure.whole import Reading
+from codesearch.visible import encodable, encodable_json
 
 T = TypeVar("T")
 _ROOTS_TIMEOUT_S = 2.0
 _PROGRESS_S = 0.2
+_SIMILAR = 0.5
+"""How similar a name must be to the one that is meant, 0 to 1."""
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+
+class Server(MCPServer[Any]):
+    """Refuses arguments that a tool does not have; the base class ignores them."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: there is no such tool, an argument is wrong, or the tool fails.
+        """
+        known = options_of(f"mcp:{name}")
+        tools = [tool.name for tool in await self.list_tools()]
+        if name not in tools:
+            raise ToolError(f"no tool {name!r}: {_meant(name, tools)}")
+        if unknown := next((one for one in arguments if one not in known), None):
+            raise ToolError(f"{name} has no argument {unknown!r}: {_meant(unknown, known)}")
+        return await super().call_tool(name, arguments, context)
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """Say which of the known names is meant, or which there are."""
+    near = get_close_matches(name, known, 1, _SIMILAR) or [one for one in known if name.startswith(one)]
+    return f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(known) or 'none'}"
 
 
 class Agents:
@@ -167,7 +198,7 @@ class Agents:
                 await anyio.to_thread.run_sync(self._ready, project, context)
             return await anyio.to_thread.run_sync(work, project)
         except (CodeSearchError, ValueError) as error:
-            raise ToolError(" ".join(str(error).split())) from None
+            raise ToolError(encodable(" ".join(str(error).split()))) from None
 
     def _ready(self, project: Path, context: Context[Any, Any]) -> None:
         """Index the project if no index covers it."""
@@ -228,7 +259,7 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
         here: working directory.
         auto_index: index a project that no index covers at the first call.
     """
-    server: MCPServer[Any] = MCPServer(
+    server = Server(
         "codesearch", version=codesearch.__version__, instructions=INSTRUCTIONS, log_level="WARNING"
     )
     agents = Agents(engine, root, here, auto_index=auto_index)
@@ -243,7 +274,10 @@ def _scope(project: Path) -> Scope:
 
 
 def _result(text: str, fields: dict[str, Any]) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=fields)
+    structured = json.loads(encodable_json(fields))
+    return CallToolResult(
+        content=[TextContent(type="text", text=encodable(text))], structured_content=structured
+    )
 
 
 def _readings(found: Sequence[Reading], project: Path, max_tokens: int) -> CallToolResult:

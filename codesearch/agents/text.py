@@ -43,9 +43,11 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
 
     Other definitions of the same file follow as `also first-last kind name`.
     """
+    failed = (visible(f"{one.root} {one.state}: {one.error}") for one in answer.freshness if one.error)
+    notes = "".join(f"note: {line}\n" for line in failed)
     if not answer.hits:
-        return "no hits" if answer.filters_match else "no hits: nothing passes the filters"
-    notes = _confidence_note(answer)
+        return f"{notes}no hits" + ("" if answer.filters_match else ": nothing passes the filters")
+    notes += _confidence_note(answer)
     if any(found.state == "behind" for found in answer.freshness):
         notes += "note: many files changed; run `codesearch index` to see them all\n"
     left = max_tokens * _CHARS_PER_TOKEN - len(notes) - _NOTE_CHARS
@@ -220,6 +222,7 @@ def status_text(status: IndexStatus, project: Path) -> str:
     ]
     changes = status.changes
     behind = f"{changes.to_parse} files to index, {changes.removed} removed" if changes else "unknown"
+    behind += f" ({visible(status.unchecked)})" if status.unchecked else ""
     text = (
         f"project {project}\n"
         f"{status.documents} definitions in {status.files} files, indexed {status.manifest.created}\n"

@@ -194,6 +194,8 @@ def freshness_note(found: Freshness) -> str:
         "with code": f"the sources of {root} are not here: hits have the code that was indexed",
         "without code": f"the sources of {root} are not here: hits have no code",
         "behind": f"{files} changed since {root} was indexed: run `codesearch index {root}`",
+        "unchecked": f"{root} was not compared with its index: {visible(found.error)}",
+        "unreadable": f"{root} is left out: {visible(found.error)}",
     }
     return f"note: {notes[found.state]}\n" if found.state in notes else ""
 

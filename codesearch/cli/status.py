@@ -101,6 +101,8 @@ def _fields(found: IndexStatus, service: int | None, current: Path | None) -> di
         fields[name] = getattr(manifest, name)
     if found.changes:
         fields["changes"] = asdict(found.changes)
+    if found.unchecked:
+        fields["unchecked"] = found.unchecked
     sources = {"has_sources": manifest.has_sources, "has_code": manifest.has_code}
     return fields | sources | {"service": service, "current": found.folder == current}
 
@@ -124,6 +126,8 @@ def _lines(found: IndexStatus, current: Path | None, *, warnings: bool) -> Itera
     if found.changes:
         changed, removed = found.changes.to_parse, found.changes.removed
         yield f"  changes    {counted(changed, 'file')} new or changed, {removed:,} removed"
+    if found.unchecked:
+        yield f"  changes    not known: {found.unchecked}"
     yield from not_indexed_lines(found.not_indexed, found.folders_not_entered)
     if found.warnings:
         yield f"  warnings   {len(found.warnings)}"

@@ -30,13 +30,16 @@ class Freshness:
         root: the indexed folder.
         state: "current"; "updated", it was brought up to date just now; "behind", the update would take longer than
             allowed; "locked", another process is updating it; "with code" and "without code", it was imported, and its
-            sources are not on this machine.
+            sources are not on this machine; "unchecked", its folder cannot be compared with it; "unreadable", it cannot
+            be read, so it is not searched.
         changes: what was or would be updated.
+        error: why it is unchecked or unreadable, and the cure.
     """
 
     root: str
     state: str
     changes: Changes
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Answer:
         seconds: to search, without opening indexes and models.
         confidence: probability that one of the hits answers the query, 0 to 1; None if it is not calibrated.
         low_confidence: the confidence is so low that the user should know.
-        freshness: whether each searched index is up to date with its folder, if that was checked.
+        freshness: whether each index is up to date with its folder, if that was checked; also each that is unreadable.
         roots: the indexed folders that were searched.
         filters_match: False if there are no hits because no document passes the filters.
         outside: "path:line" where an exact text is in no definition.

@@ -26,7 +26,7 @@ from codesearch.engine.scope import (
     outdated_roots,
     too_large,
 )
-from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
 from codesearch.home import default_home
 from codesearch.index.catalogue import IndexEntry, find_folder, list_indexes, remove_index
 from codesearch.search.request import Filters, Place, RequestFields, SearchRequest, is_line
@@ -354,7 +354,7 @@ class Engine:
         freshness = self._local.refreshed(scope) if refresh else []
         filters = filters or Filters()
         filters = replace(filters, within=scope.within or filters.within)
-        with self.indexes(scope) as indexes:
+        with self._local.indexes(scope, freshness) as indexes:
             found = find_usages(indexes, place, filters, limit=limit, here=scope.here)
             return UsagesAnswer(found, tuple(index.manifest.root for index in indexes), tuple(freshness))
 
@@ -373,19 +373,26 @@ class Engine:
             return example_questions(index, count)
 
     @contextmanager
-    def open(self, scope: Scope | None = None, *, with_model: bool = True) -> Iterator[Searcher]:
+    def open(
+        self,
+        scope: Scope | None = None,
+        *,
+        with_model: bool = True,
+        failed: list[Freshness] | None = None,
+    ) -> Iterator[Searcher]:
         """Lend a searcher over a scope, for callers that ask many queries; its documents and model stay open meanwhile.
 
         Args:
             scope: what to search; all indexes of the home when None.
             with_model: False to search by keywords only.
+            failed: gets each index that cannot be read, if others can; when None, one of them is an error.
 
         Raises:
             BackendError: the server of the backend fails.
         """
         from codesearch.search.searcher import Searcher
 
-        with self._backend.open(scope or Scope()) as searched:
+        with self._backend.open(scope or Scope(), failed) as searched:
             encoder = self.encoder(searched.model_folder) if with_model else None
             yield Searcher(searched, encoder, self._ranking)
 
@@ -559,7 +566,7 @@ class Engine:
     ) -> Answer:
         scope = scope or Scope(here=Path.cwd())
         freshness = self._backend.refreshed(scope) if request.refresh else []
-        with self.open(scope, with_model=request.mode != "lexical") as searcher:
+        with self.open(scope, with_model=request.mode != "lexical", failed=freshness) as searcher:
             started = time.perf_counter()
             filters = replace(request.filters, within=scope.within or request.filters.within)
             if request.changed is not None:
@@ -609,7 +616,7 @@ class Engine:
 
         scope = scope or Scope(here=Path.cwd())
         self._local.refreshed(scope)
-        with self.indexes(scope) as indexes:
+        with self._local.indexes(scope, []) as indexes:
             yield find_spots(indexes, place, scope.here, scope.within)
 
     def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:
@@ -618,12 +625,15 @@ class Engine:
         manifest = entry.manifest
         if manifest is None:
             return IndexStatus(folder=entry.folder, error=str(entry.error))
-        found = None
-        if changes and manifest.has_sources:
-            from codesearch.engine.update import count_changes
+        status = IndexStatus(folder=entry.folder, manifest=manifest)
+        if not changes or not manifest.has_sources:
+            return status
+        from codesearch.engine.update import count_changes
 
-            found = count_changes(entry, self._local.vectors)
-        return IndexStatus(folder=entry.folder, manifest=manifest, changes=found)
+        try:
+            return replace(status, changes=count_changes(entry, self._local.vectors))
+        except CodeSearchError as error:
+            return replace(status, unchecked=str(error))
 
 
 def _export_report(path: Path, roots: list[str], counts: ExportCounts, started: float) -> ExportReport:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 from codesearch.config import VectorConfig
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.pool import Pool
-from codesearch.engine.scope import Scope, choose_indexes
-from codesearch.errors import IndexWriteError
+from codesearch.engine.scope import Scope, choose_indexes, find_indexes
+from codesearch.errors import CodeSearchError, IndexStoreError, IndexWriteError
 from codesearch.index.catalogue import IndexEntry
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ REFRESH_S = 0.5
 class SearchBackend(Protocol):
     """Where the documents of an engine are."""
 
-    def open(self, scope: Scope) -> AbstractContextManager[Searchable]:
-        """Lend the documents of a scope."""
+    def open(self, scope: Scope, failed: list[Freshness] | None = None) -> AbstractContextManager[Searchable]:
+        """Lend the documents of a scope; `failed` gets each root that cannot be read, if others can."""
         ...
 
     def refreshed(self, scope: Scope) -> list[Freshness]:
@@ -48,24 +48,43 @@ class LocalBackend:
         self._pool, self._device = pool, device
 
     @contextmanager
-    def open(self, scope: Scope) -> Iterator[LocalIndexes]:
-        """Lend the indexes of a scope to a searcher.
-
-        Raises:
-            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
-            IndexStoreError: an index cannot be read.
-        """
-        with self.indexes(scope) as indexes:
+    def open(self, scope: Scope, failed: list[Freshness] | None = None) -> Iterator[LocalIndexes]:
+        """Lend the indexes of a scope to a searcher; arguments and errors are those of `indexes`."""
+        with self.indexes(scope, failed) as indexes:
             from codesearch.search.searcher import LocalIndexes
 
             yield LocalIndexes(indexes)
 
     @contextmanager
-    def indexes(self, scope: Scope) -> Iterator[list[IndexReader]]:
-        """Lend the indexes of a scope; the errors are those of `open`."""
-        entries = choose_indexes(self.home, scope)
-        with self._pool.indexes([entry.folder for entry in entries]) as indexes:
-            yield indexes
+    def indexes(self, scope: Scope, failed: list[Freshness] | None = None) -> Iterator[list[IndexReader]]:
+        """Lend the indexes of a scope.
+
+        Args:
+            scope: which.
+            failed: gets each index that cannot be read, if others can; when None, one of them is an error.
+
+        Raises:
+            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
+            IndexStoreError: an index cannot be read.
+        """
+        entries = find_indexes(self.home, scope)
+        lost: list[tuple[IndexEntry, IndexStoreError]] = []
+        with ExitStack() as lent:
+            opened = []
+            for entry in entries:
+                try:
+                    if entry.error:
+                        raise entry.error
+                    opened.append(lent.enter_context(self._pool.index(entry.folder)))
+                except IndexStoreError as error:
+                    if failed is None:
+                        raise
+                    lost.append((entry, error))
+            if lost and not opened:
+                raise lost[0][1]
+            if failed is not None:
+                failed += [_failure(entry, "unreadable", error) for entry, error in lost]
+            yield opened
 
     def entry(self, root: Path | str) -> IndexEntry:
         """Return the index of a root.
@@ -78,20 +97,30 @@ class LocalBackend:
         return entry
 
     def refreshed(self, scope: Scope) -> list[Freshness]:
-        """Refresh the indexes of a scope; those that cannot be written, because the home is full or read-only, stay."""
+        """Refresh the indexes of a scope that can be read. An error of one of several does not concern the others."""
+        entries = find_indexes(self.home, scope)
+        if len(entries) == 1:
+            return [self._refreshed(entries[0])]
         found = []
-        for entry in choose_indexes(self.home, scope):
+        for entry in (entry for entry in entries if entry.manifest):
             try:
-                found.append(self.refresh(entry, REFRESH_S))
-            except IndexWriteError:
-                from codesearch.engine.update import count_changes
-
-                if entry.manifest is None:
-                    raise
-                changes = count_changes(entry, self.vectors)
-                state = "behind" if any(astuple(changes)) else "current"
-                found.append(Freshness(entry.manifest.root, state, changes))
+                found.append(self._refreshed(entry))
+            except CodeSearchError as error:
+                found.append(_failure(entry, "unchecked", error))
         return found
+
+    def _refreshed(self, entry: IndexEntry) -> Freshness:
+        """Refresh an index; one that cannot be written, because the home is full or read-only, stays."""
+        if entry.manifest is None:
+            raise entry.error or IndexStoreError(f"{entry.folder}: no index there")
+        try:
+            return self.refresh(entry, REFRESH_S)
+        except IndexWriteError:
+            from codesearch.engine.update import count_changes
+
+            changes = count_changes(entry, self.vectors)
+            state = "behind" if any(astuple(changes)) else "current"
+            return Freshness(entry.manifest.root, state, changes)
 
     def refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
@@ -121,3 +150,8 @@ class LocalBackend:
     def close(self) -> None:
         """Close every index and model."""
         self._pool.close()
+
+
+def _failure(entry: IndexEntry, state: str, error: CodeSearchError) -> Freshness:
+    root = entry.manifest.root if entry.manifest else str(entry.folder)
+    return Freshness(root, state, Changes(0, 0), str(error))

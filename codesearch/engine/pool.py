@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,21 +50,16 @@ class Pool:
         self._encoders: dict[tuple[Path, str], tuple[Stamp, OnnxEncoder]] = {}
 
     @contextmanager
-    def indexes(self, folders: Sequence[Path]) -> Iterator[list[IndexReader]]:
-        """Lend the current commits of indexes; they stay open while they are lent.
+    def index(self, folder: Path) -> Iterator[IndexReader]:
+        """Lend the current commit of an index; it stays open while it is lent.
 
         Raises:
             IndexNotFoundError: nothing was committed.
             IndexFormatError: another version wrote it.
             IndexCorruptError: files do not match the manifest.
         """
-        with ExitStack() as lent:
-            yield [lent.enter_context(self._index(folder.absolute())) for folder in folders]
-
-    @contextmanager
-    def _index(self, folder: Path) -> Iterator[IndexReader]:
         with self._lock:
-            held = self._current(folder)
+            held = self._current(folder.absolute())
             held.users += 1
         try:
             yield held.reader

@@ -100,7 +100,7 @@ class MilvusBackend:
         return root_statuses(self._collection.store)
 
     @contextmanager
-    def open(self, scope: Scope) -> Iterator[SearchedCollection]:
+    def open(self, scope: Scope, failed: list[Freshness] | None = None) -> Iterator[SearchedCollection]:
         """Lend the collections; only the roots of the scope limit them.
 
         Raises:

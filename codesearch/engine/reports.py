@@ -107,12 +107,14 @@ class IndexStatus(OfIndex):
         folder: the folder of the index.
         error: why it cannot be read; "" if it can.
         changes: what an update would do; None unless asked for.
+        unchecked: why that is not known, although it was asked for; "" otherwise.
     """
 
     folder: Path
     error: str = ""
     manifest: Manifest = _UNREADABLE
     changes: Changes | None = None
+    unchecked: str = ""
 
     @property
     def root(self) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -23,9 +23,10 @@ from codesearch.engine.scope import Scope
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.options import CONTENT_KINDS
 from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.visible import encodable
 from codesearch.web.models import MODELS, description, read_values
 from codesearch.web.present import answer_json, file_json, status_json
-from codesearch.web.security import Access, Guard, Refusal, is_api
+from codesearch.web.security import Access, Guard, Json, Refusal, is_api
 from codesearch.web.work import Gone, Work
 
 STATIC = Path(__file__).parent / "static"
@@ -100,7 +101,7 @@ class Api:
         async def respond(request: Request) -> Response:
             try:
                 values = read_values(name, request.query_params)
-                return await self.work.run(request, lambda: JSONResponse(answer(values)))
+                return await self.work.run(request, lambda: Json(answer(values)))
             except Refusal as refusal:
                 return refusal.response()
             except CodeSearchError as error:
@@ -162,11 +163,11 @@ def _filters(asked: dict[str, Any], paths: tuple[str, ...]) -> Filters:
 
 def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:
     """Return roots of a request; only names of indexed folders are looked up, so no other path is touched."""
-    indexed = {status.root for status in engine.status()} if asked else set()
+    indexed = {encodable(status.root): status.root for status in engine.status()} if asked else {}
     for root in asked:
         if root not in indexed:
             raise Refusal(404, f"{root[:200]} is not indexed", f"see {PREFIX}/status")
-    return asked
+    return tuple(indexed[root] for root in asked)
 
 
 def _file(path: Path, status: int = 200) -> Callable[[Request], Response]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import pairwise
@@ -18,6 +19,7 @@ import codesearch
 from codesearch.analysis.terms import STOP_WORDS, query_terms, terms_of
 from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
+from codesearch.errors import IndexStoreError
 from codesearch.search.marks import marks
 from codesearch.search.snippets import explaining_words, snippet_lines
 from codesearch.structure.whole import FileView
@@ -141,16 +143,17 @@ def _roots(engine: Engine, *, changes: bool) -> Iterable[dict[str, Any]]:
     for index in engine.status(changes=changes):
         if index.error:
             continue
-        yield {
-            "root": index.root,
-            "documents": index.documents,
-            "files": index.files,
-            "languages": index.languages,
-            "kinds": engine.kinds(index.root),
-            "examples": engine.examples(index.root),
-            "indexed": index.manifest.created,
-            "changes": asdict(index.changes) if index.changes else None,
-        }
+        with suppress(IndexStoreError):  # A search says which index cannot be read.
+            yield {
+                "root": index.root,
+                "documents": index.documents,
+                "files": index.files,
+                "languages": index.languages,
+                "kinds": engine.kinds(index.root),
+                "examples": engine.examples(index.root),
+                "indexed": index.manifest.created,
+                "changes": asdict(index.changes) if index.changes else None,
+            }
 
 
 def token_lines(

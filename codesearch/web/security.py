@@ -7,10 +7,13 @@ import secrets
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from codesearch.visible import encodable_json
 
 MAX_TARGET_BYTES = 40_000
 POLICY = (
@@ -25,6 +28,14 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Json(JSONResponse):
+    """JSON in UTF-8, also if the path of a root is not UTF-8."""
+
+    def render(self, content: Any) -> bytes:  # noqa: ANN401 - as the base class has it.
+        """Return the bytes of the answer."""
+        return encodable_json(content).encode()
 
 
 class Refusal(Exception):
@@ -44,10 +55,10 @@ class Refusal(Exception):
         self.status, self.message, self.cure = status, message, cure
         self.headers = dict(headers or {})
 
-    def response(self) -> JSONResponse:
+    def response(self) -> Json:
         """Return the answer that tells the client."""
         body = {"error": {"message": self.message, "cure": self.cure}}
-        return JSONResponse(body, self.status, self.headers)
+        return Json(body, self.status, self.headers)
 
 
 @dataclass(frozen=True, slots=True)

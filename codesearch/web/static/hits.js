@@ -56,12 +56,17 @@ function notes(answer) {
     found.push("Probably nothing here does this.");
   }
   if (answer.freshness?.length) freshness = answer.freshness;
-  for (const { root, state, changes } of freshness.filter((entry) => answer.roots.includes(entry.root))) {
+  const told = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");
+  for (const { root, state, changes, error } of told) {
     if (state === "behind") {
       const files = amount(changes.to_parse + changes.removed, "changed file");
       found.push(`${files} of ${root} not in the index yet: run \`codesearch index ${root}\``);
     } else if (state === "locked") {
       found.push(`Another process is updating the index of ${root}. These hits are from before the update.`);
+    } else if (state === "unchecked") {
+      found.push(`${root} was not compared with its index: ${error}`);
+    } else if (state === "unreadable") {
+      found.push(`${root} is left out: ${error}`);
     }
   }
   return found;

@@ -1,0 +1,203 @@
+"""What is wrong with one of several indexed folders is one line in an answer; the others answer as before."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from codesearch import Engine, Scope
+from codesearch.errors import ConfigError, IndexCorruptError
+from codesearch.index.catalogue import index_folder
+from tests.conftest import write_tree
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("httpx", reason="httpx is not installed")
+pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+
+import anyio
+from mcp import Client
+from starlette.testclient import TestClient
+
+from codesearch.agents.server import make_server
+from codesearch.web.app import make_app
+from codesearch.web.security import Access
+from codesearch.web.work import Work
+
+GIRAFFE = "def find_the_giraffe():\n    return 1\n"
+ANY_BYTES = pytest.mark.skipif(sys.platform != "linux", reason="a path has any bytes only on Linux")
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "good", {"g.py": GIRAFFE})
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "bad", {"b.py": GIRAFFE.replace("giraffe", "lion")})
+
+
+@pytest.fixture
+def engine(good: Path, bad: Path, home: Path):
+    engine = Engine(home)
+    for root in (good, bad):
+        engine.index(root)
+    yield engine
+    engine.close()
+
+
+def web(engine: Engine) -> TestClient:
+    app = make_app(engine, Access("127.0.0.1", 7177, ""), work=Work(deadline_s=120))
+    return TestClient(app, base_url="http://127.0.0.1:7177")
+
+
+def call(engine: Engine, project: Path, *calls: tuple[str, dict[str, object]]) -> list[tuple[bool, str]]:
+    async def session() -> list[tuple[bool, str]]:
+        async with Client(make_server(engine, project, project)) as client:
+            results = [await client.call_tool(name, arguments) for name, arguments in calls]
+            return [(bool(result.is_error), result.content[0].text) for result in results]
+
+    return anyio.run(session)
+
+
+def break_settings(root: Path) -> None:
+    (root / ".codesearch.toml").write_text("x = [\n")
+
+
+def damage(engine: Engine, root: Path) -> Path:
+    damaged = index_folder(engine.home, root) / "segments/000001/rows/kinds.npy"
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"\x7f")
+    return damaged
+
+
+def test_broken_settings_in_one_folder_are_a_note_of_every_search(engine, good, bad):
+    break_settings(bad)
+    answer = engine.search("find giraffe", Scope(everything=True))
+    assert [(hit.root, hit.path) for hit in answer.hits] == [(str(good), "g.py"), (str(bad), "b.py")]
+    states = {one.root: (one.state, one.error.partition(" (")[0]) for one in answer.freshness}
+    assert states == {
+        str(good): ("current", ""),
+        str(bad): ("unchecked", f"{bad}/.codesearch.toml: not valid TOML"),
+    }
+    usages = engine.usages("find_the_giraffe", Scope(everything=True))
+    assert [one.state for one in usages.freshness] == ["unchecked", "current"]
+    assert [one.path for one in engine.read("find_the_giraffe", Scope(everything=True))] == ["g.py"]
+    with pytest.raises(ConfigError, match="not valid TOML"):
+        engine.search("find giraffe", Scope((bad,)))
+
+
+def test_broken_settings_in_one_folder_do_not_hide_the_status_of_others(engine, good, bad):
+    break_settings(bad)
+    found = {one.root: one for one in engine.status(changes=True)}
+    assert (found[str(good)].changes.to_parse, found[str(good)].unchecked) == (0, "")
+    assert found[str(bad)].changes is None
+    assert found[str(bad)].unchecked.startswith(f"{bad}/.codesearch.toml: not valid TOML")
+
+
+def test_a_damaged_index_is_left_out_with_a_note_and_alone_it_is_an_error(engine, good, bad):
+    damaged = damage(engine, bad)
+    answer = engine.search("find giraffe", Scope(everything=True))
+    assert [(hit.root, hit.path) for hit in answer.hits] == [(str(good), "g.py")]
+    assert answer.roots == (str(good),)
+    (lost,) = [one for one in answer.freshness if one.state == "unreadable"]
+    assert lost.root == str(bad)
+    assert lost.error == f"{damaged}: its bytes were changed: run `codesearch index --rebuild {bad}`"
+    with pytest.raises(IndexCorruptError, match="its bytes were changed"):
+        engine.search("find giraffe", Scope((bad,)))
+    with pytest.raises(IndexCorruptError, match="its bytes were changed"):
+        engine.export_sqlite(engine.home / "all.sqlite")
+
+
+def test_a_damaged_manifest_is_left_out_with_a_note(engine, good, bad):
+    folder = index_folder(engine.home, bad)
+    (folder / "manifest.json").write_bytes(b"{")
+    answer = engine.search("find giraffe", Scope(everything=True))
+    assert answer.roots == (str(good),)
+    assert [(one.root, one.state) for one in answer.freshness] == [
+        (str(good), "current"),
+        (str(folder), "unreadable"),
+    ]
+
+
+def test_if_every_index_is_damaged_a_search_is_an_error(engine, good, bad):
+    for root in (good, bad):
+        damage(engine, root)
+    with pytest.raises(IndexCorruptError, match="its bytes were changed"):
+        engine.search("find giraffe", Scope(everything=True))
+
+
+def test_the_web_page_searches_although_one_folder_has_broken_settings(engine, good, bad):
+    break_settings(bad)
+    answer = web(engine).get("/api/v1/search", params={"q": "find giraffe"})
+    assert (answer.status_code, answer.json()["hits"][0]["root"]) == (200, str(good))
+    assert {one["root"]: one["state"] for one in answer.json()["freshness"]} == {
+        str(good): "current",
+        str(bad): "unchecked",
+    }
+    status = web(engine).get("/api/v1/status", params={"changes": "yes"}).json()
+    assert {one["root"]: one["changes"] for one in status["roots"]} == {
+        str(good): {"to_parse": 0, "removed": 0},
+        str(bad): None,
+    }
+
+
+def test_the_web_page_shows_the_other_folders_if_one_index_is_damaged(engine, good, bad):
+    damage(engine, bad)
+    assert [one["root"] for one in web(engine).get("/api/v1/status").json()["roots"]] == [str(good)]
+
+
+@pytest.fixture
+def odd(good: Path) -> Path:
+    """Return a project whose path is not UTF-8."""
+    return write_tree(good.parent / os.fsdecode(b"b\xffd"), {"a.py": GIRAFFE})
+
+
+@ANY_BYTES
+def test_the_web_page_names_a_folder_whose_path_is_not_utf8_and_finds_it_by_that_name(engine, good, odd):
+    engine.index(odd)
+    client, shown = web(engine), f"{good.parent}/b\\udcffd"
+    assert shown in [root["root"] for root in client.get("/api/v1/status").json()["roots"]]
+    (hit,) = client.get("/api/v1/search", params={"q": "find giraffe", "root": shown}).json()["hits"]
+    assert (hit["root"], hit["path"]) == (shown, "a.py")
+    opened = client.get("/api/v1/file", params={"root": shown, "path": "a.py"}).json()
+    assert (opened["root"], opened["line_count"]) == (shown, 2)
+    refused = client.get("/api/v1/file", params={"root": shown, "path": "b.py"})
+    assert (refused.status_code, refused.json()["error"]["message"].count(shown)) == (404, 1)
+
+
+@ANY_BYTES
+def test_agents_get_every_answer_of_a_project_whose_path_is_not_utf8(engine, odd):
+    found, status, wrong, again = call(
+        engine,
+        odd,
+        ("search", {"query": "giraffe"}),
+        ("status", {}),
+        ("read", {"place": "/elsewhere/x:1"}),
+        ("search", {"query": "giraffe"}),
+    )
+    assert (found[0], again) == (False, found)
+    assert "a.py:1-2 function find_the_giraffe" in found[1]
+    assert status[1].startswith(f"project {odd.parent}/b\\udcffd\n")
+    assert wrong == (
+        True,
+        "Error executing tool read: /elsewhere/x is not in the index: give the path of a file in it",
+    )
+
+
+def test_agents_learn_the_right_name_of_an_unknown_argument_or_tool(engine, good):
+    assert call(
+        engine,
+        good,
+        ("search", {"query": "giraffe", "lang": "python"}),
+        ("search", {"query": "giraffe", "max_token": 200}),
+        ("status", {"zebra": 1}),
+        ("read_definition", {"place": "x"}),
+    ) == [
+        (True, "search has no argument 'lang': did you mean 'language'?"),
+        (True, "search has no argument 'max_token': did you mean 'max_tokens'?"),
+        (True, "status has no argument 'zebra': choose from none"),
+        (True, "no tool 'read_definition': did you mean 'read'?"),
+    ]
