@@ -114,7 +114,7 @@ class Option:
         if self.choices and value not in self.choices:
             raise ConfigError(f"{name} must be one of {', '.join(self.choices)}, not {value!r}")
         if self.kind in (int, float) and not self.low <= value <= self.high:
-            limit = f"at least {self.low}" if self.high == inf else f"from {self.low} to {self.high}"
+            limit = f"at least {self.low}" if self.high == inf else f"from {self.low:,} to {self.high:,}"
             raise ConfigError(f"{name} must be {limit}, not {value}")
         return value
 
@@ -129,7 +129,7 @@ def _on(uses: str | tuple[str, ...], *options: Option, set_by: frozenset[str] = 
 
 
 _WALK = WalkConfig()
-_HITS = Option("hits", "Hits to show.", 5, "-n -k --top-k --limit", low=1)
+_HITS = Option("hits", "Hits to show.", 5, "-n -k --top-k --limit", low=1, high=1_000_000)
 _LANG = Option("lang", "Only this language.", ())
 _KIND = Option("kind", f"Only this kind: {', '.join(KINDS)}.", ())
 _PATH = Option("path", "Only paths that match this glob; ! before it excludes.", ())
@@ -168,7 +168,14 @@ _on(
     Option("compact", "Print one line for each hit.", False),
     Option("files", "Print only the paths of the files.", False, "--files -l"),
     Option("full", "Show whole bodies.", False),
-    Option("context_lines", "Lines of the file to show around each hit.", 0, "--context -C", low=0),
+    Option(
+        "context_lines",
+        "Lines of the file to show around each hit.",
+        0,
+        "--context -C",
+        low=0,
+        high=1_000_000,
+    ),
     Option("explain", "Show what each part added to the score.", False),
     Option("no_service", "Answer in this process, even if `codesearch serve` runs.", False),
 )
@@ -179,12 +186,15 @@ _on(
     Option("all", "Search all indexed folders.", False),
 )
 _on("query", Option("fixed", "Find this exact text.", False, "--fixed -F"))
-_on("outline", Option("max_lines", "Show at most this many lines, the most important ones.", 40, low=4))
+_on(
+    "outline",
+    Option("max_lines", "Show at most this many lines, the most important ones.", 40, low=4, high=1_000_000),
+)
 _on("outline", Option("question", "Show what answers this question, and what is around it.", "", "--for"))
 _on("usages", replace(_HITS, help="Usages to show.", default=20), _LANG, _PATH)
 _on("usages", Option("vimgrep", "Print path:line:column:text.", False))
 _on("usages", Option("refresh", "First index changed files, if that is quick.", True))
-_on("read", Option("max_lines", "Fold the members of longer classes and files.", 120, low=4))
+_on("read", Option("max_lines", "Fold the members of longer classes and files.", 120, low=4, high=1_000_000))
 _on(
     (),
     Option("pager", "Program that shows long output: a command, auto ($PAGER or less) or never.", "auto"),
@@ -202,7 +212,7 @@ _on(
         _WALK.ignore_files,
         "--ignore/--no-ignore",
     ),
-    Option("max_file_mb", "Skip larger files.", _WALK.max_file_bytes // 1_000_000, low=1),
+    Option("max_file_mb", "Skip larger files.", _WALK.max_file_bytes // 1_000_000, low=1, high=1_000),
     set_by=_INDEX_SETTING,
 )
 _on(
@@ -257,7 +267,7 @@ _on(
     "import",
     Option("root", "The folder with the sources; default: they are not here.", of=Path),
     Option("name", "Name of the index without --root; default: that in FILE."),
-    Option("max_gb", "Refuse a file that unpacks to more.", 8.0),
+    Option("max_gb", "Refuse a file that unpacks to more.", 8.0, low=0, high=1_000_000),
 )
 _on(
     "remove",

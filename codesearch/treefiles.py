@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _FLAGS = os.O_RDONLY
 for _flag in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
     _FLAGS |= getattr(os, _flag, 0)
+_PIECE_BYTES = 1_000_000
 _CAN_WALK = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 """Whether the system opens a path one folder at a time."""
 
@@ -64,18 +65,22 @@ def read_below(root: str | Path, path: str, walk: WalkConfig) -> tuple[bytes, os
 def _read(descriptor: int, path: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
     with _regular(descriptor, path) as file:
         status = os.fstat(descriptor)
-        content = file.read(max_bytes + 1)
-    if len(content) > max_bytes:
+        content = b""
+        if status.st_size <= max_bytes:  # `read` reserves all bytes that it is asked for, so ask for few.
+            content = file.read(status.st_size + 1)
+        if len(content) > status.st_size:  # It has grown, or its file system does not know its size.
+            while len(content) <= max_bytes and (more := file.read(_PIECE_BYTES)):
+                content += more
+    if max(status.st_size, len(content)) > max_bytes:
         raise OSError(errno.EFBIG, f"more than {max_bytes / 1e6:g} MB", str(path))
     return content, status
 
 
 def _regular(descriptor: int, path: str | Path) -> BinaryIO:
     """Return an open file; close it if it is not a regular file."""
-    file = open(descriptor, "rb")
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return file
-    file.close()
+        return open(descriptor, "rb")
+    os.close(descriptor)  # `open` of a folder fails and does not close it.
     raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,33 @@ def test_reading_has_a_limit_and_takes_only_regular_files(tree):
     for path in (tree / "pipe", tree / "sub"):
         with pytest.raises(OSError):
             read_regular(path, 100)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs the list of open files of Linux")
+def test_a_folder_in_the_place_of_a_file_leaves_no_file_open(tree):
+    before = len(os.listdir("/proc/self/fd"))
+    for read in (lambda: read_regular(tree / "sub", 100), lambda: read_head(tree / "sub", 3)):
+        with pytest.raises(OSError, match="not a regular file"):
+            read()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_limit_of_any_size_reserves_no_more_memory_than_the_file_has(tree):
+    tracemalloc.start()
+    try:
+        assert read_regular(tree / "good.py", 1 << 60)[0] == SOURCE.encode()
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_file_whose_size_the_system_does_not_say_is_read_whole():
+    text = Path("/proc/self/status")
+    if not text.exists():
+        pytest.skip("needs /proc")
+    assert b"VmRSS" in read_regular(text, 1_000_000)[0]
+    with pytest.raises(OSError, match="more than 1e-05 MB"):
+        read_regular(text, 10)
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 20_000, "x" * 200_000, '"a' + ".a" * 40_000])

@@ -267,8 +267,8 @@ def test_a_place_that_does_not_exist_is_named_and_becomes_words(ask, place):
     ("arguments", "message"),
     [
         (["?!"], "query '?!' has no words to search for"),
-        (["x", "-k", "0"], "-n must be at least 1, not 0"),
-        (["x", "--context", "-1"], "--context must be at least 0, not -1"),
+        (["x", "-k", "0"], "-n must be from 1 to 1,000,000, not 0"),
+        (["x", "--context", "-1"], "--context must be from 0 to 1,000,000, not -1"),
         (["x", "--min-confidence", "1.5"], "--min-confidence must be from 0 to 1, not 1.5"),
         (["x", "--min-confidence", "nan"], "--min-confidence must be from 0 to 1, not nan"),
         (["x", "--json", "--jsonl"], "--json and --jsonl exclude each other: give only one"),
