@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from math import inf
 from pathlib import Path
 
 from training.errors import TrainingError
@@ -25,6 +26,26 @@ _CHOICES = {
     "code_encoders": CODE_ENCODERS,
     "initial_vectors": ("noise", *TEACHERS),
 }
+_AT_LEAST_1 = (
+    "dim layers kernel_size heads vocabulary_rows max_query_tokens max_document_tokens batch_size epochs epoch_parts "
+    "validation_pools question_repeats window skipgram_negatives"
+).split()
+_NOT_NEGATIVE = (
+    "attention_dim hidden_dim frozen_layers max_pairs patience hard_negatives idf_power margin gradient_clip decay"
+).split()
+_BOUNDS: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(_AT_LEAST_1, (1, inf)),
+    **dict.fromkeys(_NOT_NEGATIVE, (0, inf)),
+    **dict.fromkeys(("name_share", "token_dropout"), (0, 1)),
+    "dropout": (0, 0.99),
+    "count_power": (0, 10),
+    "vocabulary_size": (2, 1 << 16),  # Token ids are stored in 16 bits.
+    "temperature": (1e-6, inf),
+    "learning_rate": (0, inf),
+    "body_learning_rate": (0, inf),
+    "seed": (0, (1 << 63) // 10**10),  # Every step has a seed of its own above it.
+}
+"""The least and the largest value of each number; "not a number" is in no bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +127,10 @@ class TrainConfig:
             if getattr(self, name) not in choices:
                 known = ", ".join(choice for choice in choices if choice)
                 raise TrainingError(f"{name} {getattr(self, name)!r}: choose one of {known}")
+        for name, (low, high) in _BOUNDS.items():
+            if not low <= getattr(self, name) <= high:
+                limit = f"at least {low}" if high == inf else f"from {low} to {high}"
+                raise TrainingError(f"{name} {getattr(self, name)}: give {limit}")
         if self.kernel_size % 2 == 0:
             raise TrainingError(f"kernel_size {self.kernel_size}: a convolution needs an odd one")
         if self.architecture == "birnn" and self.dim % 2:

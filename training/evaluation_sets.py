@@ -39,7 +39,10 @@ def row_files(corpus: Path, partition: str) -> list[Path]:
     """
     paths = sorted((corpus / "rows").glob(f"*.{partition}.jsonl.zst"))
     if not paths:
-        raise TrainingError(f"{corpus}/rows has no {partition} rows: run `python -m training corpus extract`")
+        raise TrainingError(
+            f"{corpus}/rows has no {partition} rows: run `python -m training corpus extract`, or `corpus load` if you "
+            "have CodeSearchNet's files"
+        )
     return paths
 
 

@@ -19,12 +19,16 @@ from tqdm import tqdm
 from training import checkpoint
 from training.config import TrainConfig
 from training.encoders.joint import JointEncoder
+from training.errors import TrainingError
 from training.evaluate import POOL, mrr_by_language
 from training.objectives import Objective, make_objective
 from training.plot import plot_curve
 from training.samples import Samples
 
 CHECKPOINT_S = 60.0
+_LEAST_POOL = 2
+_SHOWN_STEPS = 20
+"""After so many steps, the progress bar shows the mean loss again."""
 _log = logging.getLogger(__name__)
 
 
@@ -97,13 +101,19 @@ def train(
         train_set: pairs to learn from.
         valid_set: pairs whose MRR decides which epoch is kept.
         run: folder for the checkpoint, the best weights, the metrics and their plot.
-        pool: number of pairs in a validation pool.
+        pool: number of pairs in a validation pool; if no language has as many, it is that of the largest language.
         device: where to train; bfloat16 on CUDA.
         checkpoint_s: seconds between checkpoints inside an epoch.
         negatives: int64 [N, H] hard negatives of each pair; if None, the model mines them if the settings say so.
+
+    Raises:
+        TrainingError: no language has two validation pairs.
     """
     device = device or torch.device("cpu")
     model.to(device)
+    pool = fitting_pool(valid_set, pool)
+    weights = sum(parameter.numel() for parameter in model.parameters())
+    _log.info("%s, %s weights, %s pairs to learn from", device, f"{weights:,}", f"{len(train_set):,}")
     trainer = _Trainer(model, config, make_objective(model, config, train_set, device, negatives), run)
     trainer.resume()
     while not trainer.is_done:
@@ -111,6 +121,22 @@ def train(
         record["valid_mrr"] = mrr_by_language(model, valid_set, pool, config.validation_pools, device)
         trainer.end_epoch(record)
     return trainer.progress
+
+
+def fitting_pool(samples: Samples, pool: int) -> int:
+    """Return the number of pairs in a validation pool; a smaller one if no language has enough pairs.
+
+    Raises:
+        TrainingError: no language has two pairs.
+    """
+    largest = max(np.bincount(samples.languages).tolist(), default=0)
+    if largest < _LEAST_POOL:
+        raise TrainingError(f"{largest} validation pairs: give a corpus with at least two of one language")
+    if largest < pool:
+        _log.warning(
+            "validation pools have %d pairs, not %d: MRR is higher than published figures", largest, pool
+        )
+    return min(pool, largest)
 
 
 class _Trainer:
@@ -135,10 +161,13 @@ class _Trainer:
         self.model.train()
         steps = self.objective.steps
         left = range(progress.step, steps)
-        for step in tqdm(left, initial=progress.step, total=steps, desc=f"epoch {progress.epoch}"):
+        bar = tqdm(left, initial=progress.step, total=steps, desc=f"epoch {progress.epoch}")
+        for step in bar:
             started = time.perf_counter()
             self._step(step, progress.epoch + step / steps)
             progress.train_s += time.perf_counter() - started
+            if step % _SHOWN_STEPS == 0:
+                bar.set_postfix(loss=f"{progress.loss / max(1, progress.pairs):.4f}", refresh=False)
             if time.perf_counter() - saved >= checkpoint_s:
                 self.save(self.objective.state)
                 saved = time.perf_counter()

@@ -21,6 +21,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import IO
 
+from tqdm import tqdm
+
 from codesearch.errors import MissingExtraError
 from codesearch.evaluation.jsonl import DAMAGED, read_lines
 from training.corpus.advtest import advtest_rows
@@ -90,7 +92,7 @@ def load_corpus(
         The number of rows by language and partition, and the number of dropped rows by reason.
     """
     dropped: Counter[str] = Counter()
-    rows = load(path)
+    rows = tqdm(load(path), unit="row", unit_scale=True, desc="load", disable=None)
     if out is not None:
         with get_context("spawn").Pool(1) as pool:
             forbidden = read_forbidden(evaluation_sets, pool)

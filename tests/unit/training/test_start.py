@@ -115,6 +115,19 @@ def test_samples_are_tokenized_once_per_vocabulary(tmp_path, synthetic_rows, tok
     assert len(kept_samples(tmp_path, ["a", 2], lambda: wanted.only({"go"}))) == 5
 
 
+@pytest.mark.parametrize("name", ["max_query_tokens", "max_document_tokens"])
+def test_runs_with_another_limit_of_tokens_do_not_share_samples(corpus, tmp_path, name):
+    for limit in (2, 3):
+        config = TrainConfig(**{**SMALL, name: limit})
+        train_run(corpus, tmp_path / str(limit), config)
+    field = "query" if name == "max_query_tokens" else "document"
+    longest = set()
+    for path in (corpus / "tokenized").glob("*.npz"):
+        with np.load(path) as kept:
+            longest.add(int(np.diff(kept[f"{field}_starts"]).max()))
+    assert {2, 3} <= longest
+
+
 def test_a_resumed_run_reads_no_rows(corpus, tmp_path, monkeypatch):
     train_run(corpus, tmp_path / "run", TrainConfig(**SMALL))
     monkeypatch.setattr(pipeline, "read_rows", lambda path: pytest.fail("read again"))

@@ -200,3 +200,67 @@ def test_samples_can_be_limited_to_languages(data, synthetic_rows):
     assert left.languages.tolist() == expected.languages.tolist()
     assert left.documents.ids.tolist() == expected.documents.ids.tolist()
     assert samples.only(("go", "php", "ruby")) is samples
+
+
+def test_few_validation_pairs_shrink_the_pool_with_a_warning(data, tmp_path, caplog):
+    tokenizer, train_set, valid_set = data
+    model = loop.build_model(CONFIG, tokenizer.vocabulary_size, train_set)
+    progress = loop.train(model, CONFIG, train_set, valid_set, tmp_path, pool=1_000)
+    assert progress.best_mrr > 0.8 and progress.best_epoch > 0
+    assert "validation pools have 100 pairs, not 1000" in caplog.text
+
+
+def test_training_without_validation_pairs_is_refused(data, tmp_path):
+    tokenizer, train_set, _ = data
+    model = loop.build_model(CONFIG, tokenizer.vocabulary_size, train_set)
+    nothing = make_samples([], tokenizer, max_query_tokens=30, max_document_tokens=60)
+    with pytest.raises(TrainingError, match="0 validation pairs: give a corpus with at least two"):
+        loop.train(model, CONFIG, train_set, nothing, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"batch_size": 0}, "batch_size 0: give at least 1"),
+        ({"dropout": 2.0}, "dropout 2.0: give from 0 to 0.99"),
+        ({"vocabulary_size": 70_000}, "vocabulary_size 70000: give from 2 to 65536"),
+        ({"temperature": 0.0}, "temperature 0.0: give at least 1e-06"),
+        ({"learning_rate": float("nan")}, "learning_rate nan: give at least 0"),
+    ],
+)
+def test_a_setting_out_of_bounds_is_one_line(setting, message):
+    with pytest.raises(TrainingError, match=message):
+        TrainConfig(**setting)
+
+
+def test_the_learning_rate_falls_to_its_last_share(data):
+    tokenizer, train_set, _ = data
+    config = dataclasses.replace(CONFIG, decay=0.25, body_learning_rate=0.004)
+    optimizer = loop.make_optimizer(loop.build_model(config, tokenizer.vocabulary_size, train_set), config)
+    rates = []
+    for done in (0, 2, 4):
+        loop._set_rate(optimizer, config, done)
+        rates.append([round(group["lr"] / group["base"], 4) for group in optimizer.param_groups])
+    assert [set(rate) for rate in rates] == [{1.0}, {0.625}, {0.25}]
+
+
+def test_the_gradient_is_clipped_to_the_norm_that_is_set(data, tmp_path, monkeypatch):
+    norms = []
+    step = torch.optim.Adam.step
+
+    def watched(self, *arguments, **options):
+        gradients = [
+            one.grad.flatten()
+            for group in self.param_groups
+            for one in group["params"]
+            if one.grad is not None
+        ]
+        norms.append(float(torch.cat(gradients).norm()))
+        return step(self, *arguments, **options)
+
+    monkeypatch.setattr(torch.optim.Adam, "step", watched)
+    train(data, tmp_path / "free", dataclasses.replace(CONFIG, epochs=1))
+    free = norms[:]
+    norms.clear()
+    train(data, tmp_path / "clipped", dataclasses.replace(CONFIG, epochs=1, gradient_clip=0.01))
+    assert max(free) > 0.02 and max(norms) <= 0.0101
