@@ -71,7 +71,8 @@ def _engine_and_scope(invocation: Invocation, place: str, options: Mapping[str, 
     """Return an engine and where to look: if the place is a path that exists, in the index around it."""
     path = Path(place.partition("::")[0].partition(":")[0])
     is_chosen = options["root"] or options["all"] or options["index"]
-    paths = () if is_chosen or not os.path.exists(invocation.path(path)) else (path,)
+    whole = invocation.terminal.here / invocation.path(path)
+    paths = () if is_chosen or not whole.exists() else (whole,)
     return invocation.engine(options["home"]), invocation.scope(options, paths)
 
 

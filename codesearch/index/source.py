@@ -98,7 +98,9 @@ def read_source(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] 
     """
     if not segment.has_sources:
         stored = segment.sources
-        return (stored.read(int(segment.rows.files[file.first_doc]), file) if stored else b""), False
+        if stored is None or not file.doc_count:  # A portable file has no files without documents.
+            return b"", False
+        return stored.read(int(segment.rows.files[file.first_doc]), file), False
     if not is_inside(file.path):
         return None
     try:

@@ -28,6 +28,7 @@ from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import ExactText, documents_with, literal_documents, literals_of
 from codesearch.search.lookup import Example, indexed_example
 from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.search.sources import check_has_code
 from codesearch.types import Hit
 
 if TYPE_CHECKING:
@@ -150,7 +151,12 @@ class LocalIndexes:
         return rank_documents(self.snapshot, lexical, query, allowed, config, literal)
 
     def documents_with(self, text: str, filters: Filters) -> ExactText:
-        """Return the documents that have an exact text and pass the filters."""
+        """Return the documents that have an exact text and pass the filters.
+
+        Raises:
+            IndexNotFoundError: no index has sources.
+        """
+        check_has_code(self.indexes)
         return documents_with(text, self.snapshot, LexicalScorer(self.snapshot, RankConfig()), filters)
 
     def any_passes(self, filters: Filters) -> bool:

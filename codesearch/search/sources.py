@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from codesearch.errors import IndexNotFoundError
+from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot, inner_folders
 from codesearch.search.filters import passing_files
 from codesearch.search.lexical import LexicalScorer
@@ -42,6 +44,19 @@ class Proposed(NamedTuple):
     def place(self) -> tuple[str, str]:
         """Path and root, to sort by."""
         return self.file.path, self.segment.root
+
+
+def check_has_code(indexes: Sequence[IndexReader]) -> None:
+    """Check that the sources of some index can be read.
+
+    Raises:
+        IndexNotFoundError: none can.
+    """
+    if not any(index.manifest.has_sources or index.manifest.has_code for index in indexes):
+        roots = ", ".join(index.manifest.root for index in indexes)
+        raise IndexNotFoundError(
+            f"{roots} has no code to look in: import a file that was exported --with-code"
+        )
 
 
 def proposed_files(

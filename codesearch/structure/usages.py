@@ -23,7 +23,14 @@ from codesearch.index.snapshot import Snapshot
 from codesearch.index.source import read_source
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.request import Filters
-from codesearch.search.sources import MOST_BYTES, MOST_FILES, Proposed, proposed_files, within_limits
+from codesearch.search.sources import (
+    MOST_BYTES,
+    MOST_FILES,
+    Proposed,
+    check_has_code,
+    proposed_files,
+    within_limits,
+)
 from codesearch.structure.meaning import GRADES, Candidate, Names, SourceFile, candidates, graded
 from codesearch.structure.places import LINES, SEPARATORS, described, find_spots
 from codesearch.structure.words import occurrences
@@ -131,11 +138,7 @@ def find_usages(
         IndexNotFoundError: nothing is at the place, or no index has sources.
     """
     started = time.perf_counter()
-    if not any(index.manifest.has_sources or index.manifest.has_code for index in indexes):
-        roots = ", ".join(index.manifest.root for index in indexes)
-        raise IndexNotFoundError(
-            f"{roots} has no code to look in: import a file that was exported --with-code"
-        )
+    check_has_code(indexes)
     name, targets, everything = _asked(indexes, text, here)
     terms = sorted(terms_of(name))
     if not terms:

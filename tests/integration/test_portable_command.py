@@ -42,3 +42,34 @@ def test_a_file_that_is_not_portable_is_a_one_line_error(command):
         done = command(*arguments)
         assert (done.returncode, done.stdout) == (2, "")
         assert re.fullmatch(r"error: notes\.txt is damaged or not a portable file \(.*\): .*\n", done.stderr)
+
+
+@pytest.mark.parametrize("with_code", [True, False])
+def test_outline_read_usages_and_exact_text_work_on_a_portable_file_or_say_why_not(
+    tiny_repo, home, command, with_code
+):
+    (tiny_repo / "python/__init__.py").write_text('"""Everything in Python."""\n')  # It has no documents.
+    (tiny_repo / "python/more.py").write_text("def more(stack):\n    return stack.sortStrings(1)\n")
+    index_by_engine(tiny_repo, home)
+    assert command("export", "x", "--root", tiny_repo, *["--with-code"] * with_code).returncode == 0
+    at = ("--index", "x")
+    assert "  python/      Everything in Python. (" in command("outline", *at).stdout
+    assert "    14  class Stack  A last in, first out container.\n" in command("outline", "Stack", *at).stdout
+    found = [
+        command("read", "Stack.push", *at),
+        command("usages", "sortStrings", *at),
+        command("query", "-F", "self.items.append(", *at),
+    ]
+    if with_code:
+        shown = ("19 |         self.items.append(item)", "return stack.sortStrings(1)", "Stack.push")
+        assert all(text in done.stdout for text, done in zip(shown, found, strict=True))
+    else:
+        assert [done.returncode for done in found] == [2, 2, 2]
+        why = (
+            r"tiny was imported without code",
+            "tiny has no code to look in",
+            "tiny has no code to look in",
+        )
+        assert all(
+            re.fullmatch(f"error: {text}: .*\n", done.stderr) for text, done in zip(why, found, strict=True)
+        )
