@@ -8,7 +8,6 @@ wins. A process that is killed with SIGKILL leaves its `.part` file behind.
 from __future__ import annotations
 
 import os
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -115,13 +114,25 @@ def write_atomically(path: Path, content: bytes, *, sync: bool = False) -> None:
         file.write(content)
 
 
-def stamp_of(path: str) -> tuple[int, int]:
-    """Return the size in bytes (0 for a folder) and mtime_ns of a path; (-1, -1) if it does not exist."""
+Stamp = tuple[int, int, int, int, int]
+"""Size in bytes, mtime_ns, ctime_ns, inode and mode of a path. Each fits into an int64."""
+ABSENT: Stamp = (-1, -1, -1, -1, -1)
+"""The stamp of a path that does not exist or may not be seen."""
+_MOST = 2**63 - 1
+
+
+def stamp_of(path: str) -> Stamp:
+    """Return the stamp of a path, or of what a link leads to."""
     try:
-        seen = os.stat(path)
+        return stamp(os.stat(path))
     except OSError:
-        return (-1, -1)
-    return (0 if stat.S_ISDIR(seen.st_mode) else seen.st_size, seen.st_mtime_ns)
+        return ABSENT
+
+
+def stamp(seen: os.stat_result) -> Stamp:
+    """Return the stamp of a path with this status."""
+    mtime_ns = min(seen.st_mtime_ns, _MOST)  # The year may be 2400.
+    return seen.st_size, mtime_ns, seen.st_ctime_ns, seen.st_ino & _MOST, seen.st_mode
 
 
 def sync_folder(folder: Path) -> None:

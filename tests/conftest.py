@@ -18,12 +18,14 @@ from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTo
 from codesearch.engine.engine import Engine
 from codesearch.index import build as build_module
 from codesearch.index import policy
+from codesearch.index import stamps as stamps_module
 from codesearch.index.build import BuildReport, Progress, build_index
 from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import FORMAT_VERSION, MANIFEST, last_manifest
 from codesearch.index.plan import plan_update
 from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
+from codesearch.index.stamps import Stamps, doubtful, read_stamps, write_stamps
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
@@ -274,6 +276,23 @@ def worker_processes(
 @pytest.fixture
 def tiny_repo(tmp_path: Path) -> Path:
     return write_tree(tmp_path / "tiny", TINY_REPO)
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trust all stamps, as if every tree had been written long ago."""
+    monkeypatch.setattr(stamps_module, "RACY_NS", -(10**18))
+
+
+def settle(root: Path, home: Path) -> None:
+    """Trust the stamps of an index, as if its tree had been written long before."""
+    folder = index_folder(home, root)
+    found = read_stamps(folder)
+    parts = (
+        {path: stamp if stamp[4] >= -1 else doubtful(stamp) for path, stamp in part.items()}
+        for part in (found.files, found.passed, found.watched)
+    )
+    write_stamps(folder, Stamps(*parts, found.taken_ns, found.is_partial), last_manifest(folder).commit)
 
 
 @pytest.fixture(scope="session")

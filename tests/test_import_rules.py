@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import write_tree
+from tests.conftest import settle, write_tree
 
 ROOT = Path(__file__).parents[1]
 
@@ -155,32 +155,27 @@ def test_help_loads_no_heavy_modules():
 
 
 def test_checking_that_an_index_is_up_to_date_needs_neither_numpy_nor_a_model(tmp_path, tiny_bundle):
-    old_tree(tmp_path / "src")
+    write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
     arguments = ("index", tmp_path / "src", "--home", tmp_path / "home", "--model", tiny_bundle)
     assert {"numpy", "onnxruntime"} <= loaded_after(RUN, *arguments)
     assert loaded_after(RUN, *arguments) == {"sqlite3"}
 
 
-def old_tree(root: Path) -> None:
-    """Write a tree whose time stamps are old enough to be trusted."""
-    write_tree(root, {"a.py": "def f():\n    pass\n"})
-    for path in (root / "a.py", root):
-        os.utime(path, (1_500_000_000, 1_500_000_000))
-
-
 def test_a_query_loads_no_parser_and_no_runtime(tmp_path):
-    old_tree(tmp_path / "src")
+    write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
     home = ("--home", tmp_path / "home")
     loaded_after(RUN, "index", tmp_path / "src", *home)
+    settle(tmp_path / "src", tmp_path / "home")
     assert loaded_after(RUN, "query", "--all", "read a file", *home) == {"numpy", "sqlite3"}
     # The tokenizer library is loaded to split an unknown word into pieces.
     assert loaded_after(RUN, "query", "--all", "qzxv", *home) == {"numpy", "tokenizers", "sqlite3"}
 
 
 def test_a_query_with_an_onnx_model_loads_the_runtime(tmp_path, tiny_bundle):
-    old_tree(tmp_path / "src")
+    write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
     home = ("--home", tmp_path / "home")
     loaded_after(RUN, "index", tmp_path / "src", *home, "--model", tiny_bundle)
+    settle(tmp_path / "src", tmp_path / "home")
     assert loaded_after(RUN, "query", "--all", "f", *home) == {"numpy", "onnxruntime", "sqlite3"}
     assert loaded_after(RUN, "query", "--all", "f", "--mode", "lexical", *home) == {"numpy", "sqlite3"}
 

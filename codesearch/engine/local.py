@@ -124,7 +124,7 @@ class LocalBackend:
 
     def refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
-        from codesearch.index.stamps import compare
+        from codesearch.index.current import compare
 
         manifest = entry.manifest
         if manifest and not manifest.has_sources:
@@ -133,7 +133,7 @@ class LocalBackend:
             )
         if manifest and self._pool.is_unchanged(manifest):
             return Freshness(manifest.root, "current", Changes(0, 0))
-        seen = compare(manifest.root, entry.folder, manifest.commit) if manifest else None
+        seen = compare(entry.folder, manifest) if manifest else None
         if manifest and seen and seen.is_current:
             return Freshness(manifest.root, "current", Changes(0, 0))
         from codesearch.index.workers import start_early

@@ -9,18 +9,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codesearch.config import IndexConfig, IndexOptions, VectorConfig, WalkConfig
+from codesearch.config import IndexConfig, IndexOptions, VectorConfig
 from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.reports import IndexReport
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError, IndexStoreError
 from codesearch.index import workers
 from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
+from codesearch.index.current import Comparison, compare, walk_in_force
 from codesearch.index.manifest import MadeWith, Manifest, last_manifest, read_earlier
 from codesearch.index.plan import Plan, plan_update
 from codesearch.index.policy import can_merge
-from codesearch.index.stamps import Comparison, read_stamps, write_stamps
-from codesearch.settings import index_options
+from codesearch.index.stamps import is_folder, read_stamps, write_stamps
+from codesearch.settings import user_file
 
 if TYPE_CHECKING:
     from codesearch.encoding.encoder import Encoder
@@ -77,15 +78,8 @@ def update_index(
         model_id = load_bundle(bundle).model_id
         plan = plan_update(root, folder, config, model_id, last=last, rebuild=rebuild)
         if plan.nothing_to_do and plan.previous:
-            _save_stamps(plan)
-            if plan.walked != plan.previous.walked:  # What the walk skipped is all that changed.
-                from codesearch.index.commit import commit_manifest, writing
-
-                walked, missing = plan.walked, plan.missing_grammars
-                with writing(folder):
-                    commit_manifest(folder, replace(plan.previous, walked=walked, missing_grammars=missing))
             report = IndexReport(
-                root=root, manifest=plan.previous, built=False, seconds=time.monotonic() - started
+                root=root, manifest=_save_checked(plan), built=False, seconds=time.monotonic() - started
             )
         else:
             if plan.to_parse:
@@ -137,7 +131,7 @@ def refresh_index(
             plan = _plan_again(entry, vectors, seen)
             changes = Changes(len(plan.to_parse), plan.removed)
             if plan.nothing_to_do:
-                _save_stamps(plan)
+                _save_checked(plan)
                 return Freshness(manifest.root, "current", changes)
             if plan.previous is None or plan.estimated_seconds > budget_s:
                 return Freshness(manifest.root, "behind", changes)
@@ -147,26 +141,40 @@ def refresh_index(
         return Freshness(manifest.root, "locked", Changes(0, 0))
 
 
-def _save_stamps(plan: Plan) -> None:
-    """Store the stamps of a plan that found nothing to do, so the next check need not read the files."""
-    if plan.previous and plan.stamps_changed:
-        write_stamps(plan.index_folder, plan.stamps, plan.previous.commit)
+def _save_checked(plan: Plan) -> Manifest:
+    """Store what a plan with nothing to do found; return the manifest.
+
+    These are the counts of skipped files, and the stamps, so the next check need not read the files.
+    """
+    assert plan.previous is not None
+    found = replace(plan.previous, walked=plan.walked, missing_grammars=plan.missing_grammars)
+    if found != plan.previous:
+        from codesearch.index.commit import commit_manifest, writing
+
+        with writing(plan.index_folder):
+            commit_manifest(plan.index_folder, found)
+    if plan.stamps_changed:
+        write_stamps(plan.index_folder, plan.stamps, found.commit)
+    return found
 
 
 def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
     """Count what an update of an index would do; if the folder is gone, count all files as removed."""
-    if entry.manifest and not Path(entry.manifest.root).is_dir():
-        return Changes(0, entry.manifest.source_files)
-    plan = _plan_again(entry, vectors)
+    manifest = _manifest_of(entry)
+    if not Path(manifest.root).is_dir():
+        return Changes(0, manifest.source_files)
+    seen = compare(entry.folder, manifest)
+    if seen.is_current:
+        return Changes(0, 0)
+    plan = _plan_again(entry, vectors, seen)
     return Changes(len(plan.to_parse), plan.removed)
 
 
 def _config(
     root: Path, options: IndexOptions, made_with: MadeWith | None, vectors: VectorConfig
 ) -> IndexConfig:
-    """Collect the settings of an index: options given now come first, then earlier ones, settings files, defaults."""
-    chosen = options.over(IndexOptions.of(made_with.options)) if made_with else options
-    walk = chosen.over(index_options(root)).over(WalkConfig())
+    """Collect the settings of an index."""
+    walk, chosen = walk_in_force(root, made_with, options)
     return IndexConfig(walk=walk, vectors=vectors, options=chosen)
 
 
@@ -209,7 +217,8 @@ class Dependencies:
         documents: in the index.
         content: the kinds of files that are indexed, of `codesearch.config.CONTENT`.
         folders: absolute paths of the folders that the walk entered.
-        files: absolute paths of files with ignore rules in other folders; some may not exist.
+        files: absolute paths of files with rules and settings in other folders; some may not exist.
+        above: absolute paths above the root of which only the names matter: the folders on the way to it, and `.git`.
     """
 
     version: tuple[int, str] = field(compare=False)
@@ -217,6 +226,7 @@ class Dependencies:
     content: str
     folders: frozenset[str]
     files: frozenset[str]
+    above: frozenset[str]
 
 
 def dependencies(entry: IndexEntry, home: Path) -> Dependencies | None:
@@ -226,14 +236,19 @@ def dependencies(entry: IndexEntry, home: Path) -> Dependencies | None:
     if not watched:
         return None
     below, own = os.path.join(manifest.root, ""), os.path.join(home.resolve(), "")
-    entered = (below + path for path in watched if not path or path.endswith("/"))
+    entered = (below + path for path in watched if is_folder(path))
     folders = frozenset(path for path in entered if not path.startswith(own))  # Each update writes there.
-    files = (path if os.path.isabs(path) else below + path for path in watched if not path.endswith("/"))
+    files = {path if os.path.isabs(path) else below + path for path in watched if not is_folder(path)}
+    files.add(str(user_file(os.environ, Path.home())))
+    files |= set(map(os.path.realpath, files))  # A link to rules elsewhere.
     outside = frozenset(file for file in files if os.path.join(os.path.dirname(file), "") not in folders)
+    way = (Path(manifest.root), *Path(manifest.root).parents)
+    above = frozenset(str(path) for folder in way[1:] for path in (folder, folder / ".git")) | {str(way[0])}
     return Dependencies(
         version=(manifest.commit, manifest.created),
         documents=manifest.documents,
         content=manifest.walk_config().content,
         folders=folders,
         files=outside,
+        above=above,
     )

@@ -18,7 +18,6 @@ from typing import Any
 
 from codesearch.errors import ConfigError, MissingExtraError
 
-_WRITTEN = 1_500_000_000
 """Time stamp of all unpacked files, in seconds. The index would not trust that of a file written a moment ago."""
 DAMAGED = (ValueError, OSError, EOFError, zlib.error)
 """Exceptions of `read_lines` and `json.loads` for a file that is damaged or is not JSON lines."""
@@ -120,7 +119,7 @@ def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], Non
 
 
 def unpack(pack: Path, tree: Path, on_progress: Callable[[str, int, int], None]) -> None:
-    """Write a pack's files to a new folder. Their time stamps are older than any index, as in most trees.
+    """Write a pack's files to a new folder.
 
     Raises:
         ConfigError: the pack is damaged, or a path in it leads elsewhere.
@@ -134,7 +133,6 @@ def unpack(pack: Path, tree: Path, on_progress: Callable[[str, int, int], None])
         target = tree / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(field(place, row, "text").encode())
-        os.utime(target, (_WRITTEN, _WRITTEN))
         on_progress("unpack", number, 0)
     if not any(tree.iterdir()):
         raise ConfigError(f"{pack}: no files in it: get it again")

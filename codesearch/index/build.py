@@ -173,7 +173,6 @@ class _Build:
             self.plan.config,
             self.encoder.tokenizer_path,
             self.encoder.max_document_tokens,
-            self.plan.started_ns,
         )
         with closing(parse_files(parser, self.plan.to_parse)) as parsed:
             items = self._items(sorted([*self.plan.to_parse, *kept], key=_path_of), parsed)

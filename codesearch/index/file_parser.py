@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from codesearch.analysis.terms import terms_of_file
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.encoding.tokenizer import SubtokenTokenizer, document_text
-from codesearch.index.stamps import trusted_mtime
 from codesearch.parsing.blocks import block_documents
 from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec, language_named
@@ -83,14 +82,12 @@ class FileParser:
 
     Attributes:
         tokenizer: the model's `tokenizer.json`; each process reads it once.
-        started_ns: wall clock time before the first file was checked.
     """
 
     root: Path
     config: IndexConfig
     tokenizer: Path
     max_tokens: int
-    started_ns: int
 
     def parse(self, file: SourceFile) -> ParsedFile | None:
         """Parse one file; return None if it no longer exists."""
@@ -111,13 +108,12 @@ class FileParser:
             warning = f"{file.path}: {error.strerror}: left out"
             return skipped_file(file, UNREADABLE, warning=warning)
         digest = content_digest(source)
-        mtime_ns = trusted_mtime(file.mtime_ns, self.started_ns)
         spec = language_named(file.language)
         if spec is None:
             raise ValueError(f"unknown language {file.language}")
         reason = refuse_content(source, spec.name, self.config.parse) or refuse_text(source, file.path, spec)
         if reason:
-            return skipped_file(file, reason, digest=digest, mtime_ns=mtime_ns)
+            return skipped_file(file, reason, digest=digest)
         extraction = extract(source, file.path, spec, self.config.parse)
         texts = [document_text(document) for document in extraction.documents]
         encode = tokenizer_at(self.tokenizer).encode_document
@@ -128,7 +124,7 @@ class FileParser:
                 file.path,
                 file.language,
                 len(source),
-                mtime_ns,
+                0,
                 digest,
                 warnings="\n".join(map(visible, extraction.warnings)),
                 summary=extraction.summary,
@@ -153,11 +149,10 @@ def skipped_file(
     reason: str,
     *,
     digest: bytes = b"",
-    mtime_ns: int = 0,
     warning: str = "",
 ) -> ParsedFile:
     """Return the result for a file without documents, with the reason."""
     record = FileRecord(
-        file.path, file.language, file.size, mtime_ns, digest, skipped=reason, warnings=visible(warning)
+        file.path, file.language, file.size, 0, digest, skipped=reason, warnings=visible(warning)
     )
     return ParsedFile(record, [], make_block([]), np.empty(0, np.uint32), [])

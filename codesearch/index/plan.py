@@ -6,7 +6,6 @@ changed, a refresh lists only these.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,19 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.config import IndexConfig, IndexOptions, WalkConfig
+from codesearch.files import Stamp
+from codesearch.index.current import Comparison, compare
 from codesearch.index.manifest import Manifest, Tally, limited_counts
-from codesearch.index.stamps import (
-    RACY_NS,
-    Comparison,
-    Stamp,
-    Stamps,
-    compare,
-    is_folder,
-    read_stamps,
-    trusted_mtime,
-)
+from codesearch.index.stamps import Stamps, is_folder, read_stamps, trusted
 from codesearch.parsing.grammars import grammar_version
-from codesearch.parsing.ignore import rule_files_above
 from codesearch.parsing.languages import LANGUAGES
 from codesearch.parsing.walker import (
     UNREADABLE,
@@ -75,7 +66,6 @@ class Plan:
         missing_grammars: language -> number of its files, if its parser is not installed.
         stamps: the new stamps; a later check that finds the same stamps has nothing to do.
         stamps_changed: whether they differ from those of the last commit.
-        started_ns: wall clock time before the first file was checked.
     """
 
     root: Path
@@ -92,7 +82,6 @@ class Plan:
     missing_grammars: dict[str, int]
     stamps: Stamps
     stamps_changed: bool
-    started_ns: int
 
     @property
     def nothing_to_do(self) -> bool:
@@ -138,13 +127,13 @@ def plan_update(
     digest = config.digest(model_id, *(grammar_version(spec) for spec in LANGUAGES))
     previous = None if rebuild or not last or last.config_digest != digest else last
     found = None
-    if previous and previous.complete and previous.walk_config() == config.walk:
+    if previous and previous.complete:
         if seen is None or seen.commit != previous.commit:
-            seen = compare(str(root), index_folder, previous.commit)
+            seen = compare(index_folder, previous, config.walk)
         if may_list or not (seen.folders or seen.stamps.is_partial):
             found = _changes(root, config.walk, previous, seen)
     old = seen.stamps if seen else read_stamps(index_folder, previous.commit) if previous else Stamps()
-    found = found or _walked(root, config.walk)
+    found = found or _walked(root, config.walk, old)
     known: dict[str, LiveFile] = {}
     if previous:
         paths = None if found.gone is None else [*found.gone, *(file.path for file in found.files)]
@@ -173,7 +162,6 @@ def plan_update(
         missing_grammars=found.missing_grammars,
         stamps=found.stamps,
         stamps_changed=found.stamps != old,
-        started_ns=found.started_ns,
     )
 
 
@@ -191,67 +179,62 @@ class _Found:
     walked: Tally
     missing_grammars: dict[str, int]
     stamps: Stamps
-    started_ns: int
 
 
-def _walked(root: Path, config: WalkConfig) -> _Found:
+def _walked(root: Path, config: WalkConfig, old: Stamps) -> _Found:
     """Return what a walk finds."""
     started_ns = time.time_ns()
     report = WalkReport()
     files = sorted(walk(root, config, report), key=lambda file: file.path)
     tally = Tally(limited_counts(report.skipped), limited_counts(report.folders), report.warnings)
-    watched = _trusted(report.watched, started_ns)
-    stamps = Stamps(_file_stamps(files, started_ns), watched, listed_ns=started_ns)
-    return _Found(files, None, tally, report.missing_grammars, stamps, started_ns)
+    stamps = _trusted(Stamps(_stamps_of(files), report.passed, report.watched), started_ns, old)
+    return _Found(files, None, tally, report.missing_grammars, stamps)
 
 
 def _changes(root: Path, config: WalkConfig, previous: Manifest, seen: Comparison) -> _Found | None:
     """Return the files whose stamps changed and those in the folders whose stamps changed; None if a walk is needed."""
-    old, started_ns = seen.stamps, seen.started_ns
-    if seen.changed is None or not _has_same_rules_above(root, config, seen):
+    old = seen.stamps
+    if seen.changed is None:
         return None
     files: list[SourceFile] = []
     touched: frozenset[str] = frozenset()
-    watched = old.watched
+    report = WalkReport()
     if seen.folders:
         if config.follow_links or len(seen.folders) > _MOST_FOLDERS:
             return None
-        report = WalkReport()
-        listing = list_folders(root, config, report, seen.folders, watched, old.listed_ns - RACY_NS)
+        listing = list_folders(root, config, report, seen.folders, old.watched)
         # A walk counts warnings and missing grammars in the whole tree.
         if listing is None or report.warnings or report.missing_grammars:
             return None
         files, touched = listing.files, listing.listed | listing.gone
-        kept = {
-            path: stamp
-            for path, stamp in watched.items()
-            if (path if is_folder(path) else folder_of_rules(path)) not in touched
-        }
-        watched = {**kept, **_trusted(report.watched, started_ns)}
     here = {file.path for file in files}
-    elsewhere = {path: stamp for path, stamp in old.files.items() if _folder(path) not in touched}
+    elsewhere = _outside(old.files, touched)
     for path in seen.changed.keys() & elsewhere:
         if not (file := known_file(path, seen.changed[path], config)):
             return None
         files.append(file)
     files.sort(key=lambda file: file.path)
+    new = _trusted(Stamps(_stamps_of(files), report.passed, report.watched), seen.started_ns, old)
     stamps = Stamps(
-        {**elsewhere, **_file_stamps(files, started_ns)},
-        watched,
-        listed_ns=started_ns if touched else old.listed_ns,
+        {**elsewhere, **new.files},
+        {**_outside(old.passed, touched), **new.passed},
+        {**_outside(old.watched, touched), **new.watched},
+        new.taken_ns,
         is_partial=old.is_partial or bool(touched),
     )
     gone = old.files.keys() - elsewhere.keys() - here
-    return _Found(files, gone, previous.walked, previous.missing_grammars, stamps, started_ns)
+    return _Found(files, gone, previous.walked, previous.missing_grammars, stamps)
 
 
-def _has_same_rules_above(root: Path, config: WalkConfig, seen: Comparison) -> bool:
-    above = {path for path, _ in rule_files_above(root)} if config.ignore_files else set()
-    return above == {path for path in seen.stamps.watched if os.path.isabs(path)}
+def _outside(stamps: Mapping[str, Stamp], folders: Collection[str]) -> dict[str, Stamp]:
+    """Return the stamps of what is not in one of these folders."""
+    if not folders:
+        return dict(stamps)
+    return {path: stamp for path, stamp in stamps.items() if _place(path) not in folders}
 
 
-def _folder(path: str) -> str:
-    return path[: path.rfind("/") + 1]
+def _place(path: str) -> str:
+    return path if is_folder(path) else folder_of_rules(path)
 
 
 def live_files(
@@ -276,21 +259,27 @@ def _known_files(
     return found
 
 
-def _file_stamps(files: Iterable[SourceFile], started_ns: int) -> dict[str, Stamp]:
-    return _trusted({file.path: (file.size, file.mtime_ns) for file in files}, started_ns)
+def _stamps_of(files: Iterable[SourceFile]) -> dict[str, Stamp]:
+    return {file.path: file.stamp for file in files}
 
 
-def _trusted(stamps: Mapping[str, Stamp], started_ns: int) -> dict[str, Stamp]:
-    return {path: (size, trusted_mtime(mtime_ns, started_ns)) for path, (size, mtime_ns) in stamps.items()}
+def _trusted(new: Stamps, started_ns: int, old: Stamps) -> Stamps:
+    """Return stamps taken after `started_ns` as they are stored."""
+    return Stamps(
+        trusted(new.files, started_ns, old.files, old.taken_ns),
+        trusted(new.passed, started_ns, old.passed, old.taken_ns),
+        trusted(new.watched, started_ns, old.watched, old.taken_ns),
+        time.time_ns(),
+    )
 
 
 def _is_unchanged(
-    root: Path, file: SourceFile, record: FileRecord, stamp: tuple[int, int] | None, walk: WalkConfig
+    root: Path, file: SourceFile, record: FileRecord, stamp: Stamp | None, walk: WalkConfig
 ) -> bool:
-    """Say whether a file is unchanged; compare time stamps with the record and the last walk, then the content."""
+    """Say whether a file is unchanged: compare its stamp with that of the last walk, then the content."""
     if file.size != record.size or file.language != record.language:
         return False
-    if file.mtime_ns == record.mtime_ns or (file.size, file.mtime_ns) == stamp:
+    if file.stamp == stamp:
         return True
     try:
         source, _ = read_below(root, file.path, walk)

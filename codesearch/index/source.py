@@ -93,8 +93,7 @@ def is_inside(path: str) -> bool:
 def read_source(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] | None:
     """Return a file's bytes and whether they differ from the indexed ones; None if a walk would not read it now.
 
-    If size and time stamp are equal, the bytes count as equal. If the index was imported without sources, the bytes are
-    those in the index, or b"" if it has no code.
+    If the index was imported without sources, the bytes are those in the index, or b"" if it has no code.
     """
     if not segment.has_sources:
         stored = segment.sources
@@ -104,11 +103,9 @@ def read_source(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] 
     if not is_inside(file.path):
         return None
     try:
-        source, seen = read_below(segment.root, file.path, segment.walk)
+        source, _ = read_below(segment.root, file.path, segment.walk)
     except OSError:
         return None
-    if (seen.st_size, seen.st_mtime_ns) == (file.size, file.mtime_ns):
-        return source, False
     return source, content_digest(source) != file.digest
 
 

@@ -1,98 +1,73 @@
-"""Time stamps of a root's last walk. With them, a check for changes needs no walk.
+"""Stamps of a root's last walk. With them, a check for changes needs no walk (see `current`).
 
-    stamps    one line of JSON, {"commit": .., "files": N, "watched": M, "listed_ns": .., "is_partial": .., "crc32": C}
-              C is the checksum of what follows: N + M paths below the root, each ended by a zero byte, files first;
-              then size and mtime_ns of each, int64
+    stamps    one line of JSON, {"version": 2, "commit": .., "files": N, "passed": P, "watched": M, "taken_ns": ..,
+              "is_partial": .., "crc32": C}; C is the checksum of what follows: N + P + M paths below the root, each
+              ended by a zero byte; then the five numbers of each stamp, int64
 
-"watched" counts folders and ignore files. The folders are those that the walk entered; the time stamp of a folder
-changes if a file is added, removed or renamed in it. Ignore files above the root have absolute paths. A time stamp of 0
-never matches. It belongs to a file or folder that changed just before the walk and may change again without a new time
-stamp. The file `stamps` is disposable.
+"passed" are files that the walk looked at and left out, although their names do not tell why: a file without a suffix
+that is not executable or no script, a large file, one that cannot be read, a link without a target. "watched" counts
+folders that the walk entered and ignore files. The stamp of a folder changes if a file is added, removed or renamed in
+it. Ignore files above the root have absolute paths.
+
+A stamp with a negative mode is doubtful and equals no other: the file or folder changed just before the walk and may
+change again without a new stamp. The file `stamps` is disposable.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sys
-import time
 from array import array
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from zlib import crc32
 
-from codesearch.files import stamp_of, write_atomically
+from codesearch.files import Stamp, write_atomically
 
 FILE = "stamps"
 RACY_NS = 2_000_000_000
-"""A file that was written within this time before the walk may change again without a new time stamp."""
-Stamp = tuple[int, int]
-"""Size in bytes and mtime_ns, as `codesearch.files.stamp_of` returns them."""
+"""A file that changed within this time before the walk may change again without a new stamp."""
+_VERSION = 2
+_NUMBERS = 5
+_BYTES = 8 * _NUMBERS
 
 
 @dataclass(frozen=True, slots=True)
 class Stamps:
-    """The stamps of files and watched paths at a walk: path -> size and mtime_ns.
+    """The stamps of files and watched paths at a walk: path -> stamp.
 
     Attributes:
-        files: stamps of the source files.
-        watched: stamps of folders and ignore files.
-        listed_ns: wall clock time before the folders were listed; 0 if unknown.
+        files: of the source files.
+        passed: of files that were looked at and left out.
+        watched: of folders and ignore files.
+        taken_ns: wall clock time after the last stamp was taken; 0 if unknown.
         is_partial: whether only changed folders were listed since the last whole walk. Then the counts of skipped files
             are those of that walk.
     """
 
     files: dict[str, Stamp] = field(default_factory=dict)
+    passed: dict[str, Stamp] = field(default_factory=dict)
     watched: dict[str, Stamp] = field(default_factory=dict)
-    listed_ns: int = field(default=0, compare=False)
+    taken_ns: int = field(default=0, compare=False)
     is_partial: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A root compared with the stamps of one of its commits.
-
-    Attributes:
-        commit: the commit.
-        stamps: its stamps.
-        changed: the result of `changed_files`.
-        folders: folders whose stamps changed; empty if `changed` is None.
-        started_ns: wall clock time before the first file was checked.
-    """
-
-    commit: int
-    stamps: Stamps
-    changed: dict[str, Stamp] | None
-    folders: frozenset[str]
-    started_ns: int
-
-    @property
-    def is_current(self) -> bool:
-        """Say whether nothing changed."""
-        return self.changed == {} and not self.folders
-
-
-def compare(root: str, index_folder: Path, commit: int) -> Comparison:
-    """Compare a root with the stamps of a commit without a walk."""
-    started_ns = time.time_ns()
-    stamps = read_stamps(index_folder, commit)
-    folders = changed_folders(root, stamps)
-    changed = None if folders is None else changed_files(root, stamps)
-    return Comparison(commit, stamps, changed, folders or frozenset(), started_ns)
 
 
 def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
     """Write the stamps of a commit; without them the next check is a walk."""
-    entries = [*stamps.files.items(), *stamps.watched.items()]
-    names = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path, _ in entries)
-    numbers = array("q", (number for _, stamp in entries for number in stamp))
+    parts = {"files": stamps.files, "passed": stamps.passed, "watched": stamps.watched}
+    names = b"".join(
+        path.encode("utf-8", "surrogateescape") + b"\0" for part in parts.values() for path in part
+    )
+    numbers = array("q", (number for part in parts.values() for one in part.values() for number in one))
     if sys.byteorder == "big":
         numbers.byteswap()
     rest = names + numbers.tobytes()
-    counts = {"files": len(stamps.files), "watched": len(stamps.watched)}
-    listed = {"listed_ns": stamps.listed_ns, "is_partial": stamps.is_partial}
-    head = json.dumps({"commit": commit, **counts, **listed, "crc32": crc32(rest)})
+    counts = {name: len(part) for name, part in parts.items()}
+    taken = {"taken_ns": stamps.taken_ns, "is_partial": stamps.is_partial, "crc32": crc32(rest)}
+    head = json.dumps({"version": _VERSION, "commit": commit, **counts, **taken})
     with suppress(OSError):  # The home is full or read-only.
         write_atomically(index_folder / FILE, head.encode() + b"\n" + rest)
 
@@ -102,46 +77,53 @@ def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:
     try:
         head, _, rest = (index_folder / FILE).read_bytes().partition(b"\n")
         fields = json.loads(head)
-        count = fields["files"] + fields["watched"]
+        counts = [fields[name] for name in ("files", "passed", "watched")]
         if (commit is not None and fields["commit"] != commit) or fields["crc32"] != crc32(rest):
             return Stamps()
-        numbers = array("q", rest[len(rest) - 16 * count :])
+        if fields["version"] != _VERSION:
+            return Stamps()
+        end = len(rest) - _BYTES * sum(counts)
+        numbers = array("q", rest[end:])
         if sys.byteorder == "big":
             numbers.byteswap()
-        names = rest[: len(rest) - 16 * count].decode("utf-8", "surrogateescape").split("\0")[:-1]
+        names = rest[:end].decode("utf-8", "surrogateescape").split("\0")[:-1]
+        stamps = zip(names, zip(*[iter(numbers)] * _NUMBERS, strict=True), strict=True)
+        files, passed, watched = (dict(islice(stamps, count)) for count in counts)
+        return Stamps(files, passed, watched, fields["taken_ns"], fields["is_partial"])
     except (OSError, ValueError, KeyError, TypeError):
         return Stamps()
-    if len(names) != count:
-        return Stamps()
-    pairs = list(zip(names, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
-    return Stamps(
-        dict(pairs[: fields["files"]]),
-        dict(pairs[fields["files"] :]),
-        fields.get("listed_ns", 0),
-        fields.get("is_partial", False),
-    )
 
 
-def changed_folders(root: str, stamps: Stamps) -> frozenset[str] | None:
-    """Find the folders whose stamps changed; None if a walk is needed, because an ignore file changed or is unknown."""
-    if not stamps.watched:
-        return None
-    below = os.path.join(root, "")
-    places = ((path, path if os.path.isabs(path) else below + path) for path in stamps.watched)
-    changed = frozenset(path for path, place in places if stamp_of(place) != stamps.watched[path])
-    return changed if all(map(is_folder, changed)) else None
+def trusted(
+    new: Mapping[str, Stamp], started_ns: int, old: Mapping[str, Stamp], old_taken_ns: int
+) -> dict[str, Stamp]:
+    """Return stamps to store; mark those as doubtful that are too recent to show the next change.
+
+    A stamp is old enough if an earlier walk found the same one, so time stamps in the future are read only twice.
+
+    Args:
+        new: stamps taken after `started_ns`; what they belong to is read after that.
+        started_ns: wall clock time.
+        old: stamps of the last walk.
+        old_taken_ns: its `Stamps.taken_ns`.
+    """
+    limit_ns = started_ns - RACY_NS
+    known = old if old_taken_ns <= limit_ns else {}
+    return {
+        path: stamp
+        if max(stamp[1], stamp[2]) <= limit_ns or known.get(path) in (stamp, doubtful(stamp))
+        else doubtful(stamp)
+        for path, stamp in new.items()
+    }
 
 
-def changed_files(root: str, stamps: Stamps) -> dict[str, Stamp]:
-    """Find the files whose stamps changed: path -> current stamp, (-1, -1) for a file that no longer exists."""
-    below = os.path.join(root, "")
-    seen = ((path, stamp_of(below + path), stamp) for path, stamp in stamps.files.items())
-    return {path: now for path, now, stamp in seen if now != stamp}
+def doubtful(stamp: Stamp) -> Stamp:
+    """Return a stamp that equals no stamp of a file.
 
-
-def trusted_mtime(mtime_ns: int, started_ns: int) -> int:
-    """Return the time stamp to store; if it is too recent to be reliable, return 0, which no file has."""
-    return 0 if mtime_ns > started_ns - RACY_NS else mtime_ns
+    >>> doubtful((3, 5, 7, 11, 33188))
+    (3, 5, 7, 11, -33189)
+    """
+    return *stamp[:4], ~stamp[4]
 
 
 def is_folder(path: str) -> bool:

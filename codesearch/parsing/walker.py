@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
-from codesearch.files import stamp_of
+from codesearch.files import Stamp, stamp, stamp_of
 from codesearch.parsing.grammars import is_installed
 from codesearch.parsing.ignore import (
     EXCLUDE_FILE,
@@ -59,8 +59,12 @@ class SourceFile:
 
     path: str
     language: str
-    size: int
-    mtime_ns: int
+    stamp: Stamp
+
+    @property
+    def size(self) -> int:
+        """Bytes when the walk saw it."""
+        return self.stamp[0]
 
 
 @dataclass(slots=True)
@@ -72,16 +76,17 @@ class WalkReport:
         folders: reason -> name -> folders that were not entered; those of version control are not counted.
         warnings: one line each, about what the user can correct.
         missing_grammars: language -> number of its files, if its grammar is not installed.
-        watched: folders that were entered, files with ignore rules, and files that are too large -> size (0 for a
-            folder) and mtime_ns. The key is the path below the root with forward slashes, or the absolute path above
-            it. A path that does not exist has (-1, -1).
+        watched: folders that were entered and files with ignore rules -> stamp. The key is the path below the root
+            with forward slashes, or the absolute path above it.
+        passed: files that were looked at and left out, although their names do not tell why -> stamp.
     """
 
     skipped: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     folders: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     warnings: list[str] = field(default_factory=list)
     missing_grammars: dict[str, int] = field(default_factory=dict)
-    watched: dict[str, tuple[int, int]] = field(default_factory=dict)
+    watched: dict[str, Stamp] = field(default_factory=dict)
+    passed: dict[str, Stamp] = field(default_factory=dict)
 
     def warn(self, line: str) -> None:
         """Add a warning as one line."""
@@ -106,19 +111,18 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
     yield from walker.files(walker.first_rules())
 
 
-def known_file(path: str, stamp: tuple[int, int], config: WalkConfig) -> SourceFile | None:
+def known_file(path: str, stamp: Stamp, config: WalkConfig) -> SourceFile | None:
     """Return a file of an earlier walk as a new walk would find it; None if only a walk can tell.
 
     Args:
         path: below the root.
-        stamp: its size and mtime_ns now.
+        stamp: that it has now.
         config: of both walks.
     """
-    size, mtime_ns = stamp
     spec = language_of_path(path, config.content)
-    if spec is None or not 0 <= size <= config.max_file_bytes:
+    if spec is None or not 0 <= stamp[0] <= config.max_file_bytes:
         return None
-    return SourceFile(path, spec.name, size, mtime_ns)
+    return SourceFile(path, spec.name, stamp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,20 +144,18 @@ def list_folders(
     root: Path,
     config: WalkConfig,
     report: WalkReport,
-    changed: Iterable[str],
+    changed: Collection[str],
     watched: Collection[str],
-    since_ns: int,
 ) -> Listing | None:
     """List the folders that changed since an earlier walk, as a walk of the whole root would.
 
     Args:
         root: the root of both walks.
         config: of both walks; links are not followed.
-        report: gets what this walk skips, and new stamps of the folders that it lists and of their ignore files.
-        changed: folders of the earlier walk whose time stamps changed. No ignore file of the earlier walk changed.
+        report: gets what this walk skips, and new stamps of the folders that it lists and of the files in them.
+        changed: folders of the earlier walk to list. The others have their old stamps, and no ignore file of the
+            earlier walk changed.
         watched: `WalkReport.watched` of the earlier walk.
-        since_ns: wall clock time before the earlier walk. A folder with a later change of its status may have come from
-            elsewhere with its old time stamp, so it is listed if its parent is listed.
 
     Returns:
         None if the whole root has to be walked: a folder of the earlier walk has a new ignore file.
@@ -162,7 +164,7 @@ def list_folders(
         ConfigError: `root` is not a folder that can be read.
     """
     known = frozenset(path for path in watched if not path or path.endswith("/"))
-    walker = _Walk(root, config, report, known, since_ns)
+    walker = _Walk(root, config, report, known.difference(changed))
     rules = {"": walker.first_rules()}
     files: list[SourceFile] = []
     for folder in sorted(changed):  # A folder comes before those in it.
@@ -186,7 +188,7 @@ def folder_of_rules(path: str) -> str:
 class _Walk:
     """One walk: what it may enter, what it has seen, and where it reports.
 
-    A folder in `known` is not entered if its status has not changed since `since_ns`; `stayed` has these folders.
+    A folder in `unchanged` is not entered; `stayed` has those that a listing would enter.
     """
 
     def __init__(
@@ -194,11 +196,9 @@ class _Walk:
         root: Path,
         config: WalkConfig,
         report: WalkReport,
-        known: frozenset[str] = frozenset(),
-        since_ns: int = 0,
+        unchanged: frozenset[str] = frozenset(),
     ) -> None:
-        self.root, self.config, self.report = str(root), config, report
-        self.known, self.since_ns = known, since_ns
+        self.root, self.config, self.report, self.unchanged = str(root), config, report, unchanged
         self.listed: set[str] = set()
         self.stayed: set[str] = set()
         self.languages = frozenset(map(language_name, config.languages))
@@ -263,7 +263,7 @@ class _Walk:
                 path = f"{folder}{entry.name}"
                 if self.is_folder(entry):
                     if self.enters(entry, path, rules):
-                        if self.has_stayed(entry, f"{path}/"):
+                        if f"{path}/" in self.unchanged:
                             self.stayed.add(f"{path}/")
                         else:
                             below.append((f"{path}/", rules))
@@ -277,12 +277,6 @@ class _Walk:
         try:
             return entry.is_dir(follow_symlinks=self.config.follow_links)
         except OSError:  # A link to itself; `source_file` meets the same error and reports it.
-            return False
-
-    def has_stayed(self, entry: os.DirEntry[str], folder: str) -> bool:
-        try:
-            return folder in self.known and entry.stat().st_ctime_ns < self.since_ns
-        except OSError:
             return False
 
     def enters(self, entry: os.DirEntry[str], path: str, rules: list[Rules]) -> bool:
@@ -315,22 +309,27 @@ class _Walk:
         try:
             # Skip a link to a file unless links are followed: its target has its own path.
             if not entry.is_file(follow_symlinks=self.config.follow_links):
+                if self.config.follow_links:
+                    self.report.passed[path] = stamp_of(entry.path)
                 return LINK if entry.is_symlink() else ""
             if spec is None and "." in name:
                 return _why_not_read(name)
-            status = entry.stat()
-            if spec is None and status.st_mode & 0o111:
-                spec = language_of_shebang(read_head(entry.path, _SHEBANG_BYTES).partition(b"\n")[0])
+            seen = stamp(os.stat(entry.path))  # On Windows, the entry knows no inode.
+            if spec is None:
+                self.report.passed[path] = seen
+                if seen[4] & 0o111:
+                    spec = language_of_shebang(read_head(entry.path, _SHEBANG_BYTES).partition(b"\n")[0])
         except OSError as error:
+            self.report.passed[path] = stamp_of(entry.path)
             self.report.warn(f"{path}: {error.strerror}: left out")
             return ""
         if spec is None:
             return _why_not_read(name)
         if spec.content == "code" and self.languages and spec.name not in self.languages:
             return OTHER_LANGUAGE
-        return IGNORED if is_ignored(path, rules) else self.accept(path, spec, status)
+        return IGNORED if is_ignored(path, rules) else self.accept(path, spec, seen)
 
-    def accept(self, path: str, spec: LanguageSpec, status: os.stat_result) -> SourceFile | str:
+    def accept(self, path: str, spec: LanguageSpec, seen: Stamp) -> SourceFile | str:
         if spec.grammar and not is_installed(spec):
             missing = self.report.missing_grammars
             missing[spec.name] = missing.get(spec.name, 0) + 1
@@ -340,14 +339,15 @@ class _Walk:
             self.report.warn(f"{path!a}: file name is not UTF-8: left out")
             return ""
         limit = self.config.max_file_bytes
-        if status.st_size > limit:
-            self.report.watched[path] = (status.st_size, status.st_mtime_ns)
+        if seen[0] > limit:
+            self.report.passed[path] = seen
             self.report.warn(
-                f"{path}: {status.st_size / 1e6:.0f} MB, over the limit of {limit / 1e6:.0f} MB: "
+                f"{path}: {seen[0] / 1e6:.0f} MB, over the limit of {limit / 1e6:.0f} MB: "
                 "left out (raise --max-file-mb to read it)"
             )
             return TOO_LARGE
-        return SourceFile(path, spec.name, status.st_size, status.st_mtime_ns)
+        self.report.passed.pop(path, None)
+        return SourceFile(path, spec.name, seen)
 
     def with_own_rules(self, folder: str, rules: list[Rules], names: set[str]) -> list[Rules]:
         own = []

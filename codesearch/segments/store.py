@@ -50,6 +50,7 @@ class FileRecord:
     """One file of an index.
 
     Attributes:
+        mtime_ns: 0; an older version stored a time stamp.
         skipped: the reason why the file has no documents, or "".
         warnings: one warning per line, or "".
         summary: the first sentence of the documentation of the whole file, or "".

@@ -51,7 +51,7 @@ def test_a_folder_is_indexed_searched_and_up_to_date(engine, tiny_repo):
     assert (again.built, again.documents, again.model) == (False, 13, "")
 
 
-def test_touched_files_are_read_once(ready, tiny_repo, monkeypatch):
+def test_touched_files_are_read_once(ready, tiny_repo, monkeypatch, settled):
     digested = []
 
     def digest(source: bytes, real=content_digest) -> bytes:

@@ -3,18 +3,14 @@ from __future__ import annotations
 import json
 import random
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
 
-from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError, MissingExtraError
 from codesearch.evaluation.jsonl import unpacked
-from codesearch.index.plan import trusted_mtime
-from codesearch.parsing.walker import WalkReport, walk
 
 ROW = {"repo": "o/n", "sha": "c0ffee", "path": "src/a.py", "language": "python", "text": "é = 1\r\n"}
 
@@ -77,9 +73,3 @@ def test_a_pack_without_zstandard_names_the_package(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(MissingExtraError, match="install zstandard`$"):
         unpack(pack, tmp_path)
-
-
-def test_the_index_trusts_the_time_stamps_of_unpacked_files(tmp_path):
-    tree = unpack(packed(tmp_path, ROW), tmp_path)
-    (file,) = walk(tree, WalkConfig(), WalkReport())
-    assert trusted_mtime(file.mtime_ns, time.time_ns()) == file.mtime_ns

@@ -168,8 +168,6 @@ def test_postings_sorted_in_many_runs_have_the_same_bytes(
     spilled = tmp_path / "spilled"
     for number, step in enumerate((add, all_at_once, delete_the_first_and_the_last)):
         step(tiny_repo)
-        for path in tiny_repo.rglob("*.*"):
-            os.utime(path, (number + 1, number + 1))  # A recent time stamp would not be stored.
         build(tiny_repo, home, encoder)
         with monkeypatch.context() as patch:
             patch.setattr(runs, "RUN_WORDS", run_words)

@@ -166,10 +166,6 @@ def test_few_cores_use_no_extra_process_for_embedding(monkeypatch, cores, proces
 
 
 def test_an_index_is_the_same_with_embedding_processes(tiny_repo, tmp_path, encoder, monkeypatch):
-    for path in tiny_repo.rglob(
-        "*"
-    ):  # The index stores the time of a file only if it is old enough to be trusted.
-        os.utime(path, (1e9, 1e9))
     expected = build(tiny_repo, tmp_path / "one", encoder)
     opened = []
 

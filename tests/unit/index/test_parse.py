@@ -50,7 +50,7 @@ def tree(root: Path, *extra: str) -> list[SourceFile]:
 
 
 def parser(root: Path, tokenizer: Path, kind: type[FileParser] = FileParser) -> FileParser:
-    return kind(root, IndexConfig(), tokenizer, 100, time.time_ns())
+    return kind(root, IndexConfig(), tokenizer, 100)
 
 
 def names_of(results: list[tuple[SourceFile, ParsedFile | None]]) -> list[tuple[str, list[str]]]:

@@ -15,7 +15,7 @@ from codesearch.index import plan as plan_module
 from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import last_manifest
 from codesearch.index.plan import Plan, plan_update
-from codesearch.index.stamps import RACY_NS, read_stamps, write_stamps
+from codesearch.index.stamps import write_stamps
 from tests.conftest import HashEncoder, build, write_tree
 
 SOURCE = "def {}():\n    pass\n"
@@ -29,17 +29,11 @@ Edit = Callable[[Path], object]
 
 
 @pytest.fixture
-def root(tmp_path: Path, home: Path, encoder: HashEncoder) -> Path:
-    """An indexed tree, with time stamps that can be trusted."""
+def root(tmp_path: Path, home: Path, encoder: HashEncoder, settled: None) -> Path:
+    """An indexed tree, with stamps that can be trusted."""
     root = tmp_path / "src"
     write_tree(root, {**FILES, **RULES})
-    for path in (root, *root.rglob("*")):
-        os.utime(path, (1_500_000_000, 1_500_000_000))
     build(root, home, encoder)
-    folder = index_folder(home, root)
-    stamps = read_stamps(folder)
-    later = max(path.stat().st_ctime_ns for path in (root, *root.rglob("*"))) + 1
-    write_stamps(folder, replace(stamps, listed_ns=later + RACY_NS), 1)
     return root
 
 
@@ -64,8 +58,8 @@ def make_plan(root: Path, home: Path, encoder: HashEncoder, *, may_list: bool) -
 
 def findings(plan: Plan) -> tuple[object, ...]:
     dead = sorted((live.segment, live.file_id) for live in plan.dead)
-    found = plan.to_parse, dead, plan.kept, plan.removed, plan.stamps.files
-    return *found, {path: stamp[0] for path, stamp in plan.stamps.watched.items()}
+    stamps = plan.stamps
+    return plan.to_parse, dead, plan.kept, plan.removed, stamps.files, stamps.passed, stamps.watched
 
 
 def save_by_rename(root: Path) -> None:

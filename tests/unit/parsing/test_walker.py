@@ -47,12 +47,13 @@ def test_order_does_not_depend_on_how_the_system_lists_a_folder(tmp_path, monkey
     assert walked(tmp_path) == expected == ["a.py", "b.py", "c.py", "d/a.py"]
 
 
-def test_a_file_has_language_size_and_time_stamp(tmp_path):
+def test_a_file_has_language_size_and_stamp(tmp_path):
     write_tree(tmp_path, {"a.PY": PY})
     os.utime(tmp_path / "a.PY", ns=(5, 1_700_000_000_123_456_789))
     (file,) = walk(tmp_path, WalkConfig(), WalkReport())
     assert (file.path, file.language, file.size) == ("a.PY", "python", 6)
-    assert file.mtime_ns == (tmp_path / "a.PY").stat().st_mtime_ns
+    seen = (tmp_path / "a.PY").stat()
+    assert file.stamp == (6, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino, seen.st_mode)
 
 
 def test_files_of_unknown_languages_are_counted_by_their_extensions(tmp_path):

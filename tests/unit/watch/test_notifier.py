@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -22,8 +24,9 @@ from inotify_simple import Event, INotify, flags
 from codesearch.watch.inotify import InotifyNotifier
 
 
-def wanted(*folders: Path, files: frozenset[str] = frozenset()) -> Dependencies:
-    return Dependencies((1, ""), 0, "code", frozenset(f"{folder}/" for folder in folders), files)
+def wanted(*folders: Path, files: tuple[Path, ...] = (), above: tuple[Path, ...] = ()) -> Dependencies:
+    entered = frozenset(f"{folder}/" for folder in folders)
+    return Dependencies((1, ""), 0, "code", entered, frozenset(map(str, files)), frozenset(map(str, above)))
 
 
 class Notified:
@@ -82,11 +85,48 @@ def test_folders_that_were_not_named_are_not_watched(notified, tmp_path):
 
 
 def test_a_folder_watched_for_its_ignore_file_reports_only_this_file(notified, tmp_path):
-    notified.notifier.watch("root", wanted(files=frozenset({f"{tmp_path}/exclude"})))
+    notified.notifier.watch("root", wanted(files=(tmp_path / "exclude",)))
     (tmp_path / "a.py").write_text("x\n")
     assert notified.seen() == set()
     (tmp_path / "exclude").write_text("x\n")
     assert notified.seen() == {("root", False)}
+
+
+def test_a_file_in_a_folder_that_does_not_exist_is_reported_when_the_folder_is_made(notified, tmp_path):
+    dependencies = wanted(files=(tmp_path / "settings/codesearch/config.toml",))
+    notified.notifier.watch("root", dependencies)
+    (tmp_path / "settings").mkdir()
+    assert notified.seen() == {("root", True)}
+    (tmp_path / "settings/codesearch").mkdir()
+    notified.notifier.watch("root", dependencies)
+    (tmp_path / "settings/codesearch/config.toml").write_text("k = 1\n")
+    assert notified.seen() == {("root", False)}
+
+
+def test_a_renamed_folder_above_the_root_and_a_new_repository_are_reported(notified, tmp_path):
+    write_tree(tmp_path, {"up/src/a.py": "", "other.py": ""})
+    above = tmp_path / "up", tmp_path / ".git", tmp_path / "up/.git", tmp_path / "up/src"
+    notified.notifier.watch("root", wanted(tmp_path / "up/src", above=above))
+    (tmp_path / "other.py").write_text("x\n")
+    (tmp_path / "new.py").write_text("x\n")
+    assert notified.seen() == set()
+    (tmp_path / "up/.git").mkdir()
+    assert notified.seen() == {("root", True)}
+    (tmp_path / "up").rename(tmp_path / "down")
+    assert notified.seen() == {("root", True)}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+def test_a_folder_that_is_mounted_over_another_is_reported(notified, tmp_path):
+    write_tree(tmp_path, {"src/a.py": "", "other/a.py": ""})
+    notified.notifier.watch("root", wanted(tmp_path / "src"))
+    command = ["mount", "--bind", tmp_path / "other", tmp_path / "src"]
+    if subprocess.run(command, check=False, capture_output=True).returncode:
+        pytest.skip("this container may not mount")
+    try:
+        assert ("root", True) in notified.seen()
+    finally:
+        subprocess.run(["umount", tmp_path / "src"], check=True)
 
 
 def test_a_renamed_folder_keeps_its_watch_under_its_new_name(notified, tmp_path):

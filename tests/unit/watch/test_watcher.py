@@ -39,7 +39,7 @@ class Engine:
         return Freshness(str(root), state, ONE if state == "updated" else NOTHING)
 
     def dependencies(self, root: Path) -> Dependencies:
-        return Dependencies((self.version, "then"), 7, "code", self.folders, frozenset())
+        return Dependencies((self.version, "then"), 7, "code", self.folders, frozenset(), frozenset())
 
     def indexed_roots(self) -> dict[str, int]:
         return {str(self.root): self.version}
