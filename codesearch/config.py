@@ -19,6 +19,8 @@ CONTENT = {
     "all": frozenset({"code", "docs", "config", "other"}),
 }
 """The values of `WalkConfig.content`. Each maps to the `LanguageSpec.content` of the files to read."""
+MAX_FILE_MB = 1_000
+"""The highest limit for the size of a source file."""
 MODES = ("hybrid", "lexical", "semantic")
 COLORS = ("auto", "always", "never")
 DEVICES = ("auto", "cpu", "cuda")
@@ -90,7 +92,7 @@ class IndexOptions:
             if name in cls.__dataclass_fields__
         }
         if (megabytes := settings.get("max_file_mb")) is not None:
-            known["max_file_bytes"] = megabytes * 1_000_000
+            known["max_file_bytes"] = round(megabytes * 1_000_000)
         return cls(**known)
 
     @property

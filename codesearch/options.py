@@ -6,18 +6,30 @@ that a configuration class has is read from it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
+from operator import and_, or_
 from pathlib import Path
 from typing import Any
 
-from codesearch.config import BACKENDS, COLORS, CONTENT, DEVICES, MODES, VECTOR_INDEXES, WalkConfig
+from codesearch.config import (
+    BACKENDS,
+    COLORS,
+    CONTENT,
+    DEVICES,
+    MAX_FILE_MB,
+    MODES,
+    VECTOR_INDEXES,
+    WalkConfig,
+)
 from codesearch.errors import ConfigError
 from codesearch.types import KINDS
 
 COMMAND, USER, ENVIRONMENT, PROJECT, PORTABLE = "command", "user", "environment", "project", "portable"
 """Who may set an option: the command line, the user's settings file, an environment variable, the settings file of a
-project, or a portable file that is imported."""
+project, or a portable file that is imported. A server sets none. Anybody can make a project and a portable file, so
+they can only narrow what is read (`Option.narrow`)."""
 _ONLY_COMMAND = frozenset({COMMAND})
 _SETTING = frozenset({COMMAND, USER, ENVIRONMENT, PROJECT})
 # A cloned project must not choose programs, servers or the model, or make codesearch read files outside of it.
@@ -57,6 +69,8 @@ class Option:
         choices: the only values; empty for any.
         low: the lowest number.
         high: the highest number.
+        narrow: (value of a project or a portable file, value of the user) -> the value in force. It never reads more
+            files, or larger ones, than that of the user. None if any value is harmless.
         metavar: stands for the value in the help; by default its type.
     """
 
@@ -71,6 +85,7 @@ class Option:
     choices: tuple[str, ...] = ()
     low: float = -inf
     high: float = inf
+    narrow: Callable[[Any, Any], Any] | None = None
     metavar: str | None = None
 
     @property
@@ -91,7 +106,7 @@ class Option:
     @property
     def in_index(self) -> bool:
         """Say whether it changes the content of an index, which then keeps it for later runs."""
-        return PORTABLE in self.set_by
+        return self.is_setting and ENVIRONMENT not in self.set_by
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -117,6 +132,25 @@ class Option:
             limit = f"at least {self.low}" if self.high == inf else f"from {self.low:,} to {self.high:,}"
             raise ConfigError(f"{name} must be {limit}, not {value}")
         return value
+
+    def narrowed(self, value: Any, yours: Any) -> Any:  # noqa: ANN401 - the type is that of the option.
+        """Return the value in force if a project or a portable file chooses one and the user another one."""
+        return self.narrow(value, yours) if self.narrow else value
+
+    def may_narrow(self, value: Any) -> bool:  # noqa: ANN401 - the type is that of the option.
+        """Say whether a value narrows what is read, if the user has the widest value."""
+        widest = () if self.repeatable else not value if self.kind is bool else inf
+        return self.narrow is None or self.narrow(value, widest) == value
+
+
+def _added(patterns: tuple[str, ...], yours: tuple[str, ...]) -> tuple[str, ...]:
+    """Return all patterns that exclude; the last one that matches decides, so those of the user come last."""
+    return (*(pattern for pattern in patterns if not pattern.lstrip().startswith("!")), *yours)
+
+
+def _common(languages: tuple[str, ...], yours: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the languages that both name; no name stands for all languages."""
+    return tuple(name for name in languages if name in yours) or yours if yours else languages
 
 
 _declared: list[Option] = []
@@ -202,23 +236,31 @@ _on(
 )
 _on(
     "index",
-    Option("exclude", "Skip paths that match this .gitignore pattern.", _WALK.exclude),
-    Option("languages", "Index only this language.", _WALK.languages, "--lang"),
+    Option("exclude", "Skip paths that match this .gitignore pattern.", _WALK.exclude, narrow=_added),
+    Option("languages", "Index only this language.", _WALK.languages, "--lang", narrow=_common),
     Option("content", "What to index: code, docs, config or all.", _WALK.content, choices=tuple(CONTENT)),
-    Option("hidden", "Enter names that begin with a dot.", _WALK.hidden),
+    Option("hidden", "Enter names that begin with a dot.", _WALK.hidden, narrow=and_),
     Option(
         "ignore_files",
         "Respect .gitignore and .codesearchignore.",
         _WALK.ignore_files,
         "--ignore/--no-ignore",
+        narrow=or_,
     ),
-    Option("max_file_mb", "Skip larger files.", _WALK.max_file_bytes // 1_000_000, low=1, high=1_000),
+    Option(
+        "max_file_mb",
+        "Skip larger files.",
+        _WALK.max_file_bytes // 1_000_000,
+        low=1,
+        high=MAX_FILE_MB,
+        narrow=min,
+    ),
     set_by=_INDEX_SETTING,
 )
 _on(
     "index",
     Option("follow_links", "Follow symbolic links.", _WALK.follow_links, "--follow/--no-follow"),
-    set_by=_INDEX_SETTING - {PROJECT},
+    set_by=_INDEX_SETTING - {PROJECT, PORTABLE},
 )
 _on(
     "index",

@@ -5,7 +5,7 @@
 
 The order of precedence is: option of a command, environment variable, project's file, user's file, default. Settings
 that affect the content of an index have no environment variable, because all processes that update an index must use
-the same values.
+the same values. A project cannot set all of them, and of files it can only read less than the user's settings allow.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from codesearch.config import PROJECT_FILE, IndexOptions
 from codesearch.errors import ConfigError
-from codesearch.options import ENVIRONMENT, OPTIONS, PROJECT, Option
+from codesearch.options import ENVIRONMENT, OPTIONS, PORTABLE, PROJECT, USER, Option
 from codesearch.treefiles import read_regular
 
 USER_FILE = "config.toml"
@@ -51,9 +51,12 @@ def settings_in_force(here: Path, environment: Mapping[str, str], user_home: Pat
     found = {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
     files = (folder / PROJECT_FILE for folder in (here, *here.parents))
     project = next((path for path in files if path.is_file()), None)
-    for path in (user_file(environment, user_home), project):
-        if path:
-            found |= {name: Value(value, str(path)) for name, value in _read(path).items()}
+    mine = user_file(environment, user_home)
+    found |= {name: Value(value, str(mine)) for name, value in _read(mine, USER).items()}
+    for name, value in _read(project, PROJECT).items() if project else ():
+        narrowed = SETTINGS[name].narrowed(value, found[name].value)
+        if SETTINGS[name].narrow is None or narrowed != found[name].value:
+            found[name] = Value(narrowed, str(project))
     for name, setting in SETTINGS.items():
         variable = f"${setting.variable}"
         if ENVIRONMENT in setting.set_by and (text := environment.get(setting.variable)):
@@ -67,20 +70,58 @@ def index_options(root: Path, environment: Mapping[str, str] = os.environ) -> In
     Raises:
         ConfigError: a file has an unknown name or a value of a wrong type.
     """
-    found: dict[str, Any] = {}
-    for path in (user_file(environment, Path.home()), root / PROJECT_FILE):
-        found |= {name: value for name, value in _read(path).items() if SETTINGS[name].in_index}
-    return IndexOptions.of(found)
+    return IndexOptions.of(_walk_settings(root, environment))
+
+
+def imported_options(
+    root: Path, options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
+) -> IndexOptions:
+    """Return the options of a portable file that an index of `root` keeps: those that narrow the user's settings.
+
+    Args:
+        root: the folder with the sources.
+        options: walk settings in the manifest of the portable file.
+        environment: locates the user's file.
+
+    Raises:
+        ConfigError: a file has an unknown name or a value of a wrong type.
+    """
+    theirs = IndexOptions.of(options).given
+    if "max_file_bytes" in theirs:
+        theirs["max_file_mb"] = theirs.pop("max_file_bytes") / 1_000_000
+    yours = _walk_settings(root, environment)
+    narrowed = _narrowed({name: theirs[name] for name in theirs if PORTABLE in SETTINGS[name].set_by}, yours)
+    usual = {name: setting.default for name, setting in SETTINGS.items()} | yours
+    return IndexOptions.of({name: value for name, value in narrowed.items() if value != usual[name]})
+
+
+def _walk_settings(root: Path, environment: Mapping[str, str]) -> dict[str, Any]:
+    own, project = (
+        {name: value for name, value in _read(path, origin).items() if SETTINGS[name].in_index}
+        for path, origin in (
+            (user_file(environment, Path.home()), USER),
+            (root / PROJECT_FILE, PROJECT),
+        )
+    )
+    return own | _narrowed(project, own)
+
+
+def _narrowed(theirs: Mapping[str, Any], yours: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values in force for the names in `theirs`; what the user does not set has its default."""
+    return {
+        name: SETTINGS[name].narrowed(value, yours.get(name, SETTINGS[name].default))
+        for name, value in theirs.items()
+    }
 
 
 def user_file(environment: Mapping[str, str], user_home: Path) -> Path:
     """Return the path of the user's settings file, even if it does not exist."""
-    folder = environment.get("XDG_CONFIG_HOME")
-    return (Path(folder) if folder else user_home / ".config") / "codesearch" / USER_FILE
+    folder = environment.get("XDG_CONFIG_HOME", "")  # A relative one would be inside of a repository.
+    return (Path(folder) if os.path.isabs(folder) else user_home / ".config") / "codesearch" / USER_FILE
 
 
-def _read(path: Path) -> dict[str, Any]:
-    """Read the settings in a file; return an empty dictionary if there is no such file."""
+def _read(path: Path, origin: str) -> dict[str, Any]:
+    """Read the settings in a file of an origin; return an empty dictionary if there is no such file."""
     try:
         text, _ = read_regular(path, _MAX_BYTES)
     except (FileNotFoundError, NotADirectoryError):
@@ -93,10 +134,10 @@ def _read(path: Path) -> dict[str, Any]:
         found = tomllib.loads(text.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not valid TOML ({error}): correct the line") from None
-    return {name: _checked(path, name, value) for name, value in found.items()}
+    return {name: _checked(path, origin, name, value) for name, value in found.items()}
 
 
-def _checked(path: Path, name: str, value: object) -> Any:  # noqa: ANN401 - the type is that of the setting.
+def _checked(path: Path, origin: str, name: str, value: object) -> Any:  # noqa: ANN401 - the type is that of the setting.
     setting = SETTINGS.get(name)
     if setting is None:
         from difflib import get_close_matches
@@ -104,20 +145,28 @@ def _checked(path: Path, name: str, value: object) -> Any:  # noqa: ANN401 - the
         near = get_close_matches(name, SETTINGS, 1)
         cure = f"did you mean {near[0]!r}?" if near else "see `codesearch config`"
         raise ConfigError(f"{path}: unknown setting {name!r}: {cure}")
-    if path.name == PROJECT_FILE and PROJECT not in setting.set_by:
-        how = "with an option of `codesearch index`" if setting.in_index else f"${setting.variable}"
+    how = "with an option of `codesearch index`" if setting.in_index else f"${setting.variable}"
+    if origin not in setting.set_by:
         raise ConfigError(
             f"{path}: {name!r} cannot be set by a project: set it in your own config.toml or {how}"
         )
     if setting.repeatable:
-        if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            return tuple(value)
-        raise ConfigError(f"{path}: {name!r} must be a list of strings, not {value!r}")
-    if setting.kind is float and type(value) is int:
-        value = float(value)
-    if type(value) is not _as_stored(setting):
-        raise ConfigError(f"{path}: {name!r} must be {_TYPES[setting.kind]}, not {value!r}")
-    return setting.checked(value, f"{path}: {name!r}")
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise ConfigError(f"{path}: {name!r} must be a list of strings, not {value!r}")
+        value = tuple(value)
+    else:
+        if setting.kind is float and type(value) is int:
+            value = float(value)
+        if type(value) is not _as_stored(setting):
+            raise ConfigError(f"{path}: {name!r} must be {_TYPES[setting.kind]}, not {value!r}")
+        setting.checked(value, f"{path}: {name!r}")
+    if origin == PROJECT and not setting.may_narrow(value):
+        shown = list(value) if isinstance(value, tuple) else value
+        raise ConfigError(
+            f"{path}: {name!r} cannot be {shown} in a project, which can only narrow what is read: "
+            f"set it in your own config.toml or {how}"
+        )
+    return value
 
 
 def _as_stored(setting: Option) -> type:

@@ -17,6 +17,7 @@ import pytest
 from benchmarks import agents, cluster, embedding, growth, milvus, service, speed, update, watch
 from codesearch.cli.main import make_command
 from codesearch.evaluation.suites import SUITES
+from codesearch.options import PROJECT
 from codesearch.parsing.grammars import query_source
 from codesearch.parsing.languages import BLOCK_LANGUAGES, LANGUAGES, language_name
 from codesearch.settings import SETTINGS
@@ -268,6 +269,11 @@ def test_the_page_of_settings_has_each_setting_with_its_default(name: str) -> No
     defaults = {row[0].strip("`"): row[1].strip("`") for row in rows}
     default = SETTINGS[name].default
     assert json.loads(defaults[name]) == (list(default) if isinstance(default, tuple) else default)
+    may = {row[0].strip("`"): row[3] for row in rows}
+    assert (may[name] != "no") == (PROJECT in SETTINGS[name].set_by)
+    assert (may[name] not in ("yes", "no", "choose")) == (
+        SETTINGS[name].narrow is not None and PROJECT in SETTINGS[name].set_by
+    )
 
 
 def test_the_picture_of_the_readme_needs_nothing_from_outside() -> None:

@@ -6,9 +6,10 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
+from codesearch.config import WalkConfig
 from codesearch.encoding.bundle import SHIPPED, load_bundle, recorded_folder
 from codesearch.errors import ConfigError, IndexCorruptError, IndexStoreError
 from codesearch.export.files import ExportCounts, check_target, scratch_folder
@@ -22,6 +23,7 @@ from codesearch.index.reader import IndexReader
 from codesearch.index.untrusted import is_name
 from codesearch.segments.digest import check_sizes
 from codesearch.segments.store import storage_error
+from codesearch.settings import imported_options, index_options
 
 _CACHE = Path("cache", "portable")
 _KEPT = 4
@@ -78,6 +80,10 @@ def import_portable(
             with writer_lock(folder, place, wait_s=_PATIENCE_S):
                 described = {**portable.manifest.model, "folder": recorded_folder(bundle)}
                 manifest = replace(portable.manifest, root=place, model=described)
+                if root:
+                    options = imported_options(Path(place), manifest.options)
+                    walk = options.over(index_options(Path(place))).over(WalkConfig())
+                    manifest = replace(manifest, options=options.given, settings=asdict(walk))
                 return _install(scratch, folder, manifest)
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
-from codesearch.config import WalkConfig
+from codesearch.config import CONTENT, MAX_FILE_MB
+from codesearch.errors import ConfigError
 from codesearch.index.manifest import FORMAT_VERSION, Manifest, SegmentEntry, Tally
 from codesearch.index.source import is_inside
-from codesearch.parsing.languages import language_named
+from codesearch.parsing.ignore import BadPatternError, compile_lines
+from codesearch.parsing.languages import language_name, language_named
 from codesearch.segments.arrays import OFFSETS, ROWS, SOURCES, load_array
 from codesearch.segments.postings import POSTINGS
 from codesearch.segments.store import DATABASE, StoreReader
@@ -45,6 +46,8 @@ _WITH_CODE = {SOURCES: "uint8", OFFSETS: "int64"}
 FILES = {DATABASE, ROWS_FILE, SCALES_FILE, *_ARRAYS}
 """The files of a segment that are exchanged. A graph is not, because hnswlib trusts the bytes of its file."""
 _MOST = 1 << 40
+_MOST_TEXT = 100_000
+"""Most characters of a list in the settings, as in a settings file."""
 _MAX_DIM = 1 << 16
 _SHA256 = re.compile("[0-9a-f]{64}")
 
@@ -69,24 +72,25 @@ def checked_manifest(raw: Any) -> Manifest:  # noqa: ANN401 - it comes from JSON
     return manifest
 
 
-def _manifest_checks(manifest: Manifest) -> list[tuple[str, bool]]:
+def _manifest_checks(manifest: Manifest) -> Iterator[tuple[str, bool]]:
+    """Yield the name of each field, and whether it is valid; a check relies on those before it."""
     model, segments = manifest.model, manifest.segments
-    return [
-        ("root", is_name(manifest.root)),
-        ("format", manifest.format == FORMAT_VERSION),
-        ("complete", manifest.complete is True),
-        ("created", _is_time(manifest.created)),
-        ("config_digest", isinstance(manifest.config_digest, str)),
-        ("seconds", isinstance(manifest.seconds, int | float)),
-        *((name, _is_count(getattr(manifest, name))) for name in ("commit", "documents", "source_files")),
-        *((name, _are_counts(getattr(manifest, name))) for name in ("languages", "missing_grammars")),
-        *((name, _is_tally(getattr(manifest, name))) for name in ("walked", "parsed")),
-        *((name, _are_settings(getattr(manifest, name))) for name in ("settings", "options")),
-        ("model", isinstance(model, dict) and _is_model(model)),
-        ("segments", all(map(_is_segment, segments))),
-        ("segments", len({entry.number for entry in segments}) == len(segments)),
-        ("documents", manifest.documents == sum(entry.live_documents for entry in segments)),
-    ]
+    yield "root", is_name(manifest.root)
+    yield "format", manifest.format == FORMAT_VERSION
+    yield "complete", manifest.complete is True
+    yield "created", _is_time(manifest.created)
+    yield "config_digest", isinstance(manifest.config_digest, str)
+    yield "seconds", isinstance(manifest.seconds, int | float)
+    yield from (
+        (name, _is_count(getattr(manifest, name))) for name in ("commit", "documents", "source_files")
+    )
+    yield from ((name, _are_counts(getattr(manifest, name))) for name in ("languages", "missing_grammars"))
+    yield from ((name, _is_tally(getattr(manifest, name))) for name in ("walked", "parsed"))
+    yield from ((name, _are_settings(getattr(manifest, name))) for name in ("settings", "options"))
+    yield "model", isinstance(model, dict) and _is_model(model)
+    yield "segments", all(map(_is_segment, segments))
+    yield "segments", len({entry.number for entry in segments}) == len(segments)
+    yield "documents", manifest.documents == sum(entry.live_documents for entry in segments)
 
 
 def is_name(text: object) -> bool:
@@ -123,16 +127,37 @@ def _is_tally(tally: Tally) -> bool:
 def _are_settings(settings: object) -> bool:
     if not isinstance(settings, dict):
         return False
-    usual = asdict(WalkConfig())
-    for name, value in settings.items():
-        if name not in usual:
-            return False
-        if isinstance(usual[name], tuple):
-            if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
-                return False
-        elif type(value) is not type(usual[name]):
-            return False
-    return True
+    return all(name in _SETTINGS and _SETTINGS[name](value) for name, value in settings.items())
+
+
+def _are_patterns(value: object) -> bool:
+    return _are_texts(value, lambda pattern: compile_lines([pattern], strict=True))
+
+
+def _are_languages(value: object) -> bool:
+    return _are_texts(value, language_name)
+
+
+def _are_texts(value: object, check: Callable[[str], object]) -> bool:
+    """Say whether a value is a short list of texts that pass a check."""
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        return False
+    try:
+        return sum(map(len, value)) + len(value) <= _MOST_TEXT and all(
+            check(one) is not None for one in value
+        )
+    except (BadPatternError, ConfigError):
+        return False
+
+
+_SETTINGS: dict[str, Callable[[object], bool]] = {
+    "max_file_bytes": lambda value: type(value) is int and 0 <= value <= MAX_FILE_MB * 1_000_000,
+    "content": lambda value: isinstance(value, str) and value in CONTENT,
+    "exclude": _are_patterns,
+    "languages": _are_languages,
+    **dict.fromkeys(("hidden", "ignore_files", "follow_links"), lambda value: type(value) is bool),
+}
+"""Setting of a walk -> whether a value of it is valid."""
 
 
 def _is_model(model: Mapping[str, object]) -> bool:

@@ -56,7 +56,7 @@ def test_an_option_of_index_wins_and_is_remembered_until_it_is_cleared(here, pro
     project.write_text('exclude = ["*.go"]\n')
     assert here("index", ".", "--exclude", "*.py", "--lang", "go").returncode == 0
     assert "languages  go" in here("index", ".", "--lang", "golang", "--rebuild", "--exclude", "*.py").stdout
-    project.write_text("hidden = true\n")
+    project.write_text("hidden = false\n")
     status = json.loads(here("status", "--json").stdout)[0]["settings"]
     assert (status["exclude"], status["languages"]) == (["*.py"], ["golang"])
     assert "13 documents" in here("index", ".", "--exclude", "", "--lang", "").stdout

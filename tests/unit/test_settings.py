@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.config import PROJECT_FILE, IndexOptions
+from codesearch.config import PROJECT_FILE, IndexOptions, WalkConfig
 from codesearch.errors import ConfigError
-from codesearch.settings import SETTINGS, Value, index_options, settings_in_force, user_file
+from codesearch.settings import (
+    SETTINGS,
+    Value,
+    imported_options,
+    index_options,
+    settings_in_force,
+    user_file,
+)
 
 
 @pytest.fixture
@@ -56,6 +63,61 @@ def test_the_nearest_project_file_is_used(here, environment, tmp_path):
     nearest = write(here / PROJECT_FILE, "all_code = true\n")
     found = settings_in_force(here, environment, tmp_path)
     assert (found["all_code"], found["hits"].source) == (Value(True, str(nearest)), "default")
+
+
+@pytest.mark.parametrize(
+    ("yours", "theirs", "in_force"),
+    [
+        ("", "max_file_mb = 20", {}),
+        ("", "max_file_mb = 3", {"max_file_bytes": 3_000_000}),
+        ("max_file_mb = 2", "max_file_mb = 3", {"max_file_bytes": 2_000_000}),
+        ("max_file_mb = 50", "max_file_mb = 20", {"max_file_bytes": 20_000_000}),
+        ('exclude = ["mine"]', 'exclude = ["theirs"]', {"exclude": ("theirs", "mine")}),
+        ('languages = ["go", "c"]', 'languages = ["c", "php"]', {"languages": ("c",)}),
+        ('languages = ["go"]', 'languages = ["php"]', {"languages": ("go",)}),
+        ("", 'languages = ["php"]', {"languages": ("php",)}),
+        ("hidden = true", "hidden = false", {"hidden": False}),
+        ("ignore_files = false", "ignore_files = true", {"ignore_files": True}),
+        ("", 'content = "docs"', {"content": "docs"}),
+    ],
+)
+def test_a_project_only_narrows_what_the_user_reads(here, environment, tmp_path, yours, theirs, in_force):
+    write(user_file(environment, tmp_path), yours)
+    write(here / PROJECT_FILE, theirs)
+    found = index_options(here, environment).over(WalkConfig())
+    assert found == IndexOptions(**in_force).over(WalkConfig())
+    shown = settings_in_force(here, environment, tmp_path)
+    assert IndexOptions.of({name: shown[name].value for name in shown}).over(WalkConfig()) == found
+
+
+@pytest.mark.parametrize("value", ["hidden = true", "ignore_files = false", 'exclude = ["a", "!b"]'])
+def test_a_project_that_would_widen_what_is_read_is_an_error(here, environment, tmp_path, value):
+    write(here / PROJECT_FILE, value)
+    line = "cannot be .* in a project, which can only narrow what is read: set it in your own config.toml or with an"
+    with pytest.raises(ConfigError, match=line):
+        index_options(here, environment)
+    write(here / PROJECT_FILE, "")
+    write(user_file(environment, tmp_path), value)
+    assert index_options(here, environment).given
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        ({"follow_links": True, "hidden": True, "ignore_files": False}, {}),
+        ({"max_file_bytes": 200_000_000}, {}),
+        ({"max_file_bytes": 1_234_567}, {"max_file_bytes": 1_234_567}),
+        ({"exclude": ["!secret.py", "gen/"]}, {"exclude": ("gen/", "mine")}),
+        ({"languages": ["go"], "content": "all"}, {"languages": ("go",), "content": "all"}),
+    ],
+)
+def test_a_portable_file_only_narrows_what_the_user_reads(here, environment, tmp_path, options, kept):
+    write(user_file(environment, tmp_path), 'exclude = ["mine"]')
+    assert imported_options(here, options, environment) == IndexOptions(**kept)
+
+
+def test_a_settings_file_in_a_relative_folder_is_not_that_of_the_user(tmp_path):
+    assert user_file({"XDG_CONFIG_HOME": "config"}, tmp_path) == tmp_path / ".config/codesearch/config.toml"
 
 
 def test_index_settings_come_from_the_user_and_from_the_root(here, environment, tmp_path):

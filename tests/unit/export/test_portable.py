@@ -24,6 +24,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codesearch import Engine, PortableFileError, Scope, SearchRequest
+from codesearch.config import IndexOptions, WalkConfig
 from codesearch.encoding.bundle import SHIPPED
 from codesearch.errors import ConfigError, ExportError
 from codesearch.export.portable import HEAD
@@ -265,6 +266,15 @@ def test_only_a_portable_file_is_replaced_without_force(builder, tmp_path):
         ({"documents": -1}, "field 'documents'"),
         ({"created": "yesterday"}, "field 'created'"),
         ({"settings": {"exclude": 3}}, "field 'settings'"),
+        ({"settings": {"exclude": ["[z-a]"]}}, "field 'settings'"),
+        ({"settings": {"exclude": ["*" * 1_000] * 200}}, "field 'settings'"),
+        ({"settings": {"languages": ["klingon"]}}, "field 'settings'"),
+        ({"settings": {"max_file_bytes": 10**12}}, "field 'settings'"),
+        ({"settings": {"max_file_bytes": -5}}, "field 'settings'"),
+        ({"settings": {"max_file_bytes": True}}, "field 'settings'"),
+        ({"options": {"content": "x"}}, "field 'options'"),
+        ({"options": {"content": []}}, "field 'options'"),
+        ({"options": {"home": "/"}}, "field 'options'"),
         ({"model": {"name": "m", "id": "1", "dim": 384, "folder": "/tmp/evil"}}, "field 'model'"),
         ({"segments": [{}]}, "manifest is not valid"),
         ({"more": 1}, "manifest is not valid"),
@@ -272,6 +282,33 @@ def test_only_a_portable_file_is_replaced_without_force(builder, tmp_path):
 )
 def test_a_wrong_field_is_refused(reader, plain, tmp_path, fields, reason):
     assert reason in refusal(reader, repacked(plain, tmp_path / "file", in_head(**fields)))
+
+
+@pytest.mark.parametrize(
+    "field", ["number", "documents", "live_documents", "dead_files", "field_sums", "files"]
+)
+@pytest.mark.parametrize("value", [None, [1.5], "x", {"a": 1}, 10**30])
+def test_a_wrong_field_of_a_segment_is_refused(reader, plain, tmp_path, field, value):
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(tmp_path / "file", "w") as new:
+        head = json.loads(old.read(HEAD))
+        head["manifest"]["segments"][0][field] = value
+        for name in old.namelist():
+            new.writestr(name, json.dumps(head) if name == HEAD else old.read(name))
+    assert "field 'segments'" in refusal(reader, tmp_path / "file")
+
+
+def test_an_import_for_a_folder_reads_no_more_files_than_the_settings_of_the_user(reader, builder, tmp_path):
+    made = write_tree(tmp_path / "made", {"a.py": "def my_function(): pass\n"})
+    walk = IndexOptions(follow_links=True, hidden=True, ignore_files=False, max_file_bytes=9_000_000)
+    builder.index(made, walk)
+    builder.export(tmp_path / "file", made)
+    private = write_tree(tmp_path / "private", {"keys.py": "def my_secret(): pass\n"})
+    tree = {"a.py": "def my_function(): pass\n", ".b.py": "def my_secret(): pass\n", ".gitignore": "c.py\n"}
+    root = write_tree(tmp_path / "root", {**tree, "c.py": "def my_secret(): pass\n"})
+    (root / "docs").symlink_to(private)
+    manifest = reader.import_index(tmp_path / "file", root).manifest
+    assert (manifest.options, manifest.walk_config()) == ({}, WalkConfig())
+    assert {hit.path for hit in reader.search("my secret", Scope(roots=(root,))).hits} == {"a.py"}
 
 
 @pytest.mark.parametrize("name", ["../../evil", "/tmp/evil", "segments/000001/evil.pkl", "..\\evil"])
