@@ -31,14 +31,22 @@ _MESSAGE_BYTES = 1_000_000
 class InThisProcess:
     """A pool of workers that runs each task at once, in the process of its caller."""
 
-    def __init__(self, count: int, start: Callable[..., Callable[[Any], Any]], *arguments: object) -> None:
+    memory_bytes = share_bytes = 0
+
+    def __init__(
+        self,
+        count: int,
+        start: Callable[..., Callable[[Any], Any]],
+        *arguments: object,
+        memory_bytes: int = 0,
+    ) -> None:
         self.start, self.arguments = start, arguments
 
     @cached_property
     def handle(self) -> Callable[[Any], Any]:
         return self.start(*self.arguments)
 
-    def submit(self, task: object) -> Future[Any]:
+    def submit(self, task: object, reserve_bytes: int = 0) -> Future[Any]:
         done: Future[Any] = Future()
         done.set_result(self.handle(task))
         return done
@@ -50,7 +58,7 @@ class InThisProcess:
 def parse_in_this_process(replace: Callable[[object, str, object], None]) -> None:
     """Replace the worker processes, which take a fifth of a second to start."""
     replace(parse, "Workers", InThisProcess)
-    replace(parse, "limit_file", lambda size: None)
+    replace(parse, "limit_file", lambda *_: None)
     replace(workers, "start_early", lambda: None)
 
 

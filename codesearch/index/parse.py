@@ -8,6 +8,10 @@ A small file can make a parser take minutes or gigabytes. So a worker process li
 file, by the size of the file. The system ends a process that goes over a limit, also in the middle of a parser's C
 code. Linux has both limits. macOS has no limit of memory. Windows has a limit of time on the clock instead of processor
 time.
+
+A repository can have many such files. So all workers share the memory of a run (`codesearch.cores`): each file has an
+equal share, and one that needs more is parsed again when more is free. When a run has lost `_LOST_S` seconds at files
+that went over a limit, each further file has only the time that ordinary files need.
 """
 
 from __future__ import annotations
@@ -18,12 +22,12 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, suppress
-from itertools import islice
+from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from codesearch.config import ParseConfig
-from codesearch.cores import available_cores
+from codesearch.cores import available_cores, memory_budget_bytes
 from codesearch.errors import IndexWriteError, ParseError
 from codesearch.index.file_parser import FileParser, ParsedFile, skipped_file
 from codesearch.index.workers import WorkerDiedError, Workers, WorkerStartError
@@ -43,20 +47,40 @@ if TYPE_CHECKING:  # Workers do not need these modules, and importing them takes
 
 
 _HAS_TIMER = hasattr(signal, "setitimer")
-_SECONDS, _SECONDS_PER_MB = 4.0, 10.0
+_SECONDS, _SECONDS_PER_MB, _MOST_SECONDS = 4.0, 10.0, 30.0
+_ORDINARY_SECONDS, _ORDINARY_SECONDS_PER_MB = 0.5, 1.5
+"""Ordinary files take less than 1 s for each MB on a slow core."""
+_LOST_S = 60.0
 _BYTES, _BYTES_PER_BYTE = 400_000_000, 250
 _CHUNK_BYTES = 400_000
 _CHUNK_FILES = 64
 _SERIAL_BYTES = 1_000_000
 """With fewer bytes of source than this, one worker is enough."""
-Task = tuple[list[SourceFile], bool]
-"""Files to parse, and whether they are only cut into blocks of lines."""
+_AHEAD_BYTES = 4_000_000
+"""Source per worker from which no chunk waits for a free worker: parsed files that wait for their turn take memory."""
+_LEAST_WORKER_BYTES = 256_000_000
 Parsed = list[ParsedFile | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Files to parse.
+
+    Attributes:
+        is_plain: whether they are only cut into blocks of lines.
+        left_s: seconds that the run may still lose.
+        max_bytes: what the process may use.
+    """
+
+    files: list[SourceFile]
+    is_plain: bool
+    left_s: float
+    max_bytes: int
 
 
 def is_small(files: Sequence[SourceFile]) -> bool:
     """Say whether parsing the files takes less time than starting processes."""
-    return sum(file.size for file in files) < _SERIAL_BYTES
+    return _size(files) < _SERIAL_BYTES
 
 
 def parse_files(
@@ -72,11 +96,12 @@ def parse_files(
     Raises:
         IndexWriteError: no process could be started.
     """
-    count = 1 if is_small(files) else workers or available_cores()
+    memory = memory_budget_bytes()
+    count = 1 if is_small(files) else min(workers or available_cores(), max(memory // _LEAST_WORKER_BYTES, 1))
     try:
-        pool: Workers[Task, Parsed] = Workers(count, _open_parser, parser)
+        pool: Workers[Task, Parsed] = Workers(count, _open_parser, parser, memory_bytes=memory)
         with closing(pool):
-            yield from _parse_all(pool, parser, files, count)
+            yield from _Run(pool, parser).results(files, count)
     except WorkerStartError:
         raise IndexWriteError(
             "the worker processes stop before their first task, probably because memory ran out: free some and run "
@@ -84,34 +109,58 @@ def parse_files(
         ) from None
 
 
-def _parse_all(
-    pool: Workers[Task, Parsed], parser: FileParser, files: Sequence[SourceFile], workers: int
-) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
-    """Submit a few chunks at a time and yield their results in order."""
-    waiting = chunks_of(files)
-    submitted: deque[tuple[list[SourceFile], Future[Parsed]]] = deque()
-    while True:
-        submitted.extend(
-            (chunk, pool.submit((chunk, False)))
-            for chunk in islice(waiting, 2 * workers + 1 - len(submitted))
+class _Run:
+    """The processes of one run, and the time that it may still lose."""
+
+    def __init__(self, pool: Workers[Task, Parsed], parser: FileParser) -> None:
+        self._pool, self._parser, self._left_s = pool, parser, _LOST_S
+
+    def results(
+        self, files: Sequence[SourceFile], workers: int
+    ) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
+        """Submit a few chunks at a time and yield their results in order."""
+        waiting = chunks_of(files)
+        submitted: deque[tuple[list[SourceFile], Future[Parsed]]] = deque()
+        ahead = 0
+        while True:
+            while len(submitted) < (workers if ahead > workers * _AHEAD_BYTES else 2 * workers + 1):
+                if (chunk := next(waiting, None)) is None:
+                    break
+                submitted.append((chunk, self._submit(chunk)))
+                ahead += _size(chunk)
+            if not submitted:
+                return
+            chunk, future = submitted.popleft()
+            ahead -= _size(chunk)
+            try:
+                yield from zip(chunk, future.result(), strict=True)
+            except WorkerDiedError as error:  # One of the files crashed it or went over a limit.
+                self._left_s -= error.seconds
+                for file in chunk:
+                    yield file, self._alone(file, only_plain=error.timed_out and len(chunk) == 1)
+
+    def _submit(
+        self, files: list[SourceFile], *, is_plain: bool = False, max_bytes: int = 0
+    ) -> Future[Parsed]:
+        max_bytes = max(min(max_bytes, self._pool.memory_bytes), self._pool.share_bytes)
+        return self._pool.submit(Task(files, is_plain, self._left_s, max_bytes), max_bytes)
+
+    def _alone(self, file: SourceFile, *, only_plain: bool) -> ParsedFile | None:
+        """Parse a file; if its process dies, cut it into blocks of lines; if that fails too, skip it."""
+        for is_plain in (True,) if only_plain else (False, True):
+            try:
+                max_bytes = _BYTES + _BYTES_PER_BYTE * file.size
+                return self._submit([file], is_plain=is_plain, max_bytes=max_bytes).result()[0]
+            except WorkerDiedError as error:
+                self._left_s -= error.seconds
+        warning = (
+            f"{file.path}: the {file.language} parser crashed or takes too much time or memory: left out"
         )
-        if not submitted:
-            return
-        chunk, future = submitted.popleft()
-        try:
-            yield from zip(chunk, future.result(), strict=True)
-        except WorkerDiedError:  # One of the files crashed it or went over a limit.
-            for file in chunk:
-                yield file, _parse_alone(pool, parser, file)
+        return skipped_file(file, "crashed", digest=_digest(self._parser, file), warning=warning)
 
 
-def _parse_alone(pool: Workers[Task, Parsed], parser: FileParser, file: SourceFile) -> ParsedFile | None:
-    """Parse a file; if its process dies, cut it into blocks of lines; if that fails too, skip it."""
-    for is_plain in (False, True):
-        with suppress(WorkerDiedError):
-            return pool.submit(([file], is_plain)).result()[0]
-    warning = f"{file.path}: the {file.language} parser crashed or takes too much time or memory: left out"
-    return skipped_file(file, "crashed", digest=_digest(parser, file), warning=warning)
+def _size(files: Sequence[SourceFile]) -> int:
+    return sum(file.size for file in files)
 
 
 def _digest(parser: FileParser, file: SourceFile) -> bytes:
@@ -153,7 +202,7 @@ def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseC
 
 def _open_extractor(path: str, spec: LanguageSpec, config: ParseConfig) -> Callable[[bytes], Extraction]:
     def extract_limited(source: bytes) -> Extraction:
-        limit_file(len(source))
+        limit_file(len(source), _LOST_S, memory_budget_bytes())
         return extract(source, path, spec, config)
 
     return extract_limited
@@ -161,27 +210,33 @@ def _open_extractor(path: str, spec: LanguageSpec, config: ParseConfig) -> Calla
 
 def _open_parser(parser: FileParser) -> Callable[[Task], Parsed]:
     def parse(task: Task) -> Parsed:
-        files, is_plain = task
         found = []
-        for file in files:
-            limit_file(file.size)
-            found.append(parser.parse_plain(file) if is_plain else parser.parse(file))
+        for file in task.files:
+            limit_file(file.size, task.left_s, task.max_bytes)
+            found.append(parser.parse_plain(file) if task.is_plain else parser.parse(file))
         lift_limits()
         return found
 
     return parse
 
 
-def limit_file(size: int) -> None:
-    """Limit this process from now on to what a file of `size` bytes may take; end the process if it takes more."""
-    seconds = _SECONDS + _SECONDS_PER_MB * size / 1e6
+def limit_file(size: int, left_s: float, max_bytes: int) -> None:
+    """Limit this process from now on to what a file may take; end the process if it takes more.
+
+    Args:
+        size: of the file, in bytes.
+        left_s: seconds that the run may still lose.
+        max_bytes: what the whole process may use.
+    """
+    ordinary = _ORDINARY_SECONDS + _ORDINARY_SECONDS_PER_MB * size / 1e6
+    seconds = max(min(_SECONDS + _SECONDS_PER_MB * size / 1e6, _MOST_SECONDS, left_s), ordinary)
     if _HAS_TIMER:
         signal.setitimer(signal.ITIMER_PROF, seconds)
     else:
         faulthandler.dump_traceback_later(seconds, exit=True, file=open(os.devnull, "w"))
     if resource and sys.platform == "linux":
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        limit = _data_bytes() + _BYTES + _BYTES_PER_BYTE * size
+        limit = min(_data_bytes() + _BYTES + _BYTES_PER_BYTE * size, max_bytes)
         resource.setrlimit(
             resource.RLIMIT_DATA, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard)
         )

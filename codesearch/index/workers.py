@@ -12,8 +12,9 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from codesearch.processes import start_python
@@ -26,7 +27,15 @@ R = TypeVar("R")
 
 
 class WorkerDiedError(Exception):
-    """A worker process ended in the middle of a task."""
+    """A worker process ended in the middle of a task.
+
+    Attributes:
+        seconds: how long it worked at the task.
+        timed_out: whether its own limit of processor time ended it.
+    """
+
+    seconds = 0.0
+    timed_out = False
 
 
 class WorkerStartError(Exception):
@@ -35,6 +44,9 @@ class WorkerStartError(Exception):
 
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 """The signal that kills a process. Windows has no SIGKILL, but SIGTERM kills there."""
+_TIMER = getattr(signal, "SIGPROF", None)
+_MOST_SHARE = 1_000_000_000
+"""Bytes that a task may use at most if it reserves nothing."""
 _RUNNING: set[int] = set()
 """Process ids of all workers of this process."""
 _READY: list[_Worker] = []
@@ -78,19 +90,30 @@ def _ready_worker() -> _Worker:
 class Workers(Generic[T, R]):
     """Runs tasks in up to `count` processes, which start when they are needed.
 
-    If a process dies, its task fails and a later task starts a new process.
+    If a process dies, its task fails and a later task starts a new process. A task waits until the memory that it
+    reserves is free. The tasks limit themselves to what they have reserved.
+
+    Attributes:
+        memory_bytes: of all processes together.
+        share_bytes: what a task reserves at least.
     """
 
-    def __init__(self, count: int, start: Callable[..., Callable[[T], R]], *arguments: object) -> None:
+    def __init__(
+        self, count: int, start: Callable[..., Callable[[T], R]], *arguments: object, memory_bytes: int = 0
+    ) -> None:
         """Open the pool.
 
         Args:
             count: maximum number of processes.
             start: called once in each process; returns the function that handles its tasks.
             arguments: the arguments of `start`.
+            memory_bytes: what all processes may use together; 0 if tasks reserve nothing.
         """
         from concurrent.futures import ThreadPoolExecutor
 
+        self.memory_bytes, self.share_bytes = memory_bytes, min(memory_bytes // count, _MOST_SHARE)
+        self._free_bytes = memory_bytes
+        self._freed = threading.Condition()
         self._start = start, arguments
         self._count = count
         self._threads = ThreadPoolExecutor(count, "worker")  # Each thread waits for one process at a time.
@@ -99,12 +122,12 @@ class Workers(Generic[T, R]):
         self._all: set[_Worker] = set()
         self._closed = False
 
-    def submit(self, task: T) -> Future[R]:
+    def submit(self, task: T, reserve_bytes: int = 0) -> Future[R]:
         """Give a task to the next free process.
 
         The future raises WorkerDiedError or WorkerStartError if the process ends, or the exception of the task.
         """
-        return self._threads.submit(self._run, task)
+        return self._threads.submit(self._run, task, max(reserve_bytes, self.share_bytes))
 
     def close(self) -> None:
         """End all processes; unfinished tasks are lost. The only process of a small pool stays for the next one."""
@@ -119,25 +142,48 @@ class Workers(Generic[T, R]):
                 worker.end()
         self._threads.shutdown(cancel_futures=True)
 
-    def _run(self, task: T) -> R:
-        worker = self._take()
-        try:
-            result: R = worker.ask(task)
-        except WorkerDiedError:
-            self._forget(worker)
-            raise
-        with self._lock:
-            self._idle.append(worker)
-        return result
+    def _run(self, task: T, reserve_bytes: int) -> R:
+        is_large = reserve_bytes > self.share_bytes
+        with self._reserved(reserve_bytes):
+            worker = self._take(is_large=is_large)
+            started = time.monotonic()
+            try:
+                result: R = worker.ask(task)
+            except WorkerDiedError as error:
+                self._forget(worker)
+                error.seconds, error.timed_out = time.monotonic() - started, worker.timed_out
+                raise
+            if is_large:  # It may keep more memory than others would leave for it.
+                self._forget(worker)
+            else:
+                with self._lock:
+                    self._idle.append(worker)
+            return result
 
-    def _take(self) -> _Worker:
+    @contextmanager
+    def _reserved(self, count: int) -> Iterator[None]:
+        """Wait until so many bytes are free, and reserve them."""
+        with self._freed:
+            self._freed.wait_for(lambda: self._free_bytes >= count)
+            self._free_bytes -= count
+        try:
+            yield
+        finally:
+            with self._freed:
+                self._free_bytes += count
+                self._freed.notify_all()
+
+    def _take(self, *, is_large: bool) -> _Worker:
         with self._lock:
-            if self._idle:
+            if self._idle and not is_large:
                 return self._idle.pop()
             if self._closed:
                 raise WorkerDiedError("the pool is closed")
+            idle, self._idle = self._idle, []  # None is left, or a large task needs their memory.
             worker = _ready_worker()
             self._all.add(worker)
+        for other in idle:
+            self._forget(other)
         try:
             worker.start(self._start)
         except WorkerDiedError as error:
@@ -162,6 +208,11 @@ class _Worker:
     def is_running(self) -> bool:
         """Say whether the process has not ended."""
         return self._process.poll() is None
+
+    @property
+    def timed_out(self) -> bool:
+        """Say whether its own limit of processor time ended the process."""
+        return _TIMER is not None and self._process.returncode == -_TIMER
 
     def start(self, start: tuple[Callable[..., Any], tuple[object, ...]]) -> None:
         """Let the process open the handler of the next tasks."""

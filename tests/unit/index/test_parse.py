@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
 import time
 from pathlib import Path
 
@@ -66,9 +68,9 @@ def test_results_come_in_the_order_of_the_files(tmp_path, tokenizer_path, many_c
 def test_only_enough_chunks_for_the_workers_are_in_flight(tmp_path, tokenizer_path, many_chunks, monkeypatch):
     submitted = []
 
-    def submit(pool, chunk, real=Workers.submit):
-        submitted.append(chunk)
-        return real(pool, chunk)
+    def submit(pool, task, *reserved, real=Workers.submit):
+        submitted.append(task)
+        return real(pool, task, *reserved)
 
     monkeypatch.setattr(Workers, "submit", submit)
     files = tree(tmp_path, *(f"g{number:02}.py" for number in range(28)))
@@ -151,6 +153,56 @@ def test_a_file_that_crashed_is_not_tried_again_until_it_changes(tmp_path, token
     files = [file for file in tree(tmp_path, "crash_hopeless.py") if "crash" in file.path]
     ((_, parsed),) = parse_files(parser(tmp_path, tokenizer_path, CrashingParser), files, 2)
     assert parsed.record.digest == content_digest((tmp_path / "crash_hopeless.py").read_bytes())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the limits of Linux")
+@pytest.mark.parametrize(
+    ("size", "left_s", "max_bytes", "seconds"),
+    [
+        (0, 60, 900_000_000, 4),
+        (1_000_000, 60, 900_000_000, 14),
+        (8_000_000, 60, 900_000_000, 30),
+        (8_000_000, 20, 900_000_000, 20),
+        (8_000_000, -5, 900_000_000, 12.5),
+        (100_000_000, 60, 4_000_000_000, 150.5),
+    ],
+)
+def test_a_file_has_time_by_its_size_and_by_what_the_run_has_lost(
+    monkeypatch, size, left_s, max_bytes, seconds
+):
+    limits = {}
+    monkeypatch.setattr(parse.signal, "setitimer", lambda timer, value: limits.update(seconds=value))
+    monkeypatch.setattr(parse.resource, "setrlimit", lambda what, values: limits.update(bytes=values[0]))
+    parse.limit_file(size, left_s, max_bytes)
+    assert limits["seconds"] == seconds
+    assert limits["bytes"] == min(parse._data_bytes() + 400_000_000 + 250 * size, max_bytes)
+
+
+class SlowParser(FileParser):
+    """Simulate files on which a parser takes too long; count the attempts."""
+
+    def parse(self, file: SourceFile) -> ParsedFile | None:
+        if "slow" in file.path:
+            with open(self.root / "attempts", "a") as attempts:
+                attempts.write(f"{file.path}\n")
+            signal.setitimer(signal.ITIMER_PROF, 0.05)
+            while True:
+                pass
+        return super().parse(file)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a limit of processor time")
+def test_a_run_loses_only_so_much_time_at_slow_files_and_tries_none_again(
+    tmp_path, tokenizer_path, monkeypatch
+):
+    monkeypatch.setattr(parse, "_CHUNK_FILES", 1)
+    monkeypatch.setattr(parse, "_LOST_S", 0.06)
+    files = tree(tmp_path, *(f"slow{number}.py" for number in range(5)))
+    results = list(parse_files(parser(tmp_path, tokenizer_path, SlowParser), files, 1))
+    warned = [file.path for file, parsed in results if parsed.record.warnings]
+    assert warned == [f"slow{number}.py" for number in range(5)]
+    attempts = (tmp_path / "attempts").read_text().split("\n")[:-1]
+    assert attempts == warned, "what went over its time is cut at once"
 
 
 def test_a_reader_that_stops_early_leaves_no_process(tmp_path, tokenizer_path, many_chunks):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 
@@ -29,6 +30,24 @@ def open_faulty():
         elif task == "path":
             return repr(sys.path[:2])
         return task
+
+    return work
+
+
+def open_sleeper():
+    def sleep(seconds: float) -> tuple[int, float, float]:
+        started = time.monotonic()
+        time.sleep(seconds)
+        return os.getpid(), started, time.monotonic()
+
+    return sleep
+
+
+def open_limited():
+    def work(seconds: float) -> None:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        while seconds:
+            pass
 
     return work
 
@@ -82,6 +101,36 @@ def test_a_process_that_cannot_start_raises_another_error_than_one_that_dies():
             pool.submit(1).result()
     finally:
         pool.close()
+
+
+def test_tasks_wait_until_the_memory_that_they_reserve_is_free():
+    pool = Workers(2, open_sleeper, memory_bytes=100)
+    try:
+        both = [
+            pool.submit(0.2).result()[0],
+            *(future.result()[0] for future in map(pool.submit, (0.2, 0.2))),
+        ]
+        large = [pool.submit(0.1, 60), pool.submit(0.1, 60)]
+        first, second = sorted(future.result()[1:] for future in large)
+        assert first[1] <= second[0], "60 of 100 are free only once"
+        assert not {future.result()[0] for future in large} & set(both), "idle processes gave up their memory"
+        assert pool.submit(0.0).result()[0] not in {future.result()[0] for future in large}
+    finally:
+        pool.close()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a limit of processor time")
+def test_a_process_that_its_own_time_limit_ends_is_told_from_one_that_crashes(workers):
+    pool = Workers(1, open_limited)
+    try:
+        with pytest.raises(WorkerDiedError) as caught:
+            pool.submit(0.1).result()
+    finally:
+        pool.close()
+    assert caught.value.timed_out and caught.value.seconds >= 0.1
+    with pytest.raises(WorkerDiedError) as caught:
+        workers.submit("die").result()
+    assert not caught.value.timed_out
 
 
 def test_an_error_at_the_start_is_raised():
