@@ -1,4 +1,4 @@
-"""File locks and atomic writes. This module imports almost nothing, so any module can use it.
+"""File locks, atomic writes, and files that only their owner can read. This module imports almost nothing.
 
 `atomic_writer` writes a new file in the same folder, `NAME.RANDOM.part`. One rename then replaces the old file. A
 reader sees the old content or the new content, never a mixture. If several processes write the same file, the last one
@@ -24,6 +24,33 @@ _BUSY_S = 2.0
 """How many seconds to wait for a reader that prevents the replacement of a file."""
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder that only its owner can enter, and those above it that are missing; it may exist.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    try:
+        folder.mkdir(0o700, exist_ok=True)
+    except FileNotFoundError:
+        make_folder(folder.parent)
+        folder.mkdir(0o700, exist_ok=True)
+
+
+def private(path: str, flags: int) -> int:
+    """Open a file that only its owner can read; this is an `opener` of `open`."""
+    return os.open(path, flags | getattr(os, "O_BINARY", 0), 0o600)
+
+
+def create_private(path: Path) -> None:
+    """Create an empty file that only its owner can read, for a library that opens it; it may exist.
+
+    Raises:
+        OSError: it cannot be created.
+    """
+    os.close(private(str(path), os.O_WRONLY | os.O_CREAT))
+
+
 @contextmanager
 def file_lock(path: Path) -> Iterator[int | None]:
     """Lock a file; yield None, or the id of the process that already holds the lock (0 if it is unknown).
@@ -31,7 +58,7 @@ def file_lock(path: Path) -> Iterator[int | None]:
     The system releases the lock when the process ends. Only the first byte of the file is locked. The id and a newline
     follow it, because Windows prevents other processes from reading locked bytes.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if _locked(descriptor):
             os.write(descriptor, f" {os.getpid()}\n".encode())
@@ -60,7 +87,7 @@ def _locked(descriptor: int) -> bool:
 
 
 @contextmanager
-def atomic_writer(path: Path, *, sync: bool = False) -> Iterator[BinaryIO]:
+def atomic_writer(path: Path, *, sync: bool = False, for_owner: bool = False) -> Iterator[BinaryIO]:
     """Yield a binary file whose content replaces that of `path` at the end of the block.
 
     If the block raises an exception, `path` does not change and the new file is removed.
@@ -68,13 +95,14 @@ def atomic_writer(path: Path, *, sync: bool = False) -> Iterator[BinaryIO]:
     Args:
         path: the file to write; its folder must exist.
         sync: whether content and name must survive a power cut.
+        for_owner: whether only its owner can read it.
 
     Raises:
         OSError: the file cannot be written.
     """
     part = path.with_name(f"{path.name[:_MAX_NAME_CHARS]}.{os.urandom(4).hex()}{PART}")
     try:
-        with open(part, "xb") as file:
+        with open(part, "xb", opener=private if for_owner else None) as file:
             yield file
             if sync:
                 file.flush()
@@ -99,18 +127,19 @@ def _replace(part: Path, path: Path) -> None:
         time.sleep(0.01)
 
 
-def write_atomically(path: Path, content: bytes, *, sync: bool = False) -> None:
+def write_atomically(path: Path, content: bytes, *, sync: bool = False, for_owner: bool = False) -> None:
     """Replace the content of a file, or create the file.
 
     Args:
         path: the file to write; its folder must exist.
         content: all of its bytes.
         sync: whether content and name must survive a power cut.
+        for_owner: whether only its owner can read it.
 
     Raises:
         OSError: the file cannot be written; the old content stays.
     """
-    with atomic_writer(path, sync=sync) as file:
+    with atomic_writer(path, sync=sync, for_owner=for_owner) as file:
         file.write(content)
 
 

@@ -27,7 +27,7 @@ from codesearch.engine.scope import (
     too_large,
 )
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
-from codesearch.home import default_home
+from codesearch.home import default_home, make_private
 from codesearch.index.catalogue import IndexEntry, find_folder, list_indexes, remove_index
 from codesearch.search.request import Filters, Place, RequestFields, SearchRequest, is_line
 
@@ -96,6 +96,7 @@ class Engine:
         self._pool = pool or Pool()
         # A service changes its working directory, so a relative home would be another one then.
         folder = Path(home or default_home()).expanduser().absolute()
+        make_private(str(folder))
         self._backend = backend or LocalBackend(folder, self._pool, vectors or VectorConfig(), device)
 
     @property

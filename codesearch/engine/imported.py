@@ -15,7 +15,7 @@ from codesearch.errors import ConfigError, IndexCorruptError, IndexStoreError
 from codesearch.export.files import ExportCounts, check_target, scratch_folder
 from codesearch.export.portable import is_portable, write_portable
 from codesearch.export.unpack import MAX_BYTES, PortableFile, open_portable
-from codesearch.files import sync_folder
+from codesearch.files import make_folder, sync_folder
 from codesearch.index.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
 from codesearch.index.commit import commit_manifest, last_number, writing
 from codesearch.index.manifest import SEGMENTS, Manifest, segment_folder
@@ -76,7 +76,7 @@ def import_portable(
         folder = index_folder(home, root) if root else imported_folder(home, place)
         with _storage(home), scratch_folder(home) as scratch:
             portable.unpack(scratch, on_progress=on_progress)
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
             with writer_lock(folder, place, wait_s=_PATIENCE_S):
                 described = {**portable.manifest.model, "folder": recorded_folder(bundle)}
                 manifest = replace(portable.manifest, root=place, model=described)
@@ -92,7 +92,7 @@ def _install(scratch: Path, folder: Path, manifest: Manifest) -> Manifest:
     entry = read_entry(folder)
     last = entry.manifest.commit if entry and entry.manifest else 0
     with writing(folder):
-        (folder / SEGMENTS).mkdir(exist_ok=True)
+        make_folder(folder / SEGMENTS)
         number = last_number(folder)
         segments = []
         for segment in manifest.segments:
@@ -165,7 +165,7 @@ def _unpack_to_cache(portable: PortableFile, folder: Path, home: Path) -> None:
     with scratch_folder(home) as scratch:
         portable.unpack(scratch)
         commit_manifest(scratch, portable.manifest)
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(folder.parent)
         try:
             os.rename(scratch, folder)
         except OSError:  # Another process was faster, or the folder is damaged.

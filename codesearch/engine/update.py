@@ -14,6 +14,7 @@ from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.reports import IndexReport
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError, IndexStoreError
+from codesearch.files import make_folder
 from codesearch.index import workers
 from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
 from codesearch.index.current import Comparison, compare, walk_in_force
@@ -66,7 +67,7 @@ def update_index(
         raise ConfigError(f"{root}: {kind}: give the folder to index")
     folder = index_folder(home, root)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         raise IndexStoreError(f"{folder}: {error.strerror}: give another --home") from None
     with writer_lock(folder, str(root), wait_s=_PATIENCE_S):

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from codesearch.errors import ConfigError, MissingExtraError
+from codesearch.files import make_folder
 
 """Time stamp of all unpacked files, in seconds. The index would not trust that of a file written a moment ago."""
 DAMAGED = (ValueError, OSError, EOFError, zlib.error)
@@ -106,7 +107,7 @@ def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], Non
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     target = cache / digest[:16]
     if not target.is_dir():
-        cache.mkdir(parents=True, exist_ok=True)
+        make_folder(cache)
         with tempfile.TemporaryDirectory(prefix="unpack-", dir=cache) as scratch:
             tree = Path(scratch, "tree")
             unpack(pack, tree, on_progress)

@@ -24,6 +24,7 @@ from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, judged
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
 from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.systems import System, systems_without
+from codesearch.files import make_folder
 from codesearch.index.reader import IndexReader
 from codesearch.search.files import rank_files
 from codesearch.search.request import Filters
@@ -119,7 +120,7 @@ class Collection:
 @contextmanager
 def scratch_folder(suite: str, options: BenchOptions) -> Iterator[Path]:
     """Make a folder in the cache; it is deleted when the context ends."""
-    options.cache.mkdir(parents=True, exist_ok=True)
+    make_folder(options.cache)
     # Windows does not delete files that are still mapped.
     with tempfile.TemporaryDirectory(
         prefix=f"{suite}-", dir=options.cache, ignore_cleanup_errors=True

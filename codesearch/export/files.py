@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.errors import ExportError
-from codesearch.files import file_lock
+from codesearch.files import file_lock, make_folder
 
 SCRATCH = "scratch"
 _LOCK = "lock"
@@ -62,7 +62,7 @@ def scratch_folder(home: Path) -> Iterator[Path]:
     _delete_abandoned(home)
     folder = home / SCRATCH / os.urandom(8).hex()
     content = folder / "content"
-    content.mkdir(parents=True)
+    make_folder(content)
     try:
         with file_lock(folder / _LOCK):
             yield content

@@ -82,7 +82,7 @@ def write_portable(
                 check_digest(segment.folder / name, file, segment.root)
             if with_code:
                 folder = scratch / str(entry.number)
-                folder.mkdir()
+                folder.mkdir(0o700)
                 write_sources(folder, _sources(segment, left_out))
                 code = describe_files(folder)
                 places |= {f"{entry.folder}/{name}": folder / name for name in code}

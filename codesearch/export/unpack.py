@@ -22,6 +22,7 @@ from typing import Any
 
 from codesearch.errors import IndexCorruptError, PortableFileError
 from codesearch.export.portable import HEAD, PORTABLE_VERSION
+from codesearch.files import make_folder, private
 from codesearch.index.manifest import FORMAT_VERSION, Manifest
 from codesearch.index.untrusted import UntrustedError, check_file_names, check_segment, checked_manifest
 
@@ -73,7 +74,7 @@ class PortableFile:
             for segment in self.manifest.segments:
                 for name, entry in segment.files.items():
                     target = folder / segment.folder / name
-                    target.parent.mkdir(parents=True, exist_ok=True)
+                    make_folder(target.parent)
                     _unpack_entry(self.archive, f"{segment.folder}/{name}", target, entry)
                     done += entry["bytes"]
                     on_progress("unpacking", done, total)
@@ -200,7 +201,7 @@ def _check_entry(entry: zipfile.ZipInfo, size: int) -> None:
 def _unpack_entry(archive: zipfile.ZipFile, name: str, target: Path, expected: dict[str, Any]) -> None:
     """Write one entry and sync it; stop at the first byte that is too much."""
     digest, size = hashlib.sha256(), 0
-    with archive.open(name) as source, open(target, "xb") as file:
+    with archive.open(name) as source, open(target, "xb", opener=private) as file:
         while chunk := source.read(_CHUNK):
             size += len(chunk)
             if size > expected["bytes"]:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.errors import IndexStoreError
+from codesearch.files import create_private, make_folder
 from codesearch.index.catalogue import list_indexes
 from codesearch.index.manifest import Manifest
 from codesearch.segments.store import StoreReader, storage_error
@@ -43,7 +44,7 @@ class VectorCache:
     def __init__(self, home: Path, model_id: str, dim: int) -> None:
         self._path = cache_path(home, model_id)
         self._dim = dim
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self._path.parent)
         self._connection = self._open()
         try:
             self._unless_damaged(self._prepare)
@@ -52,6 +53,8 @@ class VectorCache:
             raise
 
     def _open(self) -> sqlite3.Connection:
+        with suppress(OSError):  # SQLite reports the same error.
+            create_private(self._path)
         connection = sqlite3.connect(self._path, timeout=30)
         connection.text_factory = bytes  # Damage can turn a row into text that cannot be decoded.
         return connection

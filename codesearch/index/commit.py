@@ -19,7 +19,7 @@ _PART_S = 3600.0
 
 def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
     """Make `manifest` the current one; a reader sees the old or the new one, never a mixture."""
-    write_atomically(index_folder / MANIFEST, manifest_bytes(manifest), sync=True)
+    write_atomically(index_folder / MANIFEST, manifest_bytes(manifest), sync=True, for_owner=True)
 
 
 @contextmanager

@@ -151,4 +151,4 @@ def _read(index_folder: Path) -> _Stamps:
 
 
 def _write(index_folder: Path, stamps: _Stamps) -> None:
-    write_atomically(index_folder / FILE, json.dumps(stamps).encode())
+    write_atomically(index_folder / FILE, json.dumps(stamps).encode(), for_owner=True)

@@ -69,7 +69,7 @@ def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
     taken = {"taken_ns": stamps.taken_ns, "is_partial": stamps.is_partial, "crc32": crc32(rest)}
     head = json.dumps({"version": _VERSION, "commit": commit, **counts, **taken})
     with suppress(OSError):  # The home is full or read-only.
-        write_atomically(index_folder / FILE, head.encode() + b"\n" + rest)
+        write_atomically(index_folder / FILE, head.encode() + b"\n" + rest, for_owner=True)
 
 
 def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from codesearch.errors import IndexCorruptError
+from codesearch.files import private
 from codesearch.segments.digest import content_digest
 from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import KINDS
@@ -52,7 +53,7 @@ def create_array(path: Path, dtype: DTypeLike, shape: tuple[int, ...]) -> Binary
     Raises:
         OSError: the file cannot be written.
     """
-    file = open(path, "wb")
+    file = open(path, "wb", opener=private)
     descr = np.lib.format.dtype_to_descr(np.dtype(dtype))
     np.lib.format.write_array_header_1_0(file, {"descr": descr, "fortran_order": False, "shape": shape})
     return file
@@ -88,7 +89,7 @@ class RowWriter:
     def write(self, segment: Path) -> None:
         """Write `rows/` to a segment's folder."""
         folder = segment / ROWS
-        folder.mkdir()
+        folder.mkdir(0o700)
         save_array(folder / "kinds.npy", np.asarray(self._kinds, dtype=np.uint8))
         save_array(folder / "files.npy", np.asarray(self._files, dtype=np.uint32))
         save_array(folder / "flags.npy", np.asarray(self._flags, dtype=np.uint8))

@@ -128,7 +128,7 @@ class PostingsWriter:
 
     def write(self) -> None:
         """Write `postings/` to the segment's folder."""
-        self._folder.mkdir()
+        self._folder.mkdir(0o700)
         encoded = [term.encode() for term in self._term_ids]
         order = sorted(range(len(encoded)), key=encoded.__getitem__)
         rank = np.empty(len(order), dtype=np.uint32)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from codesearch.errors import IndexCorruptError, IndexWriteError
+from codesearch.files import create_private
 from codesearch.types import KINDS, Document
 
 _FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -110,6 +111,7 @@ class StoreWriter:
     """Writes files in the order of their paths and numbers the documents in the same order."""
 
     def __init__(self, segment: Path) -> None:
+        create_private(segment / DATABASE)
         self._connection = sqlite3.connect(segment / DATABASE)
         # The segment is deleted if its writer fails, so the database needs no journal.
         self._connection.execute("PRAGMA journal_mode = OFF")

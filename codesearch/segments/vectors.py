@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from codesearch.config import VectorConfig
 from codesearch.cores import available_cores
 from codesearch.errors import IndexCorruptError
+from codesearch.files import create_private, private
 from codesearch.segments.digest import check_digest
 from codesearch.segments.topk import best_positions
 
@@ -69,6 +70,7 @@ def build_graph(
     for start in range(0, count, _CHUNK):
         part = slice(start, min(start + _CHUNK, count))
         graph.add_items(rows[part].astype(np.float32) * scales[part, None], np.arange(part.start, part.stop))
+    create_private(path)
     graph.save_index(str(path))
     if path.stat().st_size != graph.index_file_size():  # hnswlib does not notice a full device.
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
@@ -80,7 +82,8 @@ class VectorWriter:
     def __init__(self, segment: Path, dim: int) -> None:
         self._segment = segment
         self._dim = dim
-        self._rows, self._scales = open(segment / ROWS_FILE, "wb"), open(segment / SCALES_FILE, "wb")
+        self._rows = open(segment / ROWS_FILE, "wb", opener=private)
+        self._scales = open(segment / SCALES_FILE, "wb", opener=private)
         self._count = 0
 
     def add(self, rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:

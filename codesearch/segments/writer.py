@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import VectorConfig
+from codesearch.files import make_folder
 from codesearch.segments.arrays import RowWriter
 from codesearch.segments.postings import PostingsBlock, PostingsWriter
 from codesearch.segments.reader import SegmentReader
@@ -27,7 +28,8 @@ class SegmentWriter:
 
     def __init__(self, folder: Path, dim: int) -> None:
         """Make the folder and open the writers of its parts."""
-        folder.mkdir(parents=True)
+        make_folder(folder.parent)
+        folder.mkdir(0o700)
         self.folder = folder
         self._rows = RowWriter()
         self._new_ids: dict[int, NDArray[np.int64]] = {}

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from codesearch.errors import ConfigError
-from codesearch.files import file_lock
+from codesearch.files import file_lock, make_folder
 from codesearch.service.address import (
     DEADLINE_S,
     FOLDER,
@@ -81,9 +81,8 @@ def serve(home: Path, handlers: Handlers) -> None:
     """
     home = home.absolute()
     folder = home / FOLDER
-    home.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
-        folder.mkdir(mode=0o700)
+        make_folder(folder)
     if reason := distrusted(str(home)):
         raise ConfigError(f"{reason}: choose another home, or make this one your own with chown and chmod")
     os.chdir(home)  # The folder that it was started in may be deleted.

@@ -24,6 +24,6 @@ WINDOWS = {"LOCALAPPDATA": r"C:\Users\me\AppData\Local", "USERPROFILE": r"C:\Use
 )
 def test_each_operating_system_has_its_data_folder(monkeypatch, system, variables, expected):
     paths = ntpath if system == "nt" else posixpath
-    path = SimpleNamespace(join=paths.join, expanduser=lambda text: text)
+    path = SimpleNamespace(join=paths.join, isabs=paths.isabs, expanduser=lambda text: text)
     monkeypatch.setattr(home, "os", SimpleNamespace(name=system, environ=variables, path=path))
     assert home.default_home() == expected
