@@ -417,7 +417,7 @@ class Engine:
 
         Args:
             roots: indexed folders; all when there are none.
-            changes: walk each folder and count what an update would do.
+            changes: compare each folder with its index and count what an update would do.
         """
         entries = find_indexes(self.home, Scope(roots)) if roots else list_indexes(self.home)
         return [self._status(entry, changes=changes) for entry in entries]
