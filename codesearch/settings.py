@@ -132,7 +132,7 @@ def _read(path: Path, origin: str) -> dict[str, Any]:
 
     try:
         found = tomllib.loads(text.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # Also a number of more digits than Python reads.
         raise ConfigError(f"{path}: not valid TOML ({error}): correct the line") from None
     return {name: _checked(path, origin, name, value) for name, value in found.items()}
 

@@ -116,6 +116,12 @@ def test_a_portable_file_only_narrows_what_the_user_reads(here, environment, tmp
     assert imported_options(here, options, environment) == IndexOptions(**kept)
 
 
+def test_a_number_of_thousands_of_digits_is_a_one_line_error(here, environment, tmp_path):
+    path = write(here / PROJECT_FILE, f"hits = {'9' * 5_000}\n")
+    with pytest.raises(ConfigError, match=f"^{path}: not valid TOML .*: correct the line$"):
+        settings_in_force(here, environment, tmp_path)
+
+
 def test_a_settings_file_in_a_relative_folder_is_not_that_of_the_user(tmp_path):
     assert user_file({"XDG_CONFIG_HOME": "config"}, tmp_path) == tmp_path / ".config/codesearch/config.toml"
 
