@@ -188,7 +188,8 @@ def _mistyped_paths(words: Sequence[str], invocation: Invocation) -> Iterator[Ou
 def freshness_note(found: Freshness) -> str:
     """Say in one line that an index is older than its folder, and what to do."""
     root = visible(found.root)
-    files = counted(found.changes.to_parse + found.changes.removed, "file")
+    changed = found.changes.to_parse + found.changes.removed
+    files = counted(changed, "file") if changed else "files"
     notes = {
         "locked": f"{root} is being indexed by another process: this is the last complete index",
         "with code": f"the sources of {root} are not here: hits have the code that was indexed",

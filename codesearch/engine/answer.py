@@ -32,7 +32,7 @@ class Freshness:
             allowed; "locked", another process is updating it; "with code" and "without code", it was imported, and its
             sources are not on this machine; "unchecked", its folder cannot be compared with it; "unreadable", it cannot
             be read, so it is not searched.
-        changes: what was or would be updated.
+        changes: what was or would be updated; nothing if it is behind and finding out would take longer than allowed.
         error: why it is unchecked or unreadable, and the cure.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from codesearch.index.manifest import MadeWith, Manifest, last_manifest, read_ea
 from codesearch.index.plan import Plan, plan_update
 from codesearch.index.policy import can_merge
 from codesearch.index.stamps import is_folder, read_stamps, write_stamps
+from codesearch.parsing.walker import OutOfTimeError
 from codesearch.settings import user_file
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ _PATIENCE_S = 2.0
 """How long a build waits for another writer. A query that updates the index takes less."""
 _QUERY_PATIENCE_S = 0.5
 """How long a query waits for another writer. A watcher that indexes a saved file takes less."""
+_LEAST_WALK_S = 0.5
 OpenEncoder = Callable[[Path], "Encoder"]
 """Folder of a bundle -> its encoder."""
 
@@ -100,13 +103,17 @@ def _manifest_of(entry: IndexEntry) -> Manifest:
     return entry.manifest
 
 
-def _plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison | None = None) -> Plan:
+def _plan_again(
+    entry: IndexEntry, vectors: VectorConfig, seen: Comparison | None = None, until: float = math.inf
+) -> Plan:
     """Plan what an update of an indexed folder with its last settings would do."""
     known = _manifest_of(entry)
     root = Path(known.root)
     last = last_manifest(entry.folder)  # Another process may have committed since the entry was read.
     config = _config(root, IndexOptions(), last or known, vectors)
-    return plan_update(root, entry.folder, config, known.model["id"], last=last, seen=seen, may_list=True)
+    return plan_update(
+        root, entry.folder, config, known.model["id"], last=last, seen=seen, may_list=True, until=until
+    )
 
 
 def refresh_index(
@@ -119,6 +126,8 @@ def refresh_index(
 ) -> Freshness:
     """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
 
+    The walk that finds what changed also ends after that time, or after half a second if that is more.
+
     `seen` is a comparison with the stamps made a moment ago.
 
     Raises:
@@ -129,7 +138,11 @@ def refresh_index(
         return Freshness(manifest.root, "behind", Changes(0, manifest.source_files))
     try:
         with writer_lock(entry.folder, manifest.root, wait_s=_QUERY_PATIENCE_S):
-            plan = _plan_again(entry, vectors, seen)
+            until = time.monotonic() + max(budget_s, _LEAST_WALK_S)
+            try:
+                plan = _plan_again(entry, vectors, seen, until)
+            except OutOfTimeError:
+                return Freshness(manifest.root, "behind", Changes(0, 0))
             changes = Changes(len(plan.to_parse), plan.removed)
             if plan.nothing_to_do:
                 _save_checked(plan)

@@ -6,6 +6,7 @@ changed, a refresh lists only these.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -107,6 +108,7 @@ def plan_update(
     rebuild: bool = False,
     seen: Comparison | None = None,
     may_list: bool = False,
+    until: float = math.inf,
 ) -> Plan:
     """Compare `root` with the last commit: by the stamps if no folder changed, else by a walk.
 
@@ -120,10 +122,13 @@ def plan_update(
         seen: a recent comparison with the stamps; it is used only if it belongs to the last commit.
         may_list: whether to list only changed folders instead of a walk. The counts of skipped files are then those of
             the last walk, so a later plan without this option walks.
+        until: when the plan must be ready, by `time.monotonic`.
 
     Raises:
         ConfigError: `root` is not a readable folder.
+        OutOfTimeError: it is not ready by then.
     """
+    report = WalkReport(until=until)
     digest = config.digest(model_id, *(grammar_version(spec) for spec in LANGUAGES))
     previous = None if rebuild or not last or last.config_digest != digest else last
     found = None
@@ -131,9 +136,9 @@ def plan_update(
         if seen is None or seen.commit != previous.commit:
             seen = compare(index_folder, previous, config.walk)
         if may_list or not (seen.folders or seen.stamps.is_partial):
-            found = _changes(root, config.walk, previous, seen)
+            found = _changes(root, config.walk, previous, seen, WalkReport(until=until))
     old = seen.stamps if seen else read_stamps(index_folder, previous.commit) if previous else Stamps()
-    found = found or _walked(root, config.walk, old)
+    found = found or _walked(root, config.walk, old, report)
     known: dict[str, LiveFile] = {}
     if previous:
         paths = None if found.gone is None else [*found.gone, *(file.path for file in found.files)]
@@ -142,7 +147,7 @@ def plan_update(
         file
         for file in found.files
         if not (live := known.get(file.path))
-        or not _is_unchanged(root, file, live.record, old.files.get(file.path), config.walk)
+        or not _is_unchanged(root, file, live.record, old.files.get(file.path), config.walk, report)
     ]
     here = {file.path for file in found.files}
     gone = known.keys() - here if found.gone is None else known.keys() & found.gone
@@ -181,24 +186,24 @@ class _Found:
     stamps: Stamps
 
 
-def _walked(root: Path, config: WalkConfig, old: Stamps) -> _Found:
+def _walked(root: Path, config: WalkConfig, old: Stamps, report: WalkReport) -> _Found:
     """Return what a walk finds."""
     started_ns = time.time_ns()
-    report = WalkReport()
     files = sorted(walk(root, config, report), key=lambda file: file.path)
     tally = Tally(limited_counts(report.skipped), limited_counts(report.folders), report.warnings)
     stamps = _trusted(Stamps(_stamps_of(files), report.passed, report.watched), started_ns, old)
     return _Found(files, None, tally, report.missing_grammars, stamps)
 
 
-def _changes(root: Path, config: WalkConfig, previous: Manifest, seen: Comparison) -> _Found | None:
+def _changes(
+    root: Path, config: WalkConfig, previous: Manifest, seen: Comparison, report: WalkReport
+) -> _Found | None:
     """Return the files whose stamps changed and those in the folders whose stamps changed; None if a walk is needed."""
     old = seen.stamps
     if seen.changed is None:
         return None
     files: list[SourceFile] = []
     touched: frozenset[str] = frozenset()
-    report = WalkReport()
     if seen.folders:
         if config.follow_links or len(seen.folders) > _MOST_FOLDERS:
             return None
@@ -274,13 +279,19 @@ def _trusted(new: Stamps, started_ns: int, old: Stamps) -> Stamps:
 
 
 def _is_unchanged(
-    root: Path, file: SourceFile, record: FileRecord, stamp: Stamp | None, walk: WalkConfig
+    root: Path,
+    file: SourceFile,
+    record: FileRecord,
+    stamp: Stamp | None,
+    walk: WalkConfig,
+    report: WalkReport,
 ) -> bool:
     """Say whether a file is unchanged: compare its stamp with that of the last walk, then the content."""
     if file.size != record.size or file.language != record.language:
         return False
     if file.stamp == stamp:
         return True
+    report.check_time()
     try:
         source, _ = read_below(root, file.path, walk)
     except OSError:

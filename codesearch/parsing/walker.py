@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
+import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -67,6 +69,10 @@ class SourceFile:
         return self.stamp[0]
 
 
+class OutOfTimeError(Exception):
+    """A walk takes longer than its caller allows."""
+
+
 @dataclass(slots=True)
 class WalkReport:
     """What a walk skipped.
@@ -79,6 +85,7 @@ class WalkReport:
         watched: folders that were entered and files with ignore rules -> stamp. The key is the path below the root
             with forward slashes, or the absolute path above it.
         passed: files that were looked at and left out, although their names do not tell why -> stamp.
+        until: when the walk must end, by `time.monotonic`; else it raises OutOfTimeError.
     """
 
     skipped: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -87,6 +94,12 @@ class WalkReport:
     missing_grammars: dict[str, int] = field(default_factory=dict)
     watched: dict[str, Stamp] = field(default_factory=dict)
     passed: dict[str, Stamp] = field(default_factory=dict)
+    until: float = math.inf
+
+    def check_time(self) -> None:
+        """Raise OutOfTimeError if the walk has no time left."""
+        if time.monotonic() > self.until:
+            raise OutOfTimeError
 
     def warn(self, line: str) -> None:
         """Add a warning as one line."""
@@ -260,6 +273,7 @@ class _Walk:
                 rules = self.with_own_rules(folder, rules, {entry.name for entry in listing})
             below = []
             for entry in listing:
+                self.report.check_time()
                 path = f"{folder}{entry.name}"
                 if self.is_folder(entry):
                     if self.enters(entry, path, rules):
@@ -355,6 +369,7 @@ class _Walk:
         if ".git" in names:
             files.insert(0, EXCLUDE_FILE)
         for name in files:
+            self.report.check_time()
             path = os.path.join(self.root, folder, name)
             self.report.watch(f"{folder}{name}", path)
             try:

@@ -59,7 +59,8 @@ function notes(answer) {
   const told = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");
   for (const { root, state, changes, error } of told) {
     if (state === "behind") {
-      const files = amount(changes.to_parse + changes.removed, "changed file");
+      const changed = changes.to_parse + changes.removed;
+      const files = changed ? amount(changed, "changed file") : "Changed files";
       found.push(`${files} of ${root} not in the index yet: run \`codesearch index ${root}\``);
     } else if (state === "locked") {
       found.push(`Another process is updating the index of ${root}. These hits are from before the update.`);

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
+from codesearch.cli.search import freshness_note
 from codesearch.engine.reports import Changes
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.index import plan
@@ -240,6 +241,17 @@ def test_an_index_is_fresh_until_a_file_changes(ready, tiny_repo):
     found = ready.refresh(tiny_repo)
     assert (found.state, found.changes) == ("updated", Changes(1, 0))
     assert "brand_new" in names(ready.search("brand_new", Scope()))
+
+
+def test_a_refresh_whose_walk_takes_too_long_answers_from_the_last_index(ready, tiny_repo, monkeypatch):
+    assert ready.refresh(tiny_repo).state == "current"
+    write_tree(tiny_repo, {"new/.gitignore": "x\n", "new/new.py": "def brand_new():\n    return 1\n"})
+    monkeypatch.setattr("codesearch.engine.update._LEAST_WALK_S", -1.0)
+    found = ready.refresh(tiny_repo, budget_s=-1.0)
+    assert (found.state, found.changes) == ("behind", Changes(0, 0))
+    assert freshness_note(found).startswith(f"note: files changed since {tiny_repo} was indexed: run ")
+    monkeypatch.undo()
+    assert ready.refresh(tiny_repo).state == "updated"
 
 
 def test_an_index_that_another_process_is_writing_is_locked(ready, tiny_repo, home):
