@@ -21,6 +21,7 @@ GUARDED = {
     ("service/server.py", "AF_UNIX"),
     ("treefiles.py", "O_DIRECTORY"),
     ("treefiles.py", "O_NOFOLLOW"),
+    ("watch/inotify.py", "poll"),
 }
 """Names that Windows does not have, and the modules that check for them before use."""
 
