@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 GUARDED = {
+    ("cores.py", "sysconf"),
     ("evaluation/stages.py", "RUSAGE_CHILDREN"),
     ("evaluation/stages.py", "RUSAGE_SELF"),
     ("evaluation/stages.py", "getrusage"),
@@ -15,12 +16,14 @@ GUARDED = {
     ("files.py", "LOCK_EX"),
     ("files.py", "LOCK_NB"),
     ("files.py", "flock"),
+    ("home.py", "getuid"),
     ("service/address.py", "fchdir"),
     ("service/client.py", "AF_UNIX"),
     ("service/client.py", "getuid"),
     ("service/server.py", "AF_UNIX"),
     ("treefiles.py", "O_DIRECTORY"),
     ("treefiles.py", "O_NOFOLLOW"),
+    ("watch/inotify.py", "POLLPRI"),
     ("watch/inotify.py", "poll"),
 }
 """Names that Windows does not have, and the modules that check for them before use."""
