@@ -81,7 +81,7 @@ def _similar_to(location: str, invocation: Invocation, engine: Engine, scope: Sc
     if is_line(location):
         place = Place.parse(location)
         place = replace(place, path=invocation.path(place.path))
-        if not engine.is_local or place.path.is_file():
+        if not engine.is_local or place.path.exists():
             return [place]
     return engine.find(location, replace(scope, within=()))
 
