@@ -51,6 +51,11 @@ def create_private(path: Path) -> None:
     os.close(private(str(path), os.O_WRONLY | os.O_CREAT))
 
 
+def expanded(path: Path | str) -> Path:
+    """Return a path with `~` replaced; a user that does not exist stays as it is, so the path does not exist either."""
+    return Path(os.path.expanduser(path))
+
+
 @contextmanager
 def file_lock(path: Path) -> Iterator[int | None]:
     """Lock a file; yield None, or the id of the process that already holds the lock (0 if it is unknown).

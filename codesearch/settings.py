@@ -18,6 +18,7 @@ from typing import Any
 
 from codesearch.config import PROJECT_FILE, IndexOptions
 from codesearch.errors import ConfigError
+from codesearch.files import expanded
 from codesearch.options import ENVIRONMENT, OPTIONS, PORTABLE, PROJECT, USER, Option
 from codesearch.treefiles import read_regular
 
@@ -99,7 +100,7 @@ def _walk_settings(root: Path, environment: Mapping[str, str]) -> dict[str, Any]
     own, project = (
         {name: value for name, value in _read(path, origin).items() if SETTINGS[name].in_index}
         for path, origin in (
-            (user_file(environment, Path.home()), USER),
+            (user_file(environment, expanded("~")), USER),
             (root / PROJECT_FILE, PROJECT),
         )
     )

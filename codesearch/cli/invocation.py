@@ -6,6 +6,7 @@ the service can run commands of many processes at the same time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from codesearch.engine.scope import Scope
 
 _WIDTH = 80
+_COLUMNS = re.compile("[1-9][0-9]{0,4}")
 TOKEN = "CODESEARCH_MILVUS_TOKEN"
 """Environment variable with user:password or the key of a Milvus server."""
 
@@ -89,7 +91,7 @@ class Invocation:
         here, variables = Path(facts["folder"]), dict(facts["variables"])
         (is_terminal, encoding), _ = facts["streams"]
         columns = variables.get("COLUMNS", "")
-        width = int(columns) if columns.isdigit() else int(facts["columns"]) or _WIDTH
+        width = int(columns) if _COLUMNS.fullmatch(columns) else int(facts["columns"]) or _WIDTH
         height = int(facts["lines"]) if is_terminal else 0
         terminal = Terminal(here, bool(is_terminal), width, height, str(encoding or "utf-8"), variables)
         return cls(terminal, here / facts["home"], Path(facts["user_home"]), facts["stdin"], pool)
@@ -160,5 +162,11 @@ def outputs(command: Iterator[Output]) -> Iterator[Output]:
     """Yield the outputs of a command; an error becomes the last one, with exit code 2."""
     try:
         yield from command
+        return
     except CodeSearchError as error:
-        yield Output(err=f"error: {visible(str(error))}\n", code=2)
+        reason = str(error)
+    except MemoryError:
+        reason = "there is not enough memory: end other programs, or raise the limit of `ulimit -v`"
+    except ImportError as error:  # Also if the system has no memory for a library.
+        reason = f"a package cannot be loaded ({error}): run `codesearch doctor`, or install codesearch again"
+    yield Output(err=f"error: {visible(reason)}\n", code=2)

@@ -69,10 +69,11 @@ def _pager() -> list[str]:
     import shlex
     from pathlib import Path
 
+    from codesearch.files import expanded
     from codesearch.processes import find_program
     from codesearch.settings import settings_in_force
 
-    chosen = settings_in_force(Path.cwd(), os.environ, Path.home())["pager"].value
+    chosen = settings_in_force(Path.cwd(), os.environ, expanded("~"))["pager"].value
     command = shlex.split(os.environ.get("PAGER", "less") if chosen == "auto" else chosen)
     program = find_program(command[0]) if command and command != ["never"] else None
     return [program, *command[1:]] if program else []

@@ -16,6 +16,7 @@ import typer
 
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.errors import ConfigError, MissingExtraError
+from codesearch.files import expanded
 from codesearch.options import options_of
 from codesearch.visible import visible
 
@@ -54,7 +55,7 @@ def serve(
 
     pool = Pool()
     sites: list[Site] = []
-    token_file = token_file.expanduser().absolute() if token_file else None
+    token_file = expanded(token_file).absolute() if token_file else None
     if web:
         _check_web()
     elif any(given != options_of("serve")[name].default for name, given in for_web.items()):

@@ -27,6 +27,7 @@ from codesearch.engine.scope import (
     too_large,
 )
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
+from codesearch.files import expanded
 from codesearch.home import default_home, make_private
 from codesearch.index.catalogue import IndexEntry, find_folder, list_indexes, remove_index
 from codesearch.search.request import Filters, Place, RequestFields, SearchRequest, is_line
@@ -91,11 +92,11 @@ class Engine:
         """
         check_device(device)
         self.device = device
-        self._model = Path(model).expanduser() if model else None
+        self._model = expanded(model) if model else None
         self._ranking = ranking or RankConfig()
         self._pool = pool or Pool()
         # A service changes its working directory, so a relative home would be another one then.
-        folder = Path(home or default_home()).expanduser().absolute()
+        folder = expanded(home or default_home()).absolute()
         make_private(str(folder))
         self._backend = backend or LocalBackend(folder, self._pool, vectors or VectorConfig(), device)
 
@@ -139,7 +140,7 @@ class Engine:
         from codesearch.engine.update import update_index
 
         return update_index(
-            Path(root).expanduser(),
+            expanded(root),
             self.home,
             options or IndexOptions(),
             model=self._model,
@@ -424,7 +425,7 @@ class Engine:
 
     def remove(self, *roots: Path | str) -> None:
         """Delete the indexes of folders; the folders do not change. If one is not indexed, none is removed."""
-        folders = {root: find_folder(self.home, Path(root).expanduser()) for root in roots}
+        folders = {root: find_folder(self.home, expanded(root)) for root in roots}
         for root, folder in folders.items():
             if not folder.is_dir():
                 raise IndexNotFoundError(f"{root} is not indexed: see `codesearch status`")
@@ -465,7 +466,7 @@ class Engine:
         from codesearch.export.sqlite import check_sqlite_target, write_sqlite
 
         started = time.monotonic()
-        path = Path(file).expanduser()
+        path = expanded(file)
         check_sqlite_target(path, force=force)
         with self.indexes(Scope(roots)) as opened:
             indexes = sorted(opened, key=lambda index: index.manifest.root)
@@ -497,7 +498,7 @@ class Engine:
         from codesearch.engine.imported import export_portable
 
         started = time.monotonic()
-        path = Path(file).expanduser()
+        path = expanded(file)
         entries = choose_indexes(self.home, Scope(() if root is None else (root,)))
         if len(entries) > 1:
             raise ConfigError(f"{len(entries)} folders are indexed: give --root with the one to export")
@@ -534,9 +535,9 @@ class Engine:
 
         started = time.monotonic()
         manifest = import_portable(
-            Path(file).expanduser(),
+            expanded(file),
             self.home,
-            root=None if root is None else Path(root).expanduser(),
+            root=None if root is None else expanded(root),
             name=name,
             model=self._model,
             max_bytes=MAX_BYTES if max_bytes is None else max_bytes,

@@ -13,6 +13,7 @@ from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.pool import Pool
 from codesearch.engine.scope import Scope, choose_indexes, find_indexes
 from codesearch.errors import CodeSearchError, IndexStoreError, IndexWriteError
+from codesearch.files import expanded
 from codesearch.index.catalogue import IndexEntry
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class LocalBackend:
             IndexNotFoundError: it is not indexed.
             IndexStoreError: its index cannot be read.
         """
-        (entry,) = choose_indexes(self.home, Scope(roots=(Path(root).expanduser(),)))
+        (entry,) = choose_indexes(self.home, Scope(roots=(expanded(root),)))
         return entry
 
     def refreshed(self, scope: Scope) -> list[Freshness]:

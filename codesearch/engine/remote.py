@@ -13,6 +13,7 @@ from codesearch.config import IndexOptions
 from codesearch.engine.answer import Freshness
 from codesearch.engine.scope import Scope
 from codesearch.errors import ConfigError
+from codesearch.files import expanded
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
@@ -108,7 +109,7 @@ class MilvusBackend:
         """
         from codesearch.milvus.collection import SearchedCollection
 
-        roots = [str(Path(root).expanduser().resolve()) for root in scope.roots]
+        roots = [str(expanded(root).resolve()) for root in scope.roots]
         yield SearchedCollection(self._collection, roots)
 
     def refreshed(self, scope: Scope) -> list[Freshness]:

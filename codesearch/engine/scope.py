@@ -9,6 +9,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from codesearch.errors import IndexFormatError, IndexNotFoundError
+from codesearch.files import expanded
 from codesearch.index.catalogue import IndexEntry, find_folder, index_folder, list_indexes, read_entry
 from codesearch.search.request import keep_tuples
 
@@ -93,11 +94,11 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
     if scope.files:
         from codesearch.engine.imported import portable_entry
 
-        chosen = [portable_entry(Path(file).expanduser(), home) for file in scope.files]
+        chosen = [portable_entry(expanded(file), home) for file in scope.files]
     elif scope.roots:
         near = None if scope.here is None else Path(scope.here)
         chosen = []
-        for root in (Path(root).expanduser() for root in scope.roots):
+        for root in map(expanded, scope.roots):
             entry = read_entry(find_folder(home, root, near))
             if entry is None:
                 raise IndexNotFoundError(f"{root} is not indexed: run `codesearch index {root}` first")
@@ -165,7 +166,7 @@ def find_project(here: Path) -> Path | None:
     The user's home, the folders above it and the root of the file system are never projects.
     """
     folder = here.resolve()
-    user_home = Path(os.path.expanduser("~")).resolve()
+    user_home = expanded("~").resolve()
     excluded = {user_home, *user_home.parents, Path(folder.anchor)}
     folders = list(takewhile(lambda path: path not in excluded, (folder, *folder.parents)))
     work_tree = next((path for path in folders if os.path.exists(path / ".git")), None)

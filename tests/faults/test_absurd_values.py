@@ -1,0 +1,116 @@
+"""Absurd values of every option, argument and variable: the usual answer or one line, in bounded time."""
+
+from __future__ import annotations
+
+import random
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from codesearch.cli.main import COMMANDS
+from codesearch.options import ENVIRONMENT, OPTIONS, Option, options_of
+from tests.command import Command
+from tests.conftest import write_tree
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a fork, and names of POSIX")
+
+# Each of these ends by itself, also with values that are right.
+LINES = {
+    "index": ["index", "."],
+    "query": ["query", "giraffe"],
+    "similar": ["similar", "g.py:1"],
+    "outline": ["outline"],
+    "read": ["read", "g.py"],
+    "usages": ["usages", "find_the_giraffe"],
+    "watch": ["watch", "missing"],
+    "serve": ["serve", "--stop"],
+    "mcp": ["mcp", "--instructions"],
+    "status": ["status"],
+    "config": ["config"],
+    "export": ["export", "out.codesearch"],
+    "import": ["import", "in.codesearch"],
+    "remove": ["remove", "missing"],
+    "doctor": ["doctor"],
+    "bench": ["bench", "--suite", "missing"],
+}
+NUMBERS = ("nan", "inf", "-inf", "1e400", "-1", "0", "9" * 20, "-" + "9" * 20, "²", "0x10", "1_0", "9" * 5_000)
+TEXTS = (
+    "",
+    " ",
+    "~nosuchuser",
+    "~nosuchuser/x",
+    "\udcff",
+    "a\nb\x1b[2J",
+    "[z-a]",
+    "!",
+    "*" * 4_000,
+    "**/" * 2_000,
+    "x" * 100_000,
+    "/dev/null",
+    "/" * 5_000,
+    "{}[]()\\'\"",
+    "g.py:" + "9" * 30,
+    "g.py:0-0",
+    "::",
+    "-1",
+)
+_SAMPLE = 41
+"""`make test` tries one case in 41. The number is prime, so the sample has all commands and values."""
+
+
+def flag(option: Option) -> str:
+    names = "/".join(option.flags).split("/")
+    return next(name for name in names if name.startswith("--"))
+
+
+def cases() -> list[tuple[str, list[str], dict[str, str]]]:
+    """Return (command, further arguments, variables) of all cases, in an order that is always the same."""
+    found: list[tuple[str, list[str], dict[str, str]]] = []
+    for command in COMMANDS:
+        for option in options_of(command).values():
+            values = () if option.kind is bool else NUMBERS if option.kind in (int, float) else TEXTS + NUMBERS
+            found += [(command, [f"{flag(option)}={value}"], {}) for value in values]
+        found += [(command, ["--", value], {}) for value in TEXTS]
+        found += [(command, [value], {}) for value in TEXTS]
+    variables = [option.variable for option in OPTIONS if ENVIRONMENT in option.set_by]
+    values = [value for value in TEXTS + NUMBERS if "\0" not in value]
+    found += [("query", [], {name: value}) for name, value in product([*variables, "COLUMNS"], values)]
+    random.Random(0).shuffle(found)
+    return found
+
+
+@pytest.fixture
+def command(tmp_path: Path, home: Path) -> Command:
+    made = Command(write_tree(tmp_path / "tree", {"g.py": "def find_the_giraffe():\n    return 1\n"}), home)
+    assert made("index", ".").returncode == 0
+    assert made("export", "in.codesearch").returncode == 0
+    return made
+
+
+def check(command: Command, name: str, further: list[str], variables: dict[str, str]) -> None:
+    """Run one case: a known exit code, no traceback, an error of one line, and an index that still answers."""
+    asked = Command(command.folder, command.home, variables)
+    done = asked(*LINES[name], *further)
+    case = f"{LINES[name]} {further} {variables}"[:300]
+    assert done.returncode in (0, 1, 2), (case, done.stderr)
+    assert "Traceback" not in done.stdout + done.stderr, (case, done.stderr)
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert len(errors) == (done.returncode == 2), (case, done.stderr)
+    assert not errors or done.stderr.endswith(f"{errors[0]}\n"), (case, done.stderr)
+    if name in ("index", "import"):
+        again = command("query", "giraffe", "--compact")
+        assert (again.returncode, "Traceback" in again.stderr) in ((0, False), (1, False)), (case, again.stderr)
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_some_absurd_values_are_one_line(command, part):
+    for case in cases()[part::_SAMPLE]:
+        check(command, *case)
+
+
+@pytest.mark.thorough
+def test_every_absurd_value_is_one_line(command):
+    for case in cases():
+        check(command, *case)
