@@ -20,6 +20,7 @@ Each message is one line: what happened, where, and what to do.
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 
@@ -105,6 +106,23 @@ class IndexCorruptError(IndexStoreError):
     def __init__(self, path: Path, reason: str, root: str) -> None:
         super().__init__(f"{path}: {reason}: run `codesearch index --rebuild {root}`")
         self.path = path
+
+
+def unreadable(path: Path, error: OSError, root: str) -> IndexStoreError:
+    """Return the error for a file of an index that the system cannot open: the index itself may be intact."""
+    if isinstance(error, FileNotFoundError):
+        return IndexCorruptError(path, "missing", root)
+    cures = {
+        errno.EMFILE: "raise the limit with `ulimit -n 4096`, or search fewer folders",
+        errno.ENFILE: "end other programs, or search fewer folders",
+        errno.ENOMEM: "end other programs, or search fewer folders",
+        errno.EACCES: "make it readable",
+        errno.EPERM: "make it readable",
+    }
+    reason = error.strerror or str(error)
+    if error.errno in cures:
+        return IndexStoreError(f"{path}: {reason}: {cures[error.errno]}")
+    return IndexCorruptError(path, reason, root)
 
 
 class IndexWriteError(IndexStoreError):

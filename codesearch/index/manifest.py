@@ -42,7 +42,13 @@ from typing import Any, Self
 
 from codesearch.config import IndexOptions, WalkConfig
 from codesearch.encoding.bundle import SHIPPED
-from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError, IndexStoreError
+from codesearch.errors import (
+    IndexCorruptError,
+    IndexFormatError,
+    IndexNotFoundError,
+    IndexStoreError,
+    unreadable,
+)
 
 FORMAT_VERSION = 11
 MANIFEST = "manifest.json"
@@ -269,7 +275,9 @@ def read_manifest(index_folder: Path) -> Manifest:
         raw = json.loads(content)
     except FileNotFoundError:
         raise IndexNotFoundError(f"no index at {index_folder}: run `codesearch index FOLDER`") from None
-    except (ValueError, OSError, RecursionError) as error:
+    except OSError as error:
+        raise unreadable(path, error, "FOLDER") from None
+    except (ValueError, RecursionError) as error:
         raise IndexCorruptError(path, f"cannot be read ({error})", "FOLDER") from None
     root = str(raw.get("root", "FOLDER")) if isinstance(raw, dict) else "FOLDER"
     if not _is_intact(content):

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from codesearch.errors import IndexCorruptError
+from codesearch.errors import IndexCorruptError, unreadable
 from codesearch.files import write_atomically
 from codesearch.index.manifest import Manifest, SegmentEntry, read_manifest
 from codesearch.segments.digest import check_digest
@@ -134,8 +134,7 @@ def _stamps(index_folder: Path, segment: SegmentEntry, root: str) -> Iterable[tu
         try:
             found = os.stat(below + path)
         except OSError as error:
-            reason = "missing" if isinstance(error, FileNotFoundError) else str(error.strerror)
-            raise IndexCorruptError(index_folder / path, reason, root) from None
+            raise unreadable(index_folder / path, error, root) from None
         if found.st_size != entry["bytes"]:
             reason = f"{found.st_size} bytes, expected {entry['bytes']}"
             raise IndexCorruptError(index_folder / path, reason, root)

@@ -15,6 +15,8 @@ because its folder is not on this machine. Their sizes and digests are those in 
 
 from __future__ import annotations
 
+import math
+import re
 import shutil
 import tempfile
 import zlib
@@ -27,14 +29,22 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from codesearch.errors import IndexCorruptError
+from codesearch.errors import IndexCorruptError, unreadable
 from codesearch.files import private
 from codesearch.segments.digest import content_digest
+from codesearch.segments.mapping import map_file
 from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import KINDS
 
 ROWS = "rows"
 SOURCES, OFFSETS = "sources.npy", "sources_offsets.npy"
+_MAX_HEADER = 256
+_HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '([<>|][iuf][1248])', 'fortran_order': False, "
+    rb"'shape': \((\d{1,15}),(?: (\d{1,15}))?\), \} *\n",
+    re.DOTALL,
+)
+"""What `create_array` writes: little of what NumPy can read, because the file may come from another machine."""
 
 
 def save_array(path: Path, values: NDArray[Any]) -> None:
@@ -63,13 +73,20 @@ def load_array(path: Path, root: str) -> NDArray[Any]:
     """Map an array of an index.
 
     Raises:
-        IndexCorruptError: the file is missing or not an array.
+        IndexCorruptError: the file is missing or not an array that `create_array` began.
+        IndexStoreError: the system cannot open it.
     """
     try:
-        # Return a plain array, because slicing a memmap runs Python code and a query takes hundreds of slices.
-        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-    except (OSError, ValueError, EOFError) as error:
-        raise IndexCorruptError(path, str(error), root) from None
+        content = map_file(path)
+    except OSError as error:
+        raise unreadable(path, error, root) from None
+    header = _HEADER.match(content[:_MAX_HEADER].tobytes())
+    if header is None:
+        raise IndexCorruptError(path, "it is no array", root)
+    dtype, shape = np.dtype(header[1].decode()), tuple(map(int, filter(None, header.groups()[1:])))
+    if len(content) != header.end() + math.prod(shape) * dtype.itemsize:
+        raise IndexCorruptError(path, "its array has another size", root)
+    return content[header.end() :].view(dtype).reshape(shape)
 
 
 class RowWriter:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codesearch.errors import IndexCorruptError
+from codesearch.errors import IndexCorruptError, unreadable
 from codesearch.files import sync_folder
 
 if TYPE_CHECKING:
@@ -85,6 +85,6 @@ def check_digest(path: Path, entry: Mapping[str, Any], root: str) -> None:
     except FileNotFoundError:
         raise  # A writer may just have merged and deleted the segment.
     except OSError as error:
-        raise IndexCorruptError(path, error.strerror or str(error), root) from None
+        raise unreadable(path, error, root) from None
     if found != entry["sha256"]:
         raise IndexCorruptError(path, "its bytes were changed", root)

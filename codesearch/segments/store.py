@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from codesearch.errors import IndexCorruptError, IndexWriteError
+from codesearch.errors import IndexCorruptError, IndexWriteError, unreadable
 from codesearch.files import create_private
 from codesearch.types import KINDS, Document
 
@@ -44,6 +45,8 @@ _NAME_INDEX = "CREATE INDEX by_name ON documents (name COLLATE NOCASE)"
 _SCHEMA_QUERY = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
 _BATCH = 500
 _MAPPED_BYTES = 1 << 30
+_MOST_OPEN = 100
+"""Databases that are open at a time in a process, which may usually have 1,024 files open, on macOS 256."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,32 +150,69 @@ class StoreWriter:
         self._connection.close()
 
 
+_lock = threading.RLock()
+_open: dict[StoreReader, None] = {}
+"""The readers with an open database; the one used last is last."""
+
+
 class StoreReader:
     """Reads one segment's files and documents."""
 
     def __init__(self, segment: Path, root: str) -> None:
-        path = segment / DATABASE
-        self._segment = segment
+        self._path = (segment / DATABASE).absolute()
         self._root = root
         self._seen_files: dict[int, FileRecord] = {}
-        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-        try:
-            self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
-        except sqlite3.Error as error:
-            raise IndexCorruptError(path, str(error), root) from None
-        try:  # SQLite opens the file at the first statement.
-            self._connection.execute("PRAGMA schema_version")
-            self._connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
-            # The file may come from another machine. Its schema must not run anything.
-            self._connection.execute("PRAGMA trusted_schema = OFF")
-            self._connection.execute("PRAGMA query_only = ON")
-        except sqlite3.Error as error:
-            self._connection.close()
-            raise IndexCorruptError(path, str(error), root) from None
+        self._connection: sqlite3.Connection | None = None
+        self._closed, self._users = False, 0
+        with self._connected():  # Now, because a merge may delete the file later.
+            pass
 
     def close(self) -> None:
         """Close the database."""
-        self._connection.close()
+        with _lock:
+            self._closed = True
+            _open.pop(self, None)
+            if self._connection:
+                self._connection.close()
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """Lend the open database. When too many are open, the one used longest ago is closed."""
+        with _lock:
+            if self._closed:
+                raise sqlite3.ProgrammingError("closed database")
+            if self._connection is None:
+                self._connection = self._connect()
+            _open.pop(self, None)
+            _open[self] = None
+            self._users += 1
+            _close_spare()
+            connection = self._connection
+        try:
+            yield connection
+        finally:
+            with _lock:
+                self._users -= 1
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            self._path.open("rb").close()  # SQLite would not say why it cannot open the file.
+        except OSError as error:
+            raise unreadable(self._path, error, self._root) from None
+        address = f"{self._path.as_uri()}?mode=ro&immutable=1"
+        connection = None
+        try:
+            connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+            connection.execute("PRAGMA schema_version")  # SQLite opens the file now.
+            connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+            # The file may come from another machine. Its schema must not run anything.
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("PRAGMA query_only = ON")
+        except sqlite3.Error as error:
+            if connection:
+                connection.close()
+            raise IndexCorruptError(self._path, str(error), self._root) from None
+        return connection
 
     def fault(self) -> str:
         """Check the schema, the pages and the type of every value; return what is wrong, or "".
@@ -280,9 +320,20 @@ class StoreReader:
 
     def _select(self, query: str, parameters: Iterable[object] = ()) -> Iterator[tuple[Any, ...]]:
         try:
-            yield from self._connection.execute(query, tuple(parameters))
+            with self._connected() as connection:
+                yield from connection.execute(query, tuple(parameters))
         except sqlite3.DatabaseError as error:
-            raise IndexCorruptError(self._segment / DATABASE, str(error), self._root) from None
+            raise IndexCorruptError(self._path, str(error), self._root) from None
+
+
+def _close_spare() -> None:
+    """Close databases beyond `_MOST_OPEN`, those used longest ago first, but none that is in use."""
+    spare = [reader for reader in list(_open)[:-_MOST_OPEN] if not reader._users]
+    for reader in spare:
+        del _open[reader]
+        if reader._connection:
+            reader._connection.close()
+            reader._connection = None
 
 
 def _expected_schema() -> list[tuple[Any, ...]]:

@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 
 from codesearch.config import VectorConfig
 from codesearch.cores import available_cores
-from codesearch.errors import IndexCorruptError
+from codesearch.errors import IndexCorruptError, unreadable
 from codesearch.files import create_private, private
 from codesearch.segments.digest import check_digest
+from codesearch.segments.mapping import map_file
 from codesearch.segments.topk import best_positions
 
 if TYPE_CHECKING:
@@ -122,13 +123,11 @@ class VectorReader:
         for path, expected in ((rows, count * dim), (scales, count * 4)):
             if not path.exists() or path.stat().st_size != expected:
                 raise IndexCorruptError(path, f"not {expected} bytes", root)
-        empty = not count  # An empty file cannot be mapped.
-        self.rows = (
-            np.empty((0, dim), np.int8)
-            if empty
-            else np.asarray(np.memmap(rows, np.int8, "r", shape=(count, dim)))
-        )
-        self.scales = np.fromfile(scales, dtype=np.float32)
+        try:
+            self.rows = map_file(rows).view(np.int8).reshape(count, dim)
+            self.scales = np.fromfile(scales, dtype=np.float32)
+        except OSError as error:
+            raise unreadable(rows, error, root) from None
         self._graph_path = segment / GRAPH_FILE
         self._graph_entry = graph_entry
         self._root = root

@@ -35,7 +35,20 @@ LINES = {
     "doctor": ["doctor"],
     "bench": ["bench", "--suite", "missing"],
 }
-NUMBERS = ("nan", "inf", "-inf", "1e400", "-1", "0", "9" * 20, "-" + "9" * 20, "²", "0x10", "1_0", "9" * 5_000)
+NUMBERS = (
+    "nan",
+    "inf",
+    "-inf",
+    "1e400",
+    "-1",
+    "0",
+    "9" * 20,
+    "-" + "9" * 20,
+    "²",
+    "0x10",
+    "1_0",
+    "9" * 5_000,
+)
 TEXTS = (
     "",
     " ",
@@ -70,7 +83,9 @@ def cases() -> list[tuple[str, list[str], dict[str, str]]]:
     found: list[tuple[str, list[str], dict[str, str]]] = []
     for command in COMMANDS:
         for option in options_of(command).values():
-            values = () if option.kind is bool else NUMBERS if option.kind in (int, float) else TEXTS + NUMBERS
+            values = (
+                () if option.kind is bool else NUMBERS if option.kind in (int, float) else TEXTS + NUMBERS
+            )
             found += [(command, [f"{flag(option)}={value}"], {}) for value in values]
         found += [(command, ["--", value], {}) for value in TEXTS]
         found += [(command, [value], {}) for value in TEXTS]
@@ -101,7 +116,10 @@ def check(command: Command, name: str, further: list[str], variables: dict[str, 
     assert not errors or done.stderr.endswith(f"{errors[0]}\n"), (case, done.stderr)
     if name in ("index", "import"):
         again = command("query", "giraffe", "--compact")
-        assert (again.returncode, "Traceback" in again.stderr) in ((0, False), (1, False)), (case, again.stderr)
+        assert (again.returncode, "Traceback" in again.stderr) in ((0, False), (1, False)), (
+            case,
+            again.stderr,
+        )
 
 
 @pytest.mark.parametrize("part", range(3))

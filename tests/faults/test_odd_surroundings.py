@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from codesearch.cli.invocation import outputs
 from tests.command import Command
 from tests.conftest import write_tree
 
@@ -71,3 +72,69 @@ def test_a_path_that_is_too_long_is_a_one_line_error(command):
     for arguments in (["index", "x" * 5_000, "--follow"], ["query", "alpha", "--root", "y" * 5_000]):
         done = command(*arguments)
         assert done.returncode == 2 and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["index", "~nosuchuser"], "~nosuchuser: no such folder: give the folder to index"),
+        (
+            ["query", "alpha", "--root", "~nosuchuser/x"],
+            "~nosuchuser/x is not indexed: run `codesearch index ~nosuchuser/x` first",
+        ),
+        (["remove", "~nosuchuser"], "~nosuchuser is not indexed: see `codesearch status`"),
+        (["watch", "~nosuchuser"], "~nosuchuser: no such folder: give the folder to index"),
+    ],
+)
+def test_the_folder_of_a_user_who_does_not_exist_is_no_folder(command, arguments, error):
+    command("index", ".")
+    done = command(*arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {error}\n")
+
+
+@pytest.mark.parametrize("columns", ["²", "9" * 5_000, "-1", "x", ""])
+def test_columns_that_are_no_number_are_those_of_the_terminal(command, home, columns):
+    command("index", ".")
+    done = Command(command.folder, home, {"COLUMNS": columns})("query", "alpha", "--compact")
+    assert (done.returncode, done.stdout) == (0, "a.py:1  alpha  function, 2 lines\n")
+
+
+@pytest.mark.parametrize("arguments", [["query", "alpha"], ["index", "."], ["status"]])
+def test_a_deleted_working_directory_is_one_line(command, tmp_path, arguments):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f'import os, sys; os.rmdir("{gone}"); from codesearch.cli.entry import run; run()'
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        cwd=gone,
+        env=command.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (
+        2,
+        "",
+        "error: the working directory cannot be used (No such file or directory): change to another one\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (
+            MemoryError(),
+            "error: there is not enough memory: end other programs, or raise the limit of `ulimit -v`",
+        ),
+        (ImportError("no space"), "error: a package cannot be loaded (no space): run `codesearch doctor`"),
+    ],
+)
+def test_a_lack_of_memory_is_one_line(failure, message):
+    def command():
+        raise failure
+        yield
+
+    (output,) = outputs(command())
+    assert (output.code, output.err.count("\n")) == (2, 1)
+    assert output.err.startswith(message)

@@ -1,0 +1,111 @@
+"""Many indexed folders under a low limit of open files, and what a query says when the limit is reached."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from codesearch import Engine, Scope
+from codesearch.errors import IndexCorruptError, IndexStoreError, unreadable
+from codesearch.index.catalogue import list_indexes
+from codesearch.index.reader import IndexReader
+from codesearch.segments import store
+from tests.conftest import write_tree
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts the open files in /proc")
+FOLDERS = 30
+
+
+@contextmanager
+def at_most_open(more: int) -> Iterator[None]:
+    """Let this process open only so many more files."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    highest = max(map(int, os.listdir("/proc/self/fd")))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1 + more, hard))
+    taken: list[int] = []
+    try:
+        while True:
+            taken.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        pass
+    for descriptor in taken[len(taken) - more :]:
+        os.close(descriptor)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for descriptor in taken[: len(taken) - more]:
+            os.close(descriptor)
+
+
+@pytest.fixture
+def engine(tmp_path: Path, home: Path, tiny_bundle: Path) -> Iterator[Engine]:
+    engine = Engine(home, model=tiny_bundle, device="cpu")
+    for number in range(FOLDERS):
+        files = {"a.py": f"def find_the_giraffe_{number}():\n    return {number}\n"}
+        engine.index(write_tree(tmp_path / f"r{number}", files))
+    yield engine
+    engine.close()
+
+
+def test_many_folders_are_searched_and_exported_with_few_open_files(engine, tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "_MOST_OPEN", 5)
+    before = len(os.listdir("/proc/self/fd"))
+    with at_most_open(16):
+        answer = engine.search("find_the_giraffe_7", Scope(everything=True), top_k=FOLDERS)
+        assert (answer.hits[0].name, len(answer.hits)) == ("find_the_giraffe_7", FOLDERS)
+        assert len(answer.roots) == FOLDERS
+        assert all(hit.code.startswith("def find_the_giraffe_") for hit in answer.hits)
+        exported = engine.export_sqlite(tmp_path / "all.sqlite")
+        assert exported.documents == FOLDERS
+    assert len(os.listdir("/proc/self/fd")) <= before + 5  # The databases.
+    engine.close()
+    assert len(os.listdir("/proc/self/fd")) <= before
+
+
+def test_a_database_that_was_closed_while_others_were_read_opens_again(engine, monkeypatch):
+    monkeypatch.setattr(store, "_MOST_OPEN", 1)
+    with engine.indexes(Scope(everything=True)) as indexes:
+        first, second = (index.segments[0].store for index in indexes[:2])
+        files = first.numbered_files()
+        assert next(files)[1].path == "a.py"
+        assert [record.path for _, record in second.numbered_files()] == ["a.py"]
+        assert list(files) == []
+        assert [record.path for _, record in first.numbered_files()] == ["a.py"]
+
+
+def test_without_free_files_an_error_names_the_cause_and_not_the_index(engine):
+    entry = list_indexes(engine.home)[0]
+    found = None
+    with at_most_open(0):
+        try:
+            IndexReader.open(entry.folder)
+        except IndexStoreError as error:  # `pytest.raises` would open files.
+            found = error
+    assert type(found) is IndexStoreError
+    cure = "Too many open files: raise the limit with `ulimit -n 4096`, or search fewer folders"
+    assert str(found) == f"{entry.folder / 'manifest.json'}: {cure}"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "message"),
+    [
+        (PermissionError(13, "Permission denied"), IndexStoreError, "f: Permission denied: make it readable"),
+        (FileNotFoundError(2, "gone"), IndexCorruptError, "f: missing: run `codesearch index --rebuild /r`"),
+        (
+            OSError(5, "Input/output error"),
+            IndexCorruptError,
+            "f: Input/output error: run `codesearch index --rebuild /r`",
+        ),
+    ],
+)
+def test_only_a_missing_or_broken_file_is_a_damaged_index(error, kind, message):
+    found = unreadable(Path("f"), error, "/r")
+    assert (type(found), str(found)) == (kind, message)
