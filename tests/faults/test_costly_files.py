@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -63,7 +62,7 @@ class QuickParser(FileParser):
 def parsed(root: Path, tokenizer: Path, workers: int = 2, parser_type: type[FileParser] = FileParser):
     """Parse a tree; return the result of each file."""
     files = list(walk(root, WalkConfig(), WalkReport()))
-    parser = parser_type(root, IndexConfig(), tokenizer, 100, time.time_ns())
+    parser = parser_type(root, IndexConfig(), tokenizer, 100)
     return {file.path: result for file, result in parse_files(parser, files, workers)}
 
 

@@ -17,6 +17,7 @@ GUARDED = {
     ("files.py", "LOCK_NB"),
     ("files.py", "flock"),
     ("home.py", "getuid"),
+    *(("segments/mapping.py", name) for name in ("MAP_SHARED", "PROT_READ")),
     ("service/address.py", "fchdir"),
     ("service/client.py", "AF_UNIX"),
     ("service/client.py", "getuid"),
