@@ -166,4 +166,4 @@ def test_an_ignore_file_that_cannot_be_read_costs_a_warning(tmp_path):
     (tmp_path / "sub" / ".gitignore").mkdir()
     report = WalkReport()
     assert walked(tmp_path, report) == ["a.py", "sub/b.py"]
-    assert report.warnings == ["sub/.gitignore: Is a directory: its rules are not applied"]
+    assert report.warnings == ["sub/.gitignore: not a regular file: its rules are not applied"]
