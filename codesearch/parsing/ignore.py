@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from codesearch.treefiles import read_regular
@@ -105,10 +106,16 @@ def read_rules(path: str, *, above: str = "", below: str = "") -> Rules:
         OSError: it cannot be read, is no regular file or is too large.
     """
     content, _ = read_regular(path, _MAX_BYTES)
-    lines = content.decode("utf-8-sig", "replace").split("\n")  # Git skips a byte order mark too.
-    if len(lines) > _MAX_LINES:
+    if content.count(b"\n") >= _MAX_LINES:
         raise OSError(errno.EFBIG, f"more than {_MAX_LINES:,} lines", path)
-    return Rules(tuple(compile_lines(lines, strict=False)), above, below)
+    return Rules(_compile_once(content), above, below)
+
+
+@lru_cache(maxsize=8)
+def _compile_once(content: bytes) -> tuple[Pattern, ...]:
+    """Compile a file; a repository can have the same one in thousands of folders."""
+    # Git skips a byte order mark too.
+    return tuple(compile_lines(content.decode("utf-8-sig", "replace").split("\n"), strict=False))
 
 
 def compile_lines(lines: Iterable[str], *, strict: bool) -> list[Pattern]:

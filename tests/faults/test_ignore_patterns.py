@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from codesearch.parsing.ignore import BadPatternError, compile_lines
+from codesearch.parsing.ignore import BadPatternError, compile_lines, read_rules
 
 LONG, DEEP = "a" * 203, "a/" * 1_500 + "b"
 
@@ -35,3 +35,10 @@ def test_a_very_long_pattern_is_ignored_or_refused():
     assert compile_lines(["a" * 5_000], strict=False) == []
     with pytest.raises(BadPatternError, match="4,096 characters"):
         compile_lines(["a" * 5_000], strict=True)
+
+
+def test_equal_ignore_files_are_compiled_once(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("q*z?w\n*.o\n")
+    first, second = read_rules(str(tmp_path / "a"), below="a/"), read_rules(str(tmp_path / "b"), below="b/")
+    assert first.patterns is second.patterns and second.verdict("b/x.o")
