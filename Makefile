@@ -33,7 +33,7 @@ test: $(VENV)/installed-test lint
 test-thorough: $(VENV)/installed-test
 	$(BIN)/pytest -q -m thorough
 	$(BIN)/pytest -q --hypothesis-profile thorough tests/property
-	CODESEARCH_FAULT_CASES=2000 $(BIN)/pytest -q tests/faults/test_damage.py
+	CODESEARCH_FAULT_CASES=2000 $(BIN)/pytest -q tests/faults/test_damage.py tests/faults/test_portable_fuzz.py
 
 # Of this process and its workers: a command in a process of its own is not counted.
 coverage: $(VENV)/installed-test

@@ -95,7 +95,9 @@ class Forks:
                     socket.send_fds(self._started(), [asked.encode()], [out.fileno(), err.fileno(), end])
             finally:
                 os.close(end)
-            if not select.select([answer], [], [], timeout)[0]:
+            poll = select.poll()  # `select` refuses descriptors above 1,023.
+            poll.register(answer, select.POLLIN | select.POLLHUP)
+            if not poll.poll(timeout * 1_000):
                 self.close()
                 raise subprocess.TimeoutExpired(arguments, timeout)
             code = int(answer.read())

@@ -74,7 +74,9 @@ def is_open(path: str) -> bool:
     for process in Path("/proc").glob("[0-9]*"):
         try:
             links = list((process / "fd").iterdir())
-            if path in (process / "maps").read_text() or any(read_link(link) == path for link in links):
+            if os.fsencode(path) in (process / "maps").read_bytes() or any(
+                read_link(link) == path for link in links
+            ):
                 return True
         except OSError:  # The process belongs to another user, or it has ended.
             continue

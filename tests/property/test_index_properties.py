@@ -133,6 +133,7 @@ ROW = st.tuples(
     NUMBER,
     NUMBER,
     NUMBER,
+    NUMBER,
     st.integers(-(2**63), 2**63 - 1),
     st.binary(max_size=16),
 )
