@@ -1,4 +1,4 @@
-"""Usages of names: time in Python's library, lines beside `grep -rnw` -> `results/usages.json`, docs/structure.md.
+"""Usages of names: times, and lines compared with `grep -rnw` -> `results/usages.json`, docs/structure.md.
 
 `python -m benchmarks.usages --trees TREE...` indexes a copy of CPython's standard library and asks for names that few,
 some and many definitions have the words of. In each of the trees it compares the lines of some names with those that

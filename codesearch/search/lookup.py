@@ -113,10 +113,14 @@ def _indexed(index: IndexReader, path: str) -> tuple[SegmentReader, FileRecord] 
 def _innermost(segment: SegmentReader, file: FileRecord, line: int) -> tuple[int, DocumentRow] | None:
     """Return number and row of the innermost definition around a line of a file."""
     rows = segment.store.document_rows(file.first_doc, file.doc_count)
+    place = innermost(rows, line)
+    return None if place is None else (file.first_doc + place, rows[place])
+
+
+def innermost(rows: Sequence[DocumentRow], line: int) -> int | None:
+    """Return the position of the innermost definition around a line; None if there is none."""
     place = nearest(rows, line)
-    if place is None or not rows[place].start_line <= line <= rows[place].end_line:
-        return None
-    return file.first_doc + place, rows[place]
+    return place if place is not None and rows[place].start_line <= line <= rows[place].end_line else None
 
 
 def nearest(rows: Sequence[DocumentRow], line: int) -> int | None:

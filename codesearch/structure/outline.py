@@ -151,7 +151,7 @@ def _for_hit(hit: Hit, index: IndexReader, left: int) -> list[Entry]:
                 code[id(nodes[key])] = lines[:room]
                 room -= len(lines[:room])
     weighted = sorted(_all(tree), key=lambda node: (id(node) not in code, -node.weight))
-    chosen = _closure(tree, weighted[: len(code) + max(left // 8, 2)])
+    chosen = _closure(tree, _parents(tree), weighted[: len(code) + max(left // 8, 2)])
     return list(_entries(tree, chosen, 0, code))
 
 
@@ -239,21 +239,22 @@ def _count(node: Node, depth: int = 0) -> int:
 def _add_definitions(tree: Node, index: IndexReader, max_lines: int) -> None:
     """Give folders and files the names of their main definitions, and files these definitions as children."""
     files = {file.path: (segment, file) for segment, file in live_files(index)}
-    mains = {path: _main_rows(*files[path]) for path in (node.entry.path for node in _all(tree) if node.tier)}
-    nodes = list(_all(tree))
-    has_room = len(nodes) < max_lines
-    for node in nodes:
-        inside = node.entry.path
+    has_room = sum(1 for _ in _all(tree)) < max_lines
+
+    def main_rows(node: Node) -> list[tuple[float, DocumentRow]]:
+        """Return the heaviest definitions in a folder or file, and name them in its entry."""
         if node.tier:
-            below = mains[inside]
+            segment, file = files[node.entry.path]
+            below = _main_rows(segment, file)
+            if has_room:
+                node.children = [Node(_definition_entry(file, row), 2, weight) for weight, row in below]
         else:
-            above = f"{inside}/" if inside else ""
-            below = [one for path, rows in mains.items() if path.startswith(above) for one in rows]
+            below = [one for child in node.children for one in main_rows(child)]
         best = sorted(below, key=lambda one: -one[0])[:_TYPES]
         node.entry = replace(node.entry, names=tuple(dict.fromkeys(row.name for _, row in best)))
-        if node.tier and has_room:
-            _, file = files[inside]
-            node.children = [Node(_definition_entry(file, row), 2, weight) for weight, row in below]
+        return best
+
+    main_rows(tree)
 
 
 def _main_rows(segment: SegmentReader, file: FileRecord) -> list[tuple[float, DocumentRow]]:
@@ -283,21 +284,26 @@ def _main_rows(segment: SegmentReader, file: FileRecord) -> list[tuple[float, Do
 def _chosen(tree: Node, max_lines: int) -> set[int]:
     """Return the ids of the nodes that are shown: as many as fit, each with all nodes around it."""
     order = sorted(_all(tree), key=lambda node: (node.tier, -node.weight))
+    parents = _parents(tree)
 
     def fits(count: int) -> bool:
-        found = _closure(tree, order[:count])
+        found = _closure(tree, parents, order[:count])
         return sum(1 for _ in _entries(tree, found, 0)) <= max_lines
 
     low, high = 0, len(order)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return _closure(tree, order[:low])
+    return _closure(tree, parents, order[:low])
 
 
-def _closure(tree: Node, nodes: Iterable[Node]) -> set[int]:
+def _parents(tree: Node) -> dict[int, Node]:
+    """Return the node around each node, by id."""
+    return {id(child): node for node in _all(tree) for child in node.children}
+
+
+def _closure(tree: Node, parents: Mapping[int, Node], nodes: Iterable[Node]) -> set[int]:
     """Return the ids of some nodes and of all nodes around them."""
-    parents = {id(child): node for node in _all(tree) for child in node.children}
     found = {id(tree)}
     for node in nodes:
         while id(node) not in found:

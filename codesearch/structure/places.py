@@ -21,7 +21,7 @@ from pathlib import Path
 
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.index.reader import IndexReader
-from codesearch.search.lookup import nearest
+from codesearch.search.lookup import innermost
 from codesearch.search.paths import path_filter
 from codesearch.search.request import Filters
 from codesearch.segments.reader import SegmentReader
@@ -178,8 +178,7 @@ def _at_lines(spot: Spot, first: int, last: int | None) -> Spot:
     if last is not None:
         return replace(spot, lines=(max(first, 1), max(first, last, 1)))
     rows = spot.rows()
-    place = nearest(rows, first)
-    if place is not None and rows[place].start_line <= first <= rows[place].end_line:
+    if (place := innermost(rows, first)) is not None:
         return replace(spot, row=rows[place])
     around = [row for row in rows if row.start_line <= first <= row.last_line]
     if around:  # A field or a comment between two members.

@@ -34,7 +34,7 @@ def occurrences(source: bytes, name: bytes, language: str) -> Iterator[int]:
     inside = _WORD | set(_ALSO.get(language, b""))
     after = inside | set(_AT_END.get(language, b""))
     begins, ends = (is_part(name[:_MOST_BYTES], inside), is_part(name[-_MOST_BYTES:], after, last=True))
-    # Most occurrences in longer words are sorted out by the bytes beside them, because a call for each would be slow.
+    # Most occurrences in longer words are ruled out by the bytes next to them, because a call for each would be slow.
     longer_before, longer_after = (inside if begins else frozenset(), _WORD if ends else frozenset())
     place, size, length = source.find(name), len(name), len(source)
     while place >= 0:
