@@ -239,21 +239,8 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--questions", type=Path, nargs="*", default=[], help="files of real questions with their code"
     )
-    begun = parser.add_mutually_exclusive_group()
-    begun.add_argument(
-        "--start-from",
-        type=Path,
-        metavar="RUN",
-        help="trained run whose vocabulary and token vectors to start from",
-    )
-    begun.add_argument(
-        "--vocabulary", type=Path, metavar="RUN", help="run whose vocabulary to use, so that `average` works"
-    )
     parser.add_argument(
-        "--negatives-by",
-        type=Path,
-        metavar="BUNDLE",
-        help="exported model that chooses the hard negatives, instead of the model in training",
+        "--vocabulary", type=Path, metavar="RUN", help="run whose vocabulary to use, so that `average` works"
     )
     _add_device(parser)
     for field in dataclasses.fields(TrainConfig):
@@ -276,25 +263,20 @@ def _train(options: argparse.Namespace) -> None:
         config,
         options.device,
         questions=options.questions,
-        start=options.start_from,
         vocabulary=options.vocabulary,
-        negatives_by=options.negatives_by,
     )
 
 
 def _add_average(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="trained run")
     parser.add_argument("--out", type=Path, required=True, help="run folder to write")
-    parser.add_argument(
-        "--pretrained", action="store_true", help="include the pretrained weights of `bert` as another run"
-    )
     parser.set_defaults(run_command=_average)
 
 
 def _average(options: argparse.Namespace) -> None:
     from training.average import average_runs
 
-    average_runs(options.runs, options.out, pretrained=options.pretrained)
+    average_runs(options.runs, options.out)
 
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:

@@ -44,7 +44,7 @@ def git_commit() -> str:
     return done.stdout.strip()
 
 
-def is_begun(run: Path, config: TrainConfig, data: str, *, started_from: str = "") -> bool:
+def is_begun(run: Path, config: TrainConfig, data: str) -> bool:
     """Return whether a run was started before with the same settings and data.
 
     Raises:
@@ -53,7 +53,7 @@ def is_begun(run: Path, config: TrainConfig, data: str, *, started_from: str = "
     if not (run / CONFIG).exists():
         return False
     known = read_config(run)
-    if any(known.get(key, "") != value for key, value in _decisive(config, data, started_from).items()):
+    if any(known.get(key, "") != value for key, value in _decisive(config, data).items()):
         raise TrainingError(f"{run / CONFIG}: started with other settings or data: give another --run folder")
     return True
 
@@ -63,14 +63,13 @@ def write_config(
     config: TrainConfig,
     data: str,
     *,
-    started_from: str = "",
     packages: Sequence[str],
     languages: Sequence[str],
     pairs: int,
 ) -> None:
     """Write the settings and facts that a run starts with."""
     record = {
-        **_decisive(config, data, started_from),
+        **_decisive(config, data),
         "git_commit": git_commit(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
         "pairs": pairs,
@@ -81,8 +80,8 @@ def write_config(
     (run / CONFIG).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
 
 
-def _decisive(config: TrainConfig, data: str, started_from: str) -> dict[str, Any]:
-    return {"config": asdict(config), "data_hash": data, "started_from": started_from}
+def _decisive(config: TrainConfig, data: str) -> dict[str, Any]:
+    return {"config": asdict(config), "data_hash": data}
 
 
 def read_config(run: Path) -> dict[str, Any]:

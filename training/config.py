@@ -31,7 +31,7 @@ _AT_LEAST_1 = (
     "validation_pools question_repeats window skipgram_negatives"
 ).split()
 _NOT_NEGATIVE = (
-    "attention_dim hidden_dim frozen_layers max_pairs patience hard_negatives idf_power margin gradient_clip decay"
+    "attention_dim hidden_dim frozen_layers max_pairs patience idf_power margin gradient_clip decay"
 ).split()
 _BOUNDS: dict[str, tuple[float, float]] = {
     **dict.fromkeys(_AT_LEAST_1, (1, inf)),
@@ -69,7 +69,6 @@ class TrainConfig:
         initial_vectors: start of token vectors: noise, or a teacher's embedding of each token.
         question_repeats: how often each real question occurs in an epoch, if files of questions are given.
         token_dropout: share of a document's distinct tokens that are removed, drawn again each time.
-        hard_negatives: documents for each pair that are mined before each epoch after the first.
         margin: of the losses `cosine` and `max-margin`.
         learning_rate: of token vectors and token weights.
         body_learning_rate: of everything between token vectors and pooling, and of attention pooling.
@@ -108,7 +107,6 @@ class TrainConfig:
     loss: str = "symmetric-softmax"
     temperature: float = 0.07
     margin: float = 0.5
-    hard_negatives: int = 0
     learning_rate: float = 0.005
     body_learning_rate: float = 0.001
     gradient_clip: float = 0.0

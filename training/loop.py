@@ -91,7 +91,6 @@ def train(
     pool: int = POOL,
     device: torch.device | None = None,
     checkpoint_s: float = CHECKPOINT_S,
-    negatives: Tensor | None = None,
 ) -> Progress:
     """Train until the epochs or the patience are exhausted; return the final progress.
 
@@ -104,7 +103,6 @@ def train(
         pool: number of pairs in a validation pool; if no language has as many, it is that of the largest language.
         device: where to train; bfloat16 on CUDA.
         checkpoint_s: seconds between checkpoints inside an epoch.
-        negatives: int64 [N, H] hard negatives of each pair; if None, the model mines them if the settings say so.
 
     Raises:
         TrainingError: no language has two validation pairs.
@@ -114,7 +112,7 @@ def train(
     pool = fitting_pool(valid_set, pool)
     weights = sum(parameter.numel() for parameter in model.parameters())
     _log.info("%s, %s weights, %s pairs to learn from", device, f"{weights:,}", f"{len(train_set):,}")
-    trainer = _Trainer(model, config, make_objective(model, config, train_set, device, negatives), run)
+    trainer = _Trainer(model, config, make_objective(model, config, train_set, device), run)
     trainer.resume()
     while not trainer.is_done:
         record = trainer.train_epoch(checkpoint_s)
@@ -146,7 +144,6 @@ class _Trainer:
         self.model, self.config, self.objective, self.run = model, config, objective, run
         self.optimizer = make_optimizer(model, config)
         self.progress = Progress()
-        self.objective_state: Tensor | None = None
 
     @property
     def is_done(self) -> bool:
@@ -157,7 +154,7 @@ class _Trainer:
     def train_epoch(self, checkpoint_s: float) -> dict[str, Any]:
         """Run the remaining steps of the epoch; return the line of its metrics."""
         progress, saved = self.progress, time.perf_counter()
-        self.objective.start(progress.epoch, self.objective_state)
+        self.objective.start(progress.epoch)
         self.model.train()
         steps = self.objective.steps
         left = range(progress.step, steps)
@@ -169,7 +166,7 @@ class _Trainer:
             if step % _SHOWN_STEPS == 0:
                 bar.set_postfix(loss=f"{progress.loss / max(1, progress.pairs):.4f}", refresh=False)
             if time.perf_counter() - saved >= checkpoint_s:
-                self.save(self.objective.state)
+                self.save()
                 saved = time.perf_counter()
         loss = progress.loss / max(1, progress.pairs)
         return {"epoch": progress.epoch, "loss": loss, "train_s": round(progress.train_s, 1)}
@@ -198,18 +195,16 @@ class _Trainer:
             self.progress.best_mrr, self.progress.best_epoch = mrr, before.epoch
             checkpoint.save(self.model.state_dict(), self.run / checkpoint.WEIGHTS)
         checkpoint.append_metrics(self.run, record, before.epoch)
-        self.objective_state = None
-        self.save(None)
+        self.save()
         plot_curve(self.run)
         _log.info("epoch %d: loss %.4f, validation MRR %.4f", before.epoch, record["loss"], mrr)
 
-    def save(self, objective_state: Tensor | None) -> None:
+    def save(self) -> None:
         """Write the checkpoint."""
         state = {
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "progress": asdict(self.progress),
-            "objective": objective_state,
         }
         checkpoint.save(state, self.run / checkpoint.CHECKPOINT)
 
@@ -221,7 +216,7 @@ class _Trainer:
         state = checkpoint.load(path)
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.progress, self.objective_state = Progress(**state["progress"]), state["objective"]
+        self.progress = Progress(**state["progress"])
         _log.info("resuming at epoch %d, step %d", self.progress.epoch, self.progress.step)
 
 

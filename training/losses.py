@@ -1,7 +1,7 @@
 """Vectors of a batch of pairs -> a loss.
 
 Each takes queries [B, D] and documents [B + H, D] of unit length. The positive of query i is document i, and every
-other document is a negative. The last H documents are mined.
+other document is a negative. The last H documents belong to no query.
 """
 
 from __future__ import annotations

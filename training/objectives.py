@@ -13,7 +13,6 @@ from torch.nn import functional
 from training.batches import batch_indices, documents_of, encode_by_length, padded
 from training.config import TrainConfig
 from training.encoders.joint import JointEncoder
-from training.hard_negatives import mine
 from training.losses import make_loss
 from training.samples import Samples
 
@@ -26,16 +25,14 @@ _FREQUENT = 1e-3
 
 
 class Objective(Protocol):
-    """An epoch of steps. A step depends only on seed, epoch, step, weights and `state`."""
+    """An epoch of steps. A step depends only on seed, epoch, step and weights."""
 
-    def start(self, epoch: int, state: Tensor | None) -> None:
-        """Divide an epoch into steps; `state` is that of this epoch before the run was killed."""
+    def start(self, epoch: int) -> None:
+        """Divide an epoch into steps."""
         ...
 
     @property
     def steps(self) -> int: ...  # noqa: D102
-    @property
-    def state(self) -> Tensor | None: ...  # noqa: D102
 
     def loss(self, step: int) -> tuple[Tensor, int]:
         """Return the mean loss of a step and its number of pairs."""
@@ -51,24 +48,18 @@ class PairObjective:
         config: TrainConfig,
         samples: Samples,
         device: torch.device,
-        negatives: Tensor | None = None,
     ) -> None:
-        """Learn from `samples`, and in each epoch from the same hard negatives [N, H] if they are given."""
+        """Learn from `samples`."""
         self._model, self._config, self._samples, self._device = model, config, samples, device
         self._loss = make_loss(config)
-        self._negatives = negatives
         self.chunks: list[NDArray[np.int64]] = []
-        self.state: Tensor | None = None
 
-    def start(self, epoch: int, state: Tensor | None) -> None:
-        """Divide the epoch's pairs into batches; after the first epoch, mine hard negatives if none are given."""
+    def start(self, epoch: int) -> None:
+        """Divide the epoch's pairs into batches."""
         config = self._config
         deal, part = divmod(epoch, config.epoch_parts)
         chunks = batch_indices(self._samples, config.batch_size, config.seed, deal)
         self.chunks = chunks[part :: config.epoch_parts]
-        self.state = self._negatives if state is None else state
-        if self.state is None and config.hard_negatives and epoch:
-            self.state = mine(self._model, config, self._samples, epoch, self._device)
 
     @property
     def steps(self) -> int:
@@ -80,12 +71,7 @@ class PairObjective:
         indices = self.chunks[step]
         tower = self._model.document(self._samples.language_names[self._samples.languages[indices[0]]])
         queries = self._model.query(*self._moved(*padded(self._samples.queries, indices)))
-        wanted = indices
-        if self.state is not None:
-            # A document of the batch is a negative already, and it is the positive of its own query.
-            mined = np.setdiff1d(self.state[torch.from_numpy(indices)].numpy(), indices)
-            wanted = np.concatenate([indices, mined])
-        ids, mask = documents_of(self._samples, wanted, counts=self._model.takes_counts)
+        ids, mask = documents_of(self._samples, indices, counts=self._model.takes_counts)
         if self._config.token_dropout:
             ids, mask = without_some(ids, mask, self._config.token_dropout, counts=self._model.takes_counts)
         ids, mask = self._moved(ids, mask)
@@ -122,9 +108,8 @@ class SkipGramObjective:
         self._noise = torch.from_numpy(counts.astype(np.float64) ** 0.75)
         self._kept = np.minimum(1, np.sqrt(_FREQUENT * counts.sum() / np.maximum(counts, 1)))
         self._chunks: tuple[NDArray[np.int64], ...] = ()
-        self.state: Tensor | None = None
 
-    def start(self, epoch: int, state: Tensor | None) -> None:
+    def start(self, epoch: int) -> None:
         """Divide the functions into steps."""
         order = np.random.default_rng((self._config.seed, epoch)).permutation(len(self._samples))
         self._chunks = tuple(order[start : start + _TEXTS] for start in range(0, len(order), _TEXTS))
@@ -196,13 +181,9 @@ def neighbour_pairs(ids: NDArray[np.int64], owners: NDArray[np.int64], window: i
 
 
 def make_objective(
-    model: JointEncoder,
-    config: TrainConfig,
-    samples: Samples,
-    device: torch.device,
-    negatives: Tensor | None = None,
+    model: JointEncoder, config: TrainConfig, samples: Samples, device: torch.device
 ) -> Objective:
     """Return the objective of an architecture."""
     if config.architecture == "ncs":
         return SkipGramObjective(model, config, samples, device)
-    return PairObjective(model, config, samples, device, negatives)
+    return PairObjective(model, config, samples, device)

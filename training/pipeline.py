@@ -17,8 +17,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from codesearch.encoding.bundle import MANIFEST
-from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.files import atomic_writer
 from training import checkpoint
@@ -29,7 +27,6 @@ from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
 from training.evaluate import encode_texts, figures, ranks_among, recalls
 from training.evaluation_sets import Questions, read_cosqa, row_files, rows_elsewhere, rows_of
-from training.hard_negatives import mine_by
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of
 from training.loop import build_model, train
 from training.pretrained import pretrained_tokenizer, pretrained_weights
@@ -45,9 +42,7 @@ def train_run(
     device: str = "auto",
     *,
     questions: Sequence[Path] = (),
-    start: Path | None = None,
     vocabulary: Path | None = None,
-    negatives_by: Path | None = None,
 ) -> None:
     """Train a run, or continue a killed one.
 
@@ -57,24 +52,17 @@ def train_run(
         config: settings.
         device: where to train.
         questions: files of real questions to train on too.
-        start: a trained run that gives the vocabulary, the initial token vectors and the initial token weights.
-        vocabulary: a run that gives only its vocabulary.
-        negatives_by: a bundle that chooses the hard negatives of each pair, instead of the model in training.
+        vocabulary: a run that gives its vocabulary.
 
     Raises:
-        TrainingError: the corpus has no rows, the run was begun with other settings or data, the run to start
-            from is not trained or has vectors of another size, there is no vocabulary to take, or a bundle is named
-            and no hard negatives are asked for.
-        ModelBundleError: the bundle is damaged.
+        TrainingError: the corpus has no rows, the run was begun with other settings or data, or there is no
+            vocabulary to take.
         MissingExtraError: the settings ask for a teacher that is not installed.
     """
     if vocabulary and not (vocabulary / checkpoint.TOKENIZER).exists():
         raise TrainingError(
             f"{vocabulary / checkpoint.TOKENIZER} is not there: name a run for its vocabulary"
         )
-    if negatives_by and not config.hard_negatives:
-        raise TrainingError("hard_negatives 0: give --hard-negatives N with --negatives-by")
-    miner = OnnxEncoder.load(negatives_by) if negatives_by else None
     on = choose_device(device)
     paths = row_files(corpus, "train")
 
@@ -83,25 +71,20 @@ def train_run(
         read = list(chain.from_iterable(read_rows(path) for path in paths))
         return [*chosen_rows(read, config), *read_questions(questions, config.question_repeats)]
 
-    also = [negatives_by / MANIFEST] if negatives_by else []
-    data = checkpoint.data_hash([*paths, *questions, *also])
-    started = load_run(start)[0] if start else None
-    started_from = checkpoint.data_hash([start / checkpoint.WEIGHTS]) if start else ""
-    if not checkpoint.is_begun(run, config, data, started_from=started_from):
+    data = checkpoint.data_hash([*paths, *questions])
+    if not checkpoint.is_begun(run, config, data):
         checkpoint.write_config(
             run,
             config,
             data,
-            started_from=started_from,
             packages=sorted({row.package for row in rows()}),
             languages=sorted({row.language for row in rows()}),
             pairs=len(rows()),
         )
-    if known := start or vocabulary:
-        shutil.copyfile(known / checkpoint.TOKENIZER, run / checkpoint.TOKENIZER)
+    if vocabulary:
+        shutil.copyfile(vocabulary / checkpoint.TOKENIZER, run / checkpoint.TOKENIZER)
     tokenizer = _tokenizer(rows, run, config)
     train_set = _kept(corpus, run, rows, config, data, varied=True)
-    negatives = _negatives(run, rows, config, miner) if miner else None
     rows.cache_clear()
     valid_data = checkpoint.data_hash(row_files(corpus, "valid"))
     valid_set = _kept(corpus, run, lambda: rows_of(corpus, "valid"), config, valid_data, varied=False)
@@ -112,16 +95,7 @@ def train_run(
         )
     elif config.initial_vectors != "noise":
         model.set_vectors(_initial_vectors(run, config))
-    if started:
-        model.start_from(started)
-    train(model, config, train_set, valid_set, run, device=on, negatives=negatives)
-
-
-def _negatives(
-    run: Path, rows: Callable[[], Sequence[Row]], config: TrainConfig, miner: OnnxEncoder
-) -> Tensor:
-    """Mine once; a resumed run reads the result."""
-    return torch.from_numpy(_once(run / "negatives.npy", lambda: mine_by(miner, rows(), config).numpy()))
+    train(model, config, train_set, valid_set, run, device=on)
 
 
 def _initial_vectors(run: Path, config: TrainConfig) -> Tensor:

@@ -86,21 +86,6 @@ class JointEncoder(nn.Module):
         for tower in (self.query, *self.documents.values()):
             tower.table.weight.data.copy_(vectors)
 
-    def start_from(self, other: JointEncoder) -> None:
-        """Copy token vectors and weights of a trained encoder, also those of a bag into a model that reads in order.
-
-        Raises:
-            TrainingError: its vectors have another size, or it has no encoder for one of the languages.
-        """
-        for name, tower in (("", self.query), *self.documents.items()):
-            source = other.document(name) if name else other.query
-            if source.table.weight.shape != tower.table.weight.shape:
-                have, want = (tuple(side.table.weight.shape) for side in (source, tower))
-                raise TrainingError(f"vectors {have} to start from, {want} wanted: give the same --dim")
-            values = source.state_dict()
-            in_order = {f"pool.{key}": value for key, value in values.items() if "." not in key}
-            tower.load_state_dict(_shared({**values, **in_order}, tower), strict=False)
-
     def set_shares(self, shares: Tensor) -> None:
         """Give NCS the frequency of each token: float32 [V], sum 1."""
         for module in self.modules():

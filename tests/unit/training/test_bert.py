@@ -1,4 +1,4 @@
-"""Fine-tuning of a pretrained transformer: its start, frozen layers, averages and export."""
+"""Fine-tuning of a pretrained transformer: its start, frozen layers and export."""
 
 import json
 import string
@@ -11,8 +11,7 @@ safetensors = pytest.importorskip("safetensors.torch")
 
 from codesearch.encoding.onnx import OnnxEncoder  # noqa: E402
 from exporters.bundle import write_bundle  # noqa: E402
-from training import checkpoint, pretrained  # noqa: E402
-from training.average import average_runs  # noqa: E402
+from training import pretrained  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.pipeline import load_run, train_run  # noqa: E402
@@ -94,17 +93,6 @@ def test_a_run_starts_pretrained_and_trains_only_layers_that_are_not_frozen(
     )
     assert all(first) and not any(last)
     assert torch.equal(model.query.positions, pretrained_model.positions[:40])
-
-
-def test_the_average_with_the_pretrained_weights_is_their_mean(corpus, tmp_path, pretrained_model):
-    train_run(corpus, tmp_path / "run", TrainConfig(**SETTINGS))
-    average_runs([tmp_path / "run"], tmp_path / "mean", pretrained=True)
-    (mean, tokenizer, _), (run, _, _) = (load_run(tmp_path / name) for name in ("mean", "run"))
-    assert mean.is_one and tokenizer.vocabulary_size == 60
-    last, learned, given = (its.layers[1].hidden.weight for its in (mean.query, run.query, pretrained_model))
-    torch.testing.assert_close(last, (learned + given) / 2)
-    assert not torch.equal(last, learned)
-    assert checkpoint.read_config(tmp_path / "mean")["averaged"] == ["run", "pretrained"]
 
 
 def test_the_bundle_has_one_graph_for_queries_and_documents(corpus, tmp_path, pretrained_model):

@@ -1,6 +1,5 @@
-"""Ranks and metrics against naive loops, hard negatives, and NCS trained without pairs."""
+"""Ranks and metrics against naive loops, and NCS trained without pairs."""
 
-import dataclasses
 import random
 
 import numpy as np
@@ -20,10 +19,8 @@ from training.evaluate import (  # noqa: E402
     ranks_among,
     recalls,
 )
-from training.hard_negatives import mine, mine_by  # noqa: E402
 from training.samples import make_samples, train_tokenizer  # noqa: E402
 
-CPU = torch.device("cpu")
 LIMITS = {"max_query_tokens": 30, "max_document_tokens": 60}
 
 
@@ -105,66 +102,6 @@ def test_metrics_are_per_language_with_a_mean_and_need_a_full_pool(data):
         (found["mrr_999"]["go"] + found["mrr_999"]["php"]) / 2
     )
     assert set(figures(model, samples, pool=31)) == {"mrr_full", "recall_at_1", "recall_at_5", "recall_at_10"}
-
-
-def test_hard_negatives_are_the_nearest_documents_of_other_queries(data):
-    tokenizer, samples = data
-    config = TrainConfig(dim=16, hard_negatives=2)
-    model = loop.build_model(config, tokenizer.vocabulary_size, samples)
-    mined = mine(model, config, samples, 1, CPU)
-    assert mined.shape == (60, 2)
-    indices = np.flatnonzero(samples.languages == 0)
-    queries, documents = encode(model, samples, indices)
-    for row, index in enumerate(indices):
-        cosines = (queries[row] @ documents.T).tolist()
-        wrong = [n for n in range(len(indices)) if n != row]
-        nearest = sorted(wrong, key=lambda n: -cosines[n])[:2]
-        assert mined[index].tolist() == [indices[n] for n in nearest]
-
-
-def test_a_document_of_an_equal_query_is_not_a_negative(data, synthetic_rows):
-    tokenizer, _ = data
-    rows = synthetic_rows(6, 1)
-    rows = [*rows, *(dataclasses.replace(row, code="other") for row in rows)]
-    samples = make_samples(rows, tokenizer, **LIMITS)
-    config = TrainConfig(dim=16, hard_negatives=1)
-    model = loop.build_model(config, tokenizer.vocabulary_size, samples)
-    mined = mine(model, config, samples, 1, CPU)[:, 0].tolist()
-    assert all(found % 6 != index % 6 for index, found in enumerate(mined))
-
-
-class SpelledEncoder:
-    """Replace a bundle: the only token of a text is the number of its vector."""
-
-    max_document_tokens = 10
-
-    def __init__(self, queries, documents):
-        self._queries, self._documents = np.float32(queries), np.float32(documents)
-        self.tokenizer = self
-
-    def encode_document(self, text, limit, language):
-        return np.array([int(text.split()[-1])], np.uint32)
-
-    def encode_queries(self, texts):
-        return self._queries[[int(text) for text in texts]]
-
-    def encode_documents(self, tokens):
-        return self._documents[[int(ids[0]) for ids in tokens]]
-
-
-def test_hard_negatives_of_another_model_are_less_similar_than_the_right_document(synthetic_rows):
-    (row,) = synthetic_rows(1, 1)
-    rows = [dataclasses.replace(row, docstring=f"{n % 4}", code=f"{n}", language="go") for n in range(5)]
-    # Query 4 has the text of query 0.
-    documents = [[1, 0], [0.98, 0.2], [0.8, 0.6], [0.6, 0.8], [0.9, 0.44]]
-    queries = [[1, 0], [1, 0], [0, 1], [0, 1]]
-    config = TrainConfig(hard_negatives=1)
-    mined = mine_by(SpelledEncoder(queries, documents), rows, config)[:, 0].tolist()
-    # For 0: 1 is about as similar as the right document, and 4 has the same docstring.
-    # For 1: 0 is more similar than the right document; 4 is more similar than 2.
-    assert mined == [2, 4, 4, 2, 2]
-    alone = [dataclasses.replace(rows[0], language=name) for name in ("go", "php")]
-    assert mine_by(SpelledEncoder(queries, documents), alone, config).tolist() == [[0], [1]]
 
 
 def test_ncs_learns_that_words_with_the_same_neighbours_are_similar(tmp_path, monkeypatch):

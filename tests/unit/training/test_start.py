@@ -88,18 +88,6 @@ def test_a_teacher_that_is_not_installed_is_named(monkeypatch):
         teacher_vectors(["a"])
 
 
-def test_a_run_starts_from_another_with_its_vocabulary(corpus, tmp_path):
-    train_run(corpus, tmp_path / "bag", TrainConfig(**SMALL))
-    settings = {**SMALL, "seed": 3, "vocabulary_size": 90, "learning_rate": 0.0, "body_learning_rate": 0.0}
-    config = TrainConfig(**settings, architecture="selfatt")
-    train_run(corpus, tmp_path / "attention", config, start=tmp_path / "bag")
-    bag, attention = (load_run(tmp_path / name) for name in ("bag", "attention"))
-    assert attention[1].vocabulary_size == bag[1].vocabulary_size != 90
-    torch.testing.assert_close(attention[0].query.table.weight, bag[0].query.table.weight)
-    with pytest.raises(TrainingError, match="other settings or data"):
-        train_run(corpus, tmp_path / "attention", config)
-
-
 def test_samples_are_tokenized_once_per_vocabulary(tmp_path, synthetic_rows, tokenizer):
     wanted = make_samples(
         synthetic_rows(9, 1, ("go", "php")), tokenizer, max_query_tokens=9, max_document_tokens=9
@@ -179,8 +167,6 @@ def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path)
     (tmp_path / "b" / "tokenizer.json").write_bytes(b" " + (tmp_path / "b" / "tokenizer.json").read_bytes())
     with pytest.raises(TrainingError, match=r"another kind or vocabulary: .* --vocabulary"):
         average_runs([tmp_path / "a", tmp_path / "b"], tmp_path / "other")
-    with pytest.raises(TrainingError, match="nbow has no pretrained weights"):
-        average_runs([tmp_path / "a"], tmp_path / "other", pretrained=True)
 
 
 def test_a_missing_vocabulary_is_an_error_before_the_run_begins(corpus, tmp_path, capsys):
@@ -188,24 +174,3 @@ def test_a_missing_vocabulary_is_an_error_before_the_run_begins(corpus, tmp_path
     assert main([*command, "--vocabulary", str(tmp_path / "nowhere")]) == 2
     assert "nowhere/tokenizer.json is not there: name a run" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
-
-
-def test_hard_negatives_of_a_bundle_are_mined_once_and_change_the_training(
-    corpus, tiny_bundle, tmp_path, monkeypatch, capsys
-):
-    run = tmp_path / "run"
-    config = TrainConfig(**SMALL, hard_negatives=1)
-    train_run(corpus, run, config, negatives_by=tiny_bundle)
-    assert np.load(run / "negatives.npy").shape == (60, 1)
-    monkeypatch.setattr(pipeline, "mine_by", lambda *_: pytest.fail("mined again"))
-    train_run(corpus, run, config, negatives_by=tiny_bundle)
-    with pytest.raises(TrainingError, match="other settings or data"):
-        train_run(corpus, run, config)
-    train_run(corpus, tmp_path / "without", TrainConfig(**SMALL))
-    with_them, without = (load_run(folder)[0].query.table.weight for folder in (run, tmp_path / "without"))
-    assert not torch.equal(with_them, without)
-    command = ["train", "--corpus", str(corpus), "--run", str(run), "--negatives-by", str(tmp_path / "none")]
-    assert main(command) == 2
-    assert "give --hard-negatives N with --negatives-by" in capsys.readouterr().err
-    assert main([*command, "--hard-negatives", "1"]) == 2
-    assert "none: no model bundle there" in capsys.readouterr().err

@@ -70,7 +70,7 @@ def test_every_architecture_learns(architecture, data, tmp_path):
     [
         ("nbow", {"loss": "max-margin", "code_encoders": "per-language"}),
         ("cnn-selfatt", {"dropout": 0.2, "pooling": "attention"}),
-        ("birnn", {"hard_negatives": 2, "loss": "cosine", "pooling": "max"}),
+        ("birnn", {"loss": "cosine", "pooling": "max"}),
         ("ncs", {}),
     ],
 )
@@ -165,7 +165,7 @@ def test_an_epoch_part_is_an_epoch_with_a_part_of_the_samples(data):
     objective = objectives.PairObjective(model, config, samples, torch.device("cpu"))
     parts = []
     for epoch in range(4):
-        objective.start(epoch, None)
+        objective.start(epoch)
         parts.append(sorted(index for chunk in objective.chunks for index in chunk.tolist()))
     assert sorted(parts[0] + parts[1] + parts[2]) == list(range(400))
     assert abs(len(parts[0]) - len(parts[2])) <= 20
