@@ -11,6 +11,7 @@ import argparse
 import json
 import re
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,13 @@ from training.samples import texts_of_row
 PAGE = DOCS / "models.md"
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby", "average")
 PUBLISHED = {
-    "nbow": (0.6409, 0.5140, 0.4607, 0.4835, 0.5809, 0.4285, 0.6167, 0.164),
-    "cnn": (0.6274, 0.5270, 0.3523, 0.5294, 0.5708, 0.2450, 0.6206, 0.108),
-    "birnn": (0.4524, 0.2865, 0.1530, 0.2512, 0.3213, 0.0835, 0.4262, 0.041),
-    "selfatt": (0.6809, 0.5866, 0.4506, 0.6011, 0.6922, 0.3651, 0.7011, 0.113),
+    "nbow": (0.6409, 0.5140, 0.4607, 0.4835, 0.5809, 0.4285, 0.164),
+    "cnn": (0.6274, 0.5270, 0.3523, 0.5294, 0.5708, 0.2450, 0.108),
+    "birnn": (0.4524, 0.2865, 0.1530, 0.2512, 0.3213, 0.0835, 0.041),
+    "selfatt": (0.6809, 0.5866, 0.4506, 0.6011, 0.6922, 0.3651, 0.113),
 }
-"""Husain et al. 2019: MRR by language as in `LANGUAGES`, then NDCG All of the challenge."""
+"""Husain et al. 2019: MRR by language as in `LANGUAGES`, then NDCG All of the challenge. Their average is left out,
+because it ranks among functions of mixed languages; the table shows the mean of a row."""
 _DOCUMENTS = 2_000
 _REPEATS = 3
 _CURVE = re.compile(r"nbow(-\d+k)?")
@@ -141,7 +143,8 @@ def encoder_table(rows: dict[str, dict[str, Any]]) -> str:
     shown = [name for name in rows if name == "nbow" or not _CURVE.fullmatch(name)]
     for name in shown:
         if name in PUBLISHED:
-            figures = [f"{value:.3f}".lstrip("0") for value in PUBLISHED[name]]
+            *mrr, ndcg = PUBLISHED[name]
+            figures = [_shown(value) for value in (*mrr, mean(mrr), ndcg)]
             lines.append(line([f"{name}, published", "", "", "", *figures, "CodeSearchNet, 2M pairs"]))
         lines.append(line([f"**{name}**", *_cells(rows[name])]))
     return "\n".join(lines)

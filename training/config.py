@@ -15,6 +15,7 @@ BODIES = {"cnn": ("cnn",), "birnn": ("birnn",), "selfatt": ("selfatt",), "cnn-se
 """Architectures that read a text in order -> modules of `training.encoders`, each with a function `make_body`."""
 ARCHITECTURES = ("nbow", "unif", "ncs", "bert", *BODIES)
 POOLINGS = ("mean", "max", "attention", "token-weights")
+DOCUMENTS = ("all", "code")
 LOSSES = ("symmetric-softmax", "softmax", "cosine", "max-margin")
 CODE_ENCODERS = ("shared", "per-language")
 TEACHERS = ("minilm",)
@@ -22,6 +23,7 @@ _CHOICES = {
     "architecture": ARCHITECTURES,
     "pooling": POOLINGS,
     "query_pooling": ("", *POOLINGS),
+    "documents": DOCUMENTS,
     "loss": LOSSES,
     "code_encoders": CODE_ENCODERS,
     "initial_vectors": ("noise", *TEACHERS),
@@ -53,6 +55,7 @@ class TrainConfig:
     """The settings that, with the data, determine a run's weights.
 
     Attributes:
+        documents: text of a document: place, qualified name, rest of the docstring and code (`all`), or `code` alone.
         pooling: of documents, and also of queries if `query_pooling` is empty.
         code_encoders: one for all languages, or one for each.
         layers: number of layers of convolution, recurrence or attention; `cnn-selfatt` has this number of each kind.
@@ -69,7 +72,7 @@ class TrainConfig:
         initial_vectors: start of token vectors: noise, or a teacher's embedding of each token.
         question_repeats: how often each real question occurs in an epoch, if files of questions are given.
         token_dropout: share of a document's distinct tokens that are removed, drawn again each time.
-        margin: of the losses `cosine` and `max-margin`.
+        margin: of the losses `cosine` and `max-margin`; 1 in CodeSearchNet's repository.
         learning_rate: of token vectors and token weights.
         body_learning_rate: of everything between token vectors and pooling, and of attention pooling.
         gradient_clip: largest norm of the gradient over all weights; 0 means no limit.
@@ -83,6 +86,7 @@ class TrainConfig:
 
     architecture: str = "nbow"
     dim: int = 256
+    documents: str = "all"
     pooling: str = "token-weights"
     query_pooling: str = ""
     code_encoders: str = "shared"

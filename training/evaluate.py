@@ -23,7 +23,7 @@ from training.batches import documents_of, padded
 from training.encoders.joint import JointEncoder
 from training.encoders.ncs import NcsDocumentTower, postranked
 from training.evaluation.pairs import ranks
-from training.samples import Samples, pack
+from training.samples import Samples, pack, short_ids
 
 POOL = 1_000
 RECALL_AT = (1, 5, 10)
@@ -87,7 +87,7 @@ def encode_texts(
     tower: nn.Module, texts: Sequence[NDArray[np.integer]], device: torch.device | None = None
 ) -> Tensor:
     """Embed token ids with one side of an encoder: float32 [N, D], in the order given."""
-    packed = pack([text.astype(np.uint16) for text in texts])
+    packed = pack([short_ids(text) for text in texts])
     order = np.argsort(packed.lengths, kind="stable")
     parts = []
     for start in range(0, len(order), _ENCODE_BATCH):

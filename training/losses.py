@@ -7,6 +7,7 @@ other document is a negative. The last H documents belong to no query.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -37,32 +38,35 @@ def softmax(queries: Tensor, documents: Tensor, temperature: float) -> Tensor:
 
 
 def cosine(queries: Tensor, documents: Tensor, margin: float) -> Tensor:
-    """Require each query's document to be `margin` above the nearest wrong one."""
-    right, wrong = _right_and_wrong(queries, documents)
-    return torch.relu(margin - right + wrong.amax(dim=1)).mean()
+    """Require the cosine of each pair to be `margin` above that of the nearest wrong document, and above 0.
 
-
-def max_margin(queries: Tensor, documents: Tensor, margin: float) -> Tensor:
-    """Require each query's document to be `margin` above every wrong one; return the mean over all of them.
-
-    *Source*: Cambronero et al. 2019, with the whole batch instead of one negative.
+    *Source*: the loss of this name in CodeSearchNet's repository.
     """
-    right, wrong = _right_and_wrong(queries, documents)
-    return torch.relu(margin - right[:, None] + wrong).sum() / (wrong.numel() - len(queries))
+    right, wrong = _right_and_wrong(queries @ documents.T)
+    return torch.relu(margin - right + torch.relu(wrong).amax(dim=1)).mean()
+
+
+def max_margin(queries: Tensor, documents: Tensor, temperature: float, margin: float) -> Tensor:
+    """Require the log probability of each query's document to be `margin` above that of the likeliest wrong one.
+
+    *Source*: the loss of this name in CodeSearchNet's repository, whose vectors have any length and no temperature.
+    """
+    right, wrong = _right_and_wrong(functional.log_softmax(queries @ documents.T / temperature, dim=1))
+    return torch.relu(margin - right + wrong.amax(dim=1)).mean()
 
 
 def make_loss(config: TrainConfig) -> Loss:
     """Return the loss that settings name."""
-    by_temperature = {"symmetric-softmax": symmetric_softmax, "softmax": softmax}
-    by_margin = {"cosine": cosine, "max-margin": max_margin}
-    scale = config.temperature if config.loss in by_temperature else config.margin
-    function = {**by_temperature, **by_margin}[config.loss]
-    return lambda queries, documents: function(queries, documents, scale)
+    losses: dict[str, Loss] = {
+        "symmetric-softmax": partial(symmetric_softmax, temperature=config.temperature),
+        "softmax": partial(softmax, temperature=config.temperature),
+        "cosine": partial(cosine, margin=config.margin),
+        "max-margin": partial(max_margin, temperature=config.temperature, margin=config.margin),
+    }
+    return losses[config.loss]
 
 
-def _right_and_wrong(queries: Tensor, documents: Tensor) -> tuple[Tensor, Tensor]:
-    """Return cosines [B] of the pairs, and [B, B + H] of all documents, in which the pairs are minus infinity."""
-    cosines = queries @ documents.T
-    right = cosines.diagonal()
-    pairs = torch.eye(*cosines.shape, dtype=torch.bool, device=cosines.device)
-    return right, cosines.masked_fill(pairs, -torch.inf)
+def _right_and_wrong(scores: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the scores [B] of the pairs, and [B, B + H] of all documents, in which the pairs are minus infinity."""
+    pairs = torch.eye(*scores.shape, dtype=torch.bool, device=scores.device)
+    return scores.diagonal(), scores.masked_fill(pairs, -torch.inf)

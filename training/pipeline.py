@@ -34,6 +34,12 @@ from training.questions import read_questions
 from training.samples import Samples, make_samples, texts_of_row, train_tokenizer
 from training.tokenized import kept_samples
 
+MEASURED = {
+    "all": "path, qualified name, rest of the docstring and code",
+    "code": "code alone, as CodeSearchNet's published figures",
+}
+"""Setting `documents` -> how the figures of a run say what they were measured on."""
+
 
 def train_run(
     corpus: Path,
@@ -77,7 +83,7 @@ def train_run(
             run,
             config,
             data,
-            packages=sorted({row.package for row in rows()}),
+            packages=sorted({row.package or row.repo for row in rows()}),
             languages=sorted({row.language for row in rows()}),
             pairs=len(rows()),
         )
@@ -166,10 +172,12 @@ def _drawn(rows: Iterable[Row], count: int) -> Iterable[Row]:
 
 def evaluate_elsewhere(path: Path, run: Path, device: str = "auto") -> dict[str, object]:
     """Compute a run's figures on the test rows of data in any layout; write them as `mrr_data.json`."""
-    return _evaluate_rows(run, "data", rows_elsewhere(path), device) | {"path": str(path)}
+    return _evaluate_rows(run, str(path), rows_elsewhere(path), device, file="data")
 
 
-def _evaluate_rows(run: Path, name: str, rows: Iterable[Row], device: str) -> dict[str, object]:
+def _evaluate_rows(
+    run: Path, name: str, rows: Iterable[Row], device: str, file: str = ""
+) -> dict[str, object]:
     started = time.perf_counter()
     model, tokenizer, config = load_run(run)
     samples = _samples(rows, tokenizer, config)
@@ -181,7 +189,8 @@ def _evaluate_rows(run: Path, name: str, rows: Iterable[Row], device: str) -> di
         )
     counts = np.bincount(samples.languages, minlength=len(samples.language_names))
     pairs = dict(zip(samples.language_names, counts.tolist(), strict=True))
-    return _written(run, name, started, pairs, figures(model.to(on), samples, device=on))
+    found = {"set": name, "documents": MEASURED[config.documents], "pairs": pairs}
+    return _written(run, file or name, started, found, figures(model.to(on), samples, device=on))
 
 
 def _evaluate_questions(run: Path, name: str, questions: Questions, device: str) -> dict[str, object]:
@@ -198,18 +207,19 @@ def _evaluate_questions(run: Path, name: str, questions: Questions, device: str)
         on,
     )
     ranks = ranks_among(queries, documents, np.array(questions.answers, np.int64))
+    pairs = {questions.language: len(questions.queries)}
     found = {metric: {questions.language: value} for metric, value in recalls(ranks).items()}
-    return _written(run, name, started, {questions.language: len(questions.queries)}, found)
+    return _written(run, name, started, {"set": name, "documents": "code", "pairs": pairs}, found)
 
 
 def _written(
-    run: Path, name: str, started: float, pairs: dict[str, int], found: dict[str, dict[str, float]]
+    run: Path, name: str, started: float, about: dict[str, object], found: dict[str, dict[str, float]]
 ) -> dict[str, object]:
     rounded = {
         metric: {language: round(value, 4) for language, value in values.items()}
         for metric, values in found.items()
     }
-    result = {"set": name, "pairs": pairs, **rounded, "seconds": round(time.perf_counter() - started, 1)}
+    result = {**about, **rounded, "seconds": round(time.perf_counter() - started, 1)}
     (run / f"mrr_{name}.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     return result
 
@@ -246,7 +256,7 @@ def _kept(
     also = [config.max_pairs, config.question_repeats, config.max_query_tokens, config.max_document_tokens]
     return kept_samples(
         corpus / "tokenized",
-        [data, checkpoint.data_hash([path]), shares, config.seed, *also],
+        [data, checkpoint.data_hash([path]), shares, config.seed, *also, config.documents],
         lambda: _samples(rows(), SubtokenTokenizer.load(path), config, varied=varied),
     )
 
@@ -260,6 +270,7 @@ def _samples(
         tokenizer,
         max_query_tokens=config.max_query_tokens,
         max_document_tokens=config.max_document_tokens,
+        documents=config.documents,
         name_share=config.name_share if varied else 0.0,
         seed=config.seed,
     )
@@ -270,8 +281,9 @@ def _tokenizer(rows: Callable[[], Sequence[Row]], run: Path, config: TrainConfig
     if not path.exists():
         chosen = np.random.default_rng(config.seed).permutation(len(rows()))[: config.vocabulary_rows]
         if config.architecture == "bert":
-            texts = (text for index in chosen for text in texts_of_row(rows()[index]))
+            texts = (text for index in chosen for text in texts_of_row(rows()[index], config.documents))
             pretrained_tokenizer(path, texts, config.vocabulary_size)
         else:
-            train_tokenizer((rows()[index] for index in chosen), config.vocabulary_size).save(path)
+            learned_from = (rows()[index] for index in chosen)
+            train_tokenizer(learned_from, config.vocabulary_size, config.documents).save(path)
     return SubtokenTokenizer.load(path)

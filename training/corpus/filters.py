@@ -1,7 +1,8 @@
 """A parsed document -> the reason why it is dropped, or "".
 
 *Source*: Husain et al. 2019, section 2: documentation cut to its first paragraph; documentation under three
-tokens, functions under three lines, names with "test", constructors and standard extension methods dropped.
+tokens, functions under three lines, names with "test", constructors and standard extension methods dropped. Blank
+lines do not count here, because a removed docstring leaves one, and bodies that do nothing are dropped.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 
 from codesearch.parsing.identifiers import words
-from codesearch.types import Document
+from codesearch.types import STUB, Document
 
 NO_DOCSTRING = "no docstring"
 MIN_DOCSTRING_TOKENS = 3
@@ -27,8 +28,10 @@ def drop_reason(document: Document) -> str:
     """Return the name of the filter on code and name that a document fails, or "" if it passes all."""
     if document.kind not in ("function", "method"):
         return "not a function"
-    if document.code.strip().count("\n") + 1 < MIN_LINES:
+    if sum(bool(line.strip()) for line in document.code.splitlines()) < MIN_LINES:
         return "under 3 lines"
+    if document.flags & STUB:
+        return "stub"
     if "test" in document.name.lower():
         return "test"
     if is_standard(document):

@@ -15,6 +15,12 @@ ROW = {
 }
 
 
+def test_the_average_of_a_published_row_is_the_mean_of_its_languages():
+    table = encoder_table({"nbow": {**ROW, "averaged": 0, "epochs": 2.0}})
+    (row,) = (line for line in table.splitlines() if line.startswith("| nbow, published"))
+    assert row.endswith("| .641 | .514 | .461 | .483 | .581 | .428 | .518 | .164 | CodeSearchNet, 2M pairs |")
+
+
 def test_a_row_shows_the_epochs_of_a_run_or_the_number_of_averaged_runs():
     table = encoder_table(
         {"one": {**ROW, "averaged": 0, "epochs": 2.0}, "six": {**ROW, "averaged": 6, "epochs": 0}}

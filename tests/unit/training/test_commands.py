@@ -176,6 +176,8 @@ def test_evaluation_covers_each_held_out_set(run, corpus, tmp_path, capsys):
     assert training.main([*arguments, "--data", str(corpus / "rows" / "go.test.jsonl.zst")]) == 0
     elsewhere = json.loads((run / "mrr_data.json").read_text())
     assert elsewhere["mrr_full"]["go"] == found["test"]["mrr_full"]["go"]
+    assert elsewhere["set"] == str(corpus / "rows" / "go.test.jsonl.zst")
+    assert elsewhere["documents"] == "path, qualified name, rest of the docstring and code"
 
 
 def test_evaluation_of_fewer_pairs_is_reproducible(run, corpus, capsys):

@@ -22,6 +22,9 @@ def reason_of(document):
         ("def f(x):\n    y = x\n    return y\n", "f", "no docstring"),
         ('def f(x):\n    """Too short."""\n    y = x\n    return y\n', "f", "docstring under 3 tokens"),
         ('def f(x): return x; "Three words here"\n', "f", "under 3 lines"),
+        ('def f(x):\n    """Return what it is given."""\n\n    return x\n', "f", "under 3 lines"),
+        ('def f(x):\n    """Return the next one."""\n    y = x + 1\n    return y\n', "f", ""),
+        ('def f(\n    x,\n):\n    """Return the next one."""\n    raise NotImplementedError\n', "f", "stub"),
         ('def test_f(x):\n    """Check that it works."""\n    y = x\n    return y\n', "test_f", "test"),
         (
             'class A:\n    def __str__(self):\n        """Show it as text."""\n        y = 1\n        return y\n',

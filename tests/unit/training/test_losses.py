@@ -25,12 +25,13 @@ def naive(name, cosines):
     by_query = sum(entropy(cosines[i], i) for i in batch) / BATCH
     by_document = sum(entropy([cosines[j][i] for j in batch], i) for i in batch) / BATCH
     wrong = [[value for j, value in enumerate(cosines[i]) if j != i] for i in batch]
-    every = [max(0, MARGIN - cosines[i][i] + value) for i in batch for value in wrong[i]]
     return {
         "symmetric-softmax": (by_query + by_document) / 2,
         "softmax": by_query,
-        "cosine": sum(max(0, MARGIN - cosines[i][i] + max(wrong[i])) for i in batch) / BATCH,
-        "max-margin": sum(every) / len(every),
+        "cosine": sum(max(0, MARGIN - cosines[i][i] + max(0, *wrong[i])) for i in batch) / BATCH,
+        # The sum of the softmax is the same for all of a row, so it cancels out.
+        "max-margin": sum(max(0, MARGIN - (cosines[i][i] - max(wrong[i])) / TEMPERATURE) for i in batch)
+        / BATCH,
     }[name]
 
 
@@ -44,6 +45,15 @@ def test_a_loss_agrees_with_a_naive_loop(name, mined):
     )
     loss = make_loss(TrainConfig(loss=name, temperature=TEMPERATURE, margin=MARGIN))(queries, documents)
     assert float(loss) == pytest.approx(naive(name, (queries @ documents.T).tolist()), abs=1e-5)
+
+
+def test_the_cosine_loss_does_not_push_wrong_documents_below_zero():
+    queries = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    opposite, right_angle = (torch.tensor([[0.6, 0.8], [x, y]]) for x, y in ((-1.0, 0.0), (0.0, -1.0)))
+    losses = [
+        make_loss(TrainConfig(loss="cosine", margin=1.0))(queries[:1], d) for d in (opposite, right_angle)
+    ]
+    assert [round(float(loss), 5) for loss in losses] == [0.4, 0.4]
 
 
 def test_the_skipgram_loss_agrees_with_a_naive_loop():

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,9 +15,10 @@ from training import checkpoint, pipeline  # noqa: E402
 from training.__main__ import main  # noqa: E402
 from training.average import average_runs  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
+from training.corpus.rows import write_rows  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of  # noqa: E402
-from training.pipeline import load_run, train_run  # noqa: E402
+from training.pipeline import evaluate_run, load_run, train_run  # noqa: E402
 from training.questions import read_questions  # noqa: E402
 from training.samples import make_samples, train_tokenizer  # noqa: E402
 from training.tokenized import kept_samples  # noqa: E402
@@ -147,6 +149,28 @@ def test_a_run_that_is_trained_on_questions_records_it(corpus, tmp_path):
     assert told[0]["trained_on"] == ["b", "questions: asked"]
     with pytest.raises(TrainingError, match="other settings or data"):
         train_run(corpus, tmp_path / "with", config)
+
+
+def test_a_run_on_data_without_packages_records_the_repositories(tmp_path, synthetic_rows):
+    for partition in ("train", "valid"):
+        rows = [replace(row, package="") for row in synthetic_rows(30, 1, partition=partition)]
+        write_rows(tmp_path / "corpus" / "rows" / f"go.{partition}.jsonl.zst", rows)
+    train_run(tmp_path / "corpus", tmp_path / "run", TrainConfig(**SMALL))
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["trained_on"] == ["a/b"]
+
+
+def test_runs_with_other_texts_of_documents_do_not_share_samples(corpus, tmp_path):
+    runs = [tmp_path / documents for documents in ("all", "code")]
+    for run in runs:
+        train_run(
+            corpus,
+            run,
+            TrainConfig(**SMALL, documents=run.name),
+            vocabulary=None if run == runs[0] else runs[0],
+        )
+    assert len(list((corpus / "tokenized").glob("*.npz"))) == 4
+    measured = evaluate_run(corpus, runs[1], "valid")["documents"]
+    assert measured == "code alone, as CodeSearchNet's published figures"
 
 
 def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path):

@@ -8,6 +8,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
 
+from codesearch.encoding.tokenizer import join_fields  # noqa: E402
 from training import checkpoint, loop, objectives  # noqa: E402
 from training.batches import batch_indices, counted, padded  # noqa: E402
 from training.config import ARCHITECTURES, TrainConfig  # noqa: E402
@@ -16,7 +17,13 @@ from training.encoders.bag import BagTower  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.evaluate import mrr_by_language  # noqa: E402
 from training.plot import CURVE  # noqa: E402
-from training.samples import make_samples, name_texts_of_row, train_tokenizer  # noqa: E402
+from training.samples import (  # noqa: E402
+    make_samples,
+    name_texts_of_row,
+    short_ids,
+    texts_of_row,
+    train_tokenizer,
+)
 
 CONFIG = TrainConfig(
     dim=16,
@@ -178,6 +185,19 @@ def test_padding_is_masked(data):
     assert ids.shape == mask.shape
     assert ids[mask == 0].sum() == 0
     assert mask.sum(dim=1).tolist() == np.diff(samples.documents.starts)[:2].tolist()
+
+
+def test_a_document_of_code_alone_has_no_name_no_path_and_no_docstring():
+    row = Row("a/b", "b", "src/lines.go", "Reader.all", "all", "go", "func x() {}", "Read it", "Rest of it")
+    assert texts_of_row(row) == ("Read it", join_fields("Reader.all", "Rest of it", row.code, path=row.path))
+    assert texts_of_row(row, "code") == ("Read it", join_fields("", "", row.code))
+    assert name_texts_of_row(row, "code") == ("all", join_fields("", "", row.code))
+
+
+def test_token_ids_above_16_bits_are_an_error():
+    assert short_ids(np.array([0, 65_535])).tolist() == [0, 65_535]
+    with pytest.raises(TrainingError, match="token id 65536: give a vocabulary of at most 65,536 tokens"):
+        short_ids(np.array([3, 65_536]))
 
 
 def test_a_name_sample_hides_the_name_and_the_docstring():
