@@ -29,7 +29,7 @@ test: $(VENV)/installed-test lint
 	$(BIN)/pytest -q $(ALONE)
 	$(BIN)/pytest -q -n 2 --dist loadfile $(ALONE:%=--ignore %)
 
-# Takes an hour: thousands of faults, every pattern in every language, and a service under load for 30 minutes.
+# Takes an hour: thousands of faults, every pattern in every language, and a service under load for an hour.
 test-thorough: $(VENV)/installed-test
 	$(BIN)/pytest -q -m thorough
 	$(BIN)/pytest -q --hypothesis-profile thorough tests/property
