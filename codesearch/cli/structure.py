@@ -20,6 +20,7 @@ from codesearch.errors import ConfigError
 from codesearch.visible import visible, visible_json
 
 if TYPE_CHECKING:
+    from codesearch.engine.answer import Freshness
     from codesearch.engine.engine import Engine
     from codesearch.engine.scope import Scope
 
@@ -39,7 +40,12 @@ def outline(
     invocation = invocation_of(context)
     engine, scope = _engine_and_scope(invocation, place, options)
     yield from first_indexed(engine, scope, invocation, options)
-    found = engine.outline(place, scope, max_lines=options["max_lines"], question=options["question"] or "")
+    freshness: list[Freshness] = []
+    question = options["question"] or ""
+    found = engine.outline(
+        place, scope, max_lines=options["max_lines"], question=question, freshness=freshness
+    )
+    yield Output(err="".join(map(freshness_note, freshness)))
     if options["json"]:
         yield _json([asdict(one) for one in found])
         return
@@ -60,7 +66,9 @@ def read(
     invocation = invocation_of(context)
     engine, scope = _engine_and_scope(invocation, place, options)
     yield from first_indexed(engine, scope, invocation, options)
-    found = engine.read(place, scope, most_lines=options["max_lines"])
+    freshness: list[Freshness] = []
+    found = engine.read(place, scope, most_lines=options["max_lines"], freshness=freshness)
+    yield Output(err="".join(map(freshness_note, freshness)))
     if options["json"]:
         yield _json([asdict(one) for one in found])
         return

@@ -31,7 +31,7 @@ class Freshness:
         state: "current"; "updated", it was brought up to date just now; "behind", the update would take longer than
             allowed; "locked", another process is updating it; "with code" and "without code", it was imported, and its
             sources are not on this machine; "unchecked", its folder cannot be compared with it; "unreadable", it cannot
-            be read, so it is not searched.
+            be read or its folder cannot be compared with a git revision, so it is left out.
         changes: what was or would be updated; nothing if it is behind and finding out would take longer than allowed.
         error: why it is unchecked or unreadable, and the cure.
     """

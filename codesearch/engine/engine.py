@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig, check_device
-from codesearch.engine.answer import Answer, Freshness, UsagesAnswer
+from codesearch.engine.answer import Answer, Changes, Freshness, UsagesAnswer
 from codesearch.engine.local import REFRESH_S, LocalBackend, SearchBackend
 from codesearch.engine.pool import Pool
 from codesearch.engine.scope import (
@@ -281,13 +281,21 @@ class Engine:
         with self.indexes(Scope((root,))) as indexes:
             return view_file(find_file(indexes, path))
 
-    def read(self, place: str, scope: Scope | None = None, *, most_lines: int | None = None) -> list[Reading]:
+    def read(
+        self,
+        place: str,
+        scope: Scope | None = None,
+        *,
+        most_lines: int | None = None,
+        freshness: list[Freshness] | None = None,
+    ) -> list[Reading]:
         """Return the code of a place; if it names several places, the first lines of each.
 
         Args:
             place: a path, PATH:LINE, PATH:FIRST-LAST, PATH::NAME, a name or the end of a qualified name.
             scope: where to look; paths may be relative to its `here`.
             most_lines: longer classes and files have the bodies of their members folded away.
+            freshness: gets whether each index is up to date.
 
         Raises:
             ConfigError: the place is empty.
@@ -295,7 +303,7 @@ class Engine:
         """
         from codesearch.structure.whole import read_places
 
-        with self._spots(place, scope) as spots:
+        with self._spots(place, scope, freshness) as spots:
             return read_places(spots, most_lines)
 
     def outline(
@@ -305,6 +313,7 @@ class Engine:
         *,
         max_lines: int | None = None,
         question: str = "",
+        freshness: list[Freshness] | None = None,
     ) -> list[Outline]:
         """Return the shape of a folder, a file or a class: what is in it, with lines and first sentences.
 
@@ -313,6 +322,7 @@ class Engine:
             scope: where to look; paths may be relative to its `here`.
             max_lines: of all outlines together; what does not fit is counted.
             question: if given, only the files with the best definitions for it are listed, and these are shown whole.
+            freshness: gets whether each index is up to date.
 
         Raises:
             ConfigError: the place is empty.
@@ -320,7 +330,7 @@ class Engine:
         """
         from codesearch.structure.outline import MAX_LINES, outline_for, outlines_of
 
-        with self._spots(place, scope) as spots:
+        with self._spots(place, scope, freshness) as spots:
             if not question:
                 return outlines_of(spots, max_lines or MAX_LINES)
             within = tuple(Path(spot.root, spot.path) for spot in spots)
@@ -572,8 +582,11 @@ class Engine:
             started = time.perf_counter()
             filters = replace(request.filters, within=scope.within or request.filters.within)
             if request.changed is not None:
-                files = searcher.searched.changed_files(filters, request.changed)
+                files, lost = searcher.searched.changed_files(filters, request.changed)
                 filters = replace(filters, files=files)
+                freshness += [
+                    Freshness(root, "unreadable", Changes(0, 0), str(error)) for root, error in lost.items()
+                ]
             request = replace(request, filters=filters)
             found = find(searcher, request)
             return Answer(
@@ -612,13 +625,16 @@ class Engine:
         return found[0]
 
     @contextmanager
-    def _spots(self, place: str, scope: Scope | None) -> Iterator[list[Spot]]:
+    def _spots(
+        self, place: str, scope: Scope | None, freshness: list[Freshness] | None = None
+    ) -> Iterator[list[Spot]]:
         """Lend what a place names, after a refresh of the indexes."""
         from codesearch.structure.places import find_spots
 
         scope = scope or Scope(here=Path.cwd())
-        self._local.refreshed(scope)
-        with self._local.indexes(scope, []) as indexes:
+        freshness = [] if freshness is None else freshness
+        freshness += self._local.refreshed(scope)
+        with self._local.indexes(scope, freshness) as indexes:
             yield find_spots(indexes, place, scope.here, scope.within)
 
     def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:

@@ -12,7 +12,7 @@ from codesearch.config import VectorConfig
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.pool import Pool
 from codesearch.engine.scope import Scope, choose_indexes, find_indexes
-from codesearch.errors import CodeSearchError, IndexStoreError, IndexWriteError
+from codesearch.errors import CodeSearchError, IndexStoreError, IndexWriteError, PortableFileError
 from codesearch.files import expanded
 from codesearch.index.catalogue import IndexEntry
 
@@ -66,10 +66,10 @@ class LocalBackend:
 
         Raises:
             IndexNotFoundError: nothing is indexed, or no index has what the scope names.
-            IndexStoreError: an index cannot be read.
+            IndexStoreError, PortableFileError: an index cannot be read.
         """
         entries = find_indexes(self.home, scope)
-        lost: list[tuple[IndexEntry, IndexStoreError]] = []
+        lost: list[tuple[IndexEntry, CodeSearchError]] = []
         with ExitStack() as lent:
             opened = []
             for entry in entries:
@@ -77,7 +77,7 @@ class LocalBackend:
                     if entry.error:
                         raise entry.error
                     opened.append(lent.enter_context(self._pool.index(entry.folder)))
-                except IndexStoreError as error:
+                except (IndexStoreError, PortableFileError) as error:
                     if failed is None:
                         raise
                     lost.append((entry, error))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from codesearch.errors import IndexFormatError, IndexNotFoundError
+from codesearch.errors import IndexFormatError, IndexNotFoundError, PortableFileError
 from codesearch.files import expanded
 from codesearch.index.catalogue import IndexEntry, find_folder, index_folder, list_indexes, read_entry
 from codesearch.search.request import keep_tuples
@@ -92,9 +92,7 @@ def outdated_roots(home: Path, scope: Scope) -> list[Path]:
 def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
     """Return the indexes of a scope, each once, including those that cannot be read."""
     if scope.files:
-        from codesearch.engine.imported import portable_entry
-
-        chosen = [portable_entry(expanded(file), home) for file in scope.files]
+        chosen = [_portable_entry(expanded(file), home) for file in scope.files]
     elif scope.roots:
         near = None if scope.here is None else Path(scope.here)
         chosen = []
@@ -106,6 +104,16 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
     else:
         chosen = [_covering(home, place) for place in _places(scope)] or _all(home)
     return list({entry.folder: entry for entry in chosen}.values())
+
+
+def _portable_entry(file: Path, home: Path) -> IndexEntry:
+    """Return the index in a portable file, or an entry that says why it cannot be read."""
+    from codesearch.engine.imported import portable_entry
+
+    try:
+        return portable_entry(file, home)
+    except PortableFileError as error:
+        return IndexEntry(file, None, error)
 
 
 def covering_index(home: Path, path: Path) -> IndexEntry | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from codesearch.errors import IndexLockedError, IndexStoreError, IndexWriteError
+from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError, IndexWriteError
 from codesearch.files import OPEN_FILES_STAY, file_lock, stamp_of
 from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 
@@ -28,7 +28,7 @@ class IndexEntry:
 
     folder: Path
     manifest: Manifest | None
-    error: IndexStoreError | None = None
+    error: CodeSearchError | None = None
 
 
 def index_folder(home: Path, root: Path) -> Path:

@@ -153,7 +153,7 @@ class SearchedCollection:
     def example(self, place: Place) -> None:
         """Return None: the file at a place on this machine may differ from what the server has."""
 
-    def changed_files(self, filters: Filters, revision: str) -> frozenset[str]:
+    def changed_files(self, filters: Filters, revision: str) -> tuple[frozenset[str], dict[str, ConfigError]]:
         """Raise ConfigError: the work trees are not on the server."""
         raise ConfigError("--changed needs the work tree: search its local index, without --backend")
 

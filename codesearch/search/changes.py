@@ -24,8 +24,10 @@ _DIFF = (
 )
 
 
-def changed_files(snapshot: Snapshot, filters: Filters, revision: str) -> frozenset[str]:
-    """Return the absolute paths, with slashes, of files in the searched roots that differ from a revision.
+def changed_files(
+    snapshot: Snapshot, filters: Filters, revision: str
+) -> tuple[frozenset[str], dict[str, ConfigError]]:
+    """Find the files in the searched roots that differ from a revision.
 
     Staged, unstaged and untracked files count, ignored files do not. A submodule is compared with the commit that the
     revision records for it.
@@ -35,15 +37,25 @@ def changed_files(snapshot: Snapshot, filters: Filters, revision: str) -> frozen
         filters: which files may be hits.
         revision: anything that git takes for a commit; with "..." at the end, its merge base with HEAD.
 
+    Returns:
+        The absolute paths of the files, with slashes, and an error for each root that could not be compared.
+
     Raises:
-        ConfigError: git is missing or fails, a root is in no work tree, or the revision is unknown.
+        ConfigError: no root could be compared: git is missing or fails, they are in no work tree, or the revision is
+            unknown.
     """
     found: set[str] = set()
-    for root in dict.fromkeys(map(str, snapshot.roots)):
-        trees = _work_trees(root, snapshot, filters, revision)
-        for tree in trees:
-            found.update(tree.changed())
-    return frozenset(found)
+    failed: dict[str, ConfigError] = {}
+    roots = list(dict.fromkeys(map(str, snapshot.roots)))
+    for root in roots:
+        try:
+            for tree in _work_trees(root, snapshot, filters, revision):
+                found.update(tree.changed())
+        except ConfigError as error:
+            failed[root] = error
+    if failed and len(failed) == len(roots):
+        raise failed[roots[0]]
+    return frozenset(found), failed
 
 
 @dataclass

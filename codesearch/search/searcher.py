@@ -99,8 +99,8 @@ class Searchable(Protocol):
         """Return the definition at a line as it is stored; None if it is not stored or has changed."""
         ...
 
-    def changed_files(self, filters: Filters, revision: str) -> frozenset[str]:
-        """Return the absolute paths of files that differ from a git revision, or raise ConfigError."""
+    def changed_files(self, filters: Filters, revision: str) -> tuple[frozenset[str], dict[str, ConfigError]]:
+        """Return the absolute paths of files that differ from a git revision, and an error for each root without."""
         ...
 
 
@@ -168,11 +168,11 @@ class LocalIndexes:
         """Return the definition at a line as it is stored; None if it is not stored or has changed."""
         return next(filter(None, (indexed_example(index, place) for index in self.indexes)), None)
 
-    def changed_files(self, filters: Filters, revision: str) -> frozenset[str]:
-        """Return the absolute paths of files that differ from a git revision.
+    def changed_files(self, filters: Filters, revision: str) -> tuple[frozenset[str], dict[str, ConfigError]]:
+        """Return the absolute paths of files that differ from a git revision, and an error for each root without.
 
         Raises:
-            ConfigError: git is missing or fails, a root is in no work tree, or the revision is unknown.
+            ConfigError: no root can be compared with the revision.
         """
         from codesearch.search.changes import changed_files
 

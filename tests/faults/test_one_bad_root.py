@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from codesearch import Engine, Scope
-from codesearch.errors import ConfigError, IndexCorruptError
+from codesearch.errors import ConfigError, IndexCorruptError, PortableFileError
 from codesearch.index.catalogue import index_folder
+from tests.command import Command
 from tests.conftest import write_tree
 
 pytest.importorskip("starlette", reason="the extra `web` is not installed")
@@ -201,3 +203,38 @@ def test_agents_learn_the_right_name_of_an_unknown_argument_or_tool(engine, good
         (True, "status has no argument 'zebra': choose from none"),
         (True, "no tool 'read_definition': did you mean 'read'?"),
     ]
+
+
+def test_a_folder_outside_of_git_is_a_note_of_a_search_for_changed_files(engine, good, bad):
+    subprocess.run(["git", "init", "-q", good], check=True)
+    answer = engine.search("find giraffe", Scope(everything=True), changed="HEAD")
+    assert [(hit.root, hit.path) for hit in answer.hits] == [(str(good), "g.py")]
+    (lost,) = [one for one in answer.freshness if one.state == "unreadable"]
+    assert (lost.root, lost.error) == (
+        str(bad),
+        f"{bad} is in no git work tree: --changed compares files with a git revision",
+    )
+    with pytest.raises(ConfigError, match="is in no git work tree"):
+        engine.search("find giraffe", Scope((bad,)), changed="HEAD")
+
+
+def test_a_damaged_portable_file_is_left_out_with_a_note(engine, good, bad, tmp_path):
+    whole, damaged = tmp_path / "whole.codesearch", tmp_path / "damaged.codesearch"
+    engine.export(whole, good)
+    damaged.write_bytes(whole.read_bytes()[:-100])
+    answer = engine.search("find giraffe", Scope(files=(damaged, whole)))
+    assert [hit.path for hit in answer.hits] == ["g.py"]
+    assert [one.root for one in answer.freshness if one.state == "unreadable"] == [str(damaged)]
+    with pytest.raises(PortableFileError, match="damaged"):
+        engine.search("find giraffe", Scope(files=(damaged,)))
+
+
+def test_reading_and_outlines_name_the_index_that_is_left_out(engine, good, bad, tmp_path):
+    damage(engine, bad)
+    command = Command(tmp_path, engine.home)
+    read = command("read", "find_the_giraffe", "--all")
+    outline = command("outline", "find_the_giraffe", "--all")
+    for done in (read, outline):
+        assert (done.returncode, "find_the_giraffe" in done.stdout) == (0, True)
+        assert done.stderr.startswith(f"note: {bad} is left out: ")
+        assert done.stderr.count("\n") == 1
