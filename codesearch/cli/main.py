@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -102,11 +103,13 @@ def answering(pool: Pool, commands: Sequence[str]) -> Callable[[dict[str, Any]],
         facts about a process -> its text for stdout and stderr, and its exit code.
     """
     command = make_command(commands)
+    parsing = threading.Lock()  # Typer keeps the arguments of a call where the next call overwrites them.
 
     def answer(facts: dict[str, Any]) -> tuple[str, str, int]:
         invocation = Invocation.of(facts, pool)
         defaults = defaults_of(invocation.settings(), commands)
-        result = _result(command, facts["arguments"], invocation, defaults)
+        with parsing:  # This does not run the command: it returns a generator.
+            result = _result(command, facts["arguments"], invocation, defaults)
         if isinstance(result, int):
             raise TypeError(f"{facts['arguments']} gives no output")
         parts = list(result)

@@ -232,7 +232,7 @@ class _Walk:
         try:
             return [*rules, Rules(tuple(compile_lines(self.config.exclude, strict=True)))]
         except BadPatternError as error:
-            raise ConfigError(f"--exclude: {error}") from None
+            raise ConfigError(f"exclude: {error}: correct it in --exclude or in a settings file") from None
 
     def rules_of(self, folder: str, known: dict[str, list[Rules]], watched: Collection[str]) -> list[Rules]:
         """Return the rules of the folders above a folder, which have only the ignore files that are watched."""
