@@ -135,7 +135,7 @@ def test_patterns_are_read_as_git_reads_them(tmp_path, pattern, ignored):
 def test_an_invalid_exclude_pattern_is_an_error(tmp_path, pattern):
     with pytest.raises(ConfigError) as caught:
         walked(tmp_path, exclude=(pattern,))
-    assert str(caught.value).startswith("--exclude: invalid pattern ")
+    assert str(caught.value).startswith("exclude: invalid pattern ")
 
 
 def test_exclude_patterns_are_relative_to_the_root(tmp_path):
