@@ -236,13 +236,16 @@ class _Walk:
 
     def rules_of(self, folder: str, known: dict[str, list[Rules]], watched: Collection[str]) -> list[Rules]:
         """Return the rules of the folders above a folder, which have only the ignore files that are watched."""
-        if folder not in known:
-            above = folder[: folder.rstrip("/").rfind("/") + 1]
-            rules = self.rules_of(above, known, watched)
+        ends = [0, *(place + 1 for place, character in enumerate(folder) if character == "/")]
+        for end, below in pairwise(ends):
+            if (inner := folder[:below]) in known:
+                continue
+            above = folder[:end]
             names = {name for name in IGNORE_FILES if f"{above}{name}" in watched}
             if f"{above}{EXCLUDE_FILE}" in watched:
                 names.add(".git")
-            known[folder] = self.with_own_rules(above, rules, names) if self.config.ignore_files else rules
+            rules = known[above]
+            known[inner] = self.with_own_rules(above, rules, names) if self.config.ignore_files else rules
         return known[folder]
 
     def is_gone(self, folder: str) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -226,3 +228,19 @@ def test_followed_links_cause_a_walk(tmp_path, home, encoder, walks):
     plan = plan_update(root, folder, config, encoder.model_id, last=last, may_list=True)
     assert [file.path for file in plan.to_parse] == ["a/new.py"]
     assert walks == [root]
+
+
+def test_a_change_in_folders_nested_deeper_than_python_recurses_is_found(root, home, encoder, walks):
+    bottom = "d/" * 300
+    write_tree(root, {f"{bottom}one.py": SOURCE.format("one")})
+    build(root, home, encoder)
+    walks.clear()
+    write_tree(root, {f"{bottom}two.py": SOURCE.format("two")})
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 200)
+    try:
+        plan = make_plan(root, home, encoder, may_list=True)
+    finally:
+        sys.setrecursionlimit(before)
+    assert [file.path for file in plan.to_parse] == [f"{bottom}two.py"]
+    assert walks == []
