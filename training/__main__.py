@@ -14,12 +14,13 @@ from itertools import chain, islice
 from pathlib import Path
 
 from training.command import CORPUS, run_command
-from training.config import CONFIGS, TrainConfig, make_config, shipped_configs
+from training.config import ALIASES, TrainConfig, config_path, make_config, shipped_configs
 from training.corpus.apt import DEFAULT_SOURCES, AptLists
 from training.corpus.lock import read_lock, write_lock
 from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe
 from training.evaluation.command import add_bench
 from training.evaluation.download import add_download
+from training.evaluation.predict import add_predict
 from training.evaluation_sets import SETS
 from training.tuning.command import add_pools, add_tune
 
@@ -44,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
     _add_average(commands.add_parser("average", help="average trained runs of one vocabulary"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
+    add_predict(commands.add_parser("predict", help="rank all functions for queries, as a submission"))
     add_bench(commands.add_parser("bench", help="judge an encoder as published work does"))
     add_download(commands.add_parser("download", help="download the data of a suite of `codesearch bench`"))
     add_tune(commands.add_parser("tune", help="fine-tune the bag of a bundle on questions"))
@@ -233,7 +235,7 @@ def _load(options: argparse.Namespace) -> None:
 def _add_train(parser: argparse.ArgumentParser) -> None:
     _add_folders(parser)
     parser.add_argument(
-        "--encoder", choices=shipped_configs(), default="nbow", help="a shipped set of settings"
+        "--encoder", choices=(*shipped_configs(), *ALIASES), default="nbow", help="a shipped set of settings"
     )
     parser.add_argument("--config", type=Path, help="TOML file of settings, instead of a shipped one")
     parser.add_argument(
@@ -256,7 +258,7 @@ def _train(options: argparse.Namespace) -> None:
 
     names = [field.name for field in dataclasses.fields(TrainConfig)]
     given = {name: getattr(options, name) for name in names if hasattr(options, name)}
-    config = make_config(options.config or CONFIGS / f"{options.encoder}.toml", given)
+    config = make_config(options.config or config_path(options.encoder), given)
     train_run(
         options.corpus,
         options.run or Path("runs") / options.encoder,

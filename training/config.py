@@ -11,6 +11,8 @@ from pathlib import Path
 from training.errors import TrainingError
 
 CONFIGS = Path(__file__).parent / "configs"
+ALIASES = {"neuralbow": "nbow", "1dcnn": "cnn", "rnn": "birnn", "convselfatt": "cnn-selfatt"}
+"""Names in CodeSearchNet's repository -> ours; `selfatt` is the same in both."""
 BODIES = {"cnn": ("cnn",), "birnn": ("birnn",), "selfatt": ("selfatt",), "cnn-selfatt": ("cnn", "selfatt")}
 """Architectures that read a text in order -> modules of `training.encoders`, each with a function `make_body`."""
 ARCHITECTURES = ("nbow", "unif", "ncs", "bert", *BODIES)
@@ -167,6 +169,11 @@ def read_settings(path: Path) -> dict[str, object]:
         if type(value) is not kinds[name] and not (kinds[name] is float and type(value) is int):
             raise TrainingError(f"{path}: {name} = {value!r}: expected {kinds[name].__name__}")
     return settings
+
+
+def config_path(name: str) -> Path:
+    """Return the file of shipped settings, which may have CodeSearchNet's name."""
+    return CONFIGS / f"{ALIASES.get(name, name)}.toml"
 
 
 def shipped_configs() -> list[str]:

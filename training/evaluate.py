@@ -12,6 +12,7 @@ A tied document ranks above the right answer. Each metric has the mean over lang
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -25,6 +26,7 @@ from training.encoders.ncs import NcsDocumentTower, postranked
 from training.evaluation.pairs import ranks
 from training.samples import Samples, pack, short_ids
 
+_log = logging.getLogger(__name__)
 POOL = 1_000
 RECALL_AT = (1, 5, 10)
 _EVALUATION_SEED = 99
@@ -135,6 +137,8 @@ def figures(
     found: dict[str, dict[str, float]] = {}
     for language, indices in _shuffled(samples).items():
         queries, documents = encode(model, samples, indices, device)
+        if len(indices) < pool:
+            _log.warning("%s: no mrr_999, because there are %d pairs, not %d", language, len(indices), pool)
         for name, value in _language_figures(queries, documents, pool).items():
             found.setdefault(name, {})[language] = value
         tower = model.document(language)

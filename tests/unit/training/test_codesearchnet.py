@@ -1,0 +1,131 @@
+"""The official files of CodeSearchNet, from loading to a submission and an index, as docs/codesearchnet.md says."""
+
+import csv
+import gzip
+import json
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+pytest.importorskip("zstandard")
+pytest.importorskip("rensa")
+
+import exporters.__main__ as exporting  # noqa: E402
+import training.__main__ as training  # noqa: E402
+from tests import codesearchnet_sample  # noqa: E402
+from tests.command import Command  # noqa: E402
+from training import checkpoint  # noqa: E402
+from training.corpus.load import load  # noqa: E402
+from training.evaluate import encode_texts  # noqa: E402
+from training.evaluation.predict import predict  # noqa: E402
+from training.pipeline import load_run  # noqa: E402
+from training.samples import texts_of_row  # noqa: E402
+
+PAGE = Path(__file__).parents[3] / "docs/codesearchnet.md"
+MAINS = {"training": training.main, "exporters": exporting.main}
+
+
+def commands():
+    block = re.search(r"<!-- ten commands -->\n```\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.M)[1]
+    return [shlex.split(line) for line in block.replace("\\\n", " ").splitlines()]
+
+
+def test_the_ten_commands_of_the_page_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    product = Command(tmp_path, tmp_path / "home")
+    outputs = {}
+    assert len(commands()) == 10
+    for program, *arguments in commands():
+        arguments = [str(path) for each in arguments for path in sorted(tmp_path.glob(each)) or [each]]
+        if program == "codesearch":
+            done = product(*arguments)
+            assert (done.returncode, done.stderr) == (0, ""), arguments
+            outputs[arguments[0]] = done.stdout
+        elif arguments[1] == "tests.codesearchnet_sample":
+            codesearchnet_sample.main(Path(arguments[2]))
+        else:
+            assert MAINS[arguments[1]](arguments[2:]) == 0, arguments
+    assert "mrr_full" in capsys.readouterr().out
+    assert json.loads(Path("bundles/neuralbow/manifest.json").read_text())["trained_on"] == ["python/cpython"]
+    assert re.search(r"model_predictions +0\.[1-9]", outputs["bench"])
+    assert "textwrap.py" in outputs["query"]
+
+
+@pytest.fixture(scope="module")
+def official(tmp_path_factory):
+    """Return a folder with the sample and a trained run."""
+    folder = tmp_path_factory.mktemp("csn")
+    codesearchnet_sample.main(folder)
+    assert training.main(["corpus", "load", str(folder / "data"), "--out", str(folder / "corpus")]) == 0
+    options = "--encoder neuralbow --dim 16 --vocabulary-size 2000 --epochs 1 --device cpu".split()
+    train = ["train", "--corpus", str(folder / "corpus"), "--run", str(folder / "run"), *options]
+    assert training.main(train) == 0
+    return folder
+
+
+def test_a_submission_has_the_nearest_functions_of_all_files(official, tmp_path, monkeypatch):
+    monkeypatch.setattr("training.evaluation.predict._AT_ONCE", 300)
+    files = sorted((official / "data/python/final").rglob("*.gz"))
+    counts = predict(
+        official / "run", files, official / "challenge/queries.csv", tmp_path / "found.csv", "cpu"
+    )
+    rows = [loaded.row for file in files for loaded in load(file)]
+    assert counts == {"python": len(rows)}
+    with (tmp_path / "found.csv").open(newline="") as file:
+        found = list(csv.DictReader(file))
+    asked = found[0]["query"]
+    model, tokenizer, config = load_run(official / "run")
+    encode = lambda tower, text, limit: encode_texts(tower, [tokenizer.encode(text, limit)])  # noqa: E731
+    query = encode(model.query, asked, config.max_query_tokens)
+    documents = [
+        encode(model.document("python"), texts_of_row(row)[1], config.max_document_tokens) for row in rows
+    ]
+    cosines = (torch.cat(documents) @ query.T).numpy()[:, 0]
+    of_first = [row for row in found if row["query"] == asked]
+    assert len(of_first) == 100 and len(found) == 100 * len({row["query"] for row in found})
+    by_url = {row.url: (row.func_name, cosine) for row, cosine in zip(rows, cosines, strict=True)}
+    assert [by_url[row["url"]][0] for row in of_first] == [row["identifier"] for row in of_first]
+    np.testing.assert_allclose(
+        [by_url[row["url"]][1] for row in of_first], np.sort(cosines)[::-1][:100], atol=1e-5
+    )
+
+
+def test_data_in_other_languages_than_the_run_is_an_error(official, tmp_path, capsys):
+    options = ["--corpus", str(official / "corpus"), "--run", str(tmp_path / "run"), "--epochs", "1"]
+    small = "--encoder nbow-per-language --dim 8 --vocabulary-size 300 --device cpu".split()
+    assert training.main(["train", *options, *small]) == 0
+    (file,) = (official / "data/python/final/jsonl/test").glob("*.gz")
+    other = tmp_path / "go_test_0.jsonl"
+    lines = [{**json.loads(line), "language": "go"} for line in load_lines(file)]
+    other.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    queries = str(official / "challenge/queries.csv")
+    arguments = ["predict", "--run", str(tmp_path / "run"), "--data", str(other), "--queries", queries]
+    assert training.main([*arguments, "--out", str(tmp_path / "found.csv")]) == 2
+    assert "no function of a language that" in capsys.readouterr().err
+
+
+def load_lines(file):
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        return list(lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "architecture"),
+    [
+        ("neuralbow", "nbow"),
+        ("1dcnn", "cnn"),
+        ("rnn", "birnn"),
+        ("selfatt", "selfatt"),
+        ("convselfatt", "cnn-selfatt"),
+    ],
+)
+def test_the_names_of_the_original_are_known(name, architecture, official, tmp_path):
+    options = ["--corpus", str(official / "corpus"), "--run", str(tmp_path / "run"), "--encoder", name]
+    small = "--dim 8 --vocabulary-size 300 --epochs 1 --max-pairs 40 --max-document-tokens 9 --device cpu"
+    assert training.main(["train", *options, *small.split()]) == 0
+    assert checkpoint.read_config(tmp_path / "run")["config"]["architecture"] == architecture
