@@ -34,10 +34,10 @@ from codesearch.encoding.tokenizer import document_text
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from codesearch.parsing.walker import WalkReport, walk
-from training.config import CONFIGS, TrainConfig, read_settings
+from training.build import build_model
+from training.config import CONFIGS, TrainConfig, read_train_recipe
 from training.encoders.joint import SHARED
 from training.evaluate import encode_texts
-from training.loop import build_model
 
 PAGE = DOCS / "speed.md"
 _BATCH = 4_096
@@ -131,7 +131,7 @@ def onnx_way(folder: Path, device: str, watch: Stopwatch) -> Embed:
 def model_of_chance(encoder: OnnxEncoder) -> torch.nn.Module:
     """Make an untrained model of a bundle's shape; return its side for documents."""
     bundle = encoder.bundle
-    config = TrainConfig(**read_settings(CONFIGS / _SETTINGS[bundle.folder]))  # type: ignore[arg-type]
+    config = TrainConfig(**read_train_recipe(CONFIGS / _SETTINGS[bundle.folder]).settings)
     config = replace(config, dim=bundle.dim, max_document_tokens=bundle.max_document_tokens)
     return build_model(config, encoder.tokenizer.vocabulary_size).eval().documents[SHARED]
 

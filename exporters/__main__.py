@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from codesearch.encoding.bundle import SHIPPED
 from training.command import CORPUS, run_command
 
 _ROWS = 300
@@ -38,13 +37,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     bundle.add_argument("--name", help="name in the manifest (default: architecture-dim-v1)")
     bundle.set_defaults(run_command=_bundle)
-    tuned = commands.add_parser("tuned", help="export a bag that `python -m training tune` tuned")
-    _add_run_and_out(tuned, "bundle folder to write")
-    tuned.add_argument(
-        "--bundle", type=Path, default=SHIPPED, help="bundle that the run started from (default: the shipped)"
-    )
-    tuned.add_argument("--name", default="nbow-384-v4", help="name in the manifest")
-    tuned.set_defaults(run_command=_tuned)
     check = commands.add_parser("check", help="compare a bundle with its manifest, and with its run")
     check.add_argument("--bundle", type=Path, required=True, help="bundle folder")
     check.add_argument("--run", type=Path, help="run that it was made from")
@@ -88,13 +80,6 @@ def _bundle(options: argparse.Namespace) -> None:
 def _print_bundle(folder: Path, manifest: dict[str, Any]) -> None:
     size = sum(described["bytes"] for described in manifest["files"].values())
     print(f"{folder}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
-
-
-def _tuned(options: argparse.Namespace) -> None:
-    from exporters.tuned_bag import write_tuned_bag
-
-    manifest = write_tuned_bag(options.run, options.bundle, options.out, options.name)
-    print(f"{options.out}: {manifest['name']}, {manifest['tuned']}")
 
 
 def _check(options: argparse.Namespace) -> None:

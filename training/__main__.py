@@ -12,9 +12,19 @@ import tempfile
 import time
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
-from training.command import CORPUS, run_command
-from training.config import ALIASES, TrainConfig, config_path, make_config, shipped_configs
+from codesearch.encoding.bundle import SHIPPED
+from training.command import CORPUS, POOLS, run_command
+from training.config import (
+    ALIASES,
+    CONFIGS,
+    Source,
+    TrainConfig,
+    config_path,
+    read_train_recipe,
+    shipped_configs,
+)
 from training.corpus.apt import DEFAULT_SOURCES, AptLists
 from training.corpus.lock import read_lock, write_lock
 from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe
@@ -22,7 +32,10 @@ from training.evaluation.command import add_bench
 from training.evaluation.download import add_download
 from training.evaluation.predict import add_predict
 from training.evaluation_sets import SETS
-from training.tuning.command import add_pools, add_tune
+from training.tuning.command import add_pools
+
+_MOST_PAIRS, _PAIRS_WEIGHT = 2_800, 0.6
+"""Of each file of real questions in `tune`."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -48,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     add_predict(commands.add_parser("predict", help="rank all functions for queries, as a submission"))
     add_bench(commands.add_parser("bench", help="judge an encoder as published work does"))
     add_download(commands.add_parser("download", help="download the data of a suite of `codesearch bench`"))
-    add_tune(commands.add_parser("tune", help="fine-tune the bag of a bundle on questions"))
+    _add_tune(commands.add_parser("tune", help="fine-tune the bag of a bundle on questions"))
     add_pools(
         commands.add_parser("pools", help="ask written questions and keep the first results of the product")
     )
@@ -237,35 +250,87 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--encoder", choices=(*shipped_configs(), *ALIASES), default="nbow", help="a shipped set of settings"
     )
-    parser.add_argument("--config", type=Path, help="TOML file of settings, instead of a shipped one")
+    parser.add_argument(
+        "--config", type=Path, help="TOML file of settings and sources, instead of a shipped one"
+    )
     parser.add_argument(
         "--questions", type=Path, nargs="*", default=[], help="files of real questions with their code"
     )
+    parser.add_argument("--question-repeats", type=float, default=2, help="how often each occurs in an epoch")
     parser.add_argument(
         "--vocabulary", type=Path, metavar="RUN", help="run whose vocabulary to use, so that `average` works"
     )
+    parser.add_argument("--start", type=Path, metavar="BUNDLE", help="bundle of a bag to start from")
+    _add_settings(parser)
+    parser.set_defaults(run_command=_train)
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
     _add_device(parser)
     for field in dataclasses.fields(TrainConfig):
         option = "--" + field.name.replace("_", "-")
         kind = type(field.default)
         default = f"default, if the file does not set it: {field.default!r}"
         parser.add_argument(option, type=kind, default=argparse.SUPPRESS, help=default)
-    parser.set_defaults(run_command=_train)
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    names = [field.name for field in dataclasses.fields(TrainConfig)]
+    return {name: getattr(options, name) for name in names if hasattr(options, name)}
 
 
 def _train(options: argparse.Namespace) -> None:
     from training.pipeline import train_run
 
-    names = [field.name for field in dataclasses.fields(TrainConfig)]
-    given = {name: getattr(options, name) for name in names if hasattr(options, name)}
-    config = make_config(options.config or config_path(options.encoder), given)
+    recipe = read_train_recipe(options.config or config_path(options.encoder))
+    config = TrainConfig(**{**recipe.settings, **_given(options)})
+    corpus = Source("documentation", options.corpus, most=config.max_pairs)
+    questions = [
+        Source(path.name.split(".")[0], path, share=options.question_repeats) for path in options.questions
+    ]
     train_run(
-        options.corpus,
+        [*(recipe.sources or [corpus]), *questions],
         options.run or Path("runs") / options.encoder,
         config,
         options.device,
-        questions=options.questions,
+        start=options.start or recipe.start,
         vocabulary=options.vocabulary,
+    )
+
+
+def _add_tune(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--bundle", type=Path, default=SHIPPED, help="bundle to start from (default: the shipped)"
+    )
+    parser.add_argument(
+        "--pools", type=Path, default=POOLS, help="folder that `pools` wrote (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--pairs",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="files with real questions and the code that answers them (`query`, `code`)",
+    )
+    parser.add_argument("--out", type=Path, required=True, help="run folder to write; it is resumed")
+    _add_settings(parser)
+    parser.set_defaults(run_command=_tune)
+
+
+def _tune(options: argparse.Namespace) -> None:
+    from training.pipeline import train_run
+
+    recipe = read_train_recipe(CONFIGS / "tuned.toml")
+    pairs = [
+        Source(path.name.split(".")[0], path, weight=_PAIRS_WEIGHT, most=_MOST_PAIRS)
+        for path in options.pairs
+    ]
+    train_run(
+        [Source("pools", options.pools), *pairs],
+        options.out,
+        TrainConfig(**{**recipe.settings, **_given(options)}),
+        options.device,
+        start=options.bundle,
     )
 
 

@@ -14,7 +14,6 @@ import torch
 
 from training import checkpoint
 from training.errors import TrainingError
-from training.pipeline import load_run
 
 
 def average_runs(runs: Sequence[Path], out: Path) -> None:
@@ -28,7 +27,7 @@ def average_runs(runs: Sequence[Path], out: Path) -> None:
         TrainingError: a run is not trained, or the runs differ in kind or vocabulary.
     """
     records = [checkpoint.read_config(run) for run in runs]
-    states = [load_run(run)[0].state_dict() for run in runs]
+    states = [checkpoint.load(run / checkpoint.WEIGHTS)[0] for run in runs]
     shapes = [{name: value.shape for name, value in state.items()} for state in states]
     vocabularies = {(run / checkpoint.TOKENIZER).read_bytes() for run in runs}
     if len(vocabularies) > 1 or any(its != shapes[0] for its in shapes):

@@ -1,40 +1,215 @@
-"""Packed samples -> padded batches of one language each, shuffled by seed and epoch."""
+"""Packed samples of several sources -> the batches of an epoch, padded.
+
+A batch holds pairs of one source and one language: evaluation ranks against documents of the same language, so in-batch
+negatives are of one language too.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from training.config import Source, TrainConfig
 from training.samples import Packed, Samples
 
 MIN_BATCH = 8
+Texts = tuple[Tensor, Tensor]
+"""Padded ids and mask, both int64 [B, T]."""
 
 
-def batch_indices(samples: Samples, batch_size: int, seed: int, epoch: int) -> list[NDArray[np.int64]]:
-    """Divide the samples of an epoch into batches of one language, in random order.
+class Part(NamedTuple):
+    """The training pairs of one source."""
 
-    Evaluation ranks against documents of the same language, so in-batch negatives are of one language too. The
-    remaining samples of a language make a smaller batch, unless there are fewer than `MIN_BATCH`.
+    source: Source
+    samples: Samples
+
+
+class Planned(NamedTuple):
+    """A batch before its texts are gathered: the number of its part, and of its pairs, int64 [B]."""
+
+    part: int
+    indices: NDArray[np.int64]
+
+
+def plan_epoch(
+    parts: Sequence[Part], config: TrainConfig, epoch: int, *, grouped: bool = True
+) -> list[Planned]:
+    """Divide the pairs of an epoch into batches, in random order.
+
+    The pairs of a source are dealt again and again, each time in another order, and an epoch takes the next `share` of
+    them. The rest of a language makes a smaller batch, unless there are fewer than `MIN_BATCH`.
+
+    Args:
+        parts: sources with their pairs.
+        config: settings.
+        epoch: counts from 0.
+        grouped: whether a batch holds one language.
     """
-    chance = np.random.default_rng((seed, epoch))
     batches = []
-    for language in range(len(samples.language_names)):
-        indices = chance.permutation(np.flatnonzero(samples.languages == language))
-        batches += [indices[start : start + batch_size] for start in range(0, len(indices), batch_size)]
-    batches = [batch for batch in batches if len(batch) >= MIN_BATCH]
-    return [batches[index] for index in chance.permutation(len(batches))]
+    for number, (source, samples) in enumerate(parts):
+        taken = _taken(len(samples), source.share, (config.seed, number), epoch)
+        groups = samples.languages[taken] if grouped else np.zeros(len(taken), np.int64)
+        for group in np.unique(groups):
+            members = taken[groups == group]
+            batches += [
+                Planned(number, members[start : start + config.batch_size])
+                for start in range(0, len(members), config.batch_size)
+            ]
+    batches = [batch for batch in batches if len(batch.indices) >= MIN_BATCH]
+    order = np.random.default_rng((config.seed, epoch)).permutation(len(batches))
+    return [batches[index] for index in order]
 
 
-def padded(packed: Packed, indices: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+def _taken(count: int, share: float, seed: tuple[int, int], epoch: int) -> NDArray[np.int64]:
+    """Return the pairs of an epoch in random order, int64."""
+    first, last = round(epoch * share * count), round((epoch + 1) * share * count)
+    deals = []
+    for deal in range(first // max(1, count), -(-last // max(1, count))):
+        order = np.random.default_rng((*seed, deal)).permutation(count)
+        deals.append(order[max(0, first - deal * count) : last - deal * count])
+    return np.concatenate(deals) if deals else np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The pairs of one step: B queries, and B + H documents of which the first B answer them in order.
+
+    Attributes:
+        language: of all documents.
+        weights: factor of each pair's loss, float32 [B].
+        also_right: whether a document answers a query in addition to its own, bool [B, B + H].
+        listed: columns of each pair's right document and its wrong ones, int64 [B, 1 + K]; empty without scores.
+        scores: of these documents, float32 [B, 1 + K, 2]; see `Samples`.
+    """
+
+    language: str
+    queries: Texts
+    documents: Texts
+    weights: Tensor
+    also_right: Tensor
+    listed: Tensor
+    scores: Tensor
+
+    @property
+    def pairs(self) -> int:
+        """Return B."""
+        return len(self.weights)
+
+    def to(self, device: torch.device) -> Batch:
+        """Copy the tensors to a device."""
+        moved: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Tensor):
+                moved[field.name] = value.to(device, non_blocking=True)
+            elif isinstance(value, tuple):
+                moved[field.name] = tuple(one.to(device, non_blocking=True) for one in value)
+        return replace(self, **moved)
+
+
+def make_batch(
+    part: Part, indices: NDArray[np.int64], config: TrainConfig, *, counts: bool, seed: int
+) -> Batch:
+    """Gather the texts of a batch; `seed` draws wrong documents and the tokens that are dropped."""
+    samples, draw = part.samples, np.random.default_rng(seed)
+    wrong, scores = _wrong(samples, indices, config.hard_negatives, draw)
+    answers = samples.answers[indices]
+    # The right documents of the batch are negatives of all other queries already.
+    others = np.setdiff1d(np.concatenate([answers[:0], *wrong]), answers)
+    documents = np.concatenate([answers, others])
+    queries, texts = padded(samples.queries, indices), padded(samples.documents, documents)
+    also_right = torch.from_numpy(answering(queries[0], texts[0])).fill_diagonal_(False)
+    if counts:
+        texts = counted(*texts)
+    if config.token_dropout:
+        texts = without_some(*texts, config.token_dropout, torch.Generator().manual_seed(seed), counts=counts)
+    return Batch(
+        language=samples.language_names[samples.languages[indices[0]]],
+        queries=queries,
+        documents=texts,
+        weights=torch.from_numpy(samples.weights[indices] * np.float32(part.source.weight)),
+        also_right=also_right,
+        listed=torch.from_numpy(_columns(documents, wrong if len(scores) else [])),
+        scores=torch.from_numpy(scores),
+    )
+
+
+def _columns(documents: NDArray[np.int64], wrong: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return the columns of each pair's right document and its wrong ones, int64 [B, 1 + K]."""
+    known = {document: column for column, document in reversed([*enumerate(documents.tolist())])}
+    rows = [[at, *(known[one] for one in its.tolist())] for at, its in enumerate(wrong)]
+    return np.array(rows, np.int64).reshape(len(wrong), -1) if wrong else np.zeros((0, 0), np.int64)
+
+
+def _drawn(places: int, count: int, draw: np.random.Generator, *, full: bool) -> NDArray[np.int64]:
+    """Draw places of wrong documents; with `full`, some again if there are too few."""
+    chosen = draw.permutation(places)[:count]
+    if full and 0 < len(chosen) < count:
+        chosen = np.concatenate([chosen, draw.choice(chosen, count - len(chosen))])
+    return chosen
+
+
+def _wrong(
+    samples: Samples, indices: NDArray[np.int64], count: int, draw: np.random.Generator
+) -> tuple[list[NDArray[np.int64]], NDArray[np.float32]]:
+    """Draw wrong documents of each pair; return them, and the scores [B, 1 + K, 2] if the samples have any."""
+    if not len(samples.wrong.ids) or not count:
+        return [], np.zeros((0, 0, 2), np.float32)
+    documents, scores = [], []
+    for index in indices:
+        wrong = samples.wrong[index]
+        places = _drawn(len(wrong), count, draw, full=bool(len(samples.scores)))
+        documents.append(np.asarray(wrong[places]))
+        if len(samples.scores):
+            scores.append(samples.scores_of(index)[np.concatenate([[0], places + 1])])
+    return documents, np.stack(scores) if scores else np.zeros((0, 0, 2), np.float32)
+
+
+def answering(queries: Tensor, documents: Tensor) -> NDArray[np.bool_]:
+    """Return which documents answer which queries, equal texts alike: bool [B, B + H].
+
+    Args:
+        queries: padded ids [B, T].
+        documents: padded ids [B + H, T]; the first B answer the queries in order.
+    """
+    asked, shown = _numbers(queries), _numbers(documents)
+    known = np.zeros((asked.max(initial=0) + 1, shown.max(initial=0) + 1), np.bool_)
+    known[asked, shown[: len(asked)]] = True
+    return known[asked][:, shown]
+
+
+def _numbers(texts: Tensor) -> NDArray[np.int64]:
+    """Give equal texts equal numbers: int64 [B]."""
+    known: dict[bytes, int] = {}
+    return np.array([known.setdefault(row.tobytes(), len(known)) for row in texts.numpy()], np.int64)
+
+
+def without_some(
+    ids: Tensor, mask: Tensor, share: float, generator: torch.Generator, *, counts: bool
+) -> tuple[Tensor, Tensor]:
+    """Remove a random share of tokens, never all: from the mask of a bag, or from a sequence without leaving gaps."""
+    kept = mask * (torch.rand(mask.shape, generator=generator) >= share)
+    kept = torch.where(kept.any(dim=1, keepdim=True), kept, mask)
+    if counts:
+        return ids, kept
+    order = (kept == 0).to(torch.int8).argsort(dim=1, stable=True)
+    return ids.gather(1, order), kept.gather(1, order)
+
+
+def padded(packed: Packed, indices: NDArray[np.int64]) -> Texts:
     """Gather texts into padded ids and mask, both int64 [B, T]; T is the longest of them, at least 1."""
-    lengths = packed.starts[indices + 1] - packed.starts[indices]
+    starts = packed.starts[indices]
+    lengths = packed.starts[indices + 1] - starts
     width = max(1, int(lengths.max(initial=0)))
     mask = np.arange(width) < lengths[:, None]
-    positions = packed.starts[indices][:, None] + np.arange(width)
     ids = np.zeros(mask.shape, dtype=np.int64)
-    ids[mask] = packed.ids[positions[mask]]
+    ids[mask] = packed.ids[(starts[:, None] + np.arange(width))[mask]]
     return torch.from_numpy(ids), torch.from_numpy(mask.astype(np.int64))
 
 
@@ -58,8 +233,8 @@ def counted(input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def documents_of(samples: Samples, indices: NDArray[np.int64], *, counts: bool) -> tuple[Tensor, Tensor]:
-    """Gather documents as padded ids and mask [B, T]; with `counts`, as distinct ids and their counts."""
-    ids, mask = padded(samples.documents, indices)
+    """Gather the documents of pairs as padded ids and mask [B, T]; with `counts`, as distinct ids and their counts."""
+    ids, mask = padded(samples.documents, samples.answers[indices])
     return counted(ids, mask) if counts else (ids, mask)
 
 

@@ -1,10 +1,11 @@
 """A run folder: its settings, its progress and its best weights.
 
-- `config.json`: settings, seed, data hash, git commit, versions
+- `config.json`: settings, sources, seed, data hash, git commit, versions
 - `tokenizer.json`: the vocabulary
 - `metrics.jsonl`: a line for each epoch; `curve.png` plots them
-- `checkpoint.pt`: model, optimizer and progress, written about once a minute and after each epoch
-- `weights.pt`: the model of the best epoch
+- `weights.safetensors`: the model of the best epoch
+- `checkpoint.safetensors`: to continue, the model as `model.NAME` and the optimizer's state as `optimizer.N.NAME` for
+  its weight N, with the progress as metadata; written about once a minute and after each epoch
 """
 
 from __future__ import annotations
@@ -13,26 +14,29 @@ import hashlib
 import json
 import platform
 import subprocess
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import safetensors
+import safetensors.torch
 import torch
+from torch import Tensor, nn
 
-from codesearch.files import atomic_writer, write_atomically
-from training.config import TrainConfig
+from codesearch.files import write_atomically
 from training.errors import TrainingError
 
+_PROGRESS, _MODEL, _OPTIMIZER = "progress", "model.", "optimizer."
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
-CHECKPOINT, WEIGHTS = "checkpoint.pt", "weights.pt"
+CHECKPOINT, WEIGHTS = "checkpoint.safetensors", "weights.safetensors"
 
 
 def data_hash(paths: Sequence[Path]) -> str:
-    """Hash the names and contents of corpus files."""
+    """Hash the names and contents of files."""
     digest = hashlib.sha256()
     for path in sorted(paths):
-        digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+        with path.open("rb") as file:
+            digest.update(path.name.encode() + b"\0" + hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:16]
 
 
@@ -44,8 +48,12 @@ def git_commit() -> str:
     return done.stdout.strip()
 
 
-def is_begun(run: Path, config: TrainConfig, data: str) -> bool:
+def is_begun(run: Path, decisive: Mapping[str, object]) -> bool:
     """Return whether a run was started before with the same settings and data.
+
+    Args:
+        run: folder of the run.
+        decisive: JSON values that decide its weights.
 
     Raises:
         TrainingError: it was started with others.
@@ -53,35 +61,33 @@ def is_begun(run: Path, config: TrainConfig, data: str) -> bool:
     if not (run / CONFIG).exists():
         return False
     known = read_config(run)
-    if any(known.get(key, "") != value for key, value in _decisive(config, data).items()):
-        raise TrainingError(f"{run / CONFIG}: started with other settings or data: give another --run folder")
+    if changed := [name for name, value in decisive.items() if known.get(name) != value]:
+        raise TrainingError(
+            f"{run / CONFIG}: started with other {_changed(known, decisive, changed)}: give another --run folder"
+        )
     return True
 
 
-def write_config(
-    run: Path,
-    config: TrainConfig,
-    data: str,
-    *,
-    packages: Sequence[str],
-    languages: Sequence[str],
-    pairs: int,
-) -> None:
+def _changed(known: Mapping[str, Any], wanted: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Name what differs: single settings, or parts of the record."""
+    if names != ["config"]:
+        return "settings or data"
+    before, now = known["config"], wanted["config"]
+    return "settings: " + ", ".join(
+        f"{name} {before.get(name)!r}, now {value!r}"
+        for name, value in now.items()
+        if before.get(name) != value
+    )
+
+
+def write_config(run: Path, record: Mapping[str, object]) -> None:
     """Write the settings and facts that a run starts with."""
-    record = {
-        **_decisive(config, data),
+    run.mkdir(parents=True, exist_ok=True)
+    about = {
         "git_commit": git_commit(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "pairs": pairs,
-        "languages": list(languages),
-        "trained_on": list(packages),
     }
-    run.mkdir(parents=True, exist_ok=True)
-    (run / CONFIG).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
-
-
-def _decisive(config: TrainConfig, data: str) -> dict[str, Any]:
-    return {"config": asdict(config), "data_hash": data}
+    write_atomically(run / CONFIG, (json.dumps({**record, **about}, indent=1) + "\n").encode())
 
 
 def read_config(run: Path) -> dict[str, Any]:
@@ -97,15 +103,79 @@ def read_config(run: Path) -> dict[str, Any]:
     return record
 
 
-def save(state: object, path: Path) -> None:
-    """Write a torch file; if the process is killed, the file is the old one or the new one."""
-    with atomic_writer(path) as file:
-        torch.save(state, file)
+def save(tensors: Mapping[str, Tensor], path: Path, progress: object = None) -> None:
+    """Write tensors and a JSON value; if the process is killed, the file is the old one or the new one.
+
+    Tensors with one storage, such as those of an encoder for both sides, are written once, under their first name.
+    """
+    content = safetensors.torch.save(
+        {name: tensor.detach().cpu().contiguous() for name, tensor in _first_names(tensors).items()},
+        {_PROGRESS: json.dumps(progress)},
+    )
+    write_atomically(path, content)
 
 
-def load(path: Path) -> Any:  # noqa: ANN401 - any saved value.
-    """Read a torch file of tensors and plain values."""
-    return torch.load(path, map_location="cpu", weights_only=True)
+def load(path: Path) -> tuple[dict[str, Tensor], Any]:
+    """Read the tensors and the JSON value of a file.
+
+    Raises:
+        TrainingError: the file is damaged.
+    """
+    try:
+        with safetensors.safe_open(path, "pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}
+            return tensors, json.loads((file.metadata() or {}).get(_PROGRESS, "null"))
+    except safetensors.SafetensorError as error:
+        raise TrainingError(f"{path}: damaged ({error}): delete it, or the run") from None
+
+
+@torch.no_grad()
+def fill(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+    """Give a model the weights of a file.
+
+    Raises:
+        TrainingError: they are those of another model.
+    """
+    own = _first_names(model.state_dict())
+    if {name: value.shape for name, value in own.items()} != {
+        name: value.shape for name, value in tensors.items()
+    }:
+        raise TrainingError(
+            f"weights {sorted(own.keys() ^ tensors.keys())[:3]}: not those of this model: train it again"
+        )
+    for name, value in own.items():
+        value.copy_(tensors[name])
+
+
+def save_state(model: nn.Module, optimizer: torch.optim.Optimizer, progress: object, run: Path) -> None:
+    """Write what a run needs to continue."""
+    tensors = {f"{_MODEL}{name}": value for name, value in model.state_dict().items()}
+    for number, its in optimizer.state_dict()["state"].items():
+        tensors |= {f"{_OPTIMIZER}{number}.{name}": value for name, value in its.items()}
+    save(tensors, run / CHECKPOINT, progress)
+
+
+def load_state(model: nn.Module, optimizer: torch.optim.Optimizer, run: Path) -> Any:  # noqa: ANN401 - as it was saved.
+    """Continue from the checkpoint of a run; return the progress, or None if there is no checkpoint."""
+    if not (run / CHECKPOINT).exists():
+        return None
+    tensors, progress = load(run / CHECKPOINT)
+    fill(model, {name.removeprefix(_MODEL): one for name, one in tensors.items() if name.startswith(_MODEL)})
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, one in tensors.items():
+        if name.startswith(_OPTIMIZER):
+            number, _, key = name.removeprefix(_OPTIMIZER).partition(".")
+            state.setdefault(int(number), {})[key] = one
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+    return progress
+
+
+def _first_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Keep the first of several names of one tensor."""
+    found: dict[tuple[int, torch.Size], tuple[str, Tensor]] = {}
+    for name, value in tensors.items():
+        found.setdefault((value.data_ptr(), value.shape), (name, value))
+    return dict(found.values())
 
 
 def append_metrics(run: Path, record: dict[str, object], epoch: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from training.errors import TrainingError
 
@@ -31,16 +32,17 @@ _CHOICES = {
     "initial_vectors": ("noise", *TEACHERS),
 }
 _AT_LEAST_1 = (
-    "dim layers kernel_size heads vocabulary_rows max_query_tokens max_document_tokens batch_size epochs epoch_parts "
-    "validation_pools question_repeats window skipgram_negatives"
+    "dim layers kernel_size heads vocabulary_rows max_query_tokens max_document_tokens batch_size epochs "
+    "validation_pools window skipgram_negatives"
 ).split()
 _NOT_NEGATIVE = (
-    "attention_dim hidden_dim frozen_layers max_pairs patience idf_power margin gradient_clip decay"
+    "attention_dim hidden_dim frozen_layers max_pairs patience idf_power margin gradient_clip decay "
+    "hard_negatives keep score_scale weight_learning_rate chunk"
 ).split()
 _BOUNDS: dict[str, tuple[float, float]] = {
     **dict.fromkeys(_AT_LEAST_1, (1, inf)),
     **dict.fromkeys(_NOT_NEGATIVE, (0, inf)),
-    **dict.fromkeys(("name_share", "token_dropout"), (0, 1)),
+    **dict.fromkeys(("name_share", "token_dropout", "tuned_share"), (0, 1)),
     "dropout": (0, 0.99),
     "count_power": (0, 10),
     "vocabulary_size": (2, 1 << 16),  # Token ids are stored in 16 bits.
@@ -72,13 +74,17 @@ class TrainConfig:
         idf_power: token weights start from idf to this power; 0 starts them equal.
         count_power: exponent of a token's count in a document (token weights); below 1, repetition counts less.
         initial_vectors: start of token vectors: noise, or a teacher's embedding of each token.
-        question_repeats: how often each real question occurs in an epoch, if files of questions are given.
         token_dropout: share of a document's distinct tokens that are removed, drawn again each time.
         margin: of the losses `cosine` and `max-margin`; 1 in CodeSearchNet's repository.
-        learning_rate: of token vectors and token weights.
+        hard_negatives: wrong documents that a step draws for each pair of a source that has some.
+        score_scale: factor of the product's score in the loss of pools.
+        keep: weight of the squared difference to the cosines of the bundle that a run starts from.
+        tuned_share: of the tuned vectors in the result of such a run; the rest is the bundle's.
+        learning_rate: of token vectors.
+        weight_learning_rate: of token weights; 0 stands for that of token vectors.
         body_learning_rate: of everything between token vectors and pooling, and of attention pooling.
         gradient_clip: largest norm of the gradient over all weights; 0 means no limit.
-        epoch_parts: number of parts of all pairs; each epoch takes one part, so more parts mean more validations.
+        chunk: texts that are embedded at once, if not a whole batch; it saves memory and takes a second pass.
         validation_pools: pools of 1,000 pairs for each language in the validation MRR.
         patience: epochs without a better validation MRR before stopping.
         decay: the learning rate falls linearly to this share of its start.
@@ -108,18 +114,22 @@ class TrainConfig:
     idf_power: float = 0.25
     count_power: float = 1.0
     initial_vectors: str = "noise"
-    question_repeats: int = 2
     token_dropout: float = 0.1
     loss: str = "symmetric-softmax"
     temperature: float = 0.07
     margin: float = 0.5
+    hard_negatives: int = 4
+    score_scale: float = 20.0
+    keep: float = 0.0
+    tuned_share: float = 1.0
     learning_rate: float = 0.005
+    weight_learning_rate: float = 0.0
     body_learning_rate: float = 0.001
     gradient_clip: float = 0.0
     decay: float = 0.1
     batch_size: int = 1_024
+    chunk: int = 0
     epochs: int = 3
-    epoch_parts: int = 1
     validation_pools: int = 5
     patience: int = 2
     window: int = 5
@@ -150,8 +160,46 @@ class TrainConfig:
             )
 
 
-def read_settings(path: Path) -> dict[str, object]:
-    """Read the settings of a TOML file; other settings keep their defaults.
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where pairs come from, and how much they count.
+
+    Attributes:
+        path: a corpus folder, a folder of pools, or a file or folder of pairs (see `training.sources`).
+        share: of its pairs that an epoch takes, one part after the other; 2 takes each pair twice.
+        weight: factor of the loss of its pairs.
+        most: at most so many pairs, drawn by seed; 0 for all.
+    """
+
+    name: str
+    path: Path
+    share: float = 1.0
+    weight: float = 1.0
+    most: int = 0
+
+    def __post_init__(self) -> None:
+        for name, low in (("share", 1e-6), ("weight", 0), ("most", 0)):
+            if not low <= getattr(self, name) < inf:
+                raise TrainingError(f"source {self.name}: {name} {getattr(self, name)}: give at least {low}")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainRecipe:
+    """What a TOML file says.
+
+    Attributes:
+        settings: values of `TrainConfig`; the others keep their defaults.
+        sources: pairs to learn from, `[[sources]]` with the fields of `Source`.
+        start: bundle of a bag to start from.
+    """
+
+    settings: dict[str, Any]
+    sources: tuple[Source, ...] = ()
+    start: Path | None = None
+
+
+def read_train_recipe(path: Path) -> TrainRecipe:
+    """Read a TOML file.
 
     Raises:
         TrainingError: it is missing, is not TOML, or has an unknown setting or a value of the wrong type.
@@ -162,13 +210,24 @@ def read_settings(path: Path) -> dict[str, object]:
         raise TrainingError(f"{path}: {error.strerror}: give the path of a TOML file") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TrainingError(f"{path}: not TOML ({error})") from None
-    kinds = {field.name: type(field.default) for field in fields(TrainConfig)}
-    for name, value in settings.items():
+    sources, start = settings.pop("sources", []), settings.pop("start", "")
+    if not isinstance(sources, list) or not isinstance(start, str):
+        raise TrainingError(f"{path}: expected [[sources]], and the path of a bundle as start")
+    _check(path, settings, {field.name: type(field.default) for field in fields(TrainConfig)})
+    for one in sources:
+        _check(path, one, {"name": str, "path": str, "share": float, "weight": float, "most": int})
+        if not {"name", "path"} <= one.keys():
+            raise TrainingError(f"{path}: [[sources]] without name or path: give both")
+    named = tuple(Source(**{**one, "path": Path(one["path"])}) for one in sources)
+    return TrainRecipe(settings, named, Path(start) if start else None)
+
+
+def _check(path: Path, values: Mapping[str, object], kinds: Mapping[str, type]) -> None:
+    for name, value in values.items():
         if name not in kinds:
             raise TrainingError(f"{path}: no setting {name}: see `python -m training train --help`")
         if type(value) is not kinds[name] and not (kinds[name] is float and type(value) is int):
             raise TrainingError(f"{path}: {name} = {value!r}: expected {kinds[name].__name__}")
-    return settings
 
 
 def config_path(name: str) -> Path:
@@ -179,8 +238,3 @@ def config_path(name: str) -> Path:
 def shipped_configs() -> list[str]:
     """List the names of the settings that come with training."""
     return sorted(path.stem for path in CONFIGS.glob("*.toml"))
-
-
-def make_config(path: Path, given: Mapping[str, object]) -> TrainConfig:
-    """Combine a TOML file with the options of the command line, which take precedence."""
-    return TrainConfig(**{**read_settings(path), **given})

@@ -73,7 +73,7 @@ def encode(
     """Embed the queries and the documents of some samples of one language: float32 [N, D] each."""
     tower = model.document(samples.language_names[samples.languages[indices[0]]])
     # Texts of one length share a batch, which needs little padding.
-    order = np.argsort(samples.documents.lengths[indices], kind="stable")
+    order = np.argsort(samples.documents.lengths[samples.answers[indices]], kind="stable")
     queries, documents = [], []
     for start in range(0, len(order), _ENCODE_BATCH):
         chunk = indices[order[start : start + _ENCODE_BATCH]]

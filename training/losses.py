@@ -1,7 +1,8 @@
-"""Vectors of a batch of pairs -> a loss.
+"""Cosines of a batch of pairs -> the loss of each pair.
 
-Each takes queries [B, D] and documents [B + H, D] of unit length. The positive of query i is document i, and every
-other document is a negative. The last H documents belong to no query.
+Each takes the cosines [B, B + H] of B queries and all documents of a batch, and returns [B]. The positive of query i
+is document i, and every other document is a negative. A cosine of minus infinity excludes a document that answers the
+query too. The last H documents are the positive of no query.
 """
 
 from __future__ import annotations
@@ -15,44 +16,41 @@ from torch.nn import functional
 
 from training.config import TrainConfig
 
-Loss = Callable[[Tensor, Tensor], Tensor]
+Loss = Callable[[Tensor], Tensor]
 
 
-def symmetric_softmax(queries: Tensor, documents: Tensor, temperature: float) -> Tensor:
+def symmetric_softmax(cosines: Tensor, temperature: float) -> Tensor:
     """Predict the document of each query and the query of each document, among those of the batch.
 
     Returns:
-        Scalar, the mean of both cross entropies of cosines over `temperature`.
+        [B], the mean of both cross entropies of cosines over `temperature`.
     """
-    logits = queries @ documents.T / temperature
-    batch = len(queries)
-    target = torch.arange(batch, device=logits.device)
-    by_document = functional.cross_entropy(logits[:, :batch].T, target)
-    return (functional.cross_entropy(logits, target) + by_document) / 2
+    batch = len(cosines)
+    return (softmax(cosines, temperature) + softmax(cosines[:, :batch].T, temperature)) / 2
 
 
-def softmax(queries: Tensor, documents: Tensor, temperature: float) -> Tensor:
+def softmax(cosines: Tensor, temperature: float) -> Tensor:
     """Predict the document of each query. *Source*: Husain et al. 2019, equation 1."""
-    logits = queries @ documents.T / temperature
-    return functional.cross_entropy(logits, torch.arange(len(queries), device=logits.device))
+    target = torch.arange(len(cosines), device=cosines.device)
+    return functional.cross_entropy(cosines / temperature, target, reduction="none")
 
 
-def cosine(queries: Tensor, documents: Tensor, margin: float) -> Tensor:
+def cosine(cosines: Tensor, margin: float) -> Tensor:
     """Require the cosine of each pair to be `margin` above that of the nearest wrong document, and above 0.
 
     *Source*: the loss of this name in CodeSearchNet's repository.
     """
-    right, wrong = _right_and_wrong(queries @ documents.T)
-    return torch.relu(margin - right + torch.relu(wrong).amax(dim=1)).mean()
+    right, wrong = _right_and_wrong(cosines)
+    return torch.relu(margin - right + torch.relu(wrong).amax(dim=1))
 
 
-def max_margin(queries: Tensor, documents: Tensor, temperature: float, margin: float) -> Tensor:
+def max_margin(cosines: Tensor, temperature: float, margin: float) -> Tensor:
     """Require the log probability of each query's document to be `margin` above that of the likeliest wrong one.
 
     *Source*: the loss of this name in CodeSearchNet's repository, whose vectors have any length and no temperature.
     """
-    right, wrong = _right_and_wrong(functional.log_softmax(queries @ documents.T / temperature, dim=1))
-    return torch.relu(margin - right + wrong.amax(dim=1)).mean()
+    right, wrong = _right_and_wrong(functional.log_softmax(cosines / temperature, dim=1))
+    return torch.relu(margin - right + wrong.amax(dim=1))
 
 
 def make_loss(config: TrainConfig) -> Loss:

@@ -1,8 +1,14 @@
-"""The steps of an epoch and their losses: pairs against in-batch negatives, or skip-gram over plain text."""
+"""The steps of an epoch and their losses: pairs against in-batch negatives, or skip-gram over plain text.
+
+An objective divides an epoch into steps. `prepare` gathers the batch of a step on the CPU, in any thread. `backward`
+computes its loss and adds its gradients to the weights. Both depend only on the step, its seed and the weights.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -10,13 +16,17 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from training.batches import batch_indices, documents_of, encode_by_length, padded
+from codesearch.config import RankConfig
+from training.batches import Batch, Part, Planned, Texts, encode_by_length, make_batch, plan_epoch
 from training.config import TrainConfig
 from training.encoders.joint import JointEncoder
 from training.losses import make_loss
 from training.samples import Samples
 
+Chunk = tuple[Texts, Texts]
+"""Some queries and some documents of a batch."""
 BUCKETS = 4
+SEMANTIC_WEIGHT = RankConfig().semantic_weight
 _SKIPGRAM_PAIRS = 65_536
 _SHARED_NEGATIVES = 1_024
 _TEXTS = 256
@@ -25,17 +35,18 @@ _FREQUENT = 1e-3
 
 
 class Objective(Protocol):
-    """An epoch of steps. A step depends only on seed, epoch, step and weights."""
+    """An epoch of steps."""
 
-    def start(self, epoch: int) -> None:
-        """Divide an epoch into steps."""
+    def start(self, epoch: int) -> int:
+        """Divide an epoch into steps; return their number."""
         ...
 
-    @property
-    def steps(self) -> int: ...  # noqa: D102
+    def prepare(self, step: int, seed: int) -> Any:  # noqa: ANN401 - its own kind of batch, with a number of `pairs`.
+        """Return the batch of a step, on the CPU."""
+        ...
 
-    def loss(self, step: int) -> tuple[Tensor, int]:
-        """Return the mean loss of a step and its number of pairs."""
+    def backward(self, batch: Any, seed: int) -> Tensor:  # noqa: ANN401
+        """Add the gradients of a batch; return its mean loss."""
         ...
 
 
@@ -46,50 +57,111 @@ class PairObjective:
         self,
         model: JointEncoder,
         config: TrainConfig,
-        samples: Samples,
+        parts: Sequence[Part],
         device: torch.device,
+        original: JointEncoder | None = None,
     ) -> None:
-        """Learn from `samples`."""
-        self._model, self._config, self._samples, self._device = model, config, samples, device
-        self._loss = make_loss(config)
-        self.chunks: list[NDArray[np.int64]] = []
+        """Learn from `parts`, and keep the cosines of the `original` as far as the settings say."""
+        self._model, self._config, self._parts, self._device = model, config, parts, device
+        self._loss, self._original = make_loss(config), original
+        self._plan: list[Planned] = []
 
-    def start(self, epoch: int) -> None:
+    def start(self, epoch: int) -> int:
         """Divide the epoch's pairs into batches."""
-        config = self._config
-        deal, part = divmod(epoch, config.epoch_parts)
-        chunks = batch_indices(self._samples, config.batch_size, config.seed, deal)
-        self.chunks = chunks[part :: config.epoch_parts]
+        self._plan = plan_epoch(self._parts, self._config, epoch)
+        return len(self._plan)
 
-    @property
-    def steps(self) -> int:
-        """Return the number of batches in the epoch."""
-        return len(self.chunks)
+    def prepare(self, step: int, seed: int) -> Batch:
+        """Gather the texts of a batch."""
+        part, indices = self._plan[step]
+        return make_batch(
+            self._parts[part], indices, self._config, counts=self._model.takes_counts, seed=seed
+        )
 
-    def loss(self, step: int) -> tuple[Tensor, int]:
-        """Return the loss of one batch."""
-        indices = self.chunks[step]
-        tower = self._model.document(self._samples.language_names[self._samples.languages[indices[0]]])
-        queries = self._model.query(*self._moved(*padded(self._samples.queries, indices)))
-        ids, mask = documents_of(self._samples, indices, counts=self._model.takes_counts)
-        if self._config.token_dropout:
-            ids, mask = without_some(ids, mask, self._config.token_dropout, counts=self._model.takes_counts)
-        ids, mask = self._moved(ids, mask)
-        documents = encode_by_length(tower, ids, mask, 1 if self._model.takes_counts else BUCKETS)
-        with torch.autocast(self._device.type, enabled=False):  # Half precision is too coarse for ranking.
-            return self._loss(queries.float(), documents.float()), len(indices)
+    def backward(self, batch: Batch, seed: int) -> Tensor:
+        """Add the gradients of a batch.
 
-    def _moved(self, *tensors: Tensor) -> tuple[Tensor, ...]:
-        return tuple(tensor.to(self._device, non_blocking=True) for tensor in tensors)
+        A batch of several chunks is embedded without gradients, which gives the gradient of the loss by its vectors.
+        With that, each chunk is embedded again. *Source*: Gao et al. 2021 (GradCache).
+        """
+        batch = batch.to(self._device)
+        chunks = _chunks(batch, self._config.chunk)
+        is_whole = len(chunks) == 1
+        sides = self._embedded(self._model, batch, chunks, seed, gradients=is_whole)
+        if not is_whole:
+            sides = [side.detach().requires_grad_() for side in sides]
+        loss = self._loss_of(batch, *sides, self._original_cosines(batch, chunks))
+        loss.backward()
+        if not is_whole:
+            gradients = zip(*(side.grad.tensor_split(len(chunks)) for side in sides), strict=True)
+            for at, (chunk, its) in enumerate(zip(chunks, gradients, strict=True)):
+                torch.autograd.backward(self._sides(self._model, batch.language, chunk, seed + at), its)
+        return loss.detach()
+
+    def _embedded(
+        self, model: JointEncoder, batch: Batch, chunks: Sequence[Chunk], seed: int, *, gradients: bool
+    ) -> list[Tensor]:
+        """Return the vectors of all queries and of all documents, float32 [B, D] and [B + H, D]."""
+        with torch.set_grad_enabled(gradients):
+            parts = [self._sides(model, batch.language, chunk, seed + at) for at, chunk in enumerate(chunks)]
+        return [torch.cat(side) for side in zip(*parts, strict=True)]
+
+    def _sides(self, model: JointEncoder, language: str, chunk: Chunk, seed: int) -> tuple[Tensor, Tensor]:
+        torch.manual_seed(seed)  # Of dropout: the second pass must drop the same as the first.
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda"):
+            queries = model.query(*chunk[0])
+            documents = encode_by_length(
+                model.document(language), *chunk[1], 1 if model.takes_counts else BUCKETS
+            )
+        return queries.float(), documents.float()  # Half precision is too coarse for ranking.
+
+    def _original_cosines(self, batch: Batch, chunks: Sequence[Chunk]) -> Tensor | None:
+        if self._original is None or not self._config.keep:
+            return None
+        queries, documents = self._embedded(self._original, batch, chunks, 0, gradients=False)
+        return queries @ documents.T
+
+    def _loss_of(self, batch: Batch, queries: Tensor, documents: Tensor, original: Tensor | None) -> Tensor:
+        """Return the mean loss of the pairs.
+
+        It is that of the settings over all documents, that of the product's scores over each pair's own documents if
+        they have scores, and the squared difference to the `original` cosines if these are given.
+        """
+        config, cosines = self._config, queries @ documents.T
+        losses = self._loss(cosines.masked_fill(batch.also_right, -torch.inf))
+        if len(batch.listed):
+            own = cosines.gather(1, batch.listed) * batch.scores[..., 1]
+            scores = config.score_scale * (SEMANTIC_WEIGHT * own + batch.scores[..., 0])
+            losses = losses + functional.cross_entropy(
+                scores, torch.zeros_like(batch.listed[:, 0]), reduction="none"
+            )
+        loss = (losses * batch.weights).mean()
+        return loss if original is None else loss + config.keep * functional.mse_loss(cosines, original)
 
 
-def without_some(ids: Tensor, mask: Tensor, share: float, *, counts: bool) -> tuple[Tensor, Tensor]:
-    """Remove a random share of tokens: from the mask of a bag, or from a sequence without leaving gaps."""
-    kept = mask * (torch.rand(mask.shape) >= share)
-    if counts:
-        return ids, kept
-    order = (kept == 0).to(torch.int8).argsort(dim=1, stable=True)
-    return ids.gather(1, order), kept.gather(1, order)
+def _chunks(batch: Batch, size: int) -> list[Chunk]:
+    """Cut a batch into chunks of at most `size` documents, each with a part of the queries; 0 leaves it whole."""
+    documents = len(batch.documents[0])
+    count = min(batch.pairs, -(-documents // size)) if size else 1
+    sides = (
+        zip(*(values.tensor_split(count) for values in texts), strict=True)
+        for texts in (batch.queries, batch.documents)
+    )
+    return list(zip(*sides, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A step of skip-gram: tokens, a neighbour of each, and tokens drawn as negatives of all of them.
+
+    Attributes:
+        pairs: number of functions.
+    """
+
+    centers: Tensor
+    neighbours: Tensor
+    drawn: Tensor
+    pairs: int
 
 
 class SkipGramObjective:
@@ -100,39 +172,43 @@ class SkipGramObjective:
     """
 
     def __init__(
-        self, model: JointEncoder, config: TrainConfig, samples: Samples, device: torch.device
+        self, model: JointEncoder, config: TrainConfig, parts: Sequence[Part], device: torch.device
     ) -> None:
-        self._model, self._config, self._samples, self._device = model, config, samples, device
-        counts = np.bincount(samples.documents.ids, minlength=model.context.num_embeddings)
-        counts += np.bincount(samples.queries.ids, minlength=len(counts))
+        self._model, self._parts, self._device = model, parts, device
+        self._config = replace(config, batch_size=_TEXTS)
+        counts = sum(
+            np.bincount(packed.ids, minlength=model.context.num_embeddings)
+            for _, samples in parts
+            for packed in (samples.documents, samples.queries)
+        )
         self._noise = torch.from_numpy(counts.astype(np.float64) ** 0.75)
         self._kept = np.minimum(1, np.sqrt(_FREQUENT * counts.sum() / np.maximum(counts, 1)))
-        self._chunks: tuple[NDArray[np.int64], ...] = ()
+        self._plan: list[Planned] = []
 
-    def start(self, epoch: int) -> None:
+    def start(self, epoch: int) -> int:
         """Divide the functions into steps."""
-        order = np.random.default_rng((self._config.seed, epoch)).permutation(len(self._samples))
-        self._chunks = tuple(order[start : start + _TEXTS] for start in range(0, len(order), _TEXTS))
+        self._plan = plan_epoch(self._parts, self._config, epoch, grouped=False)
+        return len(self._plan)
 
-    @property
-    def steps(self) -> int:
-        """Return the number of steps in the epoch."""
-        return len(self._chunks)
-
-    def loss(self, step: int) -> tuple[Tensor, int]:
-        """Return the loss of the tokens of some functions."""
-        indices = self._chunks[step]
-        ids, owners = running_text(self._samples, indices)
-        kept = torch.rand(len(ids)).numpy() < self._kept[ids]
+    def prepare(self, step: int, seed: int) -> Tokens:
+        """List the neighbours in some functions."""
+        part, indices = self._plan[step]
+        generator = torch.Generator().manual_seed(seed)
+        ids, owners = running_text(self._parts[part].samples, indices)
+        kept = torch.rand(len(ids), generator=generator).numpy() < self._kept[ids]
         centers, neighbours = neighbour_pairs(ids[kept], owners[kept], self._config.window)
         if len(centers) > _SKIPGRAM_PAIRS:
-            chosen = torch.randperm(len(centers))[:_SKIPGRAM_PAIRS]
+            chosen = torch.randperm(len(centers), generator=generator)[:_SKIPGRAM_PAIRS]
             centers, neighbours = centers[chosen], neighbours[chosen]
-        drawn = torch.multinomial(self._noise, _SHARED_NEGATIVES, replacement=True)
-        centers, neighbours, drawn = (part.to(self._device) for part in (centers, neighbours, drawn))
-        return skipgram_loss(self._model, centers, neighbours, drawn, self._config.skipgram_negatives), len(
-            indices
-        )
+        drawn = torch.multinomial(self._noise, _SHARED_NEGATIVES, replacement=True, generator=generator)
+        return Tokens(centers, neighbours, drawn, len(indices))
+
+    def backward(self, batch: Tokens, seed: int) -> Tensor:
+        """Add the gradients of the tokens of some functions."""
+        tokens = (part.to(self._device) for part in (batch.centers, batch.neighbours, batch.drawn))
+        loss = skipgram_loss(self._model, *tokens, self._config.skipgram_negatives)
+        loss.backward()
+        return loss.detach()
 
 
 def skipgram_loss(
@@ -157,7 +233,10 @@ def skipgram_loss(
 
 def running_text(samples: Samples, indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Lay functions end to end, comment before code: the ids and the position in `indices` of each, int64 [T]."""
-    texts = [np.concatenate([samples.queries[index], samples.documents[index]]) for index in indices]
+    texts = [
+        np.concatenate([samples.queries[index], samples.documents[samples.answers[index]]])
+        for index in indices
+    ]
     owners = np.repeat(np.arange(len(indices)), [len(text) for text in texts])
     return np.concatenate(texts).astype(np.int64), owners
 
@@ -181,9 +260,13 @@ def neighbour_pairs(ids: NDArray[np.int64], owners: NDArray[np.int64], window: i
 
 
 def make_objective(
-    model: JointEncoder, config: TrainConfig, samples: Samples, device: torch.device
+    model: JointEncoder,
+    config: TrainConfig,
+    parts: Sequence[Part],
+    device: torch.device,
+    original: JointEncoder | None = None,
 ) -> Objective:
     """Return the objective of an architecture."""
     if config.architecture == "ncs":
-        return SkipGramObjective(model, config, samples, device)
-    return PairObjective(model, config, samples, device)
+        return SkipGramObjective(model, config, parts, device)
+    return PairObjective(model, config, parts, device, original)

@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 import json
+import logging
+import os
 import random
-import shutil
 import time
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from dataclasses import asdict
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from codesearch.encoding.bundle import Bundle, load_bundle, read_manifest
 from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.files import atomic_writer
 from training import checkpoint
-from training.config import TrainConfig
-from training.corpus.rows import Row, read_rows
+from training.batches import Part
+from training.build import build_model
+from training.config import Source, TrainConfig
+from training.corpus.rows import Row
 from training.encoders.bert import Bert
 from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
-from training.evaluate import encode_texts, figures, ranks_among, recalls
-from training.evaluation_sets import Questions, read_cosqa, row_files, rows_elsewhere, rows_of
+from training.evaluate import POOL, encode_texts, figures, ranks_among, recalls
+from training.evaluation_sets import Questions, read_cosqa, rows_elsewhere, rows_of
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of
-from training.loop import build_model, train
-from training.pretrained import pretrained_tokenizer, pretrained_weights
-from training.questions import read_questions
-from training.samples import Samples, make_samples, texts_of_row, train_tokenizer
+from training.loop import CHECKPOINT_S, Progress, train
+from training.objectives import make_objective
+from training.pretrained import pretrained_weights
+from training.samples import Samples, make_samples
+from training.sources import files_of, read_pairs
+from training.start import fitting_config, plain_weights, start_from
 from training.tokenized import kept_samples
+from training.validation import held_out, validate
+from training.vocabulary import make_tokenizer
+
+_log = logging.getLogger(__name__)
 
 MEASURED = {
     "all": "path, qualified name, rest of the docstring and code",
@@ -42,89 +52,132 @@ MEASURED = {
 
 
 def train_run(
-    corpus: Path,
+    sources: Sequence[Source],
     run: Path,
     config: TrainConfig,
     device: str = "auto",
     *,
-    questions: Sequence[Path] = (),
+    start: Path | None = None,
     vocabulary: Path | None = None,
 ) -> None:
-    """Train a run, or continue a killed one.
+    """Train a run, or continue a stopped one.
 
     Args:
-        corpus: folder of rows.
+        sources: pairs to learn from.
         run: folder of the run.
         config: settings.
         device: where to train.
-        questions: files of real questions to train on too.
+        start: bundle of a bag that gives the vocabulary and the initial vectors.
         vocabulary: a run that gives its vocabulary.
 
     Raises:
-        TrainingError: the corpus has no rows, the run was begun with other settings or data, or there is no
-            vocabulary to take.
+        TrainingError: a source has no pairs, the run was begun with other settings or data, there is no vocabulary to
+            take, or the bundle is no bag.
+        ModelBundleError: the bundle is damaged.
         MissingExtraError: the settings ask for a teacher that is not installed.
     """
-    if vocabulary and not (vocabulary / checkpoint.TOKENIZER).exists():
-        raise TrainingError(
-            f"{vocabulary / checkpoint.TOKENIZER} is not there: name a run for its vocabulary"
-        )
     on = choose_device(device)
-    paths = row_files(corpus, "train")
+    bundle = load_bundle(start) if start else None
+    if bundle:
+        config = fitting_config(config, bundle)
+    data = checkpoint.data_hash([path for source in sources for path in files_of(source, "train")])
+    decisive = {
+        "config": asdict(config),
+        "sources": [{**asdict(source), "path": source.path.name} for source in sources],
+        "start": bundle.model_id if bundle else "",
+        "data_hash": data,
+    }
+    is_begun = checkpoint.is_begun(run, decisive)
+    if not is_begun or not (run / checkpoint.TOKENIZER).exists():
+        given = bundle.folder if bundle else vocabulary
+        make_tokenizer(run, sources, config, given / checkpoint.TOKENIZER if given else None)
+    parts, valid = (_parts(sources, run, config, partition) for partition in ("train", "valid"))
+    samples = [part.samples for part in parts]
+    if not is_begun:
+        checkpoint.write_config(run, {**decisive, **_facts(samples, bundle)})
+    model = build_model(config, SubtokenTokenizer.load(run / checkpoint.TOKENIZER).vocabulary_size, samples)
+    original = _initialised(model, run, config, bundle)
+    fit(model, config, parts, valid, run, device=on, original=original)
 
-    @cache
-    def rows() -> list[Row]:  # This takes minutes for a whole corpus, and a resumed run needs no rows.
-        read = list(chain.from_iterable(read_rows(path) for path in paths))
-        return [*chosen_rows(read, config), *read_questions(questions, config.question_repeats)]
 
-    data = checkpoint.data_hash([*paths, *questions])
-    if not checkpoint.is_begun(run, config, data):
-        checkpoint.write_config(
-            run,
-            config,
-            data,
-            packages=sorted({row.package or row.repo for row in rows()}),
-            languages=sorted({row.language for row in rows()}),
-            pairs=len(rows()),
-        )
-    if vocabulary:
-        shutil.copyfile(vocabulary / checkpoint.TOKENIZER, run / checkpoint.TOKENIZER)
-    tokenizer = _tokenizer(rows, run, config)
-    train_set = _kept(corpus, run, rows, config, data, varied=True)
-    rows.cache_clear()
-    valid_data = checkpoint.data_hash(row_files(corpus, "valid"))
-    valid_set = _kept(corpus, run, lambda: rows_of(corpus, "valid"), config, valid_data, varied=False)
-    model = build_model(config, tokenizer.vocabulary_size, train_set)
+def fit(
+    model: JointEncoder,
+    config: TrainConfig,
+    parts: Sequence[Part],
+    valid: Sequence[Part],
+    run: Path,
+    *,
+    device: torch.device | None = None,
+    original: JointEncoder | None = None,
+    pool: int = POOL,
+    checkpoint_s: float = CHECKPOINT_S,
+) -> Progress:
+    """Train a model on pairs; return the final progress.
+
+    Args:
+        model: with its initial weights.
+        config: settings.
+        parts: pairs to learn from.
+        valid: pairs whose MRR decides which epoch is kept.
+        run: folder of the run.
+        device: where to train; bfloat16 on CUDA.
+        original: the model before training, if it starts from a bundle.
+        pool: number of pairs in a validation pool.
+        checkpoint_s: seconds between checkpoints inside an epoch.
+
+    Raises:
+        TrainingError: no source has two validation pairs of one language.
+    """
+    device = device or torch.device("cpu")
+    pools = held_out(valid, pool)
+    model.to(device)
+    objective = make_objective(model, config, parts, device, original.to(device) if original else None)
+    weights = sum(parameter.numel() for parameter in model.parameters())
+    pairs = sum(len(part.samples) for part in parts)
+    _log.info("%s, %s weights, %s pairs to learn from", device, f"{weights:,}", f"{pairs:,}")
+    return train(
+        model,
+        objective,
+        config,
+        run,
+        lambda: validate(model, pools, config, device),
+        weights=partial(plain_weights, model, original, config.tuned_share) if original else None,
+        checkpoint_s=checkpoint_s,
+    )
+
+
+def _facts(samples: Sequence[Samples], bundle: Bundle | None) -> dict[str, object]:
+    before = read_manifest(bundle.folder).get("trained_on", []) if bundle else []
+    return {
+        "pairs": sum(map(len, samples)),
+        "languages": sorted({name for its in samples for name in its.language_names}),
+        "trained_on": sorted({*before, *(package for its in samples for package in its.packages)}),
+    }
+
+
+def _initialised(
+    model: JointEncoder, run: Path, config: TrainConfig, bundle: Bundle | None
+) -> JointEncoder | None:
+    """Give a model its initial weights; return a copy of it if they are those of a bundle."""
+    if bundle:
+        start_from(model, bundle)
+        return deepcopy(model).eval().requires_grad_(False)
     if isinstance(model.query, Bert):
-        model.query.load_state_dict(
-            pretrained_weights(run / checkpoint.TOKENIZER, config.max_document_tokens)
-        )
+        tokenizer = run / checkpoint.TOKENIZER
+        model.query.load_state_dict(pretrained_weights(tokenizer, config.max_document_tokens))
     elif config.initial_vectors != "noise":
         model.set_vectors(_initial_vectors(run, config))
-    train(model, config, train_set, valid_set, run, device=on)
+    return None
 
 
 def _initial_vectors(run: Path, config: TrainConfig) -> Tensor:
     """Run the teacher once; a resumed run reads the result."""
-    kept = _once(run / "teacher.npy", lambda: teacher_vectors(vocabulary_of(run / checkpoint.TOKENIZER)))
-    return fitted(kept, config.dim, INIT_STD, special=2)
-
-
-def _once(path: Path, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-    """Read an array from its file; if there is none, make the array and write it."""
+    path = run / "teacher.npy"
     if not path.exists():
-        found = make()
+        vectors = teacher_vectors(vocabulary_of(run / checkpoint.TOKENIZER))
         with atomic_writer(path) as file:
-            np.save(file, found)
-    return np.asarray(np.load(path))
-
-
-def chosen_rows(rows: list[Row], config: TrainConfig) -> list[Row]:
-    """Draw `max_pairs` rows by seed, in their order; a smaller draw is part of a larger one."""
-    if not config.max_pairs or config.max_pairs >= len(rows):
-        return rows
-    chosen = np.random.default_rng((config.seed, 2)).permutation(len(rows))[: config.max_pairs]
-    return [rows[index] for index in np.sort(chosen)]
+            np.save(file, vectors)
+    return fitted(np.load(path), config.dim, INIT_STD, special=2)
 
 
 def choose_device(device: str) -> torch.device:
@@ -236,54 +289,40 @@ def load_run(run: Path) -> tuple[JointEncoder, SubtokenTokenizer, TrainConfig]:
         raise TrainingError(f"{run} holds no weights yet: let `python -m training train` finish an epoch")
     tokenizer = SubtokenTokenizer.load(run / checkpoint.TOKENIZER)
     model = build_model(config, tokenizer.vocabulary_size, languages=tuple(record["languages"]))
-    model.load_state_dict(checkpoint.load(run / checkpoint.WEIGHTS))
+    checkpoint.fill(model, checkpoint.load(run / checkpoint.WEIGHTS)[0])
     model.eval()
     return model, tokenizer, config
 
 
-def _kept(
-    corpus: Path,
-    run: Path,
-    rows: Callable[[], Iterable[Row]],
-    config: TrainConfig,
-    data: str,
-    *,
-    varied: bool,
-) -> Samples:
-    """Tokenize rows with the run's vocabulary, or read the stored result of an earlier run."""
-    path = run / checkpoint.TOKENIZER
-    shares = [config.name_share] if varied else []
-    also = [config.max_pairs, config.question_repeats, config.max_query_tokens, config.max_document_tokens]
-    return kept_samples(
-        corpus / "tokenized",
-        [data, checkpoint.data_hash([path]), shares, config.seed, *also, config.documents],
-        lambda: _samples(rows(), SubtokenTokenizer.load(path), config, varied=varied),
+def _parts(sources: Sequence[Source], run: Path, config: TrainConfig, partition: str) -> list[Part]:
+    """Tokenize the pairs of each source with the run's vocabulary, or map the result of an earlier run."""
+    tokenizer = run / checkpoint.TOKENIZER
+    vocabulary, limits = (
+        checkpoint.data_hash([tokenizer]),
+        (config.max_query_tokens, config.max_document_tokens),
     )
+    parts = []
+    for source in sources:
+        decided_by = [checkpoint.data_hash(files_of(source, partition)), vocabulary, partition, source.most]
+        folder = source.path if source.path.is_dir() else source.path.parent
+        samples = kept_samples(
+            (folder if os.access(folder, os.W_OK) else run) / "tokenized",
+            [*decided_by, config.seed, config.name_share, config.documents],
+            read_pairs(source, partition, config),
+            SubtokenTokenizer.load(tokenizer),
+            limits,
+        )
+        if not len(samples) and partition == "train":
+            raise TrainingError(f"source {source.name}: no pairs to train on in {source.path}")
+        parts.append(Part(source, samples))
+    return parts
 
 
-def _samples(
-    rows: Iterable[Row], tokenizer: SubtokenTokenizer, config: TrainConfig, *, varied: bool = False
-) -> Samples:
-    """Tokenize rows; if `varied`, for training, a share of them become name samples."""
+def _samples(rows: Iterable[Row], tokenizer: SubtokenTokenizer, config: TrainConfig) -> Samples:
     return make_samples(
         rows,
         tokenizer,
         max_query_tokens=config.max_query_tokens,
         max_document_tokens=config.max_document_tokens,
         documents=config.documents,
-        name_share=config.name_share if varied else 0.0,
-        seed=config.seed,
     )
-
-
-def _tokenizer(rows: Callable[[], Sequence[Row]], run: Path, config: TrainConfig) -> SubtokenTokenizer:
-    path = run / checkpoint.TOKENIZER
-    if not path.exists():
-        chosen = np.random.default_rng(config.seed).permutation(len(rows()))[: config.vocabulary_rows]
-        if config.architecture == "bert":
-            texts = (text for index in chosen for text in texts_of_row(rows()[index], config.documents))
-            pretrained_tokenizer(path, texts, config.vocabulary_size)
-        else:
-            learned_from = (rows()[index] for index in chosen)
-            train_tokenizer(learned_from, config.vocabulary_size, config.documents).save(path)
-    return SubtokenTokenizer.load(path)

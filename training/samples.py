@@ -1,4 +1,4 @@
-"""Rows -> packed token ids of queries and documents, in order.
+"""Pairs -> packed token ids of queries and documents, in memory or in mapped files.
 
 A sample is (first paragraph; place, qualified name, rest of the docstring, code). A share of the training samples is
 (split name; the same without docstring and without the name), which trains for short queries. With the setting
@@ -7,10 +7,12 @@ A sample is (first paragraph; place, qualified name, rest of the docstring, code
 
 from __future__ import annotations
 
-import random
+import hashlib
+import io
 import re
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +21,49 @@ from codesearch.encoding.tokenizer import SubtokenTokenizer, join_fields
 from training.corpus.rows import Row
 from training.errors import TrainingError
 
-_MAX_TEXT_CHARS = 4_000
+MAX_TEXT_CHARS = 4_000
 _MAX_ID = np.iinfo(np.uint16).max
+DTYPES: dict[str, type[np.generic]] = {
+    "query_ids": np.uint16,
+    "query_starts": np.int64,
+    "document_ids": np.uint16,
+    "document_starts": np.int64,
+    "languages": np.int64,
+    "answers": np.int64,
+    "weights": np.float32,
+    "wrong": np.int64,
+    "wrong_starts": np.int64,
+    "scores": np.float32,
+}
+"""Name -> type of the arrays that hold samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A query and its document.
+
+    Attributes:
+        group: the language, or another name; a batch holds one group.
+        package: what it comes from, for the record.
+        weight: factor of its loss.
+        wrong: texts of documents that do not answer the query.
+        scores: (the product's score without the cosine, factor of the cosine) of the document and of each wrong one.
+    """
+
+    query: str
+    document: str
+    group: str
+    package: str = ""
+    weight: float = 1.0
+    wrong: tuple[str, ...] = ()
+    scores: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Token ids of N texts, laid end to end: text i is `ids[starts[i]:starts[i + 1]]`."""
+    """Token ids (or other numbers) of N texts, laid end to end: text i is `ids[starts[i]:starts[i + 1]]`."""
 
-    ids: NDArray[np.uint16]
+    ids: NDArray[Any]
     starts: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -38,21 +74,39 @@ class Packed:
         """Return the number of tokens of each text."""
         return np.diff(self.starts)
 
-    def __getitem__(self, index: int) -> NDArray[np.uint16]:
+    def __getitem__(self, index: int) -> NDArray[Any]:
         return self.ids[self.starts[index] : self.starts[index + 1]]
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The pairs of one partition; `languages` [N] indexes `language_names`."""
+    """The N pairs of one source and partition.
+
+    Attributes:
+        languages: the group of each pair, int64 [N]; it indexes `language_names`.
+        answers: the right document of each pair, int64 [N].
+        weights: factor of each pair's loss, float32 [N].
+        wrong: numbers of the documents that do not answer a pair's query.
+        scores: two for the right document and each wrong one, pair by pair, float32 [N + all wrong, 2]; or empty.
+        packages: what the pairs come from.
+    """
 
     queries: Packed
     documents: Packed
     languages: NDArray[np.int64]
     language_names: tuple[str, ...]
+    answers: NDArray[np.int64]
+    weights: NDArray[np.float32]
+    wrong: Packed
+    scores: NDArray[np.float32]
+    packages: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.languages)
+
+    def scores_of(self, index: int) -> NDArray[np.float32]:
+        """Return the scores of a pair's documents, the right one first: float32 [1 + wrong, 2]."""
+        return self.scores[self.wrong.starts[index] + index : self.wrong.starts[index + 1] + index + 1]
 
     def only(self, names: Container[str]) -> Samples:
         """Keep only the pairs of these languages."""
@@ -60,17 +114,21 @@ class Samples:
         kept = np.flatnonzero(np.isin(self.languages, numbers))
         if len(kept) == len(self):
             return self
-        picked = [pack([packed[index] for index in kept]) for packed in (self.queries, self.documents)]
-        return Samples(
-            *picked,
-            np.searchsorted(numbers, self.languages[kept]),
-            tuple(self.language_names[number] for number in numbers),
+        return replace(
+            self,
+            queries=pack([self.queries[index] for index in kept]),
+            languages=np.searchsorted(numbers, self.languages[kept]),
+            language_names=tuple(self.language_names[number] for number in numbers),
+            answers=self.answers[kept],
+            weights=self.weights[kept],
+            wrong=pack([self.wrong[index] for index in kept], np.int64),
+            scores=np.concatenate([self.scores[:0], *(self.scores_of(index) for index in kept)]),
         )
 
 
 def texts_of_row(row: Row, documents: str = "all") -> tuple[str, str]:
     """Return the query and the document text of a row; `documents` is a setting of `TrainConfig`."""
-    code = row.code[:_MAX_TEXT_CHARS]
+    code = row.code[:MAX_TEXT_CHARS]
     if documents == "code":
         return row.docstring, join_fields("", "", code)
     return row.docstring, join_fields(row.func_name, row.docstring_rest, code, path=row.path)
@@ -80,7 +138,7 @@ def name_texts_of_row(row: Row, documents: str = "all") -> tuple[str, str]:
     """Return the function's name as a query, and the document text without that name and without docstring."""
     enclosing = "" if documents == "code" else row.func_name.removesuffix(row.identifier)
     pattern = rf"\b{re.escape(row.identifier)}\b"
-    return row.identifier, join_fields(enclosing, "", re.sub(pattern, "", row.code[:_MAX_TEXT_CHARS]))
+    return row.identifier, join_fields(enclosing, "", re.sub(pattern, "", row.code[:MAX_TEXT_CHARS]))
 
 
 def make_samples(
@@ -90,21 +148,15 @@ def make_samples(
     max_query_tokens: int,
     max_document_tokens: int,
     documents: str = "all",
-    name_share: float = 0.0,
-    seed: int = 0,
 ) -> Samples:
-    """Tokenize rows; `name_share` of them, drawn by `seed`, become name samples."""
-    chance = random.Random(seed)
-    queries, texts, languages = [], [], []
+    """Tokenize rows in memory; `documents` is a setting of `TrainConfig`."""
+    writer = SampleWriter(lambda _: io.BytesIO(), tokenizer, max_query_tokens, max_document_tokens)
     for row in rows:
-        by_name = chance.random() < name_share and len(row.identifier) > 3
-        query, text = (name_texts_of_row if by_name else texts_of_row)(row, documents)
-        queries.append(short_ids(tokenizer.encode(query, max_query_tokens)))
-        texts.append(short_ids(tokenizer.encode(text, max_document_tokens)))
-        languages.append(row.language)
-    names = tuple(sorted(set(languages)))
-    indices = np.array([names.index(language) for language in languages], dtype=np.int64)
-    return Samples(pack(queries), pack(texts), indices, names)
+        writer.add(Pair(*texts_of_row(row, documents), row.language, row.package))
+    return samples_of(
+        {name: np.frombuffer(file.getvalue(), DTYPES[name]) for name, file in writer.files.items()},
+        writer.facts(),
+    )
 
 
 def short_ids(ids: NDArray[np.integer]) -> NDArray[np.uint16]:
@@ -118,12 +170,84 @@ def short_ids(ids: NDArray[np.integer]) -> NDArray[np.uint16]:
     return ids.astype(np.uint16)
 
 
-def pack(texts: Sequence[NDArray[np.uint16]]) -> Packed:
+def pack(texts: Sequence[NDArray[Any]], dtype: type[np.generic] = np.uint16) -> Packed:
     """Concatenate texts."""
     starts = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum([len(text) for text in texts], out=starts[1:])
-    ids = np.concatenate(texts) if texts else np.zeros(0, dtype=np.uint16)
-    return Packed(ids, starts)
+    return Packed(np.concatenate(texts).astype(dtype) if texts else np.zeros(0, dtype), starts)
+
+
+class SampleWriter:
+    """Tokenizes pairs and appends them to files, so that memory does not grow with their number.
+
+    Only documents of pairs with wrong ones are written once per text.
+    """
+
+    def __init__(
+        self,
+        open_file: Callable[[str], Any],
+        tokenizer: SubtokenTokenizer,
+        max_query_tokens: int,
+        max_document_tokens: int,
+    ) -> None:
+        self.files = {name: open_file(name) for name in DTYPES}
+        self._encode, self._limits = tokenizer.encode, (max_query_tokens, max_document_tokens)
+        self._counts = dict.fromkeys(DTYPES, 0)
+        self._groups: dict[str, int] = {}
+        self._packages: dict[str, None] = {}
+        self._known: dict[bytes, int] = {}
+        for name in ("query_starts", "document_starts", "wrong_starts"):
+            self._append(name, [0])
+
+    def add(self, pair: Pair) -> None:
+        """Append a pair."""
+        self._append("query_ids", short_ids(self._encode(pair.query, self._limits[0])))
+        self._append("query_starts", [self._counts["query_ids"]])
+        remember = bool(pair.wrong)
+        self._append("answers", [self._document(pair.document, remember=remember)])
+        self._append("wrong", [self._document(text, remember=True) for text in pair.wrong])
+        self._append("wrong_starts", [self._counts["wrong"]])
+        self._append("scores", [value for both in pair.scores for value in both])
+        self._append("weights", [pair.weight])
+        self._append("languages", [self._groups.setdefault(pair.group, len(self._groups))])
+        self._packages[pair.package] = None
+
+    def facts(self) -> dict[str, list[str]]:
+        """Return the names of the groups and packages."""
+        return {"groups": list(self._groups), "packages": sorted(self._packages)}
+
+    def _document(self, text: str, *, remember: bool) -> int:
+        number = self._counts["document_starts"] - 1
+        if remember:
+            known = self._known.setdefault(
+                hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).digest(), number
+            )
+            if known != number:
+                return known
+        self._append("document_ids", short_ids(self._encode(text, self._limits[1])))
+        self._append("document_starts", [self._counts["document_ids"]])
+        return number
+
+    def _append(self, name: str, values: Sequence[float] | NDArray[Any]) -> None:
+        self.files[name].write(np.asarray(values, DTYPES[name]).tobytes())
+        self._counts[name] += len(values)
+
+
+def samples_of(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Sequence[str]]) -> Samples:
+    """Put together what a `SampleWriter` wrote; groups are numbered in order of their names."""
+    names = sorted(facts["groups"])
+    numbers = np.array([names.index(name) for name in facts["groups"]], np.int64)
+    return Samples(
+        queries=Packed(arrays["query_ids"], arrays["query_starts"]),
+        documents=Packed(arrays["document_ids"], arrays["document_starts"]),
+        languages=numbers[arrays["languages"]] if len(numbers) else np.zeros(0, np.int64),
+        language_names=tuple(names),
+        answers=arrays["answers"],
+        weights=arrays["weights"],
+        wrong=Packed(arrays["wrong"], arrays["wrong_starts"]),
+        scores=arrays["scores"].reshape(-1, 2),
+        packages=tuple(facts["packages"]),
+    )
 
 
 def train_tokenizer(rows: Iterable[Row], vocabulary_size: int, documents: str = "all") -> SubtokenTokenizer:

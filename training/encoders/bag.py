@@ -32,6 +32,10 @@ class BagTower(nn.Module):
             self.log_weight = nn.Parameter(torch.zeros(vocabulary_size, 1))
         elif pooling == "attention":
             self.attention = nn.Parameter(torch.zeros(dim))
+        self.turn: nn.Parameter | None
+        self.register_parameter(
+            "turn", None
+        )  # Fine-tuning multiplies every vector by a learned matrix [D, D].
 
     def token_weights(self) -> Tensor:
         """Return the weight of each token's vector, up to a common factor: float32 [V]."""
@@ -61,4 +65,5 @@ class BagTower(nn.Module):
             return functional.normalize(self.table(ids, offsets), dim=1)
         shares = count_shares(input_ids, attention_mask, self.count_power)
         weights = self.token_weights()[ids] * shares[present]
-        return functional.normalize(self.table(ids, offsets, per_sample_weights=weights), dim=1)
+        pooled = self.table(ids, offsets, per_sample_weights=weights)
+        return functional.normalize(pooled if self.turn is None else pooled @ self.turn, dim=1)

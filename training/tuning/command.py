@@ -1,4 +1,4 @@
-"""`python -m training pools` asks questions about packages; `tune` fine-tunes the bag of a bundle on the results."""
+"""`python -m training pools`: ask questions about packages."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import argparse
 from collections import defaultdict
 from pathlib import Path
 
-from codesearch.encoding.bundle import SHIPPED
-from training.command import CORPUS, POOLS, add_settings, settings_from
+from training.command import CORPUS, POOLS
 from training.corpus.recipe import DEFAULT_RECIPE, read_recipe
-from training.tuning.config import TuningConfig
 
 WRITTEN = Path(__file__).parent.parent / "written"
 
@@ -45,30 +43,3 @@ def _pools(options: argparse.Namespace) -> None:
     for group, packages in index_groups(files, sources, options.out):
         if not (group / "pools.jsonl").exists():
             print(f"{group}: {write_group(group, packages, questions)} questions", flush=True)
-
-
-def add_tune(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `tune`."""
-    parser.add_argument(
-        "--bundle", type=Path, default=SHIPPED, help="bundle to start from (default: the shipped)"
-    )
-    parser.add_argument(
-        "--pools", type=Path, default=POOLS, help="folder that `pools` wrote (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--pairs",
-        type=Path,
-        nargs="*",
-        default=[],
-        help="files with real questions and the code that answers them (`query`, `code`)",
-    )
-    parser.add_argument("--out", type=Path, required=True, help="run folder to write; it is resumed")
-    add_settings(parser, TuningConfig)
-    parser.set_defaults(run_command=_tune)
-
-
-def _tune(options: argparse.Namespace) -> None:
-    from training.tuning.train import tune
-
-    config = settings_from(options, TuningConfig)
-    print(tune(options.bundle, options.pools, options.pairs, options.out, config))

@@ -10,13 +10,11 @@ from __future__ import annotations
 import json
 import random
 import shutil
-import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from codesearch.engine.engine import Engine
 from codesearch.evaluation.judge import FUNCTIONS
@@ -33,6 +31,7 @@ from training.corpus.fetch import read_marker
 from training.corpus.filters import documentation_reason
 from training.corpus.recipe import SourcePackage
 from training.errors import TrainingError
+from training.pools import DOCUMENTATION, Candidate, Pool
 
 MAX_FILES = 200
 """Largest number of indexed files of a package: those of its questions, and others drawn by seed."""
@@ -43,10 +42,6 @@ _DOCUMENTED = 6
 """Documented functions and classes of a package whose first sentence becomes a question."""
 _MAX_FILE_BYTES = 300_000
 _MAX_CODE_CHARS = 4_000
-DOCUMENTATION = "documentation"
-"""The style of a question that is a first sentence of documentation."""
-
-
 ANSWERS = frozenset({*FUNCTIONS, *HEADER_KINDS})
 """Kinds of documents that a question is about: written ones about functions, documentation also about classes."""
 
@@ -69,48 +64,6 @@ class WrittenQuestion:
     line: int
     name: str
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """A question with its candidates, the product's best first.
-
-    Attributes:
-        answer: position of the right answer in `candidates`; the last one if the product did not find it.
-        found: whether the product found the answer.
-        candidates: number of each document in the group's `candidates.jsonl`.
-        parts: the parts of the score, for each candidate that was found.
-        signals: the signals of the ranking, for each candidate that was found.
-    """
-
-    question: str
-    style: str
-    about: str
-    language: str
-    package: str
-    answer: int
-    found: bool
-    candidates: list[int]
-    parts: dict[str, list[float]]
-    signals: dict[str, list[float]]
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A document of a group."""
-
-    language: str
-    kind: str
-    path: str
-    name: str
-    docstring: str
-    code: str
-    context: str = ""
-
-
-def is_held_out(pool: Pool) -> bool:
-    """Return whether a pool is for validation. The pools of one package in ten are."""
-    return zlib.crc32(pool.package.encode()) % 10 == 0
 
 
 def read_written(path: Path) -> list[WrittenQuestion]:
@@ -285,15 +238,3 @@ def _write_lines(path: Path, records: Iterable[Pool | Candidate]) -> None:
         for record in records:
             file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
     part.replace(path)
-
-
-def read_groups(folder: Path) -> Iterator[tuple[list[Pool], list[Candidate]]]:
-    """Read the pools of each group, and the candidates to which their numbers refer."""
-    for path in sorted(folder.glob("*/pools.jsonl")):
-        pools = [Pool(**record) for record in _lines(path)]
-        yield pools, [Candidate(**record) for record in _lines(path.with_name("candidates.jsonl"))]
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        yield from map(json.loads, file)

@@ -1,4 +1,5 @@
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -8,9 +9,9 @@ def tiny_run(tmp_path_factory):
     """Return a run folder as training writes it, with random weights and invented figures."""
     pytest.importorskip("torch")
     from training import checkpoint
+    from training.build import build_model
     from training.config import TrainConfig
     from training.corpus.rows import Row
-    from training.loop import build_model
     from training.samples import train_tokenizer
 
     run = tmp_path_factory.mktemp("run")
@@ -20,7 +21,8 @@ def tiny_run(tmp_path_factory):
     )
     tokenizer = train_tokenizer([row] * 3, config.vocabulary_size)
     tokenizer.save(run / checkpoint.TOKENIZER)
-    checkpoint.write_config(run, config, "abc", packages=["p"], languages=["go"], pairs=3)
+    facts = {"data_hash": "abc", "trained_on": ["p"], "languages": ["go"], "pairs": 3}
+    checkpoint.write_config(run, {"config": asdict(config), **facts})
     checkpoint.save(build_model(config, tokenizer.vocabulary_size).state_dict(), run / checkpoint.WEIGHTS)
     (run / "mrr_test.json").write_text(json.dumps({"mrr_999": {"go": 0.5, "average": 0.5}}))
     return run

@@ -48,6 +48,23 @@ def synthetic_rows():
     return make
 
 
+def part(samples, name="documentation", **fields):
+    """Return samples as those of a source."""
+    from pathlib import Path
+
+    from training.batches import Part
+    from training.config import Source
+
+    return Part(Source(name, Path(name), **fields), samples)
+
+
+def documentation(corpus):
+    """Return the sources of a run that learns only from a corpus."""
+    from training.config import Source
+
+    return [Source("documentation", corpus)]
+
+
 @pytest.fixture
 def corpus(tmp_path, synthetic_rows):
     """Return a corpus folder with one language and two partitions."""

@@ -11,6 +11,7 @@ safetensors = pytest.importorskip("safetensors.torch")
 
 from codesearch.encoding.onnx import OnnxEncoder  # noqa: E402
 from exporters.bundle import write_bundle  # noqa: E402
+from tests.unit.training.conftest import documentation  # noqa: E402
 from training import pretrained  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
@@ -84,7 +85,7 @@ def pretrained_model(tmp_path, monkeypatch):
 def test_a_run_starts_pretrained_and_trains_only_layers_that_are_not_frozen(
     corpus, tmp_path, pretrained_model
 ):
-    train_run(corpus, tmp_path / "run", TrainConfig(**SETTINGS))
+    train_run(documentation(corpus), tmp_path / "run", TrainConfig(**SETTINGS))
     model, tokenizer, _ = load_run(tmp_path / "run")
     assert model.is_one and tokenizer.vocabulary_size == 60
     first, last = (
@@ -97,7 +98,7 @@ def test_a_run_starts_pretrained_and_trains_only_layers_that_are_not_frozen(
 
 def test_the_bundle_has_one_graph_for_queries_and_documents(corpus, tmp_path, pretrained_model):
     run, bundle = tmp_path / "run", tmp_path / "bundle"
-    train_run(corpus, run, TrainConfig(**SETTINGS))
+    train_run(documentation(corpus), run, TrainConfig(**SETTINGS))
     (run / "mrr_test.json").write_text(json.dumps({"mrr_999": {"go": 0.5}}))
     manifest = write_bundle(run, bundle, "fp32")
     assert sorted(path.name for path in bundle.iterdir()) == ["manifest.json", "query.onnx", "tokenizer.json"]

@@ -22,8 +22,10 @@ from tests.command import Command  # noqa: E402
 from tests.conftest import TINY_REPO, index_by_engine, write_tree  # noqa: E402
 from tests.unit.training.conftest import WORDS  # noqa: E402
 from training import checkpoint  # noqa: E402
-from training.corpus.rows import Row, read_rows, write_rows  # noqa: E402
+from training.config import Source, TrainConfig  # noqa: E402
+from training.corpus.rows import Row, write_rows  # noqa: E402
 from training.pipeline import load_run  # noqa: E402
+from training.sources import read_pairs  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
 SETTINGS = "--dim 8 --vocabulary-size 300 --batch-size 40 --patience 99 --epochs 6".split()
@@ -230,14 +232,15 @@ def write_lines(path, records):
 
 
 def test_a_smaller_number_of_pairs_is_a_subset_of_a_larger_one(corpus):
-    from training.config import TrainConfig
-    from training.pipeline import chosen_rows
-
-    rows = list(read_rows(corpus / "rows" / "go.train.jsonl.zst"))
-    few, more = (chosen_rows(rows, TrainConfig(max_pairs=count)) for count in (10, 40))
-    assert (len(few), len(more)) == (10, 40)
-    assert {row.func_name for row in few} < {row.func_name for row in more}
-    assert chosen_rows(rows, TrainConfig(max_pairs=500)) == rows
+    few, more, every = (
+        [
+            pair.query
+            for pair in read_pairs(Source("d", corpus, most=most), "train", TrainConfig(name_share=0.0))
+        ]
+        for most in (10, 40, 500)
+    )
+    assert (len(few), len(more), len(every)) == (10, 40, 180)
+    assert set(few) < set(more) < set(every)
 
 
 @pytest.mark.parametrize(
@@ -249,6 +252,10 @@ def test_a_smaller_number_of_pairs_is_a_subset_of_a_larger_one(corpus):
         ('pooling = "sum"', "choose one of mean"),
         ("kernel_size = 4", "odd"),
         ('architecture = "selfatt"\ndim = 30', "multiple of 4"),
+        ("sources = 3", "expected [[sources]]"),
+        ('[[sources]]\nname = "a"', "[[sources]] without name or path"),
+        ('[[sources]]\nname = "a"\npath = "b"\nshare = 0', "source a: share 0: give at least 1e-06"),
+        ('[[sources]]\nname = "a"\npath = "nowhere"', "source a: nowhere is not there"),
     ],
 )
 def test_invalid_settings_are_a_one_line_error(text, message, tmp_path, capsys):

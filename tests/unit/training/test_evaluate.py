@@ -7,7 +7,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training import loop, objectives  # noqa: E402
+from tests.unit.training.conftest import part  # noqa: E402
+from training import objectives  # noqa: E402
+from training.build import build_model  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
 from training.corpus.rows import Row  # noqa: E402
 from training.evaluate import (  # noqa: E402
@@ -19,6 +21,7 @@ from training.evaluate import (  # noqa: E402
     ranks_among,
     recalls,
 )
+from training.pipeline import fit  # noqa: E402
 from training.samples import make_samples, train_tokenizer  # noqa: E402
 
 LIMITS = {"max_query_tokens": 30, "max_document_tokens": 60}
@@ -80,9 +83,7 @@ def test_recall_counts_answers_up_to_each_rank():
 
 def test_vectors_come_in_the_order_asked_for(data):
     tokenizer, samples = data
-    model = loop.build_model(
-        TrainConfig(architecture="cnn", dim=16), tokenizer.vocabulary_size, samples
-    ).eval()
+    model = build_model(TrainConfig(architecture="cnn", dim=16), tokenizer.vocabulary_size, [samples]).eval()
     indices = np.flatnonzero(samples.languages == 1)[::-1].copy()
     queries, documents = encode(model, samples, indices)
     one_by_one = [encode(model, samples, indices[i : i + 1]) for i in range(len(indices))]
@@ -94,7 +95,7 @@ def test_vectors_come_in_the_order_asked_for(data):
 
 def test_metrics_are_per_language_with_a_mean_and_need_a_full_pool(data):
     tokenizer, samples = data
-    model = loop.build_model(TrainConfig(dim=16), tokenizer.vocabulary_size, samples)
+    model = build_model(TrainConfig(dim=16), tokenizer.vocabulary_size, [samples])
     found = figures(model, samples, pool=30)
     # With all documents in the pool, the metrics are equal.
     assert found["mrr_999"] == found["mrr_full"]
@@ -118,8 +119,8 @@ def test_ncs_learns_that_words_with_the_same_neighbours_are_similar(tmp_path, mo
     monkeypatch.setattr(objectives, "_TEXTS", 50)
     monkeypatch.setattr(objectives, "_FREQUENT", 1.0)
     config = TrainConfig(architecture="ncs", dim=4, learning_rate=0.05, epochs=10, patience=99)
-    model = loop.build_model(config, tokenizer.vocabulary_size, samples)
-    loop.train(model, config, samples, samples, tmp_path, pool=1_000)
+    model = build_model(config, tokenizer.vocabulary_size, [samples])
+    fit(model, config, [part(samples)], [part(samples)], tmp_path)
     first, second = (
         encode_texts(model.query, [tokenizer.encode(pair[side], 9) for pair in things]) for side in (0, 1)
     )

@@ -7,10 +7,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from training.batches import without_some  # noqa: E402
 from training.config import LOSSES, TrainConfig  # noqa: E402
 from training.encoders.joint import JointEncoder  # noqa: E402
 from training.losses import make_loss  # noqa: E402
-from training.objectives import neighbour_pairs, skipgram_loss, without_some  # noqa: E402
+from training.objectives import neighbour_pairs, skipgram_loss  # noqa: E402
 
 BATCH, MINED, TEMPERATURE, MARGIN = 4, 3, 0.2, 0.4
 
@@ -43,15 +44,16 @@ def test_a_loss_agrees_with_a_naive_loop(name, mined):
         torch.nn.functional.normalize(torch.randn(count, 6, generator=generator), dim=1)
         for count in (BATCH, BATCH + mined)
     )
-    loss = make_loss(TrainConfig(loss=name, temperature=TEMPERATURE, margin=MARGIN))(queries, documents)
-    assert float(loss) == pytest.approx(naive(name, (queries @ documents.T).tolist()), abs=1e-5)
+    loss = make_loss(TrainConfig(loss=name, temperature=TEMPERATURE, margin=MARGIN))(queries @ documents.T)
+    assert loss.shape == (BATCH,)
+    assert float(loss.mean()) == pytest.approx(naive(name, (queries @ documents.T).tolist()), abs=1e-5)
 
 
 def test_the_cosine_loss_does_not_push_wrong_documents_below_zero():
     queries = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
     opposite, right_angle = (torch.tensor([[0.6, 0.8], [x, y]]) for x, y in ((-1.0, 0.0), (0.0, -1.0)))
     losses = [
-        make_loss(TrainConfig(loss="cosine", margin=1.0))(queries[:1], d) for d in (opposite, right_angle)
+        make_loss(TrainConfig(loss="cosine", margin=1.0))(queries[:1] @ d.T) for d in (opposite, right_angle)
     ]
     assert [round(float(loss), 5) for loss in losses] == [0.4, 0.4]
 
@@ -83,13 +85,31 @@ def test_neighbours_are_within_the_window_and_the_text():
 
 
 def test_dropped_tokens_are_removed_from_a_sequence_and_masked_in_a_bag():
-    torch.manual_seed(0)
     ids, mask = torch.arange(2, 42).reshape(1, 40), torch.ones(1, 40, dtype=torch.int64)
-    same, kept = without_some(ids, mask, 0.5, counts=True)
+    generator = torch.Generator()
+    same, kept = without_some(ids, mask, 0.5, generator.manual_seed(0), counts=True)
     assert torch.equal(same, ids) and 5 < int(kept.sum()) < 35
-    torch.manual_seed(0)
-    closed, shorter = without_some(ids, mask, 0.5, counts=False)
+    closed, shorter = without_some(ids, mask, 0.5, generator.manual_seed(0), counts=False)
     left = int(shorter.sum())
     assert left == int(kept.sum())
     assert shorter[0].tolist() == [1] * left + [0] * (40 - left)
     assert closed[0, :left].tolist() == ids[0][kept[0] > 0].tolist()
+
+
+def test_a_text_never_loses_all_tokens():
+    ids, mask = torch.tensor([[5, 0], [7, 8]]), torch.tensor([[1, 0], [2, 1]])
+    for seed in range(20):
+        _, kept = without_some(ids, mask, 0.99, torch.Generator().manual_seed(seed), counts=True)
+        assert kept.any(dim=1).all()
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_document_that_answers_too_does_not_count_as_wrong(name):
+    cosines = torch.tensor([[0.7, 0.8, 0.6], [0.2, 0.7, 0.3], [0.0, 0.1, 0.5]])
+    loss = make_loss(TrainConfig(loss=name, temperature=TEMPERATURE, margin=MARGIN))
+    masked = cosines.clone()
+    masked[0, 1] = -torch.inf
+    lower = cosines.clone()
+    lower[0, 1] = -50.0
+    assert loss(masked)[0] < loss(cosines)[0]
+    torch.testing.assert_close(loss(masked), loss(lower))

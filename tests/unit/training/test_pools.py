@@ -7,8 +7,9 @@ import pytest
 from codesearch.engine.engine import Engine
 from codesearch.errors import CodeSearchError
 from tests.conftest import write_tree
+from training.pools import DOCUMENTATION, read_groups
 from training.tuning.command import WRITTEN
-from training.tuning.pools import DOCUMENTATION, WrittenQuestion, read_groups, read_written, write_group
+from training.tuning.pools import WrittenQuestion, read_written, write_group
 
 TREE = {
     "00/lib/trees.py": "def wipe(path):\n    for entry in listdir(path):\n        unlink(entry)\n\n\n"

@@ -10,17 +10,19 @@ import pytest
 torch = pytest.importorskip("torch")
 zstandard = pytest.importorskip("zstandard")
 
+from codesearch.encoding.tokenizer import join_fields  # noqa: E402
 from codesearch.errors import MissingExtraError  # noqa: E402
-from training import checkpoint, pipeline  # noqa: E402
+from tests.unit.training.conftest import documentation  # noqa: E402
+from training import checkpoint, pipeline, sources  # noqa: E402
 from training.__main__ import main  # noqa: E402
 from training.average import average_runs  # noqa: E402
-from training.config import TrainConfig  # noqa: E402
+from training.config import Source, TrainConfig  # noqa: E402
 from training.corpus.rows import write_rows  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of  # noqa: E402
 from training.pipeline import evaluate_run, load_run, train_run  # noqa: E402
-from training.questions import read_questions  # noqa: E402
-from training.samples import make_samples, train_tokenizer  # noqa: E402
+from training.samples import Pair, make_samples, texts_of_row, train_tokenizer  # noqa: E402
+from training.sources import read_pairs  # noqa: E402
 from training.tokenized import kept_samples  # noqa: E402
 
 SMALL = {"dim": 8, "vocabulary_size": 200, "batch_size": 20, "epochs": 1}
@@ -72,7 +74,7 @@ def test_training_starts_from_the_vectors_of_the_teacher(corpus, tmp_path, monke
     monkeypatch.setattr(pipeline, "teacher_vectors", teach)
     config = TrainConfig(**SMALL, initial_vectors="minilm", learning_rate=0.0)
     for _ in range(2):
-        train_run(corpus, tmp_path / "run", config)
+        train_run(documentation(corpus), tmp_path / "run", config)
     model, tokenizer, _ = load_run(tmp_path / "run")
     assert len(asked) == 1 or asked[0] == asked[1]
     assert asked[0] == vocabulary_of(tmp_path / "run" / "tokenizer.json")
@@ -91,71 +93,98 @@ def test_a_teacher_that_is_not_installed_is_named(monkeypatch):
 
 
 def test_samples_are_tokenized_once_per_vocabulary(tmp_path, synthetic_rows, tokenizer):
-    wanted = make_samples(
-        synthetic_rows(9, 1, ("go", "php")), tokenizer, max_query_tokens=9, max_document_tokens=9
-    )
-    made = kept_samples(tmp_path, ["a", 1], lambda: wanted)
-    read = kept_samples(tmp_path, ["a", 1], lambda: pytest.fail("made again"))
+    rows = synthetic_rows(9, 1, ("go", "php"))
+    wanted = make_samples(rows, tokenizer, max_query_tokens=9, max_document_tokens=9)
+    pairs = [Pair(*texts_of_row(row), row.language, row.package) for row in rows]
+    made = kept_samples(tmp_path, ["a", 1], iter(pairs), tokenizer, (9, 9))
+    never = (pytest.fail("made again") for _ in range(1))
+    read = kept_samples(tmp_path, ["a", 1], never, tokenizer, (9, 9))
     for found in (made, read):
-        assert found.language_names == ("go", "php")
+        assert (found.language_names, found.packages) == (("go", "php"), ("b",))
         np.testing.assert_array_equal(found.languages, wanted.languages)
         for index in range(9):
             np.testing.assert_array_equal(found.queries[index], wanted.queries[index])
             np.testing.assert_array_equal(found.documents[index], wanted.documents[index])
-    assert len(kept_samples(tmp_path, ["a", 2], lambda: wanted.only({"go"}))) == 5
+    assert len(kept_samples(tmp_path, ["a", 2], iter(pairs[:4]), tokenizer, (9, 9))) == 4
+    assert len(kept_samples(tmp_path, ["a", 1], iter(pairs[:4]), tokenizer, (9, 8))) == 4
 
 
 @pytest.mark.parametrize("name", ["max_query_tokens", "max_document_tokens"])
 def test_runs_with_another_limit_of_tokens_do_not_share_samples(corpus, tmp_path, name):
     for limit in (2, 3):
         config = TrainConfig(**{**SMALL, name: limit})
-        train_run(corpus, tmp_path / str(limit), config)
+        train_run(documentation(corpus), tmp_path / str(limit), config)
     field = "query" if name == "max_query_tokens" else "document"
     longest = set()
-    for path in (corpus / "tokenized").glob("*.npz"):
-        with np.load(path) as kept:
-            longest.add(int(np.diff(kept[f"{field}_starts"]).max()))
+    for path in (corpus / "tokenized").glob(f"*/{field}_starts.bin"):
+        longest.add(int(np.diff(np.fromfile(path, np.int64)).max()))
     assert {2, 3} <= longest
 
 
 def test_a_resumed_run_reads_no_rows(corpus, tmp_path, monkeypatch):
-    train_run(corpus, tmp_path / "run", TrainConfig(**SMALL))
-    monkeypatch.setattr(pipeline, "read_rows", lambda path: pytest.fail("read again"))
-    train_run(corpus, tmp_path / "run", TrainConfig(**SMALL))
+    train_run(documentation(corpus), tmp_path / "run", TrainConfig(**SMALL))
+    monkeypatch.setattr(sources, "read_rows", lambda path: pytest.fail("read again"))
+    train_run(documentation(corpus), tmp_path / "run", TrainConfig(**SMALL))
 
 
-def test_questions_are_a_separate_group_of_rows_with_repetitions(tmp_path):
+def test_questions_are_a_separate_group_of_pairs(tmp_path):
     path = write_questions(tmp_path / "asked.jsonl.zst", [{"query": "join a list", "code": "','.join(x)"}])
-    rows = list(read_questions([path], 3))
-    assert [(row.docstring, row.code, row.language) for row in rows] == [
-        ("join a list", "','.join(x)", "questions")
-    ] * 3
+    (pair,) = read_pairs(Source("asked", path), "train", TrainConfig())
+    assert pair == Pair("join a list", join_fields("", "", "','.join(x)"), "questions", "asked: asked")
 
 
-def test_a_file_without_questions_is_an_error(tmp_path):
-    path = write_questions(tmp_path / "asked.jsonl.zst", [{"query": "a", "code": "b"}, {"query": "a"}])
-    with pytest.raises(TrainingError, match=r"asked\.jsonl\.zst:2: no query and code"):
-        list(read_questions([path], 1))
+@pytest.mark.parametrize(
+    ("record", "fault"),
+    [
+        ({"query": "a"}, "no code"),
+        ({"query": "a", "code": ""}, "no code"),
+        ({"code": "b"}, "no query"),
+        ({"query": "a", "code": "b", "weight": "heavy"}, "could not convert string to float"),
+        ({"query": "a", "code": "b", "negatives": [{"query": "c"}]}, "no code"),
+    ],
+)
+def test_a_line_that_is_no_pair_is_an_error(record, fault, tmp_path):
+    path = write_questions(tmp_path / "asked.jsonl.zst", [{"query": "a", "code": "b"}, record])
+    with pytest.raises(
+        TrainingError, match=rf"asked\.jsonl\.zst:2: no pair \({fault}.*see docs/training\.md"
+    ):
+        list(read_pairs(Source("asked", path), "train", TrainConfig()))
+
+
+def test_a_pair_of_a_file_has_a_weight_wrong_documents_and_a_partition(tmp_path):
+    known = {
+        "language": "php",
+        "repo": "a/b",
+        "weight": 0.5,
+        "negatives": [{"code": "no()", "func_name": "f"}],
+    }
+    records = [{"query": "x", "code": "y()", **known}, {"query": "z", "code": "z()", "partition": "valid"}]
+    source = Source("history", write_questions(tmp_path / "history.jsonl.zst", records))
+    (pair,), (held_out,) = (list(read_pairs(source, name, TrainConfig())) for name in ("train", "valid"))
+    assert (pair.group, pair.package, pair.weight) == ("php", "a/b", 0.5)
+    assert pair.wrong == (join_fields("f", "", "no()"),)
+    assert held_out.query == "z"
 
 
 def test_a_run_that_is_trained_on_questions_records_it(corpus, tmp_path):
     records = [{"query": f"do thing {number}", "code": f"thing_{number}(x)"} for number in range(30)]
     path = write_questions(tmp_path / "asked.jsonl.zst", records)
-    config = TrainConfig(**SMALL, question_repeats=2)
-    train_run(corpus, tmp_path / "with", config, questions=[path])
-    train_run(corpus, tmp_path / "without", config)
+    config = TrainConfig(**SMALL)
+    both = [*documentation(corpus), Source("asked", path, share=2)]
+    train_run(both, tmp_path / "with", config)
+    train_run(documentation(corpus), tmp_path / "without", config)
     told = [json.loads((tmp_path / run / "config.json").read_text()) for run in ("with", "without")]
-    assert (told[0]["pairs"], told[1]["pairs"]) == (120, 60)
-    assert told[0]["trained_on"] == ["b", "questions: asked"]
+    assert (told[0]["pairs"], told[1]["pairs"]) == (90, 60)
+    assert told[0]["trained_on"] == ["asked: asked", "b"]
     with pytest.raises(TrainingError, match="other settings or data"):
-        train_run(corpus, tmp_path / "with", config)
+        train_run(documentation(corpus), tmp_path / "with", config)
 
 
 def test_a_run_on_data_without_packages_records_the_repositories(tmp_path, synthetic_rows):
     for partition in ("train", "valid"):
         rows = [replace(row, package="") for row in synthetic_rows(30, 1, partition=partition)]
         write_rows(tmp_path / "corpus" / "rows" / f"go.{partition}.jsonl.zst", rows)
-    train_run(tmp_path / "corpus", tmp_path / "run", TrainConfig(**SMALL))
+    train_run(documentation(tmp_path / "corpus"), tmp_path / "run", TrainConfig(**SMALL))
     assert json.loads((tmp_path / "run" / "config.json").read_text())["trained_on"] == ["a/b"]
 
 
@@ -163,12 +192,12 @@ def test_runs_with_other_texts_of_documents_do_not_share_samples(corpus, tmp_pat
     runs = [tmp_path / documents for documents in ("all", "code")]
     for run in runs:
         train_run(
-            corpus,
+            documentation(corpus),
             run,
             TrainConfig(**SMALL, documents=run.name),
             vocabulary=None if run == runs[0] else runs[0],
         )
-    assert len(list((corpus / "tokenized").glob("*.npz"))) == 4
+    assert len(list((corpus / "tokenized").glob("*"))) == 4
     measured = evaluate_run(corpus, runs[1], "valid")["documents"]
     assert measured == "code alone, as CodeSearchNet's published figures"
 
@@ -176,7 +205,7 @@ def test_runs_with_other_texts_of_documents_do_not_share_samples(corpus, tmp_pat
 def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path):
     for name, seed in (("a", 0), ("b", 1)):
         train_run(
-            corpus,
+            documentation(corpus),
             tmp_path / name,
             TrainConfig(**SMALL, seed=seed),
             vocabulary=tmp_path / "a" if seed else None,

@@ -9,13 +9,16 @@ pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
 
 from codesearch.encoding.tokenizer import join_fields  # noqa: E402
+from tests.unit.training.conftest import part  # noqa: E402
 from training import checkpoint, loop, objectives  # noqa: E402
-from training.batches import batch_indices, counted, padded  # noqa: E402
+from training.batches import counted, padded, plan_epoch  # noqa: E402
+from training.build import build_model  # noqa: E402
 from training.config import ARCHITECTURES, TrainConfig  # noqa: E402
 from training.corpus.rows import Row  # noqa: E402
 from training.encoders.bag import BagTower  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.evaluate import mrr_by_language  # noqa: E402
+from training.pipeline import fit  # noqa: E402
 from training.plot import CURVE  # noqa: E402
 from training.samples import (  # noqa: E402
     make_samples,
@@ -48,8 +51,8 @@ def data(synthetic_rows):
 def train(data, run, config=CONFIG, **options):
     tokenizer, train_set, valid_set = data
     run.mkdir(exist_ok=True)
-    model = loop.build_model(config, tokenizer.vocabulary_size, train_set)
-    loop.train(model, config, train_set, valid_set, run, pool=100, **options)
+    model = build_model(config, tokenizer.vocabulary_size, [train_set])
+    fit(model, config, [part(train_set)], [part(valid_set)], run, pool=100, **options)
     return model
 
 
@@ -60,7 +63,7 @@ def curve(run):
 
 def test_training_raises_mrr_over_the_untrained_model(data, tmp_path):
     tokenizer, train_set, valid_set = data
-    before = mrr_by_language(loop.build_model(CONFIG, tokenizer.vocabulary_size, train_set), valid_set, 100)
+    before = mrr_by_language(build_model(CONFIG, tokenizer.vocabulary_size, [train_set]), valid_set, 100)
     after = mrr_by_language(train(data, tmp_path / "run"), valid_set, 100)
     assert before["go"] < 0.2
     assert after["go"] > 0.8
@@ -89,11 +92,10 @@ def test_a_run_stopped_inside_an_epoch_resumes_with_the_same_curve(
     train(data, tmp_path / "whole", config)
     save = checkpoint.save
 
-    def stopped(state, path):
-        save(state, path)
-        if path.name == checkpoint.CHECKPOINT and state["progress"]["epoch"] == 1:
-            if state["progress"]["step"] == 2:
-                raise KeyboardInterrupt
+    def stopped(tensors, path, progress=None):
+        save(tensors, path, progress)
+        if progress and (progress["epoch"], progress["step"]) == (1, 2):
+            raise KeyboardInterrupt
 
     monkeypatch.setattr(checkpoint, "save", stopped)
     with pytest.raises(KeyboardInterrupt):
@@ -128,11 +130,15 @@ def test_training_stops_when_patience_is_used_up(data, tmp_path):
 
 
 def test_a_run_is_not_resumed_with_other_settings(tmp_path):
-    assert not checkpoint.is_begun(tmp_path, CONFIG, "abc")
-    checkpoint.write_config(tmp_path, CONFIG, "abc", packages=["p"], languages=["go"], pairs=9)
-    assert checkpoint.is_begun(tmp_path, CONFIG, "abc")
-    with pytest.raises(TrainingError, match="other settings"):
-        checkpoint.is_begun(tmp_path, dataclasses.replace(CONFIG, dim=8), "abc")
+    settings = {"config": dataclasses.asdict(CONFIG), "data_hash": "abc"}
+    assert not checkpoint.is_begun(tmp_path, settings)
+    checkpoint.write_config(tmp_path, {**settings, "pairs": 9})
+    assert checkpoint.is_begun(tmp_path, settings)
+    other = {**settings, "config": dataclasses.asdict(dataclasses.replace(CONFIG, dim=8))}
+    with pytest.raises(TrainingError, match="started with other settings: dim 16, now 8: give another --run"):
+        checkpoint.is_begun(tmp_path, other)
+    with pytest.raises(TrainingError, match="started with other settings or data"):
+        checkpoint.is_begun(tmp_path, {**settings, "data_hash": "abd"})
 
 
 def test_counted_tokens_give_the_same_embedding_as_repeated_ones():
@@ -159,24 +165,27 @@ def test_a_batch_holds_one_language_and_an_epoch_every_sample(data, synthetic_ro
         for row in synthetic_rows(60, 5)
     ]
     samples = make_samples(rows, tokenizer, max_query_tokens=9, max_document_tokens=9)
-    chunks = batch_indices(samples, 25, seed=1, epoch=0)
+    config = TrainConfig(batch_size=25)
+    chunks, next_chunks = (
+        [plan.indices for plan in plan_epoch([part(samples)], config, epoch)] for epoch in (0, 1)
+    )
     assert all(len(set(samples.languages[chunk])) == 1 for chunk in chunks)
     assert sorted(np.concatenate(chunks)) == list(range(120))
-    assert [chunk.tolist() for chunk in chunks] != [c.tolist() for c in batch_indices(samples, 25, 1, 1)]
+    assert [chunk.tolist() for chunk in chunks] != [chunk.tolist() for chunk in next_chunks]
 
 
-def test_an_epoch_part_is_an_epoch_with_a_part_of_the_samples(data):
-    tokenizer, samples, _ = data
-    config = dataclasses.replace(CONFIG, epoch_parts=3, batch_size=20)
-    model = loop.build_model(config, tokenizer.vocabulary_size, samples)
-    objective = objectives.PairObjective(model, config, samples, torch.device("cpu"))
-    parts = []
-    for epoch in range(4):
-        objective.start(epoch)
-        parts.append(sorted(index for chunk in objective.chunks for index in chunk.tolist()))
-    assert sorted(parts[0] + parts[1] + parts[2]) == list(range(400))
-    assert abs(len(parts[0]) - len(parts[2])) <= 20
-    assert parts[3] != parts[0]
+def test_an_epoch_takes_the_next_share_of_each_source(data):
+    _, samples, few = data
+    config = dataclasses.replace(CONFIG, batch_size=20)
+    sources = [part(samples, share=0.25), part(few, "history", share=2)]
+    epochs = [plan_epoch(sources, config, epoch) for epoch in range(5)]
+    taken = [sorted(i for batch in its if batch.part == 0 for i in batch.indices.tolist()) for its in epochs]
+    assert [len(its) for its in taken] == [100] * 5
+    assert sorted(sum(taken[:4], [])) == list(range(400))
+    assert taken[4] != taken[0]
+    twice = [i for batch in epochs[0] if batch.part == 1 for i in batch.indices.tolist()]
+    assert sorted(twice) == sorted([*range(100)] * 2)
+    assert len({batch.part for batch in epochs[0][:10]}) == 2
 
 
 def test_padding_is_masked(data):
@@ -218,24 +227,25 @@ def test_samples_can_be_limited_to_languages(data, synthetic_rows):
     expected = make_samples([row for row in rows if row.language != "php"], tokenizer, **limits)
     assert left.language_names == expected.language_names == ("go", "ruby")
     assert left.languages.tolist() == expected.languages.tolist()
-    assert left.documents.ids.tolist() == expected.documents.ids.tolist()
+    for mine, its in zip(left.answers, expected.answers, strict=True):
+        assert left.documents[mine].tolist() == expected.documents[its].tolist()
     assert samples.only(("go", "php", "ruby")) is samples
 
 
 def test_few_validation_pairs_shrink_the_pool_with_a_warning(data, tmp_path, caplog):
     tokenizer, train_set, valid_set = data
-    model = loop.build_model(CONFIG, tokenizer.vocabulary_size, train_set)
-    progress = loop.train(model, CONFIG, train_set, valid_set, tmp_path, pool=1_000)
+    model = build_model(CONFIG, tokenizer.vocabulary_size, [train_set])
+    progress = fit(model, CONFIG, [part(train_set)], [part(valid_set)], tmp_path)
     assert progress.best_mrr > 0.8 and progress.best_epoch > 0
-    assert "validation pools have 100 pairs, not 1000" in caplog.text
+    assert "validation pools of documentation have 100 pairs, not 1000" in caplog.text
 
 
 def test_training_without_validation_pairs_is_refused(data, tmp_path):
     tokenizer, train_set, _ = data
-    model = loop.build_model(CONFIG, tokenizer.vocabulary_size, train_set)
+    model = build_model(CONFIG, tokenizer.vocabulary_size, [train_set])
     nothing = make_samples([], tokenizer, max_query_tokens=30, max_document_tokens=60)
     with pytest.raises(TrainingError, match="0 validation pairs: give a corpus with at least two"):
-        loop.train(model, CONFIG, train_set, nothing, tmp_path)
+        fit(model, CONFIG, [part(train_set)], [part(nothing)], tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +266,7 @@ def test_a_setting_out_of_bounds_is_one_line(setting, message):
 def test_the_learning_rate_falls_to_its_last_share(data):
     tokenizer, train_set, _ = data
     config = dataclasses.replace(CONFIG, decay=0.25, body_learning_rate=0.004)
-    optimizer = loop.make_optimizer(loop.build_model(config, tokenizer.vocabulary_size, train_set), config)
+    optimizer = loop.make_optimizer(build_model(config, tokenizer.vocabulary_size, [train_set]), config)
     rates = []
     for done in (0, 2, 4):
         loop._set_rate(optimizer, config, done)

@@ -1,19 +1,21 @@
-"""Fine-tuning of the bag of a bundle on questions, and its export."""
+"""Training from the vectors of a bundle, on questions with candidates, and the export of such a run."""
 
 from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
-from codesearch.encoding.bundle import SHIPPED, TOKENIZER, load_bundle
-from codesearch.encoding.onnx import OnnxEncoder
-from exporters.tuned_bag import write_tuned_bag
-from training.errors import TrainingError
-from training.tuning.config import TuningConfig
-from training.tuning.pools import DOCUMENTATION
-from training.tuning.train import CONFIG, LOG, TABLES, tune
+torch = pytest.importorskip("torch")
+
+from codesearch.encoding.bundle import SHIPPED, TOKENIZER, load_bundle  # noqa: E402
+from codesearch.encoding.onnx import OnnxEncoder  # noqa: E402
+from exporters.bundle import write_bundle  # noqa: E402
+from training import checkpoint  # noqa: E402
+from training.config import CONFIGS, Source, TrainConfig, read_train_recipe  # noqa: E402
+from training.errors import TrainingError  # noqa: E402
+from training.pipeline import load_run, train_run  # noqa: E402
+from training.pools import DOCUMENTATION  # noqa: E402
 
 CODE = {
     "reap": "def reap(children):\n    return [c for c in children if c.poll() is None]\n",
@@ -22,7 +24,10 @@ CODE = {
     "store": "def store(path, text):\n    open(path, 'w').write(text)\n",
 }
 QUESTIONS = {"reap": "zombie processes pile up", "paint": "colour the background", "load": "slurp a file"}
-TRAINED, HELD_OUT = "pkg:pypi/0", "pkg:pypi/9"  # The hash of the names decides this.
+TRAINED, HELD_OUT = (
+    ("pkg:pypi/0", "pkg:pypi/1", "pkg:pypi/2"),
+    "pkg:pypi/9",
+)  # The hash of the names decides this.
 
 
 def write_pools(folder, *, documentation: bool = False) -> None:
@@ -41,7 +46,7 @@ def write_pools(folder, *, documentation: bool = False) -> None:
         for name, code in CODE.items()
     ]
     pools = []
-    for package in (TRAINED, HELD_OUT):
+    for package in (*TRAINED, HELD_OUT):
         for name, text in QUESTIONS.items():
             order = [place for place in range(len(names)) if names[place] != name] + [names.index(name)]
             pools.append(
@@ -68,51 +73,60 @@ def pools(tmp_path):
     return tmp_path / "pools"
 
 
-def figures_of(run):
-    return [json.loads(line) for line in (run / LOG).read_text().splitlines()]
+def settings(**changed) -> TrainConfig:
+    return TrainConfig(**{**read_train_recipe(CONFIGS / "tuned.toml").settings, **changed})
+
+
+def tune(pools, run, **changed) -> list[dict]:
+    """Tune the shipped bundle; return the lines of the metrics."""
+    train_run([Source("pools", pools)], run, settings(**changed), "cpu", start=SHIPPED)
+    return [json.loads(line) for line in (run / checkpoint.METRICS).read_text().splitlines()]
+
+
+def cosine_of_start(run) -> float:
+    """Return the cosine of a query's vectors before and after tuning."""
+    encoder = OnnxEncoder(load_bundle(SHIPPED))
+    ids = torch.from_numpy(encoder.tokenizer.encode("parse a date", 30).astype("int64"))[None]
+    tuned = load_run(run)[0].query(ids, torch.ones_like(ids))[0].detach().numpy()
+    return float(encoder.encode_queries(["parse a date"])[0] @ tuned)
 
 
 def test_questions_of_other_packages_raise_the_rank_of_right_answers(pools, tmp_path):
-    config = TuningConfig(epochs=12, keep=0.0, drop=0.0, table_rate=5e-3)
-    last = tune(SHIPPED, pools, [], tmp_path / "run", config)
-    first = figures_of(tmp_path / "run")[0]
-    assert last["mrr"] >= first["mrr"]
-    assert last["mrr"] == 1.0
-
-
-def test_an_interrupted_run_ends_like_one_without_interruption(pools, tmp_path):
-    tune(SHIPPED, pools, [], tmp_path / "whole", TuningConfig(epochs=2))
-    tune(SHIPPED, pools, [], tmp_path / "parts", TuningConfig(epochs=1))
-    tune(SHIPPED, pools, [], tmp_path / "parts", TuningConfig(epochs=2))
-    assert [it["epoch"] for it in figures_of(tmp_path / "parts")] == [1, 2]
-    assert figures_of(tmp_path / "whole") == figures_of(tmp_path / "parts")
-    assert json.loads((tmp_path / "parts" / CONFIG).read_text())["epochs"] == 2
+    lines = tune(pools, tmp_path / "run", epochs=9, keep=0.0, token_dropout=0.0, learning_rate=5e-3)
+    assert lines[0]["valid_mrr"]["score"] <= lines[-1]["valid_mrr"]["score"] == 1.0
+    assert lines[-1]["valid_mrr"].keys() == {"score", "cosine", "average"}
 
 
 def test_an_exported_run_is_a_bundle_with_the_vectors_of_the_run(pools, tmp_path):
-    tune(SHIPPED, pools, [], tmp_path / "run", TuningConfig(epochs=3, keep=0.0, table_rate=5e-3))
-    manifest = write_tuned_bag(tmp_path / "run", SHIPPED, tmp_path / "bundle", "tuned")
-    bundle = load_bundle(tmp_path / "bundle")
-    assert (bundle.name, manifest["tuned"]["epoch"]) == ("tuned", 3)
-    assert bundle.model_id != load_bundle(SHIPPED).model_id
+    run = tmp_path / "run"
+    tune(pools, run, epochs=2, keep=0.0, learning_rate=5e-3)
+    (run / "mrr_test.json").write_text(json.dumps({"mrr_999": {"go": 0.5}}))
+    manifest = write_bundle(run, tmp_path / "bundle", "int8", "tuned")
+    bundle, shipped = load_bundle(tmp_path / "bundle"), load_bundle(SHIPPED)
+    assert (bundle.name, bundle.dim, manifest["initial_vectors"]) == ("tuned", shipped.dim, "minilm")
+    assert {*TRAINED} < {*manifest["trained_on"]} and "pkg:pypi/9" not in manifest["trained_on"]
+    assert bundle.rows["document.onnx"]["repeat_power"] == shipped.rows["document.onnx"]["repeat_power"]
+    assert bundle.model_id != shipped.model_id
     assert (tmp_path / "bundle" / TOKENIZER).read_bytes() == (SHIPPED / TOKENIZER).read_bytes()
-    with np.load(tmp_path / "run" / TABLES) as tables:
-        ids = OnnxEncoder(bundle).tokenizer.encode("zombie processes", 30)
-        expected = tables["query"][ids].sum(axis=0)
-    got = OnnxEncoder(bundle).encode_queries(["zombie processes"])[0]
-    assert got @ expected / np.linalg.norm(expected) == pytest.approx(1.0, abs=1e-3)
+    model, encoder = load_run(run)[0], OnnxEncoder(bundle)
+    ids = torch.from_numpy(encoder.tokenizer.encode("zombie processes", 30).astype("int64"))[None]
+    expected = model.query(ids, torch.ones_like(ids))[0].detach().numpy()
+    assert encoder.encode_queries(["zombie processes"])[0] @ expected == pytest.approx(1.0, abs=1e-3)
 
 
 def test_a_share_of_zero_gives_the_original_vectors(pools, tmp_path):
-    tune(SHIPPED, pools, [], tmp_path / "run", TuningConfig(epochs=1, share=0.0))
-    write_tuned_bag(tmp_path / "run", SHIPPED, tmp_path / "bundle", "same")
-    ours, theirs = (
-        OnnxEncoder(load_bundle(folder)).encode_queries(["parse a date"])[0]
-        for folder in (tmp_path / "bundle", SHIPPED)
-    )
-    assert ours @ theirs == pytest.approx(1.0, abs=1e-3)
+    tune(pools, tmp_path / "none", epochs=1, tuned_share=0.0)
+    tune(pools, tmp_path / "all", epochs=1, learning_rate=0.05)
+    assert cosine_of_start(tmp_path / "none") == pytest.approx(1.0, abs=1e-3)
+    assert cosine_of_start(tmp_path / "all") < 0.99
 
 
-def test_an_unfinished_run_is_not_exported(tmp_path):
-    with pytest.raises(TrainingError, match=r"no tables\.npz: run `python -m training tune` to its end"):
-        write_tuned_bag(tmp_path, SHIPPED, tmp_path / "bundle", "tuned")
+def test_a_run_from_a_bundle_is_not_resumed_with_other_settings(pools, tmp_path):
+    tune(pools, tmp_path / "run", epochs=1)
+    with pytest.raises(TrainingError, match=r"started with other settings: keep 12\.0, now 3\.0"):
+        tune(pools, tmp_path / "run", epochs=1, keep=3.0)
+
+
+def test_only_a_bag_is_a_start(pools, tmp_path):
+    with pytest.raises(TrainingError, match="architecture cnn: only nbow with shared code encoders"):
+        tune(pools, tmp_path / "run", architecture="cnn")

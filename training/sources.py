@@ -1,0 +1,177 @@
+"""Named sources of pairs -> pairs of texts to train on.
+
+A source is a folder or a file of one of three kinds:
+
+- a corpus: `rows/LANGUAGE.PARTITION.jsonl.zst`; a query is a docstring, its document the function
+- pools: `*/pools.jsonl` as `python -m training pools` writes them; every query has candidates with their scores
+- pairs: a `.jsonl`, `.jsonl.gz` or `.jsonl.zst` file, or a folder of them
+
+A line of pairs has `query` and `code`. It may have `func_name`, `path`, `docstring` and `context` (parts of the
+document's text), `language` (pairs of one language share their batches), `repo`, `weight` (of its loss), `negatives` (a
+list of wrong documents with the same fields) and `partition`: pairs of `valid` are for validation only.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from codesearch.encoding.tokenizer import join_fields
+from codesearch.evaluation.jsonl import read_jsonl, read_lines
+from training.config import Source, TrainConfig
+from training.corpus.rows import Row, read_rows
+from training.errors import TrainingError
+from training.evaluation_sets import row_files
+from training.pools import DOCUMENTATION, Candidate, Pool, is_held_out, read_groups
+from training.samples import MAX_TEXT_CHARS, Pair, name_texts_of_row, texts_of_row
+
+ALONE, POOLS = "questions", "pools"
+"""The groups of pairs without a language, and of pools."""
+_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+_DOCUMENTATION_WEIGHT = 0.6
+"""Of the documentation in pools, relative to written questions."""
+_FEWEST_CANDIDATES = 3
+_Found = TypeVar("_Found")
+
+
+def kind_of(source: Source) -> str:
+    """Return "corpus", "pools" or "pairs".
+
+    Raises:
+        TrainingError: the path is none of these.
+    """
+    path = source.path
+    if path.is_dir():
+        for kind, pattern in (("corpus", "rows/*.jsonl.zst"), ("pools", "*/pools.jsonl")):
+            if any(path.glob(pattern)):
+                return kind
+    if not path.exists():
+        raise TrainingError(
+            f"source {source.name}: {path} is not there: give a corpus folder or a file of pairs"
+        )
+    if path.is_file() and not path.name.endswith(_SUFFIXES):
+        raise TrainingError(f"source {source.name}: {path}: expected {', '.join(_SUFFIXES)}")
+    return "pairs" if path.is_file() or _pair_files(path) else "corpus"
+
+
+def files_of(source: Source, partition: str) -> list[Path]:
+    """List the files that the pairs of a partition are read from.
+
+    Raises:
+        TrainingError: there are none.
+    """
+    kind = kind_of(source)
+    if kind == "corpus":
+        return row_files(source.path, partition)
+    return sorted(source.path.glob("*/*.jsonl")) if kind == "pools" else _pair_files(source.path)
+
+
+def read_pairs(source: Source, partition: str, config: TrainConfig) -> Iterator[Pair]:
+    """Yield the pairs of a partition, "train" or "valid".
+
+    Raises:
+        TrainingError: there are none, or a line is no pair.
+        ConfigError: a file is damaged.
+    """
+    kind, files = kind_of(source), files_of(source, partition)
+    drawn = _drawn(source, files, config) if source.most and partition == "train" else None
+    if kind == "corpus":
+        rows = _only(chain.from_iterable(map(read_rows, files)), drawn)
+        yield from _of_rows(rows, config.name_share if partition == "train" else 0.0, config)
+    elif kind == "pools":
+        yield from _only(_of_pools(source.path, partition), drawn)
+    else:
+        yield from _only(_of_lines(files, source.name, partition), drawn)
+
+
+def _drawn(source: Source, files: Sequence[Path], config: TrainConfig) -> set[int]:
+    """Draw numbers of pairs by seed; a smaller draw is part of a larger one."""
+    count = sum(1 for path in files for _ in read_lines(path))
+    chosen = np.random.default_rng((config.seed, 2)).permutation(count)[: source.most]
+    return set(chosen.tolist())
+
+
+def _only(found: Iterator[_Found], numbers: set[int] | None) -> Iterator[_Found]:
+    return (one for number, one in enumerate(found) if numbers is None or number in numbers)
+
+
+def _of_rows(rows: Iterator[Row], name_share: float, config: TrainConfig) -> Iterator[Pair]:
+    """Yield the pair of each row; a share of them, drawn by seed, asks for the name in place of the documentation."""
+    chance = random.Random(config.seed)
+    for row in rows:
+        by_name = chance.random() < name_share and len(row.identifier) > 3
+        query, document = (name_texts_of_row if by_name else texts_of_row)(row, config.documents)
+        yield Pair(query, document, row.language, row.package or row.repo)
+
+
+def _of_lines(files: Sequence[Path], name: str, partition: str) -> Iterator[Pair]:
+    for place, record in chain.from_iterable(map(read_jsonl, files)):
+        if record.get("partition", "train") == partition:
+            try:
+                yield Pair(
+                    query=_field(record, "query"),
+                    document=_text(record),
+                    group=record.get("language", ALONE),
+                    package=record.get("repo") or f"{name}: {Path(place).name.split('.')[0]}",
+                    weight=float(record.get("weight", 1.0)),
+                    wrong=tuple(map(_text, record.get("negatives", ()))),
+                )
+            except (TypeError, ValueError, AttributeError) as error:
+                raise TrainingError(f"{place}: no pair ({error}): see docs/training.md") from None
+
+
+def _text(record: Mapping[str, Any]) -> str:
+    """Return the text of a document, as an index has it."""
+    name, docstring, path, context = (
+        record.get(key, "") for key in ("func_name", "docstring", "path", "context")
+    )
+    return join_fields(name, docstring, _field(record, "code")[:MAX_TEXT_CHARS], path=path, context=context)
+
+
+def _field(record: Mapping[str, Any], name: str) -> str:
+    if not isinstance(record.get(name), str) or not record[name]:
+        raise ValueError(f"no {name}")
+    return str(record[name])
+
+
+def _of_pools(folder: Path, partition: str) -> Iterator[Pair]:
+    """Yield the questions of pools; of those held out, only written ones whose answer the product finds."""
+    for pools, candidates in read_groups(folder):
+        for pool in pools:
+            held_out = is_held_out(pool)
+            usable = pool.found and pool.style != DOCUMENTATION if held_out else True
+            enough = len(pool.candidates) >= _FEWEST_CANDIDATES and pool.parts
+            if held_out == (partition == "valid") and usable and enough:
+                yield _of_pool(pool, candidates)
+
+
+def _of_pool(pool: Pool, candidates: Sequence[Candidate]) -> Pair:
+    is_written = pool.style != DOCUMENTATION
+    order = [pool.answer, *(place for place in range(len(pool.candidates)) if place != pool.answer)]
+    rest = [part for name, part in pool.parts.items() if name != "vectors"]
+    prior = pool.signals["length_prior"]
+    # An answer that the product did not find is the last candidate and has no score.
+    scores = [
+        (sum(part[place] for part in rest), prior[place]) if place < len(prior) else (0.0, 1.0)
+        for place in order
+    ]
+    document, *wrong = (
+        _candidate_text(candidates[pool.candidates[place]], whole=is_written) for place in order
+    )
+    weight = 1.0 if is_written else _DOCUMENTATION_WEIGHT
+    return Pair(pool.question, document, POOLS, pool.package, weight, tuple(wrong), tuple(scores))
+
+
+def _candidate_text(it: Candidate, *, whole: bool) -> str:
+    """Return the text of a candidate; without its documentation if that is the question."""
+    docstring, context = (it.docstring, it.context) if whole else ("", "")
+    return join_fields(it.name, docstring, it.code, path=it.path, context=context)
+
+
+def _pair_files(path: Path) -> list[Path]:
+    return [path] if path.is_file() else sorted(one for one in path.iterdir() if one.name.endswith(_SUFFIXES))

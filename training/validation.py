@@ -1,0 +1,93 @@
+"""A model in training and held-out pairs of its sources -> the figures of an epoch."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from training.batches import Part, counted, padded
+from training.config import TrainConfig
+from training.encoders.joint import JointEncoder
+from training.errors import TrainingError
+from training.evaluate import POOL, mrr_by_language, with_average
+from training.objectives import SEMANTIC_WEIGHT
+from training.samples import Packed, Samples
+
+_LEAST_POOL = 2
+_AT_ONCE = 500
+_log = logging.getLogger(__name__)
+
+
+def held_out(parts: Sequence[Part], pool: int = POOL) -> list[tuple[Part, int]]:
+    """Return the sources that hold out pairs, with the number of pairs of a validation pool.
+
+    It is smaller than `pool` if no language has as many.
+
+    Raises:
+        TrainingError: no source holds out two pairs of one language.
+    """
+    found = []
+    for part in parts:
+        largest = max(np.bincount(part.samples.languages).tolist(), default=0)
+        if largest >= _LEAST_POOL:
+            found.append((part, min(pool, largest)))
+            if largest < pool and not len(part.samples.scores):
+                _log.warning(
+                    "validation pools of %s have %d pairs, not %d: MRR is higher than published figures",
+                    part.source.name,
+                    largest,
+                    pool,
+                )
+    if not found:
+        count = sum(len(part.samples) for part in parts)
+        raise TrainingError(f"{count} validation pairs: give a corpus with at least two of one language")
+    return found
+
+
+def validate(
+    model: JointEncoder, parts: Sequence[tuple[Part, int]], config: TrainConfig, device: torch.device
+) -> dict[str, float]:
+    """Return the MRR of each source and their mean; with a single source, that of its languages."""
+    found = []
+    for part, pool in parts:
+        if len(part.samples.scores):
+            found.append(pool_mrr(model, part.samples, device))
+        else:
+            found.append(mrr_by_language(model, part.samples, pool, config.validation_pools, device))
+    if len(found) == 1:
+        return found[0]
+    return with_average(
+        {part.source.name: its["average"] for (part, _), its in zip(parts, found, strict=True)}
+    )
+
+
+@torch.inference_mode()
+def pool_mrr(model: JointEncoder, samples: Samples, device: torch.device) -> dict[str, float]:
+    """Return the MRR of answers among their candidates, by the product's score and by the cosine alone."""
+    model.eval()
+    queries = _encoded(model, samples.queries, "", device)
+    documents = _encoded(model, samples.documents, samples.language_names[0], device)
+    found: dict[str, list[float]] = {"score": [], "cosine": []}
+    for index, query in enumerate(queries):
+        candidates = np.concatenate([samples.answers[index : index + 1], samples.wrong[index]])
+        cosines = (documents[torch.from_numpy(candidates).to(device)] @ query).cpu().numpy()
+        rest, prior = samples.scores_of(index).T
+        for name, values in (("score", SEMANTIC_WEIGHT * cosines * prior + rest), ("cosine", cosines)):
+            found[name].append(1 / (1 + int((values > values[0]).sum())))
+    return with_average({name: round(float(np.mean(values)), 4) for name, values in found.items()})
+
+
+def _encoded(model: JointEncoder, texts: Packed, language: str, device: torch.device) -> Tensor:
+    """Embed documents of a language, or queries if it is empty: float32 [N, D]."""
+    parts = []
+    for first in range(0, len(texts), _AT_ONCE):
+        ids, mask = padded(texts, np.arange(first, min(first + _AT_ONCE, len(texts))))
+        if language and model.takes_counts:
+            ids, mask = counted(ids, mask)
+        side = model.document(language) if language else model.query
+        parts.append(side(ids.to(device), mask.to(device)))
+    return torch.cat(parts)
