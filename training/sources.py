@@ -8,7 +8,8 @@ A source is a folder or a file of one of three kinds:
 
 A line of pairs has `query` and `code`. It may have `func_name`, `path`, `docstring` and `context` (parts of the
 document's text), `language` (pairs of one language share their batches), `repo`, `weight` (of its loss), `negatives` (a
-list of wrong documents with the same fields) and `partition`: pairs of `valid` are for validation only.
+list of wrong documents with the same fields) and `partition`: pairs of `valid` are for validation only. In place of
+`partition`, the name of the file may say it: `NAME.train.jsonl.zst`, `NAME.valid.jsonl.zst`.
 """
 
 from __future__ import annotations
@@ -68,7 +69,10 @@ def files_of(source: Source, partition: str) -> list[Path]:
     kind = kind_of(source)
     if kind == "corpus":
         return row_files(source.path, partition)
-    return sorted(source.path.glob("*/*.jsonl")) if kind == "pools" else _pair_files(source.path)
+    if kind == "pools":
+        return sorted(source.path.glob("*/*.jsonl"))
+    others = {".train.", ".valid.", ".test."} - {f".{partition}."}
+    return [path for path in _pair_files(source.path) if not any(part in path.name for part in others)]
 
 
 def read_pairs(source: Source, partition: str, config: TrainConfig) -> Iterator[Pair]:
@@ -111,7 +115,8 @@ def _of_rows(rows: Iterator[Row], name_share: float, config: TrainConfig) -> Ite
 
 def _of_lines(files: Sequence[Path], name: str, partition: str) -> Iterator[Pair]:
     for place, record in chain.from_iterable(map(read_jsonl, files)):
-        if record.get("partition", "train") == partition:
+        named = partition if f".{partition}." in Path(place).name else "train"
+        if record.get("partition", named) == partition:
             try:
                 yield Pair(
                     query=_field(record, "query"),

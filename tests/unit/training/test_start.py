@@ -166,6 +166,14 @@ def test_a_pair_of_a_file_has_a_weight_wrong_documents_and_a_partition(tmp_path)
     assert held_out.query == "z"
 
 
+def test_the_name_of_a_file_says_the_partition(tmp_path):
+    for partition in ("train", "valid"):
+        write_questions(tmp_path / f"history.{partition}.jsonl.zst", [{"query": partition, "code": "b"}])
+    source = Source("history", tmp_path)
+    found = {name: list(read_pairs(source, name, TrainConfig())) for name in ("train", "valid")}
+    assert [pair.query for pairs in found.values() for pair in pairs] == ["train", "valid"]
+
+
 def test_a_run_that_is_trained_on_questions_records_it(corpus, tmp_path):
     records = [{"query": f"do thing {number}", "code": f"thing_{number}(x)"} for number in range(30)]
     path = write_questions(tmp_path / "asked.jsonl.zst", records)
