@@ -37,6 +37,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     bundle.add_argument("--name", help="name in the manifest (default: architecture-dim-v1)")
     bundle.set_defaults(run_command=_bundle)
+    static = commands.add_parser("static", help="write a bag for model2vec and sentence-transformers")
+    static.add_argument("--bundle", type=Path, required=True, help="bundle folder")
+    static.add_argument("--out", type=Path, required=True, help="folder to write")
+    static.set_defaults(run_command=_static)
     check = commands.add_parser("check", help="compare a bundle with its manifest, and with its run")
     check.add_argument("--bundle", type=Path, required=True, help="bundle folder")
     check.add_argument("--run", type=Path, help="run that it was made from")
@@ -80,6 +84,13 @@ def _bundle(options: argparse.Namespace) -> None:
 def _print_bundle(folder: Path, manifest: dict[str, Any]) -> None:
     size = sum(described["bytes"] for described in manifest["files"].values())
     print(f"{folder}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
+
+
+def _static(options: argparse.Namespace) -> None:
+    from exporters.static import write_static
+
+    manifest = write_static(options.bundle, options.out)
+    print(f"{options.out}: {manifest['name']} for model2vec and sentence-transformers, with a model card")
 
 
 def _check(options: argparse.Namespace) -> None:
