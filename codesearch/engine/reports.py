@@ -84,6 +84,7 @@ class IndexReport(OfIndex):
         model: name of the model; "" if nothing was written.
         device: where the model ran.
         was_earlier_format: whether an earlier version wrote the last index, so all files were indexed again.
+        seeded: whether the index is new and started with the documents of a similar folder's index.
     """
 
     root: Path
@@ -97,6 +98,7 @@ class IndexReport(OfIndex):
     model: str = ""
     device: str = ""
     was_earlier_format: bool = False
+    seeded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,8 +20,9 @@ from codesearch.index import workers
 from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
 from codesearch.index.current import Comparison, compare, walk_in_force
 from codesearch.index.manifest import MadeWith, Manifest, last_manifest, read_earlier
-from codesearch.index.plan import Plan, plan_update
+from codesearch.index.plan import Plan, digest_of, plan_update
 from codesearch.index.policy import can_merge
+from codesearch.index.seed import seed_index
 from codesearch.index.stamps import is_folder, read_stamps, write_stamps
 from codesearch.parsing.walker import OutOfTimeError
 from codesearch.settings import user_file
@@ -80,6 +81,9 @@ def update_index(
         config = _config(root, options, made_with, vectors)
         bundle = model or (made_with.model_folder if made_with else SHIPPED)
         model_id = load_bundle(bundle).model_id
+        seeded = None
+        if not (last or made_with or rebuild):
+            last = seeded = seed_index(root, folder, home, digest_of(config, model_id))
         plan = plan_update(root, folder, config, model_id, last=last, rebuild=rebuild)
         if plan.nothing_to_do and plan.previous:
             report = IndexReport(
@@ -94,7 +98,7 @@ def update_index(
             plan = plan_update(root, folder, config, model_id, last=committed)
             merged = _build(plan, home, open_encoder(bundle), started, on_progress, merge_all=True)
             report = merged if not report.built else replace(report, seconds=merged.seconds)
-        return replace(report, was_earlier_format=earlier is not None)
+        return replace(report, was_earlier_format=earlier is not None, seeded=seeded is not None)
 
 
 def _manifest_of(entry: IndexEntry) -> Manifest:

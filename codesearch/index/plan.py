@@ -98,6 +98,11 @@ class Plan:
         return sum(file.size for file in self.to_parse) / _PARSED_BYTES_S
 
 
+def digest_of(config: IndexConfig, model_id: str) -> str:
+    """Hash the settings, grammars and model that affect the documents of a file."""
+    return config.digest(model_id, *(grammar_version(spec) for spec in LANGUAGES))
+
+
 def plan_update(
     root: Path,
     index_folder: Path,
@@ -129,7 +134,7 @@ def plan_update(
         OutOfTimeError: it is not ready by then.
     """
     report = WalkReport(until=until)
-    digest = config.digest(model_id, *(grammar_version(spec) for spec in LANGUAGES))
+    digest = digest_of(config, model_id)
     previous = None if rebuild or not last or last.config_digest != digest else last
     found = None
     if previous and previous.complete:

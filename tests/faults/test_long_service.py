@@ -70,7 +70,10 @@ class Load:
             body = answer.read()
         finally:
             connection.close()
-        if answer.status in (503, 504):  # The service is at its limit of requests, or the machine is too busy.
+        if answer.status in (
+            503,
+            504,
+        ):  # The service is at its limit of requests, or the machine is too busy.
             return ""
         assert answer.status == 200, (answer.status, body)
         return json.loads(body)["hits"][0]["name"]
