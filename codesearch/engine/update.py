@@ -22,7 +22,6 @@ from codesearch.index.current import Comparison, compare, walk_in_force
 from codesearch.index.manifest import MadeWith, Manifest, last_manifest, read_earlier
 from codesearch.index.plan import Plan, digest_of, plan_update
 from codesearch.index.policy import can_merge
-from codesearch.index.seed import seed_index
 from codesearch.index.stamps import is_folder, read_stamps, write_stamps
 from codesearch.parsing.walker import OutOfTimeError
 from codesearch.settings import user_file
@@ -83,6 +82,8 @@ def update_index(
         model_id = load_bundle(bundle).model_id
         seeded = None
         if not (last or made_with or rebuild):
+            from codesearch.index.seed import seed_index
+
             last = seeded = seed_index(root, folder, home, digest_of(config, model_id))
         plan = plan_update(root, folder, config, model_id, last=last, rebuild=rebuild)
         if plan.nothing_to_do and plan.previous:

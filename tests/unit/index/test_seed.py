@@ -115,7 +115,12 @@ def test_settings_of_the_new_folder_decide_what_is_indexed(engine, first, second
 
 def test_a_work_tree_of_the_same_repository_comes_first(engine, first, tmp_path):
     git = ("git", "-C", str(first), "-c", "user.name=a", "-c", "user.email=a@b")
-    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"], ["worktree", "add", "-q", "../tree"]):
+    for arguments in (
+        ["init", "-q"],
+        ["add", "."],
+        ["commit", "-qm", "x"],
+        ["worktree", "add", "-q", "../tree"],
+    ):
         subprocess.run([*git, *arguments], check=True, capture_output=True)
     assert _repository(tmp_path / "tree") == _repository(first) == str(first / ".git")
     assert _repository(tmp_path) == ""
