@@ -1,9 +1,8 @@
 """Update after one changed file, and the next query -> `results/update.json`, a table of docs/speed.md.
 
 A tree is copied and indexed. Then a function is appended to one file at a time. The changes are indexed in turn by
-`codesearch index`, by a query from the shell and by `Engine.refresh` in a running process. Another checkout may be
-measured in turn with this one. At the end, queries over one segment and over eight are timed in turn. Without TREE,
-the tree is CPython's standard library.
+`codesearch index`, by a query from the shell and by `Engine.refresh` in a running process. At the
+end, queries over one segment and over eight are timed in turn. Without TREE, the tree is CPython's standard library.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import numpy as np
 
 from benchmarks.peers import QUERIES
 from benchmarks.process import Usage, folder_mb, measured, seconds_of
-from benchmarks.publish import DOCS, RESULTS, fill, line, panels, record
+from benchmarks.publish import DOCS, fill, line, record
 from benchmarks.speed import WORK, described_starts, standard_library
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
@@ -31,7 +30,7 @@ _HERE = Path(__file__).resolve().parents[1]
 _QUESTION = "parse a date"
 _ROUNDS = 30
 _LARGE_FILES = 10_000
-"""A tree with more files is indexed only once, by this checkout alone, and its queries are not timed by segments."""
+"""A tree with more files is indexed only once, and its queries are not timed by segments."""
 
 
 def main() -> None:
@@ -43,72 +42,56 @@ def main() -> None:
     )
     parser.add_argument("--updates", type=int, default=9, help="changes of each kind")
     parser.add_argument("--fresh", type=int, default=3, help="number of new indexes")
-    parser.add_argument("--against", type=Path, help="another checkout to measure in turn")
     options = parser.parse_args()
     trees = options.trees or [standard_library(WORK / "stdlib")]
-    work, against = options.work.resolve(), options.against and options.against.resolve()
-    rows = [
-        measure(tree, work, updates=options.updates, fresh=options.fresh, against=against) for tree in trees
-    ]
+    work = options.work.resolve()
+    rows = [measure(tree, work, updates=options.updates, fresh=options.fresh) for tree in trees]
     record("update", rows)
     fill(DOCS / "speed.md", "update", table(rows))
-    if against:
-        plot(rows, RESULTS / "update.png")
 
 
-def measure(
-    source: Path, work: Path, *, updates: int, fresh: int = 1, against: Path | None = None
-) -> dict[str, Any]:
+def measure(source: Path, work: Path, *, updates: int, fresh: int = 1) -> dict[str, Any]:
     """Return the figures of one tree; the source does not change."""
     tree, home = work / "tree", work / "home"
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(source, tree, symlinks=True)
     files = sorted(tree.rglob("*.py"))
     is_large = sum(1 for path in tree.rglob("*") if path.is_file()) > _LARGE_FILES
-    checkouts = {"": _HERE, **({"before_": against} if against and not is_large else {})}
-    homes = {name: work / f"{name}home" for name in checkouts}
-    found: dict[str, Any] = {"tree": source.name}
-
-    fresh_runs = {name: [] for name in checkouts}
+    fresh_runs = []
     for _ in range(1 if is_large else fresh):
-        for name, checkout in checkouts.items():
-            shutil.rmtree(homes[name], ignore_errors=True)
-            fresh_runs[name].append(_run(checkout, "index", tree, "--home", homes[name]))
+        shutil.rmtree(home, ignore_errors=True)
+        fresh_runs.append(_run("index", tree, "--home", home))
     manifest = read_manifest(index_folder(home, tree))
-    found |= {
+    found = {
+        "tree": source.name,
         "files": manifest.source_files,
         "folders": sum(1 for path in tree.rglob("*") if path.is_dir()),
         "documents": manifest.documents,
         "index_mb": folder_mb(index_folder(home, tree)),
+        "fresh_index": described_starts(fresh_runs),
     }
-    found |= {f"{name}fresh_index": described_starts(runs) for name, runs in fresh_runs.items()}
 
     engine = Engine(home, device="cpu")
     targets = files[:: max(1, len(files) // (5 * updates))]
-    by_index = {name: [] for name in checkouts}
-    written_mb = {name: [] for name in checkouts}
-    by_query, refreshes_s, unchanged_s = [], [], []
+    by_index, written_mb, by_query, refreshes_s, unchanged_s = [], [], [], [], []
     for number in range(updates):
         target = targets[number % len(targets)]
         _append(target, number, "index")
-        for name, checkout in checkouts.items():
-            folder = index_folder(homes[name], tree)
-            before = _files(folder)
-            by_index[name].append(_run(checkout, "index", tree, "--home", homes[name]))
-            written_mb[name].append(sum(size for _, size, _ in _files(folder) - before) / 1e6)
+        before = _files(index_folder(home, tree))
+        by_index.append(_run("index", tree, "--home", home))
+        written_mb.append(sum(size for _, size, _ in _files(index_folder(home, tree)) - before) / 1e6)
 
         _append(target, number, "query")
-        by_query.append(_run(_HERE, "query", _QUESTION, "--root", tree, "--home", home))
+        by_query.append(_run("query", _QUESTION, "--root", tree, "--home", home))
 
         _append(target, number, "refresh")
         refreshes_s.append(seconds_of(lambda: engine.refresh(tree, budget_s=60)))
         unchanged_s.append(seconds_of(lambda: engine.refresh(tree, budget_s=60)))
-    for name in checkouts:
-        found[f"{name}index_after_one_change"] = described_starts(by_index[name])
-        found[f"{name}written_mb"] = _quartiles(written_mb[name])
-    unchanged = [_run(_HERE, "query", _QUESTION, "--root", tree, "--home", home) for _ in range(updates)]
+    unchanged = [_run("query", _QUESTION, "--root", tree, "--home", home) for _ in range(updates)]
     return {
         **found,
+        "index_after_one_change": described_starts(by_index),
+        "written_mb": _quartiles(written_mb),
         "query_after_one_change": described_starts(by_query),
         "query_unchanged": described_starts(unchanged),
         "refresh_s": _quartiles(refreshes_s),
@@ -166,39 +149,14 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join([line(["", *sizes]), "|---" * (len(rows) + 1) + "|", *lines])
 
 
-def plot(rows: list[dict[str, Any]], path: Path) -> None:
-    """Draw time and written bytes of an update over the number of documents."""
-    shown_panels = (
-        ("one changed file, codesearch index, s", "index_after_one_change", "wall_s"),
-        ("written by it, MB", "written_mb", "median"),
-    )
-    figure, axes = panels([title for title, *_ in shown_panels], 8, 2.8)
-    for axis, (_, key, value) in zip(axes, shown_panels, strict=True):
-        for name, label in (("before_", "whole index"), ("", "segments")):
-            points = [
-                (row["documents"], row[name + key][value])
-                for row in sorted(rows, key=lambda row: row["documents"])
-                if name + key in row
-            ]
-            if points:
-                axis.loglog(*zip(*points, strict=True), marker="o", label=label)
-        axis.set_xlabel("documents", fontsize=9)
-        axis.xaxis.set_major_formatter("{x:,g}")
-        axis.yaxis.set_major_formatter("{x:,g}")
-        axis.grid(alpha=0.3, which="both")
-    axes[0].legend(fontsize=8)
-    figure.tight_layout()
-    figure.savefig(path)
-
-
 def _append(path: Path, number: int, kind: str) -> None:
     with path.open("a", encoding="utf-8") as file:
         file.write(f"\n\ndef appended_for_{kind}_{number}(value):\n    return value + {number}\n")
 
 
-def _run(checkout: Path, *words: str | Path) -> Usage:
+def _run(*words: str | Path) -> Usage:
     command = [sys.executable, "-m", "codesearch", *words, "--device", "cpu"]
-    usage = measured(command, folder=checkout, environment={"PYTHONPATH": str(checkout)})
+    usage = measured(command, folder=_HERE, environment={"PYTHONPATH": str(_HERE)})
     if usage.code:
         sys.exit(usage.output)
     return usage

@@ -1,4 +1,4 @@
-"""`python -m exporters`: a run -> ONNX graphs or a whole bundle, checked against the run."""
+"""`python -m exporters`: a run -> a bundle, checked against the run, and a bundle -> a static model."""
 
 from __future__ import annotations
 
@@ -20,16 +20,6 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m exporters", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    graphs = commands.add_parser("onnx", help="write only the graphs of a run")
-    _add_run_and_out(graphs, "folder for the graphs")
-    graphs.add_argument(
-        "--dtype", choices=("fp32", "fp16"), default="fp32", help="type of the stored weights"
-    )
-    graphs.set_defaults(run_command=_onnx)
-    quantize = commands.add_parser("quantize", help="store the weights of fp32 graphs as int8, by channel")
-    quantize.add_argument("--graphs", type=Path, required=True, help="folder that `onnx` wrote")
-    quantize.add_argument("--out", type=Path, required=True, help="folder for the smaller graphs")
-    quantize.set_defaults(run_command=_quantize)
     bundle = commands.add_parser("bundle", help="export a trained and evaluated run")
     _add_run_and_out(bundle, "bundle folder to write")
     bundle.add_argument(
@@ -54,25 +44,6 @@ def _parser() -> argparse.ArgumentParser:
 def _add_run_and_out(parser: argparse.ArgumentParser, out: str) -> None:
     parser.add_argument("--run", type=Path, required=True, help="folder of a trained run")
     parser.add_argument("--out", type=Path, required=True, help=out)
-
-
-def _onnx(options: argparse.Namespace) -> None:
-    from exporters.onnx import write_graphs
-    from training.pipeline import load_run
-
-    model, _, _ = load_run(options.run)
-    _print_sizes(options.out, write_graphs(model, options.out, options.dtype))
-
-
-def _quantize(options: argparse.Namespace) -> None:
-    from exporters.onnx import quantize_graphs
-
-    _print_sizes(options.out, quantize_graphs(options.graphs, options.out))
-
-
-def _print_sizes(folder: Path, files: list[str]) -> None:
-    for file in files:
-        print(f"{folder / file}: {(folder / file).stat().st_size / 1e6:.1f} MB")
 
 
 def _bundle(options: argparse.Namespace) -> None:

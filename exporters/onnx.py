@@ -15,7 +15,6 @@ from torch import nn
 
 from codesearch.encoding.bundle import DOCUMENT, QUERY
 from exporters.bert import add_bert
-from exporters.errors import ExportError
 from exporters.graph import ROW_WEIGHTS, GraphBuilder, with_dtype
 from exporters.layers import (
     add_body,
@@ -141,18 +140,3 @@ def row_places(path: Path) -> dict[str, Any]:
         for key, name in (("table", table), ("weights", ROW_WEIGHTS))
     }
     return {**places, "repeat_power": power} if power else places
-
-
-def quantize_graphs(folder: Path, out: Path) -> list[str]:
-    """Store the weights of a folder of fp32 graphs as int8 in another; return the names of the files.
-
-    Raises:
-        ExportError: there are none.
-    """
-    files = sorted(path.name for path in folder.glob("*.onnx"))
-    if not files:
-        raise ExportError(f"{folder}: no graphs: run `python -m exporters onnx --out {folder}` first")
-    out.mkdir(parents=True, exist_ok=True)
-    for file in files:
-        (out / file).write_bytes(with_dtype(onnx.load(folder / file), "int8").SerializeToString())
-    return files

@@ -23,7 +23,7 @@ from codesearch.index.source import SourceFiles, Stored
 from codesearch.segments.postings import PostingsReader
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.topk import best_positions
-from codesearch.segments.vectors import scan
+from codesearch.segments.vectors import may_be_best, scan
 
 DocIds = NDArray[np.int64]
 Number = TypeVar("Number", bound=np.generic)
@@ -157,8 +157,7 @@ class Snapshot:
         roughly = np.concatenate([np.empty(0, np.float32), *rough])
         if len(everything) <= count:
             return everything
-        edge = roughly[best_positions(roughly, count)].min()
-        near = everything[roughly >= edge - 2 * error]
+        near = everything[may_be_best(roughly, error, count)]
         return self.best(near, self.similarities(query, near), count)
 
     def best(self, doc_ids: DocIds, scores: NDArray[np.float32], count: int) -> DocIds:

@@ -167,8 +167,7 @@ class VectorReader:
         if count >= (len(self) if doc_ids is None else len(doc_ids)):
             return np.arange(len(self)) if doc_ids is None else doc_ids
         (rough,), error = scan([(self, doc_ids)], query)
-        edge = rough[best_positions(rough, count)].min()
-        near: NDArray[np.int64] = np.flatnonzero(rough >= edge - 2 * error)
+        near = may_be_best(rough, error, count)
         if doc_ids is not None:
             near = doc_ids[near]
         return near[best_positions(self.similarities(query, near), count)]
@@ -245,6 +244,15 @@ def scan(
         else out[doc_ids] * (scale * vectors.scales[doc_ids])
         for (vectors, doc_ids), out in zip(parts, products, strict=True)
     ], error
+
+
+def may_be_best(rough: NDArray[np.float32], error: float, count: int) -> NDArray[np.int64]:
+    """Return the positions that may be among the `count` best, if each of the rough cosines is off by at most `error`.
+
+    The last of the best may be too high and another one too low, so the margin is twice the error.
+    """
+    edge = rough[best_positions(rough, count)].min()
+    return np.flatnonzero(rough >= edge - 2 * error)
 
 
 def _spans(doc_ids: NDArray[np.int64]) -> list[tuple[int, int]]:

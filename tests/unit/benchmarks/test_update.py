@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.update import measure, plot, table
+from benchmarks.update import measure, table
 
 
 def test_a_small_tree_is_measured_and_its_source_is_not_changed(tmp_path: Path) -> None:
@@ -33,5 +33,3 @@ def test_a_small_tree_is_measured_and_its_source_is_not_changed(tmp_path: Path) 
         "|  | 9 documents, 9 paths |\n|---|---|\n| `codesearch index`, one changed file | "
     )
     assert "\n| `Engine.refresh`, one changed file | 0.12 s |\n" in written
-    plot([found, {**found, "documents": 100, "before_written_mb": {"median": 3.0}}], tmp_path / "update.png")
-    assert (tmp_path / "update.png").read_bytes().startswith(b"\x89PNG")

@@ -113,6 +113,21 @@ def test_the_nearest_of_several_ranges_of_documents_are_exact(tmp_path, monkeypa
     assert sorted(reader.nearest(query, count, some).tolist()) == sorted(exact.tolist())
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_nearest_of_vectors_along_the_rounding_of_the_query_are_exact(tmp_path, count):
+    """The first of a pair seems too near and the second too far, each by nearly the whole error of the rough search."""
+    for number, query in enumerate(unit_vectors(20, seed=2)):
+        (rounded,), (scale,) = quantize(query[None])
+        missing = query - rounded * scale
+        missing /= np.linalg.norm(missing)
+        pairs = np.array([0.3 * query - missing, 0.302 * query + missing] * 2, np.float32)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        reader = written(folder, pairs / np.linalg.norm(pairs, axis=1, keepdims=True))
+        best = np.argsort(-reader.similarities(query), kind="stable")[:count]
+        assert sorted(reader.nearest(query, count).tolist()) == sorted(best.tolist())
+
+
 def test_the_first_of_equal_vectors_are_the_nearest(tmp_path):
     vectors = unit_vectors(2)
     reader = written(tmp_path, np.repeat(vectors, 500, axis=0))

@@ -140,19 +140,6 @@ def test_a_document_is_embedded_by_the_encoder_of_its_language(run, tmp_path):
         assert abs(vector - expected).max() < 1e-6
 
 
-def test_quantized_graphs_are_those_of_a_bundle(run, tmp_path, capsys):
-    assert exporting.main(["onnx", "--run", str(run), "--out", str(tmp_path / "fp32")]) == 0
-    quantize = ["quantize", "--graphs", str(tmp_path / "fp32"), "--out", str(tmp_path / "int8")]
-    assert exporting.main(quantize) == 0
-    exporting.main(["bundle", "--run", str(run), "--out", str(tmp_path / "bundle")])
-    for name in ("query.onnx", "document.onnx", "document.php.onnx"):
-        small = (tmp_path / "int8" / name).read_bytes()
-        assert small == (tmp_path / "bundle" / name).read_bytes()
-        assert len(small) < (tmp_path / "fp32" / name).stat().st_size
-    assert exporting.main(["quantize", "--graphs", str(tmp_path), "--out", str(tmp_path)]) == 2
-    assert "exporters onnx" in capsys.readouterr().err
-
-
 def test_a_bundle_is_checked_against_its_run_on_the_texts_of_the_corpus(run, corpus, tmp_path, capsys):
     exporting.main(["bundle", "--run", str(run), "--out", str(tmp_path)])
     check = ["check", "--bundle", str(tmp_path), "--run", str(run), "--corpus", str(corpus)]

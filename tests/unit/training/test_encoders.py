@@ -71,27 +71,6 @@ def test_untrained_query_and_document_encoders_give_equal_vectors():
         torch.testing.assert_close(model.query(*text), model.document("go")(*text))
 
 
-@pytest.mark.parametrize("architecture", ["nbow", *BODIES])
-def test_a_model_that_starts_from_a_trained_bag_gives_its_vectors(architecture):
-    bag = JointEncoder(TrainConfig(dim=16, count_power=0.5), 50, ["go"])
-    for parameter in bag.parameters():
-        torch.nn.init.normal_(parameter)
-    config = TrainConfig(architecture=architecture, dim=16, count_power=0.5, code_encoders="per-language")
-    model = JointEncoder(config, 50, ["go", "php"])
-    model.start_from(bag)
-    ids, mask = torch.tensor([[4, 9, 4, 4]]), torch.ones(1, 4, dtype=torch.int64)
-    torch.testing.assert_close(model.query(ids, mask), bag.query(ids, mask))
-    for language in ("go", "php"):
-        torch.testing.assert_close(model.document(language)(ids, mask), bag.document(language)(ids, mask))
-    assert model.document("php").table.weight is not bag.document("php").table.weight
-
-
-def test_starting_from_vectors_of_another_size_is_an_error():
-    bag = JointEncoder(TrainConfig(dim=16), 50, ["go"])
-    with pytest.raises(TrainingError, match=r"\(50, 16\) to start from, \(50, 32\) wanted"):
-        JointEncoder(TrainConfig(dim=32), 50, ["go"]).start_from(bag)
-
-
 def test_each_language_can_have_its_own_code_encoder():
     model = encoder("nbow", code_encoders="per-language")
     text = batch([6], 6)
@@ -145,6 +124,17 @@ def test_the_weight_of_a_token_is_a_power_of_its_count():
     torch.testing.assert_close(
         tower(ids, torch.tensor([[1, 1, 1, 0, 0]])), (expected * 0 + torch.tensor([[2**0.5, 1.0]])) / 3**0.5
     )
+
+
+@pytest.mark.parametrize("architecture", ["nbow", "cnn"])
+def test_repetition_counts_in_full_in_a_query_and_less_in_a_document(architecture):
+    model = JointEncoder(TrainConfig(architecture=architecture, dim=8, count_power=0.5), 9, ["go"]).eval()
+    ids, once = torch.tensor([[2, 2, 2, 2, 3]]), torch.tensor([[2, 3]])
+    weighted = {4.0: model.query, 2.0: model.document("go")}
+    for weight, tower in weighted.items():
+        vectors = tower.table.weight[once[0]]
+        expected = torch.nn.functional.normalize((torch.tensor([[weight], [1.0]]) * vectors).sum(0), dim=0)
+        torch.testing.assert_close(tower(ids, torch.ones_like(ids))[0], expected)
 
 
 def test_vectors_of_batches_by_length_are_in_the_original_order():
