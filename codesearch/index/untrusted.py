@@ -22,8 +22,9 @@ from codesearch.config import CONTENT, MAX_FILE_MB
 from codesearch.errors import ConfigError
 from codesearch.index.manifest import FORMAT_VERSION, Manifest, SegmentEntry, Tally
 from codesearch.index.source import is_inside
-from codesearch.parsing.ignore import BadPatternError, compile_lines
+from codesearch.parsing.ignore import MOST_WEIGHT
 from codesearch.parsing.languages import language_name, language_named
+from codesearch.parsing.patterns import BadPatternError, read_patterns
 from codesearch.segments.arrays import OFFSETS, ROWS, SOURCES, load_array
 from codesearch.segments.postings import POSTINGS
 from codesearch.segments.store import DATABASE, StoreReader
@@ -131,7 +132,9 @@ def _are_settings(settings: object) -> bool:
 
 
 def _are_patterns(value: object) -> bool:
-    return _are_texts(value, lambda pattern: compile_lines([pattern], strict=True))
+    if not isinstance(value, list) or not _are_texts(value, lambda line: read_patterns([line], strict=True)):
+        return False
+    return read_patterns(value, strict=True).weight <= MOST_WEIGHT
 
 
 def _are_languages(value: object) -> bool:

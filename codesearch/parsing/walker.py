@@ -7,7 +7,7 @@ import os
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -19,11 +19,9 @@ from codesearch.parsing.grammars import is_installed
 from codesearch.parsing.ignore import (
     EXCLUDE_FILE,
     IGNORE_FILES,
-    BadPatternError,
+    MOST_WEIGHT,
+    RuleReader,
     Rules,
-    compile_lines,
-    is_ignored,
-    read_rules,
     rule_files_above,
     rules_above,
 )
@@ -34,6 +32,7 @@ from codesearch.parsing.languages import (
     language_of_path,
     language_of_shebang,
 )
+from codesearch.parsing.patterns import BadPatternError, PatternsHere, is_ignored, read_patterns
 from codesearch.treefiles import read_head
 from codesearch.visible import visible
 
@@ -42,6 +41,7 @@ OTHER_LANGUAGE, OTHER_CONTENT, UNREADABLE = "other language", "other content", "
 HIDDEN, IGNORED, LINK, ALWAYS = "hidden", "ignored", "link", "always"
 """Reasons for skipping files and folders. `ALWAYS` marks folders that only a rule of the user includes."""
 _MAX_EXTENSION = 12
+_MOST_WARNINGS = 1_000
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", "CVS"})
 _GENERATED = frozenset({"__pycache__", "node_modules"})
 _SHEBANG_BYTES, _SNIFF_BYTES = 200, 8_192
@@ -95,6 +95,7 @@ class WalkReport:
     watched: dict[str, Stamp] = field(default_factory=dict)
     passed: dict[str, Stamp] = field(default_factory=dict)
     until: float = math.inf
+    _unnamed: int = 0
 
     def check_time(self) -> None:
         """Raise OutOfTimeError if the walk has no time left."""
@@ -102,8 +103,12 @@ class WalkReport:
             raise OutOfTimeError
 
     def warn(self, line: str) -> None:
-        """Add a warning as one line."""
-        self.warnings.append(visible(line))
+        """Add a warning as one line; count those that are too many."""
+        if len(self.warnings) < _MOST_WARNINGS:
+            self.warnings.append(visible(line))
+        else:
+            self._unnamed += 1
+            self.warnings[_MOST_WARNINGS:] = [f"{self._unnamed:,} more, of which only the number is kept"]
 
     def watch(self, path: str, place: str) -> None:
         """Note the stamp of a path that a later walk depends on: `path` is the key, `place` is read."""
@@ -214,6 +219,7 @@ class _Walk:
         self.root, self.config, self.report, self.unchanged = str(root), config, report, unchanged
         self.listed: set[str] = set()
         self.stayed: set[str] = set()
+        self.reader = RuleReader()
         self.languages = frozenset(map(language_name, config.languages))
         try:
             os.scandir(self.root).close()
@@ -228,11 +234,14 @@ class _Walk:
         for path, _ in above:
             self.report.watch(path, path)
         self.report.watch(PROJECT_FILE, os.path.join(self.root, PROJECT_FILE))
-        rules = rules_above(above, self.report.warn)
         try:
-            return [*rules, Rules(tuple(compile_lines(self.config.exclude, strict=True)))]
+            exclude = read_patterns(self.config.exclude, strict=True)
         except BadPatternError as error:
             raise ConfigError(f"exclude: {error}: correct it in --exclude or in a settings file") from None
+        if exclude.weight > MOST_WEIGHT:
+            count = f"{len(exclude.wildcards):,} patterns with wildcards are too many"
+            raise ConfigError(f"exclude: {count}: give fewer in --exclude or in a settings file")
+        return [*rules_above(above, self.reader, self.report.warn), Rules(exclude)]
 
     def rules_of(self, folder: str, known: dict[str, list[Rules]], watched: Collection[str]) -> list[Rules]:
         """Return the rules of the folders above a folder, which have only the ignore files that are watched."""
@@ -263,28 +272,29 @@ class _Walk:
         stack = [(first, rules)]
         while stack:
             folder, rules = stack.pop()
-            here = os.path.join(self.root, folder)
+            place = os.path.join(self.root, folder)
             self.listed.add(folder)
-            self.report.watch(folder, here)
+            self.report.watch(folder, place)
             try:
-                with os.scandir(here) as scan:
+                with os.scandir(place) as scan:
                     listing = sorted(scan, key=lambda entry: entry.name)
             except OSError as error:
                 self.report.warn(f"{folder or '.'}: {error.strerror}: folder left out")
                 continue
             if self.config.ignore_files:
                 rules = self.with_own_rules(folder, rules, {entry.name for entry in listing})
+            here = [one.inside(folder) for one in reversed(rules) if not one.patterns.is_empty]
             below = []
             for entry in listing:
                 self.report.check_time()
                 path = f"{folder}{entry.name}"
                 if self.is_folder(entry):
-                    if self.enters(entry, path, rules):
+                    if self.enters(entry, path, here):
                         if f"{path}/" in self.unchanged:
                             self.stayed.add(f"{path}/")
                         else:
                             below.append((f"{path}/", rules))
-                elif isinstance(found := self.source_file(entry, path, rules), SourceFile):
+                elif isinstance(found := self.source_file(entry, path, here), SourceFile):
                     yield found
                 elif found:
                     self.report.skipped[found][extension_of(entry.name)] += 1
@@ -296,10 +306,10 @@ class _Walk:
         except OSError:  # A link to itself; `source_file` meets the same error and reports it.
             return False
 
-    def enters(self, entry: os.DirEntry[str], path: str, rules: list[Rules]) -> bool:
+    def enters(self, entry: os.DirEntry[str], path: str, here: Sequence[PatternsHere]) -> bool:
         if entry.name in _VERSION_CONTROL:
             return False
-        if reason := self.why_not_entered(entry.name, path, rules):
+        if reason := self.why_not_entered(entry.name, path, here):
             self.report.folders[reason][entry.name] += 1
             return False
         if self.config.follow_links:
@@ -309,15 +319,17 @@ class _Walk:
             self.seen.add(identity)
         return True
 
-    def why_not_entered(self, name: str, path: str, rules: list[Rules]) -> str:
+    def why_not_entered(self, name: str, path: str, here: Sequence[PatternsHere]) -> str:
         if name.startswith(".") and not self.config.hidden:
             return HIDDEN
-        ignored = is_ignored(f"{path}/", rules)
+        ignored = is_ignored(here, name, is_folder=True)
         if self.config.ignore_files and name in _GENERATED and ignored is not False:
             return ALWAYS
         return IGNORED if ignored else ""
 
-    def source_file(self, entry: os.DirEntry[str], path: str, rules: list[Rules]) -> SourceFile | str:
+    def source_file(
+        self, entry: os.DirEntry[str], path: str, here: Sequence[PatternsHere]
+    ) -> SourceFile | str:
         """Return what an entry is: a file to parse, or the reason to skip it ("" after a warning)."""
         name = entry.name
         if name.startswith(".") and not self.config.hidden:
@@ -344,7 +356,7 @@ class _Walk:
             return _why_not_read(name)
         if spec.content == "code" and self.languages and spec.name not in self.languages:
             return OTHER_LANGUAGE
-        return IGNORED if is_ignored(path, rules) else self.accept(path, spec, seen)
+        return IGNORED if is_ignored(here, name, is_folder=False) else self.accept(path, spec, seen)
 
     def accept(self, path: str, spec: LanguageSpec, seen: Stamp) -> SourceFile | str:
         if spec.grammar and not is_installed(spec):
@@ -367,7 +379,7 @@ class _Walk:
         return SourceFile(path, spec.name, seen)
 
     def with_own_rules(self, folder: str, rules: list[Rules], names: set[str]) -> list[Rules]:
-        own = []
+        own: list[Rules] = []
         files = [name for name in IGNORE_FILES if name in names]
         if ".git" in names:
             files.insert(0, EXCLUDE_FILE)
@@ -376,7 +388,7 @@ class _Walk:
             path = os.path.join(self.root, folder, name)
             self.report.watch(f"{folder}{name}", path)
             try:
-                own.append(read_rules(path, below=folder))
+                own.append(self.reader.read(path, [*rules, *own], below=folder))
             except (FileNotFoundError, NotADirectoryError):  # `.git` of a submodule is a file.
                 continue
             except OSError as error:

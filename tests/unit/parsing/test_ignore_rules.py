@@ -123,6 +123,10 @@ def test_including_a_folder_does_not_include_files_in_it_that_other_patterns_ign
         ("1.p[y", None),
         ("1.py\\", None),
         ("[9-0].py", None),
+        ("[2-1].py", None),
+        ("[[:digit:]].py", "1.py"),
+        ("[[:nothing:]].py", None),
+        (r"[\]].py", "].py"),
     ],
 )
 def test_patterns_are_read_as_git_reads_them(tmp_path, pattern, ignored):
@@ -131,7 +135,7 @@ def test_patterns_are_read_as_git_reads_them(tmp_path, pattern, ignored):
     assert walked(tmp_path) == [name for name in names if name != ignored]
 
 
-@pytest.mark.parametrize("pattern", ["!", "a\\", "[9-0]"])
+@pytest.mark.parametrize("pattern", ["!", "a\\", "[9-0"])
 def test_an_invalid_exclude_pattern_is_an_error(tmp_path, pattern):
     with pytest.raises(ConfigError) as caught:
         walked(tmp_path, exclude=(pattern,))
