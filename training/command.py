@@ -19,6 +19,9 @@ def run_command(parser: argparse.ArgumentParser, arguments: list[str] | None) ->
     options = parser.parse_args(arguments)
     try:
         options.run_command(options)
+    except KeyboardInterrupt:
+        print("stopped: the same command continues", file=sys.stderr)
+        return 130
     except CodeSearchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

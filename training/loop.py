@@ -24,14 +24,15 @@ from tqdm import tqdm
 
 from training import checkpoint
 from training.config import TrainConfig
+from training.curves import events_of, plot_curve
+from training.distributed import any_is, of_first, rank, sum_gradients
 from training.encoders.joint import JointEncoder
 from training.objectives import Objective
-from training.plot import plot_curve
 
 CHECKPOINT_S = 60.0
 PREPARED = 4
 """Batches that wait for their step, for each worker."""
-_SHOWN_S = 1.0
+SHOWN_S = 1.0
 _log = logging.getLogger(__name__)
 
 
@@ -88,7 +89,7 @@ def train(
         while not trainer.is_done:
             record = trainer.train_epoch(checkpoint_s, workers, stopped)
             model.eval()
-            record["valid_mrr"] = validate()
+            record["valid_mrr"] = of_first({} if rank() else validate())
             trainer.end_epoch(record)
     return trainer.progress
 
@@ -114,7 +115,7 @@ def interruptions() -> Iterator[threading.Event]:
 
 
 class _Trainer:
-    """A run in progress: the contents of a checkpoint, and its file."""
+    """A run in progress: the contents of a checkpoint, and its file, which the first process writes."""
 
     def __init__(
         self,
@@ -124,13 +125,8 @@ class _Trainer:
         run: Path,
         weights: Callable[[], Mapping[str, Tensor]],
     ) -> None:
-        self.model, self.config, self.objective, self.run, self.weights = (
-            model,
-            config,
-            objective,
-            run,
-            weights,
-        )
+        self.model, self.config, self.objective = model, config, objective
+        self.run, self.weights = run, weights
         self.optimizer = make_optimizer(model, config)
         self.progress = Progress()
         self._losses: list[tuple[Tensor, int]] = []
@@ -143,27 +139,45 @@ class _Trainer:
 
     def train_epoch(self, checkpoint_s: float, workers: int, stopped: threading.Event) -> dict[str, Any]:
         """Run the remaining steps of the epoch; return the line of its metrics."""
-        progress = self.progress
+        progress, device = self.progress, next(self.model.parameters()).device
         steps = self.objective.start(progress.epoch)
+        first = steps * progress.epoch
         self.model.train()
         shown = saved = started = time.perf_counter()
-        bar = tqdm(total=steps, initial=progress.step, desc=f"epoch {progress.epoch + 1}", disable=None)
-        with bar, batches_ahead(self._prepare, range(progress.step, steps), workers) as batches:
+        with (
+            self._bar(steps) as bar,
+            events_of(self.run, first + progress.step) as add_events,
+            batches_ahead(self._prepare, range(progress.step, steps), workers) as batches,
+        ):
             for step, batch in batches:
                 self._step(step, batch, progress.epoch + step / steps)
                 now = time.perf_counter()
                 progress.train_s, started = progress.train_s + now - started, now
                 bar.update()
-                if stopped.is_set():
-                    self.save()
-                    raise KeyboardInterrupt
-                if now - saved >= checkpoint_s:
+                stop = any_is(stopped.is_set(), device)
+                if stop or now - saved >= checkpoint_s:
                     self.save()
                     saved = now
-                if now - shown >= _SHOWN_S:
+                if stop:
+                    raise KeyboardInterrupt
+                if now - shown >= SHOWN_S:
                     bar.set_postfix(loss=f"{self.loss:.4f}", refresh=False)
+                    add_events(
+                        first + step, {"loss": self.loss, "pairs_per_s": progress.pairs / progress.train_s}
+                    )
                     shown = now
         return {"epoch": progress.epoch, "loss": self.loss, "train_s": round(progress.train_s, 1)}
+
+    def _bar(self, steps: int) -> tqdm[Any]:
+        """Make a bar of the whole run, so that its estimate is that of the run."""
+        progress, epochs = self.progress, self.config.epochs
+        return tqdm(
+            desc=f"epoch {progress.epoch + 1} of {epochs}",
+            total=steps * epochs,
+            initial=steps * progress.epoch + progress.step,
+            unit="step",
+            disable=True if rank() else None,
+        )
 
     @property
     def loss(self) -> float:
@@ -185,6 +199,7 @@ class _Trainer:
         _set_rate(self.optimizer, config, epochs_done)
         self.optimizer.zero_grad()
         loss = self.objective.backward(batch, self._seed(step))
+        sum_gradients(self.model.parameters())
         if config.gradient_clip:
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), config.gradient_clip)
         self.optimizer.step()
@@ -196,18 +211,28 @@ class _Trainer:
         """Keep the weights if they are the best so far, and write metrics, plot and checkpoint."""
         before, mrr = self.progress, record["valid_mrr"]["average"]
         self.progress = Progress(before.epoch + 1, best_mrr=before.best_mrr, best_epoch=before.best_epoch)
-        if mrr > before.best_mrr:
+        is_best = mrr > before.best_mrr
+        if is_best:
             self.progress.best_mrr, self.progress.best_epoch = mrr, before.epoch
+        if rank():
+            return
+        if is_best:
             checkpoint.save(self.weights(), self.run / checkpoint.WEIGHTS)
         checkpoint.append_metrics(self.run, record, before.epoch)
         self.save()
         plot_curve(self.run)
+        with events_of(self.run) as add_events:
+            figures = {f"valid_mrr/{name}": value for name, value in record["valid_mrr"].items()}
+            add_events(
+                before.step * (before.epoch + 1) - 1, figures
+            )  # A step of this epoch: later ones are purged.
         _log.info("epoch %d: loss %.4f, validation MRR %.4f", before.epoch + 1, record["loss"], mrr)
 
     def save(self) -> None:
         """Write the checkpoint."""
         _ = self.loss
-        checkpoint.save_state(self.model, self.optimizer, asdict(self.progress), self.run)
+        if not rank():
+            checkpoint.save_state(self.model, self.optimizer, asdict(self.progress), self.run)
 
     def resume(self) -> None:
         """Continue from the checkpoint, if there is one."""

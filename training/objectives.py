@@ -19,7 +19,9 @@ from torch.nn import functional
 from codesearch.config import RankConfig
 from training.batches import Batch, Part, Planned, Texts, encode_by_length, make_batch, plan_epoch
 from training.config import TrainConfig
+from training.distributed import gathered, own_part, world
 from training.encoders.joint import JointEncoder
+from training.errors import TrainingError
 from training.losses import make_loss
 from training.samples import Samples
 
@@ -62,7 +64,7 @@ class PairObjective:
         original: JointEncoder | None = None,
     ) -> None:
         """Learn from `parts`, and keep the cosines of the `original` as far as the settings say."""
-        self._model, self._config, self._parts, self._device = model, config, parts, device
+        self.model, self._config, self._parts, self._device = model, config, parts, device
         self._loss, self._original = make_loss(config), original
         self._plan: list[Planned] = []
 
@@ -74,9 +76,7 @@ class PairObjective:
     def prepare(self, step: int, seed: int) -> Batch:
         """Gather the texts of a batch."""
         part, indices = self._plan[step]
-        return make_batch(
-            self._parts[part], indices, self._config, counts=self._model.takes_counts, seed=seed
-        )
+        return make_batch(self._parts[part], indices, self._config, counts=self.model.takes_counts, seed=seed)
 
     def backward(self, batch: Batch, seed: int) -> Tensor:
         """Add the gradients of a batch.
@@ -87,21 +87,21 @@ class PairObjective:
         batch = batch.to(self._device)
         chunks = _chunks(batch, self._config.chunk)
         is_whole = len(chunks) == 1
-        sides = self._embedded(self._model, batch, chunks, seed, gradients=is_whole)
+        sides = self._embedded(self.model, batch, chunks, seed, gradients=is_whole)
         if not is_whole:
             sides = [side.detach().requires_grad_() for side in sides]
-        loss = self._loss_of(batch, *sides, self._original_cosines(batch, chunks))
+        loss = self._loss_of(batch, *_gathered(batch, sides), self._original_cosines(batch, chunks))
         loss.backward()
         if not is_whole:
             gradients = zip(*(side.grad.tensor_split(len(chunks)) for side in sides), strict=True)
             for at, (chunk, its) in enumerate(zip(chunks, gradients, strict=True)):
-                torch.autograd.backward(self._sides(self._model, batch.language, chunk, seed + at), its)
+                torch.autograd.backward(self._sides(self.model, batch.language, chunk, seed + at), its)
         return loss.detach()
 
     def _embedded(
         self, model: JointEncoder, batch: Batch, chunks: Sequence[Chunk], seed: int, *, gradients: bool
     ) -> list[Tensor]:
-        """Return the vectors of all queries and of all documents, float32 [B, D] and [B + H, D]."""
+        """Return the vectors of this process's queries and documents, float32 [B, D] and [B + H, D] if there is one."""
         with torch.set_grad_enabled(gradients):
             parts = [self._sides(model, batch.language, chunk, seed + at) for at, chunk in enumerate(chunks)]
         return [torch.cat(side) for side in zip(*parts, strict=True)]
@@ -118,7 +118,8 @@ class PairObjective:
     def _original_cosines(self, batch: Batch, chunks: Sequence[Chunk]) -> Tensor | None:
         if self._original is None or not self._config.keep:
             return None
-        queries, documents = self._embedded(self._original, batch, chunks, 0, gradients=False)
+        sides = self._embedded(self._original, batch, chunks, 0, gradients=False)
+        queries, documents = _gathered(batch, sides)
         return queries @ documents.T
 
     def _loss_of(self, batch: Batch, queries: Tensor, documents: Tensor, original: Tensor | None) -> Tensor:
@@ -140,14 +141,20 @@ class PairObjective:
 
 
 def _chunks(batch: Batch, size: int) -> list[Chunk]:
-    """Cut a batch into chunks of at most `size` documents, each with a part of the queries; 0 leaves it whole."""
-    documents = len(batch.documents[0])
-    count = min(batch.pairs, -(-documents // size)) if size else 1
-    sides = (
-        zip(*(values.tensor_split(count) for values in texts), strict=True)
-        for texts in (batch.queries, batch.documents)
-    )
+    """Cut this process's part of a batch into chunks of at most `size` documents; 0 leaves it whole.
+
+    Each chunk has a part of the queries, too.
+    """
+    own = [tuple(map(own_part, texts)) for texts in (batch.queries, batch.documents)]
+    count = min(len(own[0][0]), -(-len(own[1][0]) // size)) if size else 1
+    sides = (zip(*(values.tensor_split(count) for values in texts), strict=True) for texts in own)
     return list(zip(*sides, strict=True))
+
+
+def _gathered(batch: Batch, sides: Sequence[Tensor]) -> list[Tensor]:
+    """Return the vectors of all queries and of all documents of a batch, float32 [B, D] and [B + H, D]."""
+    counts = (len(batch.queries[0]), len(batch.documents[0]))
+    return [gathered(side, count) for side, count in zip(sides, counts, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,5 +275,7 @@ def make_objective(
 ) -> Objective:
     """Return the objective of an architecture."""
     if config.architecture == "ncs":
+        if world() > 1:
+            raise TrainingError("architecture ncs: trains in one process: start it without torchrun")
         return SkipGramObjective(model, config, parts, device)
     return PairObjective(model, config, parts, device, original)

@@ -26,6 +26,7 @@ from training.batches import Part
 from training.build import build_model
 from training.config import Source, TrainConfig
 from training.corpus.rows import Row
+from training.distributed import first_alone, joined
 from training.encoders.bert import Bert
 from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
@@ -76,28 +77,36 @@ def train_run(
         ModelBundleError: the bundle is damaged.
         MissingExtraError: the settings ask for a teacher that is not installed.
     """
-    on = choose_device(device)
-    bundle = load_bundle(start) if start else None
-    if bundle:
-        config = fitting_config(config, bundle)
-    data = checkpoint.data_hash([path for source in sources for path in files_of(source, "train")])
+    with joined(choose_device(device)) as on:
+        bundle = load_bundle(start) if start else None
+        if bundle:
+            config = fitting_config(config, bundle)
+        with first_alone():
+            parts, valid = _prepared(sources, run, config, bundle, vocabulary)
+            tokenizer = SubtokenTokenizer.load(run / checkpoint.TOKENIZER)
+            model = build_model(config, tokenizer.vocabulary_size, [part.samples for part in parts])
+            original = _initialised(model, run, config, bundle)
+        fit(model, config, parts, valid, run, device=on, original=original)
+
+
+def _prepared(
+    sources: Sequence[Source], run: Path, config: TrainConfig, bundle: Bundle | None, vocabulary: Path | None
+) -> tuple[list[Part], list[Part]]:
+    """Begin a run, or check that it was begun with the same settings; return its training and validation pairs."""
     decisive = {
         "config": asdict(config),
         "sources": [{**asdict(source), "path": source.path.name} for source in sources],
         "start": bundle.model_id if bundle else "",
-        "data_hash": data,
+        "data_hash": checkpoint.data_hash([path for source in sources for path in files_of(source, "train")]),
     }
     is_begun = checkpoint.is_begun(run, decisive)
     if not is_begun or not (run / checkpoint.TOKENIZER).exists():
         given = bundle.folder if bundle else vocabulary
         make_tokenizer(run, sources, config, given / checkpoint.TOKENIZER if given else None)
-    parts, valid = (_parts(sources, run, config, partition) for partition in ("train", "valid"))
-    samples = [part.samples for part in parts]
+    parts, valid = (read_parts(sources, run, config, partition) for partition in ("train", "valid"))
     if not is_begun:
-        checkpoint.write_config(run, {**decisive, **_facts(samples, bundle)})
-    model = build_model(config, SubtokenTokenizer.load(run / checkpoint.TOKENIZER).vocabulary_size, samples)
-    original = _initialised(model, run, config, bundle)
-    fit(model, config, parts, valid, run, device=on, original=original)
+        checkpoint.write_config(run, {**decisive, **_facts([part.samples for part in parts], bundle)})
+    return parts, valid
 
 
 def fit(
@@ -294,7 +303,7 @@ def load_run(run: Path) -> tuple[JointEncoder, SubtokenTokenizer, TrainConfig]:
     return model, tokenizer, config
 
 
-def _parts(sources: Sequence[Source], run: Path, config: TrainConfig, partition: str) -> list[Part]:
+def read_parts(sources: Sequence[Source], run: Path, config: TrainConfig, partition: str) -> list[Part]:
     """Tokenize the pairs of each source with the run's vocabulary, or map the result of an earlier run."""
     tokenizer = run / checkpoint.TOKENIZER
     vocabulary, limits = (

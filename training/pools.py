@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+CANDIDATES = "candidates.jsonl"
 DOCUMENTATION = "documentation"
 """The style of a question that is a first sentence of documentation."""
 
@@ -63,7 +64,7 @@ def read_groups(folder: Path) -> Iterator[tuple[list[Pool], list[Candidate]]]:
     """Read the pools of each group, and the candidates to which their numbers refer."""
     for path in sorted(folder.glob("*/pools.jsonl")):
         pools = [Pool(**record) for record in _lines(path)]
-        yield pools, [Candidate(**record) for record in _lines(path.with_name("candidates.jsonl"))]
+        yield pools, [Candidate(**record) for record in _lines(path.with_name(CANDIDATES))]
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

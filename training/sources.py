@@ -14,21 +14,23 @@ list of wrong documents with the same fields) and `partition`: pairs of `valid` 
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from codesearch.encoding.tokenizer import join_fields
-from codesearch.evaluation.jsonl import read_jsonl, read_lines
+from codesearch.evaluation.jsonl import DAMAGED, read_jsonl, read_lines
 from training.config import Source, TrainConfig
-from training.corpus.rows import Row, read_rows
+from training.corpus.rows import Row, row_of_record
 from training.errors import TrainingError
 from training.evaluation_sets import row_files
-from training.pools import DOCUMENTATION, Candidate, Pool, is_held_out, read_groups
+from training.pools import CANDIDATES, DOCUMENTATION, Candidate, Pool, is_held_out, read_groups
 from training.samples import MAX_TEXT_CHARS, Pair, name_texts_of_row, texts_of_row
 
 ALONE, POOLS = "questions", "pools"
@@ -75,33 +77,55 @@ def files_of(source: Source, partition: str) -> list[Path]:
     return [path for path in _pair_files(source.path) if not any(part in path.name for part in others)]
 
 
-def read_pairs(source: Source, partition: str, config: TrainConfig) -> Iterator[Pair]:
+def read_pairs(
+    source: Source, partition: str, config: TrainConfig, numbers: Container[int] | None = None
+) -> Iterator[Pair]:
     """Yield the pairs of a partition, "train" or "valid".
+
+    Args:
+        source: where they are.
+        partition: which of them.
+        config: settings.
+        numbers: read only the pairs with these numbers; by default, all that the source has to give.
 
     Raises:
         TrainingError: there are none, or a line is no pair.
         ConfigError: a file is damaged.
     """
     kind, files = kind_of(source), files_of(source, partition)
-    drawn = _drawn(source, files, config) if source.most and partition == "train" else None
+    if numbers is None and source.most and partition == "train":
+        numbers = set(drawn_numbers(source, config).tolist())
     if kind == "corpus":
-        rows = _only(chain.from_iterable(map(read_rows, files)), drawn)
-        yield from _of_rows(rows, config.name_share if partition == "train" else 0.0, config)
+        yield from _of_rows(_rows(files, numbers), config.name_share if partition == "train" else 0.0, config)
     elif kind == "pools":
-        yield from _only(_of_pools(source.path, partition), drawn)
+        yield from _only(_of_pools(source.path, partition), numbers)
     else:
-        yield from _only(_of_lines(files, source.name, partition), drawn)
+        records = _only(chain.from_iterable(map(read_jsonl, files)), numbers)
+        yield from _of_records(records, source.name, partition)
 
 
-def _drawn(source: Source, files: Sequence[Path], config: TrainConfig) -> set[int]:
-    """Draw numbers of pairs by seed; a smaller draw is part of a larger one."""
-    count = sum(1 for path in files for _ in read_lines(path))
-    chosen = np.random.default_rng((config.seed, 2)).permutation(count)[: source.most]
-    return set(chosen.tolist())
+def drawn_numbers(source: Source, config: TrainConfig) -> NDArray[np.int64]:
+    """Draw the numbers of at most `most` training pairs by seed; a smaller draw is part of a larger one."""
+    files = files_of(source, "train")
+    count = sum(1 for path in files if path.name != CANDIDATES for _ in read_lines(path))
+    return np.random.default_rng((config.seed, 2)).permutation(count)[: source.most or count]
 
 
-def _only(found: Iterator[_Found], numbers: set[int] | None) -> Iterator[_Found]:
+def _only(found: Iterator[_Found], numbers: Container[int] | None) -> Iterator[_Found]:
     return (one for number, one in enumerate(found) if numbers is None or number in numbers)
+
+
+def _rows(files: Sequence[Path], numbers: Container[int] | None) -> Iterator[Row]:
+    """Yield rows; lines of other numbers are not parsed."""
+    number = 0
+    for path in files:
+        try:
+            for line in read_lines(path):
+                if numbers is None or number in numbers:
+                    yield row_of_record(json.loads(line))
+                number += 1
+        except (KeyError, TypeError, *DAMAGED) as error:
+            raise TrainingError(f"{path}: not a corpus file ({error}): run `corpus extract` again") from None
 
 
 def _of_rows(rows: Iterator[Row], name_share: float, config: TrainConfig) -> Iterator[Pair]:
@@ -113,8 +137,10 @@ def _of_rows(rows: Iterator[Row], name_share: float, config: TrainConfig) -> Ite
         yield Pair(query, document, row.language, row.package or row.repo)
 
 
-def _of_lines(files: Sequence[Path], name: str, partition: str) -> Iterator[Pair]:
-    for place, record in chain.from_iterable(map(read_jsonl, files)):
+def _of_records(
+    records: Iterable[tuple[str, Mapping[str, Any]]], name: str, partition: str
+) -> Iterator[Pair]:
+    for place, record in records:
         named = partition if f".{partition}." in Path(place).name else "train"
         if record.get("partition", named) == partition:
             try:

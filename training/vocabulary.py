@@ -15,7 +15,7 @@ from training.config import Source, TrainConfig
 from training.errors import TrainingError
 from training.pretrained import pretrained_tokenizer
 from training.samples import Pair
-from training.sources import read_pairs
+from training.sources import drawn_numbers, read_pairs
 
 
 def make_tokenizer(run: Path, sources: Sequence[Source], config: TrainConfig, known: Path | None) -> None:
@@ -38,9 +38,12 @@ def make_tokenizer(run: Path, sources: Sequence[Source], config: TrainConfig, kn
 
 
 def _some(sources: Sequence[Source], config: TrainConfig) -> Iterator[Pair]:
-    """Draw pairs by seed; they are read twice, because no more than those drawn need memory then."""
+    """Draw pairs of all sources by seed."""
     config = replace(config, name_share=0.0)
-    count = sum(1 for source in sources for _ in read_pairs(source, "train", config))
-    chosen = set(np.random.default_rng(config.seed).permutation(count)[: config.vocabulary_rows].tolist())
-    pairs = (pair for source in sources for pair in read_pairs(source, "train", config))
-    return (pair for number, pair in enumerate(pairs) if number in chosen)
+    numbers = [drawn_numbers(source, config) for source in sources]
+    owners = np.repeat(np.arange(len(sources)), [len(its) for its in numbers])
+    chosen = np.random.default_rng(config.seed).permutation(len(owners))[: config.vocabulary_rows]
+    every = np.concatenate(numbers)
+    for number, source in enumerate(sources):
+        wanted = set(every[chosen[owners[chosen] == number]].tolist())
+        yield from read_pairs(source, "train", config, wanted)

@@ -31,7 +31,7 @@ from training.corpus.fetch import read_marker
 from training.corpus.filters import documentation_reason
 from training.corpus.recipe import SourcePackage
 from training.errors import TrainingError
-from training.pools import DOCUMENTATION, Candidate, Pool
+from training.pools import CANDIDATES, DOCUMENTATION, Candidate, Pool
 
 MAX_FILES = 200
 """Largest number of indexed files of a package: those of its questions, and others drawn by seed."""
@@ -143,7 +143,7 @@ def write_group(
             for question in asked:
                 if (answer := documents.get((question.path, question.line))) is not None:
                     pools.append(_pool(searcher, question, answer[0], filters, numbers))
-        _write_lines(group / "candidates.jsonl", _candidates(snapshot, list(numbers)))
+        _write_lines(group / CANDIDATES, _candidates(snapshot, list(numbers)))
     _write_lines(group / "pools.jsonl", pools)
     return len(pools)
 

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import signal
 
 import numpy as np
 import pytest
@@ -15,11 +16,11 @@ from training.batches import counted, padded, plan_epoch  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import ARCHITECTURES, TrainConfig  # noqa: E402
 from training.corpus.rows import Row  # noqa: E402
+from training.curves import CURVE, EVENTS  # noqa: E402
 from training.encoders.bag import BagTower  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.evaluate import mrr_by_language  # noqa: E402
 from training.pipeline import fit  # noqa: E402
-from training.plot import CURVE  # noqa: E402
 from training.samples import (  # noqa: E402
     make_samples,
     name_texts_of_row,
@@ -110,6 +111,39 @@ def test_a_run_stopped_inside_an_epoch_resumes_with_the_same_curve(
 def test_a_run_leaves_a_plot_of_its_curve(data, tmp_path):
     train(data, tmp_path / "run", dataclasses.replace(CONFIG, epochs=1))
     assert (tmp_path / "run" / CURVE).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_run_leaves_events_for_tensorboard(data, tmp_path, monkeypatch):
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    monkeypatch.setattr(loop, "SHOWN_S", 0.0)
+    train(data, tmp_path / "run", dataclasses.replace(CONFIG, epochs=2))
+    events = accumulator.EventAccumulator(str(tmp_path / "run" / EVENTS))
+    events.Reload()
+    assert [event.step for event in events.Scalars("loss")] == list(range(16))
+    shown = [event.value for event in events.Scalars("valid_mrr/average")]
+    assert shown == pytest.approx([figures["average"] for _, _, figures in curve(tmp_path / "run")])
+
+
+def test_ctrl_c_ends_the_step_and_the_run_resumes_with_the_same_curve(data, tmp_path, monkeypatch):
+    config = dataclasses.replace(CONFIG, epochs=2)
+    train(data, tmp_path / "whole", config)
+    backward = objectives.PairObjective.backward
+    steps = []
+
+    def pressed(self, batch, seed):
+        steps.append(seed)
+        if len(steps) == 11:
+            signal.raise_signal(signal.SIGINT)
+        return backward(self, batch, seed)
+
+    monkeypatch.setattr(objectives.PairObjective, "backward", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        train(data, tmp_path / "stopped", config)
+    _, progress = checkpoint.load(tmp_path / "stopped" / checkpoint.CHECKPOINT)
+    assert (progress["epoch"], progress["step"], len(steps)) == (1, 3, 11)
+    train(data, tmp_path / "stopped", config)
+    assert curve(tmp_path / "stopped") == curve(tmp_path / "whole")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_training_in_bfloat16_learns(data, tmp_path, monkeypatch):

@@ -1,0 +1,194 @@
+"""A made corpus of the size of CodeSearchNet's -> pairs per second and peak memory of each part of training.
+
+Each part runs in a process of its own. The functions are made of words as frequent as words of a language are, so
+counts of tokens are like those of real functions; the texts mean nothing. Parts with a result are not repeated.
+Memory includes the parts of mapped files that were read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.process import measured
+from benchmarks.publish import DOCS, fill, line, record
+from training.batches import Part
+from training.build import build_model
+from training.config import CONFIGS, Source, TrainConfig, read_train_recipe
+from training.corpus.rows import CsnRow, Row, to_line, write_lines
+from training.loop import batches_ahead, make_optimizer
+from training.objectives import PairObjective
+from training.pipeline import read_parts
+from training.sources import read_pairs
+from training.vocabulary import make_tokenizer
+
+PAGE = DOCS / "training.md"
+LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
+_WORDS, _DISTINCT = 60_000, 5_000
+_NUMBER = "Number"
+_BATCHES = 200
+_PART_S = 6 * 3_600
+
+
+def main() -> None:
+    """Run one part, or all of them in separate processes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=2_000_000)
+    parser.add_argument("--work", type=Path, default=Path("build/training"), help="folder for corpus and run")
+    parser.add_argument("--part", choices=PARTS, help="run only this part")
+    options = parser.parse_args()
+    config = TrainConfig(**read_train_recipe(CONFIGS / "nbow.toml").settings)
+    work = options.work / str(options.pairs)
+    if options.part:
+        started = time.perf_counter()
+        pairs = PARTS[options.part](work, config, options.pairs)
+        print(json.dumps({"pairs": pairs, "seconds": round(time.perf_counter() - started, 1)}))
+        return
+    rows = {name: _measured(name, work, options.pairs) for name in PARTS}
+    record("training", {"pairs": options.pairs, "parts": rows}, flat=True)
+    fill(PAGE, "speed", table(rows))
+
+
+def _measured(name: str, work: Path, pairs: int) -> dict[str, Any]:
+    done = work / f"{name}.json"
+    if not done.exists():
+        work.mkdir(parents=True, exist_ok=True)
+        usage = measured(
+            [
+                sys.executable,
+                "-m",
+                "benchmarks.training",
+                "--pairs",
+                str(pairs),
+                "--work",
+                work.parent,
+                "--part",
+                name,
+            ],
+            timeout_s=_PART_S,
+        )
+        if usage.code:
+            raise RuntimeError(usage.output)
+        found = json.loads(usage.output.splitlines()[0])
+        speed = {"cpu_s": usage.cpu_s, "pairs_per_cpu_s": round(found["pairs"] / usage.cpu_s)}
+        done.write_text(json.dumps({**found, **speed, "peak_mb": usage.peak_mb}), "utf-8")
+    return dict(json.loads(done.read_text("utf-8")))
+
+
+def table(rows: dict[str, dict[str, Any]]) -> str:
+    """Lay out the parts."""
+    head = ["part", "pairs per CPU second", "CPU seconds", "peak MB"]
+    return "\n".join(
+        [
+            line(head),
+            "|---" * len(head) + "|",
+            *(
+                line([name, f"{its['pairs_per_cpu_s']:,}", f"{its['cpu_s']:,.0f}", f"{its['peak_mb']:,.0f}"])
+                for name, its in rows.items()
+                if name != "make"
+            ),
+        ]
+    )
+
+
+def made_lines(count: int, language: str, partition: str) -> Iterator[bytes]:
+    """Yield rows of functions with 20 to 120 words, and documentation of 5 to 25 words; every name is another one."""
+    draw = np.random.default_rng([LANGUAGES.index(language), len(partition)])
+    share = 1 / np.arange(2, _WORDS + 2)
+    chances = np.cumsum(share / share.sum())
+    names = np.array([_spelled(number) for number in range(_WORDS)])
+    known = []
+    for _ in range(_DISTINCT):
+        words, asked = (
+            names[np.searchsorted(chances, draw.random(int(draw.integers(*limits))))]
+            for limits in ((20, 120), (5, 25))
+        )
+        lines = (f"    {a} = {b}.{c}{a.title()}({b})\n" for a, b, c in zip(*[iter(words)] * 3, strict=False))
+        name = f"{words[0]}{words[1].title()}{_NUMBER}"
+        code = f"def {name}({words[2]}):\n{''.join(lines)}    return {words[3]}\n"
+        path = f"src/{words[4]}.x"
+        row = Row("made/up", "", path, name, name, language, code, " ".join(asked), "", partition)
+        known.append(to_line(CsnRow(row)))
+    for number in range(count):
+        yield known[number % _DISTINCT].replace(_NUMBER.encode(), str(number).encode())
+
+
+def _spelled(number: int) -> str:
+    """Return a word of letters for a number."""
+    letters = ""
+    while number or not letters:
+        number, digit = divmod(number, 20)
+        letters += "bcdfghjklmnpqrstvwxz"[digit] + "aeiou"[digit % 5]
+    return letters
+
+
+def _make(work: Path, config: TrainConfig, pairs: int) -> int:
+    for language in LANGUAGES:
+        for partition, count in (("train", pairs // len(LANGUAGES)), ("valid", 1_000)):
+            path = work / "corpus" / "rows" / f"{language}.{partition}.jsonl.zst"
+            write_lines(path, made_lines(count, language, partition))
+    return pairs
+
+
+def _read(work: Path, config: TrainConfig, pairs: int) -> int:
+    return sum(1 for _ in read_pairs(_source(work), "train", config))
+
+
+def _vocabulary(work: Path, config: TrainConfig, pairs: int) -> int:
+    make_tokenizer(work, [_source(work)], config, None)
+    return pairs
+
+
+def _tokenize(work: Path, config: TrainConfig, pairs: int) -> int:
+    (part,) = read_parts([_source(work)], work, config, "train")
+    return len(part.samples)
+
+
+def _batches(work: Path, config: TrainConfig, pairs: int) -> int:
+    objective = _objective(work, config)
+    steps = objective.start(0)
+    return sum(objective.prepare(step, step).pairs for step in range(min(_BATCHES, steps)))
+
+
+def _steps(work: Path, config: TrainConfig, pairs: int) -> int:
+    objective = _objective(work, config)
+    optimizer = make_optimizer(objective.model, config)
+    steps, done = range(min(_BATCHES, objective.start(0))), 0
+    with batches_ahead(lambda step: objective.prepare(step, step), steps, 1) as batches:
+        for step, batch in batches:
+            optimizer.zero_grad()
+            objective.backward(batch, step)
+            optimizer.step()
+            done += batch.pairs
+    return done
+
+
+def _source(work: Path) -> Source:
+    return Source("documentation", work / "corpus")
+
+
+def _objective(work: Path, config: TrainConfig) -> PairObjective:
+    parts: list[Part] = read_parts([_source(work)], work, config, "train")
+    model = build_model(config, config.vocabulary_size, [part.samples for part in parts])
+    return PairObjective(model, config, parts, torch.device("cpu"))
+
+
+PARTS: dict[str, Callable[[Path, TrainConfig, int], int]] = {
+    "make": _make,
+    "reading": _read,
+    "vocabulary": _vocabulary,
+    "tokenizing": _tokenize,
+    "batches": _batches,
+    "steps": _steps,
+}
+
+if __name__ == "__main__":
+    main()
