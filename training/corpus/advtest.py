@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from codesearch.parsing.identifiers import words
-from training.corpus.anonymous import FUNCTION_NAME, anonymised
+from training.corpus.anonymous import FUNCTION_NAME, LANGUAGE, anonymised
 from training.corpus.rows import CsnRow, Row
 
 MIN_TOKENS, MAX_TOKENS = 3, 256
@@ -33,13 +33,15 @@ _FOREIGN = frozenset(
 
 
 def advtest_rows(rows: Iterable[CsnRow], dropped: Counter[str]) -> Iterator[CsnRow]:
-    """Yield the rows that AdvTest keeps; count the others by reason.
+    """Yield the rows that AdvTest keeps, all of them Python; count the others by reason.
 
     Rows of the validation and test partitions have no names, and no fields that reveal them.
     """
     for loaded in rows:
         row = loaded.row
         reason = drop_reason(row.docstring, loaded.docstring_tokens or words(row.docstring))
+        if row.language != LANGUAGE:
+            reason = "not Python"
         code = None if reason else anonymised(row.code, row.language, row.identifier)
         if reason or code is None:
             dropped[reason or "does not parse"] += 1

@@ -1,13 +1,12 @@
-"""A function's code -> the same code with its own name `Func` and its variables `arg_0`, `arg_1`, ...
+"""A Python function's code -> the same code with its own name `Func` and its variables `arg_0`, `arg_1`, ...
 
-One query for each language in `locals/` finds the identifiers, so text in strings and comments does not change:
+AdvTest is Python, so other languages have no query. `locals.scm` finds the identifiers, so text in strings and comments
+does not change:
 
 - `@variable`: an identifier that may name a variable
 - `@local`: one that makes its name local to the function: a parameter, an assignment, a pattern
 - `@fixed`: one that makes its name not local: an import, a global, a nested function or class
 - `@other`: one that names an attribute, a label or a type, even if a variable has the same name
-- `@shorthand`: a key and a variable at once, as in `{a}`, which becomes `{a: arg_0}`
-- `@callee`: a called function in a call without parentheses
 
 Names are distinguished only by their text, not by scope: a lambda's `x` and its function's `x` get the same new name.
 """
@@ -28,78 +27,50 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Query, Tree
 
 FUNCTION_NAME = "Func"
-_QUERIES = Path(__file__).with_name("locals")
-# Text before and after a method or a closure that makes it a whole file, tried in this order.
-_CLASS = ("class X {\n", "\n}")
-_FRAMES = {
-    "java": [_CLASS],
-    "csharp": [_CLASS],
-    "php": [("<?php ", ""), ("<?php class X {\n", "\n}"), ("<?php (", "\n);")],
-    **{
-        name: [("", ""), _CLASS, ("({", "\n})"), ("(", "\n)")] for name in ("javascript", "typescript", "tsx")
-    },
-    "cpp": [("", ""), ("class X {\n", "\n};")],
-    "swift": [("", ""), _CLASS],
-    "kotlin": [("", ""), _CLASS],
-}
-_NAME_TYPES = ("identifier", "name", "word", "constant")
-_LEFT_OVER = re.compile(rb"[\s;,)}]*(?:(?://|#|--).*)?\Z", re.DOTALL)
+LANGUAGE = "python"
+_QUERY = Path(__file__).with_name("locals.scm")
+_LEFT_OVER = re.compile(rb"\s*(?:#.*)?\Z", re.DOTALL)
 
 _Span = tuple[int, int]
 
 
 def anonymised(code: str, language: str, identifier: str = "") -> str | None:
-    r"""Replace the names of a function; return None if the code or the result does not parse.
-
-    The result is also None for a language without a query in `locals/`.
+    r"""Replace the names of a function; return None if the code or the result does not parse, or is not Python.
 
     Args:
         code: one function or method, whole.
         language: a name of `parsing.languages`.
         identifier: the function's name, if the code does not have it.
 
-    Raises:
-        MissingExtraError: the language's grammar is not installed.
-
     >>> anonymised("def area(width, height):\n    size = width * height\n    return size", "python")
     'def Func(arg_0, arg_1):\n    arg_2 = arg_0 * arg_1\n    return arg_2'
     """
     spec = language_named(language)
-    if spec is None or not _path(spec).exists():
+    if spec is None or spec.name != LANGUAGE:
         return None
-    for before, after in _FRAMES.get(language, [("", "")]):
-        source = f"{before}{code}{after}".encode("utf-8", "replace")
-        tree = load_parser(spec).parse(source)
-        if tree.root_node.has_error:
-            continue
-        own = _own_name(source, spec, len(before), len(after))
-        if own is not None:
-            changed = _replaced(source, _replacements(tree, source, spec, own, identifier))
-            if load_parser(spec).parse(changed).root_node.has_error:
-                return None
-            return changed[len(before) : len(changed) - len(after)].decode("utf-8")
-    return None
+    source = code.encode("utf-8", "replace")
+    tree = load_parser(spec).parse(source)
+    own = None if tree.root_node.has_error else _own_name(source, spec)
+    if own is None:
+        return None
+    changed = _replaced(source, _replacements(tree, source, spec, own, identifier))
+    return None if load_parser(spec).parse(changed).root_node.has_error else changed.decode("utf-8")
 
 
 @cache
 def _query(spec: LanguageSpec) -> Query:
     from tree_sitter import Query
 
-    return Query(load_grammar(spec), _path(spec).read_text("utf-8"))
+    return Query(load_grammar(spec), _QUERY.read_text("utf-8"))
 
 
-def _path(spec: LanguageSpec) -> Path:
-    return _QUERIES / f"{spec.query or spec.name}.scm"
-
-
-def _own_name(source: bytes, spec: LanguageSpec, before: int, after: int) -> tuple[int, str] | None:
+def _own_name(source: bytes, spec: LanguageSpec) -> tuple[int, str] | None:
     """Return the byte from which to look for the function's name, and that name; None if the code is not a function."""
     functions = [d for d in collect(source, spec).definitions.values() if d.kind in ("function", "method")]
     if not functions:
         return None
     first = min(functions, key=lambda definition: (definition.start, -definition.end))
-    rest = source[first.end : len(source) - after]
-    return (first.name_start, first.name.rstrip("=")) if _LEFT_OVER.match(rest) else None
+    return (first.name_start, first.name) if _LEFT_OVER.match(source[first.end :]) else None
 
 
 def _replacements(
@@ -121,9 +92,8 @@ def _replacements(
         text = _text(source, span)
         new = numbered.get(text) or (FUNCTION_NAME if text == function_name else "")
         if new:
-            result[span] = f"{text}: {new}" if span in found.get("shorthand", ()) else new
+            result[span] = new
     called = set(_leaves_named(tree, source, function_name, 0, rb"\s*\("))
-    called |= {span for span in found.get("callee", ()) if _text(source, span) == function_name}
     return {**dict.fromkeys(called | ({definition} if definition else set()), FUNCTION_NAME), **result}
 
 
@@ -139,10 +109,10 @@ def _leaves_named(tree: Tree, source: bytes, name: str, start: int, tail: bytes 
     """Yield the identifiers called `name` from byte `start` on, if `tail` follows them."""
     if not name:
         return
-    pattern = re.compile(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])(?=" + tail + rb")")
+    pattern = re.compile(rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)(?=" + tail + rb")")
     for match in pattern.finditer(source, start):
         node: Node | None = tree.root_node.descendant_for_byte_range(*match.span())
-        if node and node.child_count == 0 and node.type.endswith(_NAME_TYPES):
+        if node and node.child_count == 0 and node.type == "identifier":
             yield match.span()
 
 
@@ -155,5 +125,4 @@ def _replaced(source: bytes, replacements: dict[_Span, str]) -> bytes:
 
 
 def _text(source: bytes, span: _Span) -> str:
-    """Read a name; a Ruby key ends in a colon."""
-    return source[slice(*span)].decode("utf-8", "replace").rstrip(":")
+    return source[slice(*span)].decode("utf-8", "replace")

@@ -150,18 +150,15 @@ def test_a_bundle_is_checked_against_its_run_on_the_texts_of_the_corpus(run, cor
 def test_evaluation_covers_each_held_out_set(run, corpus, tmp_path, capsys):
     arguments = ["evaluate", "--run", str(run), "--corpus", str(corpus), "--evaluation-sets", str(tmp_path)]
     write_cosqa(tmp_path / "cosqa")
-    # CoSQA is in Python. This run has no encoder for Python, and only its languages are evaluated.
-    assert training.main([*arguments, "--on", "valid", "test", "advtest"]) == 0
-    found = {
-        name: json.loads((run / f"mrr_{name}.json").read_text()) for name in ("valid", "test", "advtest")
-    }
+    # CoSQA and AdvTest are in Python. This run has no encoder for Python, and only its languages are evaluated.
+    assert training.main([*arguments, "--on", "valid", "test"]) == 0
+    found = {name: json.loads((run / f"mrr_{name}.json").read_text()) for name in ("valid", "test")}
     assert found["test"]["pairs"] == {"go": 30, "php": 30}
-    assert found["advtest"]["pairs"]["php"] == 30
-    assert found["advtest"]["mrr_full"]["average"] < found["test"]["mrr_full"]["average"]
     assert "mrr_999" not in found["test"]
     capsys.readouterr()
-    assert training.main([*arguments, "--on", "cosqa"]) == 2
-    assert "python" in capsys.readouterr().err
+    for name, message in (("cosqa", "no encoder of python"), ("advtest", "no documented functions")):
+        assert training.main([*arguments, "--on", name]) == 2
+        assert message in capsys.readouterr().err
     assert training.main([*arguments, "--data", str(corpus / "rows" / "go.test.jsonl.zst")]) == 0
     elsewhere = json.loads((run / "mrr_data.json").read_text())
     assert elsewhere["mrr_full"]["go"] == found["test"]["mrr_full"]["go"]
