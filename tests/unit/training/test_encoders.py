@@ -184,3 +184,17 @@ def test_postranking_does_not_move_documents_that_are_not_candidates(monkeypatch
     documents = [np.array([1]), np.array([2]), np.array([1])]
     cosines = np.array([0.1, 0.9, 0.8], dtype=np.float32)
     assert postranked(np.array([1]), documents, cosines, np.ones(3, np.float32)).tolist() == [2, 1, 0]
+
+
+def test_counts_of_distinct_tokens_in_order_are_those_of_their_repetitions():
+    from training.batches import counted
+    from training.pooling import count_shares, term_counts
+
+    ids = torch.tensor([[7, 5, 7, 7], [5, 6, 0, 0], [6, 5, 0, 0]])
+    mask = torch.tensor([[1, 1, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
+    assert (term_counts(ids, mask) * mask).tolist() == [[3, 1, 3, 3], [1, 1, 0, 0], [1, 1, 0, 0]]
+    distinct, counts = counted(ids, mask)
+    assert (distinct.tolist(), counts.tolist()) == ([[5, 7], [5, 6], [5, 6]], [[1, 3], [1, 1], [1, 1]])
+    torch.testing.assert_close(term_counts(distinct, counts), counts.float())
+    whole = count_shares(ids, mask, 0.5).sum(dim=1)
+    torch.testing.assert_close(count_shares(distinct, counts, 0.5).sum(dim=1), whole)
