@@ -119,8 +119,10 @@ def load(path: Path) -> tuple[dict[str, Tensor], Any]:
     """Read the tensors and the JSON value of a file.
 
     Raises:
-        TrainingError: the file is damaged.
+        TrainingError: the file is missing or damaged.
     """
+    if not path.exists():
+        raise TrainingError(f"{path} is not there: let `python -m training train` finish an epoch")
     try:
         with safetensors.safe_open(path, "pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}

@@ -44,6 +44,8 @@ from training.validation import held_out, validate
 from training.vocabulary import make_tokenizer
 
 _log = logging.getLogger(__name__)
+_GPU_WORKERS = 4
+"""Threads that prepare batches for a GPU; beside a step on the CPU one is enough."""
 
 MEASURED = {
     "all": "path, qualified name, rest of the docstring and code",
@@ -151,6 +153,7 @@ def fit(
         run,
         lambda: validate(model, pools, config, device),
         weights=partial(plain_weights, model, original, config.tuned_share) if original else None,
+        workers=_GPU_WORKERS if device.type == "cuda" else 1,
         checkpoint_s=checkpoint_s,
     )
 
@@ -294,8 +297,6 @@ def load_run(run: Path) -> tuple[JointEncoder, SubtokenTokenizer, TrainConfig]:
     """
     record = checkpoint.read_config(run)
     config = TrainConfig(**record["config"])
-    if not (run / checkpoint.WEIGHTS).exists():
-        raise TrainingError(f"{run} holds no weights yet: let `python -m training train` finish an epoch")
     tokenizer = SubtokenTokenizer.load(run / checkpoint.TOKENIZER)
     model = build_model(config, tokenizer.vocabulary_size, languages=tuple(record["languages"]))
     checkpoint.fill(model, checkpoint.load(run / checkpoint.WEIGHTS)[0])

@@ -230,6 +230,25 @@ def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path)
         average_runs([tmp_path / "a", tmp_path / "b"], tmp_path / "other")
 
 
+def test_a_run_without_weights_and_one_with_damaged_weights_are_one_line(corpus, tmp_path, capsys):
+    run = tmp_path / "run"
+    train_run(documentation(corpus), run, TrainConfig(**SMALL))
+    for content, message in (
+        (b"x" * 20, "damaged"),
+        (None, "is not there: let `python -m training train` finish"),
+    ):
+        weights = run / checkpoint.WEIGHTS
+        weights.write_bytes(content) if content else weights.unlink()
+        for command in (
+            ["average", str(run), "--out", str(tmp_path / "mean")],
+            ["evaluate", "--run", str(run)],
+        ):
+            corpus_option = ["--corpus", str(corpus), "--on", "valid"] if command[0] == "evaluate" else []
+            assert main([*command, *corpus_option]) == 2
+            error = capsys.readouterr().err.splitlines()[-1]
+            assert error.startswith("error: ") and message in error
+
+
 def test_a_missing_vocabulary_is_an_error_before_the_run_begins(corpus, tmp_path, capsys):
     command = ["train", "--corpus", str(corpus), "--run", str(tmp_path / "run")]
     assert main([*command, "--vocabulary", str(tmp_path / "nowhere")]) == 2
