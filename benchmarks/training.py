@@ -1,4 +1,4 @@
-"""A made corpus of the size of CodeSearchNet's -> pairs per second and peak memory of each part of training.
+"""A made corpus of the size of CodeSearchNet's -> pairs per second and peak memory of each part that reads a corpus.
 
 Each part runs in a process of its own. The functions are made of words as frequent as words of a language are, so
 counts of tokens are like those of real functions; the texts mean nothing. Parts with a result are not repeated.
@@ -16,16 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from benchmarks.process import measured
 from benchmarks.publish import DOCS, fill, line, record
-from training.batches import Part
-from training.build import build_model
 from training.config import CONFIGS, Source, TrainConfig, read_train_recipe
 from training.corpus.rows import CsnRow, Row, to_line, write_lines
-from training.loop import batches_ahead, make_optimizer
-from training.objectives import PairObjective
 from training.pipeline import read_parts
 from training.sources import read_pairs
 from training.vocabulary import make_tokenizer
@@ -34,7 +29,6 @@ PAGE = DOCS / "training.md"
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
 _WORDS, _DISTINCT = 60_000, 5_000
 _NUMBER = "Number"
-_BATCHES = 200
 _PART_S = 6 * 3_600
 
 
@@ -152,33 +146,8 @@ def _tokenize(work: Path, config: TrainConfig, pairs: int) -> int:
     return len(part.samples)
 
 
-def _batches(work: Path, config: TrainConfig, pairs: int) -> int:
-    objective = _objective(work, config)
-    steps = objective.start(0)
-    return sum(objective.prepare(step, step).pairs for step in range(min(_BATCHES, steps)))
-
-
-def _steps(work: Path, config: TrainConfig, pairs: int) -> int:
-    objective = _objective(work, config)
-    optimizer = make_optimizer(objective.model, config)
-    steps, done = range(min(_BATCHES, objective.start(0))), 0
-    with batches_ahead(lambda step: objective.prepare(step, step), steps, 1) as batches:
-        for step, batch in batches:
-            optimizer.zero_grad()
-            objective.backward(batch, step)
-            optimizer.step()
-            done += batch.pairs
-    return done
-
-
 def _source(work: Path) -> Source:
     return Source("documentation", work / "corpus")
-
-
-def _objective(work: Path, config: TrainConfig) -> PairObjective:
-    parts: list[Part] = read_parts([_source(work)], work, config, "train")
-    model = build_model(config, config.vocabulary_size, [part.samples for part in parts])
-    return PairObjective(model, config, parts, torch.device("cpu"))
 
 
 PARTS: dict[str, Callable[[Path, TrainConfig, int], int]] = {
@@ -186,8 +155,6 @@ PARTS: dict[str, Callable[[Path, TrainConfig, int], int]] = {
     "reading": _read,
     "vocabulary": _vocabulary,
     "tokenizing": _tokenize,
-    "batches": _batches,
-    "steps": _steps,
 }
 
 if __name__ == "__main__":
