@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import stat
 
-_FOLDERS = frozenset(("indexes", "cache", "scratch", "service"))
+REVISIONS = "revisions"
+_FOLDERS = frozenset(("indexes", "cache", "scratch", "service", REVISIONS))
 """What a home contains."""
 _OTHERS = 0o077
 

@@ -219,6 +219,10 @@ _on(
     Option("index", "Search this portable file.", (), of=Path, metavar="FILE"),
     Option("all", "Search all indexed folders.", False),
 )
+_on(
+    (*SEARCHES, *STRUCTURE, "index"),
+    Option("at", "A git revision in place of the files as they are.", "", metavar="REV"),
+)
 _on("query", Option("fixed", "Find this exact text.", False, "--fixed -F"))
 _on(
     "outline",
@@ -379,6 +383,7 @@ _on(
     "/search",
     _PATH,
     _HTTP_ROOT,
+    Option("at", "A git revision of the folder, which `codesearch index --at` has indexed.", ""),
     _MODE,
     Option("flat", "Whether to rank definitions, not files.", "no", choices=("yes", "no")),
 )
@@ -407,6 +412,10 @@ _on(
     replace(_TOKENS, default=1_500),
 )
 _on("mcp:read", replace(_TOKENS, default=2_000))
+_on(
+    ("mcp:search", "mcp:read", "mcp:outline", "mcp:usages"),
+    Option("at", "A git revision in place of the files as they are.", ""),
+)
 _on(
     "mcp:outline",
     Option("place", "A folder, file or class; the project if empty.", ""),

@@ -77,7 +77,12 @@ def find_program(name: str) -> str | None:
 
 
 def run_git(
-    arguments: Sequence[str], folder: str, environment: Mapping[str, str], *, timeout_s: float
+    arguments: Sequence[str],
+    folder: str,
+    environment: Mapping[str, str],
+    *,
+    timeout_s: float,
+    stdin: bytes = b"",
 ) -> CompletedProcess[bytes]:
     """Run git in a folder, without commands of a repository's configuration, and return its output.
 
@@ -95,7 +100,7 @@ def run_git(
             [program, *_SAFE_GIT, *arguments],
             cwd=folder,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            input=stdin,
             capture_output=True,
             timeout=timeout_s,
             check=False,

@@ -38,6 +38,7 @@ from codesearch.agents.text import (
     usages_text,
 )
 from codesearch.engine.engine import Engine
+from codesearch.engine.revisions import find_revision
 from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.index.build import Progress
@@ -105,6 +106,7 @@ class Agents:
         flat: bool,
         limit: int,
         max_tokens: int,
+        at: str,
     ) -> CallToolResult:
         """Find files, functions and classes by meaning, keywords, name, path or message. Use it before grep."""
 
@@ -118,7 +120,7 @@ class Agents:
             tokens = _within("search", "max_tokens", max_tokens)
             return _result(hits_text(answer, project, tokens), hits_fields(answer, project))
 
-        return await self._run(context, work)
+        return await self._run(context, work, at)
 
     async def similar(
         self, place: str, context: Context[Any, Any], limit: int, max_tokens: int
@@ -136,7 +138,7 @@ class Agents:
 
         return await self._run(context, work)
 
-    async def read(self, place: str, context: Context[Any, Any], max_tokens: int) -> CallToolResult:
+    async def read(self, place: str, context: Context[Any, Any], max_tokens: int, at: str) -> CallToolResult:
         """Read a whole function or class, a file, or a range of its lines. Members of long classes are folded."""
 
         def work(project: Path) -> CallToolResult:
@@ -145,10 +147,10 @@ class Agents:
                 self._engine.read(place, _scope(project), most_lines=fitting_lines(tokens)), project, tokens
             )
 
-        return await self._run(context, work)
+        return await self._run(context, work, at)
 
     async def outline(
-        self, place: str, context: Context[Any, Any], question: str, max_tokens: int
+        self, place: str, context: Context[Any, Any], question: str, max_tokens: int, at: str
     ) -> CallToolResult:
         """See what is in a folder, a file or a class, or what of it a question needs."""
 
@@ -158,10 +160,10 @@ class Agents:
             found = self._engine.outline(place or ".", _scope(project), max_lines=lines, question=question)
             return _result(outlines_text(found, tokens), {"outlines": list(map(outline_fields, found))})
 
-        return await self._run(context, work)
+        return await self._run(context, work, at)
 
     async def usages(
-        self, place: str, context: Context[Any, Any], path: str, limit: int, max_tokens: int
+        self, place: str, context: Context[Any, Any], path: str, limit: int, max_tokens: int, at: str
     ) -> CallToolResult:
         """Find the lines that use a name, with the definitions around them and how sure it is. Text, not types."""
 
@@ -172,7 +174,7 @@ class Agents:
             tokens = _within("usages", "max_tokens", max_tokens)
             return _result(usages_text(found, project, tokens), usages_fields(found, project))
 
-        return await self._run(context, work)
+        return await self._run(context, work, at)
 
     async def status(self, context: Context[Any, Any]) -> CallToolResult:
         """Say what is indexed, what is not, and whether files changed since."""
@@ -183,8 +185,10 @@ class Agents:
 
         return await self._run(context, work)
 
-    async def _run(self, context: Context[Any, Any], work: Callable[[Path], T]) -> T:
+    async def _run(self, context: Context[Any, Any], work: Callable[[Path], T], at: str = "") -> T:
         """Index the project if necessary, then call `work` with it, in a thread.
+
+        With a git revision, `work` gets the folder that has the files of the project at that revision.
 
         Raises:
             ToolError: the engine cannot do it; one line with a cure.
@@ -196,6 +200,8 @@ class Agents:
                     self._project = (None if self._named else find_project(named)) or named.resolve()
                 project = self._project
                 await anyio.to_thread.run_sync(self._ready, project, context)
+                if at:
+                    project = await anyio.to_thread.run_sync(self._revision, project, at, context)
             return await anyio.to_thread.run_sync(work, project)
         except (CodeSearchError, ValueError) as error:
             raise ToolError(encodable(" ".join(str(error).split()))) from None
@@ -209,6 +215,13 @@ class Agents:
         elif self._auto_index:
             for root in self._engine.outdated_roots(Scope(within=(project,))):
                 self._engine.index(root, on_progress=_reporter(context))
+
+    def _revision(self, project: Path, at: str, context: Context[Any, Any]) -> Path:
+        """Return the folder with the files of the project at a git revision; index it if that may be done."""
+        revision = find_revision(self._engine.home, Scope(within=(project,), at=at))
+        if self._auto_index and not self._engine.is_indexed(revision):
+            self._engine.index_revision(revision, on_progress=_reporter(context))
+        return Path(revision.moved(project))
 
     def _root_of(self, project: Path) -> str:
         """Return the indexed root that covers the project."""

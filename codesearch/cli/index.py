@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ from codesearch.visible import visible
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
     from codesearch.engine.reports import IndexReport
+    from codesearch.engine.revisions import Revision
     from codesearch.engine.scope import Scope
     from codesearch.watch.watcher import Report
 
@@ -59,6 +61,12 @@ def index(
             )
         return
     for folder in roots:
+        if options["at"]:
+            from codesearch.engine.scope import Scope
+
+            scope = Scope((invocation.path(folder),), at=options["at"])
+            yield from _revision_indexed(engine, scope)
+            continue
         with build_progress(folder.name) as on_progress:
             report = engine.index(
                 invocation.path(folder), given, rebuild=rebuild, optimize=optimize, on_progress=on_progress
@@ -188,17 +196,26 @@ def first_indexed(
 ) -> Iterator[Output]:
     """Index the projects of a scope that no index covers, unless an option forbids it."""
     if options["auto_index"] and invocation.pool is None:  # A service leaves it to its client.
+        if scope.at:
+            yield from _revision_indexed(engine, scope)
+            return
         for project in engine.missing_projects(scope):
             yield _indexed(project, engine.index_project)
         for root in engine.outdated_roots(scope):
             yield _indexed(root, engine.index)
 
 
-def _indexed(root: Path, index: Callable[..., IndexReport]) -> Output:
-    """Index a folder before the first search in it, and say so in one line."""
-    with build_progress(root.name) as on_progress:
-        report = index(root, on_progress=on_progress)
-    done = (
-        f"indexed {visible(str(root))}: {counted(report.documents, 'document')} in {report.seconds:.1f} s\n"
-    )
+def _revision_indexed(engine: Engine, scope: Scope) -> Iterator[Output]:
+    """Index the git revision that a scope names, if it is not indexed."""
+    revision = engine.revision(scope)
+    if revision and not engine.is_indexed(revision):
+        yield _indexed(revision, engine.index_revision)
+
+
+def _indexed(wanted: Path | Revision, index: Callable[..., IndexReport]) -> Output:
+    """Index a folder or a revision before the first search in it, and say so in one line."""
+    name = str(wanted) if isinstance(wanted, Path) else f"{wanted.name} of {wanted.project}"
+    with build_progress(os.path.basename(name)) as on_progress:
+        report = index(wanted, on_progress=on_progress)
+    done = f"indexed {visible(name)}: {counted(report.documents, 'document')} in {report.seconds:.1f} s\n"
     return Output(err=done + build_notes(report))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from codesearch.engine.local import SearchBackend
     from codesearch.engine.pool import Pool
     from codesearch.engine.remote import MilvusBackend
+    from codesearch.engine.revisions import Revision
     from codesearch.engine.scope import Scope
 
 _WIDTH = 80
@@ -52,6 +53,7 @@ class Terminal:
         height: rows of the terminal; 0 if stdout is none.
         encoding: of stdout.
         variables: environment variables that say which colours a terminal has, and settings.
+        shown: indexed folder -> what stands before the paths below it, if that is not the folder.
     """
 
     here: Path
@@ -60,6 +62,7 @@ class Terminal:
     height: int = 0
     encoding: str = "utf-8"
     variables: Mapping[str, str] = field(default_factory=dict)
+    shown: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_coloured(self) -> bool:
@@ -140,7 +143,12 @@ class Invocation:
                 "--index excludes --root and --all: search portable files alone, or import them"
             )
         within = tuple(self.path(Path(path)) for path in paths)
-        return Scope(roots, self.terminal.here, options["all"], within, files)
+        return Scope(roots, self.terminal.here, options["all"], within, files, options["at"])
+
+    def showing(self, revision: Revision | None) -> Terminal:
+        """Return the terminal that shows the files of a revision as git names them."""
+        shown = {} if revision is None else {str(revision.folder): revision.shown}
+        return replace(self.terminal, shown=shown)
 
     def milvus(self, options: Mapping[str, Any]) -> MilvusBackend:
         """Return the documents of the server that options name."""

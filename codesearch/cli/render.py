@@ -222,7 +222,9 @@ def shown_path(hit: Hit, terminal: Terminal) -> str:
 
 
 def path_from(terminal: Terminal, root: str, path: str) -> str:
-    """Return a path below a root as an editor opens it from here."""
+    """Return a path below a root as an editor opens it from here; in a revision, as git names it."""
+    if root in terminal.shown:
+        return visible(terminal.shown[root] + path)
     whole = Path(root, path)
     shown = os.path.relpath(whole, terminal.here) if whole.is_relative_to(terminal.here) else str(whole)
     return visible(shown)

@@ -137,7 +137,7 @@ def _search(
         places = _similar_to(text, invocation, engine, scope)
         if len(places) > 1:
             shown_places = engine.read(text, replace(scope, within=()))
-            yield Output(*render_readings(shown_places, text, invocation.terminal))
+            yield Output(*render_readings(shown_places, text, invocation.showing(engine.revision(scope))))
             return
         answer = replace(engine.similar(places[0], request, scope), query=text)
     else:
@@ -146,7 +146,8 @@ def _search(
     shown = {name: options[name] for name in ("full", "explain", "color")}
     if options["full"] and engine.is_local and output_format == "text":
         shown["classes"] = _classes(engine, answer, scope)
-    yield Output(render(answer, output_format, invocation.terminal, **shown))
+    terminal = invocation.showing(engine.revision(scope))
+    yield Output(render(answer, output_format, terminal, **shown))
     notes = [*map(freshness_note, answer.freshness), _note(answer, request, paths, output_format)]
     # Last, because that is where people look.
     yield Output(err="".join(notes), code=0 if answer.hits or answer.outside else 1)

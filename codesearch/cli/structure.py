@@ -49,7 +49,7 @@ def outline(
     if options["json"]:
         yield _json([asdict(one) for one in found])
         return
-    terminal = invocation.terminal
+    terminal = invocation.showing(engine.revision(scope))
     width = terminal.width if terminal.is_terminal else 200
     for one in found:
         yield Output("".join(f"{line}\n" for line in outline_lines(one, width)))
@@ -72,7 +72,7 @@ def read(
     if options["json"]:
         yield _json([asdict(one) for one in found])
         return
-    yield Output(*render_readings(found, place, invocation.terminal))
+    yield Output(*render_readings(found, place, invocation.showing(engine.revision(scope))))
 
 
 def _engine_and_scope(invocation: Invocation, place: str, options: Mapping[str, Any]) -> tuple[Engine, Scope]:
@@ -112,12 +112,14 @@ def usages(
     engine, scope = invocation.engine(options["home"]), invocation.scope(options, paths)
     path, colon, rest = place.partition(":")
     whole = os.path.abspath(invocation.terminal.here / invocation.path(Path(path)))
-    if colon and os.path.exists(whole):  # The index around the file is searched, not the file alone.
+    if (
+        colon and os.path.exists(whole) and not scope.at
+    ):  # The index around the file is searched, not the file alone.
         place, scope = f"{whole}{colon}{rest}", replace(scope, here=whole)
     yield from first_indexed(engine, scope, invocation, options)
     filters = Filters(options["lang"], (), options["path"], here=invocation.terminal.here)
     answer = engine.usages(place, scope, filters=filters, limit=options["hits"], refresh=options["refresh"])
-    terminal, found = invocation.terminal, answer.found
+    terminal, found = invocation.showing(engine.revision(scope)), answer.found
     path_of = partial(path_from, terminal)
     if options["json"]:
         yield Output(f"{visible_json(dumps(usages_fields(answer), indent=2, ensure_ascii=False))}\n")

@@ -6,10 +6,11 @@ imports only what it needs: to find that an index is up to date, it loads neithe
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -29,12 +30,20 @@ from codesearch.engine.scope import (
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
 from codesearch.files import expanded
 from codesearch.home import default_home, make_private
-from codesearch.index.catalogue import IndexEntry, find_folder, list_indexes, remove_index
+from codesearch.index.catalogue import (
+    IndexEntry,
+    find_folder,
+    index_folder,
+    list_indexes,
+    read_entry,
+    remove_index,
+)
 from codesearch.search.request import Filters, Place, RequestFields, SearchRequest, is_line
 
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
     from codesearch.engine.reports import Check, ExportReport, ImportReport, IndexReport, IndexStatus
+    from codesearch.engine.revisions import Revision
     from codesearch.engine.update import Dependencies
     from codesearch.export.files import ExportCounts
     from codesearch.index.build import Progress
@@ -173,6 +182,36 @@ class Engine:
                 f"{project} is not indexed and {reason}: run `codesearch index {project}`"
             )
         return self.index(project, on_progress=on_progress)
+
+    def revision(self, scope: Scope) -> Revision | None:
+        """Return the git revision that a scope names, whether or not it is indexed; None if it names none.
+
+        Raises:
+            ConfigError: the scope has several folders, or the repository has no such revision.
+        """
+        if not scope.at:
+            return None
+        from codesearch.engine.revisions import find_revision
+
+        return find_revision(self.home, scope)
+
+    def index_revision(self, revision: Revision, *, on_progress: OnProgress = lambda _: None) -> IndexReport:
+        """Index the files of a git revision with the settings of its project; git's objects are read, nothing else.
+
+        Raises:
+            ConfigError: git fails, or an object is missing.
+        """
+        from codesearch.engine.revisions import make_revision
+
+        make_revision(self.home, revision)
+        entry = read_entry(index_folder(self.home, revision.project))
+        options = IndexOptions.of(entry.manifest.options) if entry and entry.manifest else None
+        return replace(self.index(revision.folder, options, on_progress=on_progress), root=revision.project)
+
+    def is_indexed(self, revision: Revision) -> bool:
+        """Say whether a git revision is indexed."""
+        entry = read_entry(index_folder(self.home, revision.folder))
+        return bool(entry and entry.manifest and entry.manifest.complete and revision.folder.is_dir())
 
     def refresh(self, root: Path | str, *, budget_s: float = REFRESH_S) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
@@ -362,7 +401,7 @@ class Engine:
         """
         from codesearch.structure.usages import find_usages
 
-        scope = scope or Scope(here=Path.cwd())
+        scope = self._scope(scope)
         freshness = self._local.refreshed(scope) if refresh else []
         filters = filters or Filters()
         filters = replace(filters, within=scope.within or filters.within)
@@ -570,13 +609,28 @@ class Engine:
         self._backend.close()
         self._pool.close()
 
+    def _scope(self, scope: Scope | None) -> Scope:
+        """Return a scope of folders as they are; that of a revision leads to the folder with its files."""
+        scope = scope or Scope(here=Path.cwd())
+        revision = self.revision(scope)
+        if revision is None:
+            return scope
+        if not self.is_indexed(revision):
+            raise IndexNotFoundError(
+                f"{revision.name} of {revision.project} is not indexed: run `codesearch index --at {revision.name} "
+                f"{revision.project}`"
+            )
+        with suppress(OSError):  # A home that cannot be written.
+            os.utime(revision.folder)  # It is deleted if it is not used for long.
+        return revision.scope(scope)
+
     def _answer(
         self,
         request: SearchRequest,
         scope: Scope | None,
         find: Callable[[Searcher, SearchRequest], Found],
     ) -> Answer:
-        scope = scope or Scope(here=Path.cwd())
+        scope = self._scope(scope)
         freshness = self._backend.refreshed(scope) if request.refresh else []
         with self.open(scope, with_model=request.mode != "lexical", failed=freshness) as searcher:
             started = time.perf_counter()
@@ -631,7 +685,7 @@ class Engine:
         """Lend what a place names, after a refresh of the indexes."""
         from codesearch.structure.places import find_spots
 
-        scope = scope or Scope(here=Path.cwd())
+        scope = self._scope(scope)
         freshness = [] if freshness is None else freshness
         freshness += self._local.refreshed(scope)
         with self._local.indexes(scope, freshness) as indexes:

@@ -10,7 +10,14 @@ from pathlib import Path
 
 from codesearch.errors import IndexFormatError, IndexNotFoundError, PortableFileError
 from codesearch.files import expanded
-from codesearch.index.catalogue import IndexEntry, find_folder, index_folder, list_indexes, read_entry
+from codesearch.index.catalogue import (
+    IndexEntry,
+    find_folder,
+    index_folder,
+    is_revision,
+    list_indexes,
+    read_entry,
+)
 from codesearch.search.request import keep_tuples
 
 _LISTED = 5
@@ -52,6 +59,7 @@ class Scope:
         within: files or folders; the innermost indexes that cover them are searched. Hits come only from these files
             and folders, also if another attribute chooses the indexes.
         files: portable files, which are searched without an import.
+        at: a git revision of the one folder that the others name; "" for the files as they are.
     """
 
     roots: Sequence[Path | str] = ()
@@ -59,6 +67,7 @@ class Scope:
     everything: bool = False
     within: Sequence[Path | str] = ()
     files: Sequence[Path | str] = ()
+    at: str = ""
 
     def __post_init__(self) -> None:
         keep_tuples(self, "roots", "within", "files")
@@ -150,7 +159,11 @@ def _folder(place: Path) -> Path:
 
 
 def _all(home: Path) -> list[IndexEntry]:
-    entries = list_indexes(home)
+    entries = [
+        entry
+        for entry in list_indexes(home)
+        if not (entry.manifest and is_revision(home, entry.manifest.root))
+    ]
     if not entries:
         raise IndexNotFoundError(f"nothing is indexed in {home}: run `codesearch index FOLDER` first")
     return entries

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError, IndexWriteError
 from codesearch.files import OPEN_FILES_STAY, file_lock, stamp_of
+from codesearch.home import REVISIONS
 from codesearch.index.manifest import MANIFEST, Manifest, read_manifest
 
 INDEXES = "indexes"
@@ -64,10 +65,15 @@ def list_indexes(home: Path) -> list[IndexEntry]:
 
 
 def indexed_roots(home: Path) -> dict[str, int]:
-    """Return the roots of all indexes that can be read and were made here -> mtime_ns of their manifests."""
+    """Return the roots whose files may change -> mtime_ns of their manifests."""
     stamps = {path.parent: stamp_of(str(path))[1] for path in (home / INDEXES).glob(f"*/{MANIFEST}")}
     roots = ((_root_of(folder, stamp), stamp) for folder, stamp in stamps.items())
-    return {root: stamp for root, stamp in roots if root}
+    return {root: stamp for root, stamp in roots if root and not is_revision(home, root)}
+
+
+def is_revision(home: Path, root: str) -> bool:
+    """Say whether an indexed folder has the files of a git revision, which nobody changes."""
+    return root.startswith(os.path.join(os.path.realpath(home), REVISIONS, ""))
 
 
 @lru_cache(maxsize=256)

@@ -1,23 +1,18 @@
-"""Changed files of git work trees -> the files that a search is limited to.
-
-Git runs offline, without hooks, and without any command from the configuration of a repository. It takes no locks.
-"""
+"""Changed files of git work trees -> the files that a search is limited to."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.errors import ConfigError
+from codesearch.git import Repository, is_top, work_tree
 from codesearch.index.snapshot import Snapshot
-from codesearch.processes import run_git
 from codesearch.search.paths import path_filter, slashes
 from codesearch.search.request import Filters
 
-_TIMEOUT_S = 60
-_KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"}
 _DIFF = (
     *("diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-relative"),
     *("--no-color", "--ignore-submodules=all"),
@@ -58,19 +53,18 @@ def changed_files(
     return frozenset(found), failed
 
 
-@dataclass
-class _WorkTree:
+@dataclass(slots=True, kw_only=True)
+class _WorkTree(Repository):
     """A work tree and the commit to compare it with; None compares with nothing, so all files are changed."""
 
-    top: str
+    option: str = "--changed"
     root: str
-    _disabled: dict[str, str] = field(default_factory=dict)
     base: str | None = None
 
     def changed(self) -> Iterator[str]:
         """Yield the absolute paths of changed and untracked files below the root."""
         below = os.path.relpath(self.root, self.top) if _is_below(self.root, self.top) else "."
-        self._disabled = self._without_filters()
+        self.variables = self._without_filters()
         if self.base is None:
             names = self.git("ls-files", "-z", "--cached", "--", below)
         else:
@@ -80,18 +74,11 @@ class _WorkTree:
             if name:
                 yield slashes(os.path.join(self.top, os.fsdecode(name)))
 
-    def commit(self, revision: str) -> str | None:
-        """Return the id of the commit that a revision names; None for HEAD of a repository without commits."""
+    def base_of(self, revision: str) -> str | None:
+        """Return the commit to compare with; None for HEAD of a repository without commits."""
         name = revision.removesuffix("...") or "HEAD"
-        verify = ("rev-parse", "--verify", "--quiet", "--end-of-options")
-        found = self.git(*verify, f"{name}^{{commit}}", codes=(0, 1, 128)).decode().strip()
-        if not found:
-            self.git("rev-parse", "--git-dir")  # Says what is wrong if the repository cannot be read at all.
-            if name == "HEAD":
-                return None
-            hint = "give a branch, tag or commit; words of the query stand before --changed or after --changed=REV"
-            raise ConfigError(f"no revision {name!r} in {self.top}: {hint}")
-        if not revision.endswith("..."):
+        found = self.commit(name)
+        if not found or not revision.endswith("..."):
             return found
         base = self.git("merge-base", found, "HEAD", codes=(0, 1)).decode().strip()
         if not base:
@@ -99,24 +86,6 @@ class _WorkTree:
                 f"{name} and HEAD have no common commit in {self.top}: give {name} without the dots"
             )
         return base
-
-    def git(self, *arguments: str, codes: Sequence[int] = (0,)) -> bytes:
-        """Run git in the work tree and return its output.
-
-        Raises:
-            ConfigError: it ends with a code that is not in `codes`, or takes too long.
-        """
-        try:
-            done = run_git(arguments, self.top, _environment(self.top, self._disabled), timeout_s=_TIMEOUT_S)
-        except FileNotFoundError as error:
-            cure = "install git or leave --changed out"
-            raise ConfigError(f"{error}, and --changed needs it: {cure}") from None
-        except TimeoutError as error:
-            raise ConfigError(f"{error} in {self.top}: leave --changed out") from None
-        if done.returncode not in codes:
-            lines = os.fsdecode(done.stderr).strip().splitlines() or [f"git ended with {done.returncode}"]
-            raise ConfigError(f"git failed in {self.top}: {lines[0].removeprefix('fatal: ')}")
-        return done.stdout
 
     def _without_filters(self) -> dict[str, str]:
         """Return variables that turn off the commands with which a repository converts its files."""
@@ -134,10 +103,10 @@ def _work_trees(root: str, snapshot: Snapshot, filters: Filters, revision: str) 
     """Return the work trees around and below a root, outer ones first, each with its commit."""
     trees: dict[str, _WorkTree] = {}
     for top in _tops(root, snapshot, filters):
-        tree = trees[top] = _WorkTree(top, root)
+        tree = trees[top] = _WorkTree(top=top, root=root)
         outer = next((trees[path] for path in map(str, Path(top).parents) if path in trees), None)
         recorded = outer and _recorded(outer, top)
-        tree.base = tree.commit(revision) if recorded is None else recorded or None
+        tree.base = tree.base_of(revision) if recorded is None else recorded or None
     if not trees:
         raise ConfigError(f"{root} is in no git work tree: --changed compares files with a git revision")
     return list(trees.values())
@@ -158,7 +127,7 @@ def _recorded(outer: _WorkTree, top: str) -> str | None:
 
 def _tops(root: str, snapshot: Snapshot, filters: Filters) -> list[str]:
     """Return the top folders of work trees around a root and around its files that pass, outer ones first."""
-    around = next((str(path) for path in (Path(root), *Path(root).parents) if _is_top(str(path))), None)
+    around = work_tree(Path(root))
     passes = path_filter(filters, Path(root))
     files = (file.path for segment in snapshot.segments if segment.root == root for file in segment.files)
     folders: set[str] = set()
@@ -166,33 +135,9 @@ def _tops(root: str, snapshot: Snapshot, filters: Filters) -> list[str]:
         while name and name not in folders:
             folders.add(name)
             name = name.rpartition("/")[0]
-    below = [path for path in (os.path.join(root, *name.split("/")) for name in folders) if _is_top(path)]
+    below = [path for path in (os.path.join(root, *name.split("/")) for name in folders) if is_top(path)]
     return sorted({*below, *([around] if around else [])}, key=lambda path: (len(Path(path).parts), path))
-
-
-def _is_top(folder: str) -> bool:
-    return os.path.lexists(os.path.join(folder, ".git"))
 
 
 def _is_below(path: str, folder: str) -> bool:
     return Path(path).is_relative_to(folder)
-
-
-def _environment(top: str, disabled: Mapping[str, str]) -> dict[str, str]:
-    """Return variables for git: none that names another repository, no locks, no network and no questions."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name in _KEPT_VARIABLES
-    }
-    own = {
-        "GIT_ALLOW_PROTOCOL": "none",
-        # A damaged `.git` is an error; git must not use the repository above instead.
-        "GIT_CEILING_DIRECTORIES": os.path.dirname(top),
-        "GIT_LITERAL_PATHSPECS": "1",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "LC_ALL": "C",
-    }
-    return {**kept, **own, **disabled}

@@ -125,7 +125,7 @@ class Api:
             refresh=self.checks.due(),
             by_file=asked["flat"] == "no",
         )
-        scope = Scope(roots=_roots(self.engine, asked["root"]))
+        scope = Scope(roots=_roots(self.engine, asked["root"]), at=asked["at"])
         return answer_json(self.engine.search(request, scope), asked["lines"])
 
     def similar(self, asked: dict[str, Any]) -> dict[str, Any]:

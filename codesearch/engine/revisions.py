@@ -1,0 +1,166 @@
+"""A revision of a git repository -> a folder with its files, which is indexed and searched like any other.
+
+<home>/revisions/<digest>/<project>@<commit>/     the files of one commit below a project, read from git's objects
+
+The files are as git stores them: no filter runs, nothing is checked out, and the work tree stays as it is. Links and
+submodules are left out. A folder that was not used for 30 days is deleted with its index.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from codesearch.config import WalkConfig
+from codesearch.engine.scope import Scope, covering_index, find_project
+from codesearch.errors import ConfigError, IndexLockedError, IndexStoreError
+from codesearch.export.files import scratch_folder
+from codesearch.files import expanded, make_folder, private
+from codesearch.git import Blob, Repository, work_tree
+from codesearch.home import REVISIONS
+from codesearch.index.catalogue import index_folder, remove_index
+from codesearch.index.manifest import MANIFEST
+from codesearch.segments.store import storage_error
+
+_UNUSED_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A state of a project.
+
+    Attributes:
+        name: the revision as it was given, such as a tag.
+        commit: the id of its commit.
+        project: the folder of the project.
+        below: the path of the project below the top of its repository, with slashes; "" for the top.
+        folder: where its files are, or will be.
+    """
+
+    name: str
+    commit: str
+    project: Path
+    below: str
+    folder: Path
+
+    @property
+    def shown(self) -> str:
+        """What stands before the path of a file below the project, as in git: REV: and the folder."""
+        return f"{self.name}:{self.below}/" if self.below else f"{self.name}:"
+
+    def scope(self, scope: Scope) -> Scope:
+        """Return the scope of the revision that has the same places as one of the project."""
+        return replace(
+            scope,
+            roots=(self.folder,),
+            here=None if scope.here is None else self.moved(scope.here),
+            within=[self.moved(place) for place in scope.within],
+            at="",
+        )
+
+    def moved(self, place: Path | str) -> Path | str:
+        """Return a place of the project in the folder of the revision; any other place stays."""
+        whole = Path(place).resolve()
+        return (
+            self.folder / whole.relative_to(self.project)
+            if self.project in (whole, *whole.parents)
+            else place
+        )
+
+
+def find_revision(home: Path, scope: Scope) -> Revision:
+    """Return the revision that a scope names; its files need not be there.
+
+    Raises:
+        ConfigError: the scope has several folders, git is missing, or the repository has no such revision.
+    """
+    project = _project(home, scope)
+    top = work_tree(project)
+    if top is None:
+        raise ConfigError(f"{project} is in no git work tree: --at searches a git revision")
+    commit = Repository(top, "--at").commit(scope.at)
+    if commit is None:
+        raise ConfigError(f"{top} has no commits: leave --at out")
+    below = project.relative_to(top).as_posix().removeprefix(".")
+    name = hashlib.sha256(os.fsencode(project)).hexdigest()[:8]
+    folder = home.resolve() / REVISIONS / name / f"{project.name}@{commit[:12]}"
+    return Revision(scope.at, commit, project, below, folder)
+
+
+def _project(home: Path, scope: Scope) -> Path:
+    """Return the indexed folder of a scope, else the project around it."""
+    places = scope.roots or scope.within or ([] if scope.here is None else [scope.here])
+    if scope.everything or scope.files or len(places) != 1:
+        raise ConfigError("--at searches one folder: give one --root, or change to the folder")
+    place = expanded(places[0]).resolve()
+    entry = covering_index(home, place)
+    if entry and entry.manifest:
+        return Path(entry.manifest.root)
+    folder = place if place.is_dir() else place.parent
+    return place if scope.roots else find_project(folder) or folder
+
+
+def make_revision(home: Path, revision: Revision) -> None:
+    """Write the files of a revision, if they are not there.
+
+    Raises:
+        ConfigError: an object is missing, or git fails.
+        IndexStoreError: the home cannot be written.
+    """
+    if revision.folder.is_dir():
+        return
+    _delete_unused(home)
+    top = revision.project if not revision.below else revision.project.parents[revision.below.count("/")]
+    repository = Repository(str(top), "--at")
+    most = WalkConfig().max_file_bytes
+    blobs = [
+        blob
+        for blob in repository.blobs(revision.commit, revision.below)
+        if blob.size <= most and _is_safe(blob.path)
+    ]
+    try:
+        with scratch_folder(home) as scratch:
+            _write(repository, blobs, scratch)
+            make_folder(revision.folder.parent)
+            with suppress(FileExistsError):  # Another process was faster.
+                scratch.rename(revision.folder)
+    except OSError as error:
+        raise storage_error(error, home) or error from None
+
+
+def _write(repository: Repository, blobs: Sequence[Blob], target: Path) -> None:
+    made = {""}
+    for blob, content in repository.contents(blobs):
+        folder = blob.path.rpartition("/")[0]
+        if folder not in made:
+            make_folder(target / folder)
+            made.add(folder)
+        # A name can stand twice on a file system that ignores case; the first file stays.
+        with suppress(FileExistsError), open(target / blob.path, "xb", opener=private) as file:
+            file.write(content)
+            if blob.is_executable:  # It may be a script, which has no suffix.
+                os.chmod(file.fileno(), 0o700)
+
+
+def _is_safe(path: str) -> bool:
+    """Say whether a path of a commit, which anyone may have written, stays below the folder it is written to."""
+    parts = path.split("/")
+    is_plain = os.name != "nt" or not {"\\", ":"} & set(path)
+    return is_plain and not any(part in ("", ".", "..") or part.lower() == ".git" for part in parts)
+
+
+def _delete_unused(home: Path) -> None:
+    """Delete the revisions that were not used for a long time, with their indexes."""
+    for folder in (home.resolve() / REVISIONS).glob("*/*"):
+        with suppress(OSError, IndexLockedError, IndexStoreError):
+            if folder.stat().st_mtime < time.time() - _UNUSED_DAYS * 86_400:
+                index = index_folder(home, folder)
+                if (index / MANIFEST).exists():
+                    remove_index(index, str(folder))
+                shutil.rmtree(folder)

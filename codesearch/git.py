@@ -1,0 +1,163 @@
+"""Read a git repository: offline, without hooks, locks, filters and any command from its configuration."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codesearch.errors import ConfigError
+from codesearch.processes import run_git
+
+_TIMEOUT_S = 60
+_KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"}
+_BATCH_BYTES = 32_000_000
+"""About this many bytes of files are in memory at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A regular file of a commit.
+
+    Attributes:
+        path: below the folder that was listed, with slashes.
+        object_id: names its content.
+        size: in bytes.
+        is_executable: whether git says so.
+    """
+
+    path: str
+    object_id: str
+    size: int
+    is_executable: bool
+
+
+@dataclass(slots=True)
+class Repository:
+    """A work tree of a git repository.
+
+    Attributes:
+        top: its top folder.
+        option: the option of codesearch that needs git, for errors.
+        variables: more environment variables for git.
+    """
+
+    top: str
+    option: str
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def git(self, *arguments: str, codes: Sequence[int] = (0,), stdin: bytes = b"") -> bytes:
+        """Run git in the work tree and return its output.
+
+        Raises:
+            ConfigError: it is missing, ends with a code that is not in `codes`, or takes too long.
+        """
+        environment = _environment(self.top, self.variables)
+        try:
+            done = run_git(arguments, self.top, environment, timeout_s=_TIMEOUT_S, stdin=stdin)
+        except FileNotFoundError as error:
+            cure = f"install git or leave {self.option} out"
+            raise ConfigError(f"{error}, and {self.option} needs it: {cure}") from None
+        except TimeoutError as error:
+            raise ConfigError(f"{error} in {self.top}: leave {self.option} out") from None
+        if done.returncode not in codes:
+            lines = os.fsdecode(done.stderr).strip().splitlines() or [f"git ended with {done.returncode}"]
+            raise ConfigError(f"git failed in {self.top}: {lines[0].removeprefix('fatal: ')}")
+        return done.stdout
+
+    def commit(self, revision: str) -> str | None:
+        """Return the id of the commit that a revision names; None for HEAD of a repository without commits.
+
+        Raises:
+            ConfigError: it names none, or git fails.
+        """
+        verify = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+        found = self.git(*verify, f"{revision}^{{commit}}", codes=(0, 1, 128)).decode().strip()
+        if found:
+            return found
+        self.git("rev-parse", "--git-dir")  # Says what is wrong if the repository cannot be read at all.
+        if revision == "HEAD":
+            return None
+        hint = "give a branch, tag or commit"
+        if self.option == "--changed":
+            hint += "; words of the query stand before --changed or after --changed=REV"
+        raise ConfigError(f"no revision {revision!r} in {self.top}: {hint}")
+
+    def blobs(self, commit: str, below: str) -> list[Blob]:
+        """Return the regular files of a commit below a folder, "" for the top; links and submodules are left out."""
+        if below and not self.git("ls-tree", "-z", "--full-tree", commit, below):
+            raise ConfigError(f"{os.path.join(self.top, below)} does not exist in {commit[:12]}")
+        listed = self.git("ls-tree", "-r", "-l", "-z", "--full-tree", f"{commit}:{below}")
+        found = []
+        for entry in listed.split(b"\0"):
+            about, _, path = entry.partition(b"\t")
+            mode, _, object_id, size = about.decode().split() if entry else ("",) * 4
+            if mode.startswith("100"):
+                if not size.isdigit():  # It says BAD.
+                    raise self._lacks(os.fsdecode(path))
+                found.append(Blob(os.fsdecode(path), object_id, int(size), mode == "100755"))
+        return found
+
+    def contents(self, blobs: Iterable[Blob]) -> Iterator[tuple[Blob, bytes]]:
+        """Yield each file with its content, as it is in the repository.
+
+        Raises:
+            ConfigError: an object is missing, because the clone is partial or damaged.
+        """
+        for batch in _batches(blobs):
+            names = "".join(f"{blob.object_id}\n" for blob in batch).encode()
+            answer, at = self.git("cat-file", "--batch", stdin=names), 0
+            for blob in batch:
+                end = answer.index(b"\n", at)
+                if not answer[at:end].endswith(f" blob {blob.size}".encode()):
+                    raise self._lacks(blob.path)
+                at = end + 1 + blob.size + 1
+                yield blob, answer[end + 1 : at - 1]
+
+    def _lacks(self, path: str) -> ConfigError:
+        cure = f"fetch all objects, for example with `git -C {self.top} fetch --refetch`"
+        return ConfigError(f"{self.top} lacks the content of {path}: {cure}")
+
+
+def work_tree(folder: Path) -> str | None:
+    """Return the top of the git work tree around a folder; None if there is none."""
+    return next((str(path) for path in (folder, *folder.parents) if is_top(str(path))), None)
+
+
+def is_top(folder: str) -> bool:
+    """Say whether a folder is the top of a work tree."""
+    return os.path.lexists(os.path.join(folder, ".git"))
+
+
+def _batches(blobs: Iterable[Blob]) -> Iterator[list[Blob]]:
+    batch: list[Blob] = []
+    size = 0
+    for blob in blobs:
+        if batch and size + blob.size > _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(blob)
+        size += blob.size
+    if batch:
+        yield batch
+
+
+def _environment(top: str, more: Mapping[str, str]) -> dict[str, str]:
+    """Return variables for git: none that names another repository, no locks, no network and no questions."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name in _KEPT_VARIABLES
+    }
+    own = {
+        "GIT_ALLOW_PROTOCOL": "none",
+        # A damaged `.git` is an error; git must not use the repository above instead.
+        "GIT_CEILING_DIRECTORIES": os.path.dirname(top),
+        "GIT_LITERAL_PATHSPECS": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
+    }
+    return {**kept, **own, **more}
