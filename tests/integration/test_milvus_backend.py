@@ -180,6 +180,7 @@ def test_a_search_of_changed_files_is_refused(filled: tuple[Remote, Path]) -> No
         filled[0].search(SearchRequest("push", changed="HEAD"))
 
 
+REVISION = Revision("HEAD", "0" * 40, Path("/x"), "", Path("/y"))
 CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "index": lambda engine, tree: engine.index(tree),
     "index_project": lambda engine, tree: engine.index_project(tree),
@@ -204,6 +205,9 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "import_index": lambda engine, tree: engine.import_index(tree.parent / "x.codesearch"),
     "verify": lambda engine, tree: engine.verify(),
     "home": lambda engine, tree: engine.home,
+    "revision": lambda engine, tree: engine.revision(Scope(here=tree, at="HEAD")),
+    "index_revision": lambda engine, tree: engine.index_revision(REVISION),
+    "is_indexed": lambda engine, tree: engine.is_indexed(REVISION),
 }
 """Public names of `Engine` that need the indexes of a home."""
 ANSWERED = {"search", "similar", "open", "encoder", "is_local"} | {
