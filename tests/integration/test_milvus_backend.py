@@ -20,6 +20,7 @@ import pytest
 from codesearch.engine.answer import Answer
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend, shard_of
+from codesearch.engine.revisions import Revision
 from codesearch.engine.scope import Scope
 from codesearch.errors import BackendError, ConfigError
 from codesearch.milvus.push import PushReport
