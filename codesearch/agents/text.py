@@ -50,6 +50,10 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     notes += _confidence_note(answer)
     if any(found.state == "behind" for found in answer.freshness):
         notes += "note: many files changed; run `codesearch index` to see them all\n"
+    if answer.left_out:
+        notes += (
+            f"note: {answer.left_out} files are not in the index: they crash parsers or go over a limit\n"
+        )
     left = max_tokens * _CHARS_PER_TOKEN - len(notes) - _NOTE_CHARS
     heads = _fitting([_head(hit, project) for hit in answer.hits], left)
     left -= sum(map(len, heads))
@@ -86,6 +90,7 @@ def hits_fields(answer: Answer, project: Path) -> dict[str, Any]:
     return {
         "confidence": answer.confidence,
         "low_confidence": answer.low_confidence,
+        "left_out": answer.left_out,
         "hits": [
             {**_place_fields(hit, project), "others": [_place_fields(one, project) for one in hit.others]}
             for hit in answer.hits

@@ -19,10 +19,15 @@ _FILES = {
     "data": ("file of data", "files of data"),
     "never": ("lock file, licence or secret", "lock files, licences and secrets"),
     "unreadable": ("file that cannot be read", "files that cannot be read"),
-    "crashed": ("file that crashes its parser", "files that crash their parsers"),
+    "crashed": ("file whose parser takes too much or crashes", "files whose parsers take too much or crash"),
+    "only as blocks": (
+        "file only as blocks, because its parser takes too much or crashes",
+        "files only as blocks, because their parsers take too much or crash",
+    ),
     "ignored": ("ignored file", "ignored files"),
     "hidden": ("hidden file", "hidden files"),
     "link": ("symbolic link", "symbolic links"),
+    "rules": ("ignore file whose rules are not applied", "ignore files whose rules are not applied"),
 }
 _FOLDERS = {
     "ignored": ("ignored folder", "ignored folders"),

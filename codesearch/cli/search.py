@@ -148,7 +148,11 @@ def _search(
         shown["classes"] = _classes(engine, answer, scope)
     terminal = invocation.showing(engine.revision(scope))
     yield Output(render(answer, output_format, terminal, **shown))
-    notes = [*map(freshness_note, answer.freshness), _note(answer, request, paths, output_format)]
+    notes = [
+        *map(freshness_note, answer.freshness),
+        left_out_note(answer),
+        _note(answer, request, paths, output_format),
+    ]
     # Last, because that is where people look.
     yield Output(err="".join(notes), code=0 if answer.hits or answer.outside else 1)
 
@@ -190,16 +194,30 @@ def freshness_note(found: Freshness) -> str:
     """Say in one line that an index is older than its folder, and what to do."""
     root = visible(found.root)
     changed = found.changes.to_parse + found.changes.removed
-    files = counted(changed, "file") if changed else "files"
+    cure = f"run `codesearch index {root}`"
+    behind = f"{counted(changed, 'file')} changed since {root} was indexed: {cure}"
+    if not changed:
+        slow = f"{root} has changed, and a query has no time to find out what"
+        behind = f"{slow}: {cure}, or keep `codesearch watch {root}` running"
     notes = {
         "locked": f"{root} is being indexed by another process: this is the last complete index",
         "with code": f"the sources of {root} are not here: hits have the code that was indexed",
         "without code": f"the sources of {root} are not here: hits have no code",
-        "behind": f"{files} changed since {root} was indexed: run `codesearch index {root}`",
+        "behind": behind,
         "unchecked": f"{root} was not compared with its index: {visible(found.error)}",
         "unreadable": f"{root} is left out: {visible(found.error)}",
     }
     return f"note: {notes[found.state]}\n" if found.state in notes else ""
+
+
+def left_out_note(answer: Answer) -> str:
+    """Say in one line that files are missing because of the limits of a run."""
+    if not answer.left_out:
+        return ""
+    files = "1 file is" if answer.left_out == 1 else f"{answer.left_out:,} files are"
+    why = "crashes its parser or takes too much time or memory"
+    why = why if answer.left_out == 1 else "crash their parsers or take too much time or memory"
+    return f"note: {files} not in the index ({why}): see `codesearch status --warnings`\n"
 
 
 def _note_of_text(answer: Answer) -> str:

@@ -60,6 +60,7 @@ class Answer:
         filters_match: False if there are no hits because no document passes the filters.
         outside: "path:line" where an exact text is in no definition.
         unread_files: how many more files may have an exact text and were not read, because there are too many.
+        left_out: how many files are not in the indexes because they crash parsers or go over a limit of time or memory.
         changed_files: how many files differ from the revision of the request; None if it has none.
     """
 
@@ -78,6 +79,7 @@ class Answer:
     changed_files: int | None = None
     outside: tuple[str, ...] = ()
     unread_files: int = 0
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

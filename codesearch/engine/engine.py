@@ -659,6 +659,7 @@ class Engine:
                 changed_files=None if filters.files is None else len(filters.files),
                 outside=found.outside,
                 unread_files=found.unread_files,
+                left_out=searcher.searched.left_out,
             )
 
     def _example(self, text: str, scope: Scope | None) -> Place:

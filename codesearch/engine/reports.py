@@ -54,7 +54,7 @@ class OfIndex:
 
     @property
     def not_indexed(self) -> Counts:
-        """Reason -> extension -> files that are not in the index."""
+        """Reason -> extension -> files that are not in the index, or only as blocks of lines."""
         return self.manifest.not_indexed
 
     @property

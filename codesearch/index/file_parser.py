@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from codesearch.analysis.terms import terms_of_file
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.encoding.tokenizer import SubtokenTokenizer, document_text
+from codesearch.index.manifest import ONLY_BLOCKS
 from codesearch.parsing.blocks import block_documents
 from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec, language_named
@@ -52,7 +53,7 @@ class ParsedFile:
     """The result of parsing one file.
 
     Attributes:
-        record: the file; `skipped` says why there are no documents.
+        record: the file; `skipped` says why there are no documents, or only blocks.
         rows: documents in the form of the store.
         block: terms of the documents.
         tokens: uint32 [sum of lengths], the token ids of all documents, concatenated.
@@ -95,10 +96,13 @@ class FileParser:
 
     def parse_plain(self, file: SourceFile) -> ParsedFile | None:
         """Cut one file into blocks without its parser; return None if it no longer exists."""
-        return self._parse(file, _extract_blocks)
+        return self._parse(file, _extract_blocks, ONLY_BLOCKS)
 
     def _parse(
-        self, file: SourceFile, extract: Callable[[bytes, str, LanguageSpec, ParseConfig], Extraction]
+        self,
+        file: SourceFile,
+        extract: Callable[[bytes, str, LanguageSpec, ParseConfig], Extraction],
+        skipped: str = "",
     ) -> ParsedFile | None:
         try:
             source, _ = read_below(self.root, file.path, self.config.walk)
@@ -126,6 +130,7 @@ class FileParser:
                 len(source),
                 0,
                 digest,
+                skipped=skipped,
                 warnings="\n".join(map(visible, extraction.warnings)),
                 summary=extraction.summary,
             ),

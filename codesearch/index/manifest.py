@@ -61,6 +61,8 @@ _DIGEST_BYTES = 16
 _NO_DIGEST = "0" * 2 * _DIGEST_BYTES
 _CHECKSUM_VALUE = re.compile(rb'"checksum": "([0-9a-f]{32})"')
 OTHER = "other"
+LEFT_OUT, ONLY_BLOCKS = "crashed", "only as blocks"
+"""Reasons for a file without documents, and for one without definitions: it crashes parsers or goes over a limit."""
 Counts = dict[str, dict[str, int]]
 """Reason -> extension or name -> number."""
 
@@ -196,8 +198,13 @@ class Manifest(MadeWith):
 
     @property
     def not_indexed(self) -> Counts:
-        """Reason -> extension -> number of files that are not in the index."""
+        """Reason -> extension -> number of files that are not in the index, or only as blocks of lines."""
         return {**self.walked.skipped, **self.parsed.skipped}
+
+    @property
+    def left_out(self) -> int:
+        """Number of files without documents because they crash parsers or go over a limit of time or memory."""
+        return sum(self.parsed.skipped.get(LEFT_OUT, {}).values())
 
     @property
     def warnings(self) -> list[str]:

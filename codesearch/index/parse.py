@@ -30,6 +30,7 @@ from codesearch.config import ParseConfig
 from codesearch.cores import available_cores, memory_budget_bytes
 from codesearch.errors import IndexWriteError, ParseError
 from codesearch.index.file_parser import FileParser, ParsedFile, skipped_file
+from codesearch.index.manifest import LEFT_OUT
 from codesearch.index.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec
@@ -156,7 +157,7 @@ class _Run:
         warning = (
             f"{file.path}: the {file.language} parser crashed or takes too much time or memory: left out"
         )
-        return skipped_file(file, "crashed", digest=_digest(self._parser, file), warning=warning)
+        return skipped_file(file, LEFT_OUT, digest=_digest(self._parser, file), warning=warning)
 
 
 def _size(files: Sequence[SourceFile]) -> int:

@@ -108,6 +108,11 @@ class SearchedCollection:
         return self._roots or (self._store.connection.uri,)
 
     @property
+    def left_out(self) -> int:
+        """Return 0: the server does not know."""
+        return 0
+
+    @property
     def model_folder(self) -> None:
         """Return None: the server knows only the name of the model."""
 

@@ -38,8 +38,11 @@ from codesearch.visible import visible
 
 NEVER, BINARY, TOO_LARGE = "never", "binary", "too large"
 OTHER_LANGUAGE, OTHER_CONTENT, UNREADABLE = "other language", "other content", "unreadable"
-HIDDEN, IGNORED, LINK, ALWAYS = "hidden", "ignored", "link", "always"
-"""Reasons for skipping files and folders. `ALWAYS` marks folders that only a rule of the user includes."""
+HIDDEN, IGNORED, LINK, ALWAYS, RULES = "hidden", "ignored", "link", "always", "rules"
+"""Reasons for skipping files and folders.
+
+`ALWAYS` marks folders that only a rule of the user includes, `RULES` ignore files that are not applied.
+"""
 _MAX_EXTENSION = 12
 _MOST_WARNINGS = 1_000
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", "CVS"})
@@ -392,6 +395,7 @@ class _Walk:
             except (FileNotFoundError, NotADirectoryError):  # `.git` of a submodule is a file.
                 continue
             except OSError as error:
+                self.report.skipped[RULES][name] += 1
                 self.report.warn(f"{folder}{name}: {error.strerror}: its rules are not applied")
         return [*rules[:-1], *own, rules[-1]]  # The last one is --exclude. It decides in every folder.
 

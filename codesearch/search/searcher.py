@@ -75,6 +75,11 @@ class Searchable(Protocol):
         ...
 
     @property
+    def left_out(self) -> int:
+        """Number of files that are missing because they crash parsers or go over a limit."""
+        ...
+
+    @property
     def model_folder(self) -> Path | None:
         """Folder of the model that the documents were made with; None if it is not known."""
         ...
@@ -120,6 +125,11 @@ class LocalIndexes:
     def roots(self) -> tuple[str, ...]:
         """The indexed folders that are searched."""
         return tuple(index.manifest.root for index in self.indexes)
+
+    @property
+    def left_out(self) -> int:
+        """Number of files that are missing because they crash parsers or go over a limit."""
+        return sum(index.manifest.left_out for index in self.indexes)
 
     @property
     def model_folder(self) -> Path | None:

@@ -55,7 +55,7 @@ class FileRecord:
 
     Attributes:
         mtime_ns: 0; an older version stored a time stamp.
-        skipped: the reason why the file has no documents, or "".
+        skipped: the reason why the file has no documents or only blocks of lines, or "".
         warnings: one warning per line, or "".
         summary: the first sentence of the documentation of the whole file, or "".
     """

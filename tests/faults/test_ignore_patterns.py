@@ -79,6 +79,7 @@ def test_an_ignore_file_with_too_many_wildcards_is_not_applied_and_named(tmp_pat
     assert report.warnings == [
         ".gitignore: too many patterns with wildcards (5,001 in this file): its rules are not applied"
     ]
+    assert report.skipped["rules"] == {".gitignore": 1}
 
 
 def test_the_wildcards_of_the_folders_above_count_too(tmp_path):

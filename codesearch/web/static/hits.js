@@ -55,13 +55,18 @@ function notes(answer) {
   } else if (answer.low_confidence) {
     found.push("Probably nothing here does this.");
   }
+  if (answer.left_out) {
+    found.push(`${amount(answer.left_out, "file")} not in the index: too much time or memory for a parser, or a crash`);
+  }
   if (answer.freshness?.length) freshness = answer.freshness;
   const told = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");
   for (const { root, state, changes, error } of told) {
     if (state === "behind") {
       const changed = changes.to_parse + changes.removed;
-      const files = changed ? amount(changed, "changed file") : "Changed files";
-      found.push(`${files} of ${root} not in the index yet: run \`codesearch index ${root}\``);
+      const what = changed
+        ? `${amount(changed, "changed file")} of ${root} not in the index yet`
+        : `${root} has changed, and a search has no time to find out what`;
+      found.push(`${what}: run \`codesearch index ${root}\``);
     } else if (state === "locked") {
       found.push(`Another process is updating the index of ${root}. These hits are from before the update.`);
     } else if (state === "unchecked") {

@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
-from codesearch.cli.search import freshness_note
+from codesearch.cli.search import freshness_note, left_out_note
+from codesearch.engine.answer import answer_fields
 from codesearch.engine.reports import Changes
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.index import plan
 from codesearch.index.catalogue import index_folder, writer_lock
+from codesearch.index.manifest import Manifest
 from codesearch.search.request import RequestFields
 from codesearch.segments.digest import content_digest
 from tests.command import ROOT
@@ -249,9 +251,23 @@ def test_a_refresh_whose_walk_takes_too_long_answers_from_the_last_index(ready, 
     monkeypatch.setattr("codesearch.engine.update._LEAST_WALK_S", -1.0)
     found = ready.refresh(tiny_repo, budget_s=-1.0)
     assert (found.state, found.changes) == ("behind", Changes(0, 0))
-    assert freshness_note(found).startswith(f"note: files changed since {tiny_repo} was indexed: run ")
+    assert freshness_note(found) == (
+        f"note: {tiny_repo} has changed, and a query has no time to find out what: "
+        f"run `codesearch index {tiny_repo}`, or keep `codesearch watch {tiny_repo}` running\n"
+    )
     monkeypatch.undo()
     assert ready.refresh(tiny_repo).state == "updated"
+
+
+def test_an_answer_counts_the_files_that_the_limits_of_a_run_left_out(ready, monkeypatch):
+    assert ready.search("push", Scope()).left_out == 0
+    monkeypatch.setattr(Manifest, "left_out", 2)
+    answer = ready.search("push", Scope())
+    why = "(crash their parsers or take too much time or memory)"
+    assert left_out_note(answer) == (
+        f"note: 2 files are not in the index {why}: see `codesearch status --warnings`\n"
+    )
+    assert answer_fields(answer)["left_out"] == 2
 
 
 def test_an_index_that_another_process_is_writing_is_locked(ready, tiny_repo, home):

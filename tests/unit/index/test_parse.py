@@ -15,6 +15,7 @@ from codesearch.errors import IndexStoreError
 from codesearch.index import build as build_module
 from codesearch.index import parse
 from codesearch.index.file_parser import TOO_COSTLY, FileParser, ParsedFile
+from codesearch.index.manifest import LEFT_OUT, ONLY_BLOCKS
 from codesearch.index.parse import parse_files
 from codesearch.index.workers import Workers, end_ready
 from codesearch.parsing.walker import SourceFile, WalkReport, walk
@@ -119,7 +120,7 @@ def test_several_crashes_cost_a_warning_each(tmp_path, tokenizer_path, many_chun
     results = list(parse_files(parser(tmp_path, tokenizer_path, CrashingParser), files, 2))
     assert [file.path for file, _ in results] == [file.path for file in files]
     warned = {parsed.record.path: parsed.record.skipped for _, parsed in results if parsed.record.warnings}
-    assert warned == {"crash1.py": "", "crash_hopeless.py": "crashed", "f07crash.py": ""}
+    assert warned == {"crash1.py": ONLY_BLOCKS, "crash_hopeless.py": LEFT_OUT, "f07crash.py": ONLY_BLOCKS}
 
 
 class StillbornParser(FileParser):
@@ -142,7 +143,8 @@ def test_an_index_is_built_without_a_file_that_crashes_the_parser(
     monkeypatch.setattr(build_module, "FileParser", CrashingParser)
     manifest = index_tree(tmp_path / "src").manifest
     assert (manifest.documents, manifest.source_files) == (13, 14)
-    assert manifest.not_indexed == {"crashed": {".py": 1}}
+    assert manifest.not_indexed == {"crashed": {".py": 1}, "only as blocks": {".py": 1}}
+    assert manifest.left_out == 1
     assert manifest.warnings == [
         f"crash.py: {TOO_COSTLY.format('python')}",
         "crash_hopeless.py: the python parser crashed or takes too much time or memory: left out",
