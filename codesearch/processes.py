@@ -92,12 +92,9 @@ def run_git(
     """
     import subprocess
 
-    program = find_program("git")
-    if program is None:
-        raise FileNotFoundError("git is not installed")
     try:
         return subprocess.run(
-            [program, *_SAFE_GIT, *arguments],
+            _git_command(arguments),
             cwd=folder,
             env=environment,
             input=stdin,
@@ -107,6 +104,31 @@ def run_git(
         )
     except subprocess.TimeoutExpired:
         raise TimeoutError(f"git took more than {timeout_s:.0f} s") from None
+
+
+def start_git(arguments: Sequence[str], folder: str, environment: Mapping[str, str]) -> Popen[bytes]:
+    """Start git in a folder as `run_git` does, with pipes to its stdin and stdout; its errors are not shown.
+
+    Raises:
+        FileNotFoundError: git is not installed.
+    """
+    import subprocess
+
+    return subprocess.Popen(
+        _git_command(arguments),
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _git_command(arguments: Sequence[str]) -> list[str]:
+    program = find_program("git")
+    if program is None:
+        raise FileNotFoundError("git is not installed")
+    return [program, *_SAFE_GIT, *arguments]
 
 
 def show_in_pager(command: Sequence[str], text: bytes) -> None:

@@ -1,0 +1,1 @@
+"""Commits of git repositories -> questions with the functions that they changed."""
