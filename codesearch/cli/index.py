@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from codesearch.cli.first import revision_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted, counts, not_indexed_lines
 from codesearch.cli.output import exit_on_terminate
-from codesearch.cli.progress import build_progress
+from codesearch.cli.progress import build_notes, build_progress
 from codesearch.config import IndexOptions
 from codesearch.errors import ConfigError
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.engine import Engine
     from codesearch.engine.reports import IndexReport
-    from codesearch.engine.revisions import Revision
-    from codesearch.engine.scope import Scope
     from codesearch.watch.watcher import Report
 
 _SHOWN_WARNINGS = 10
@@ -65,7 +62,7 @@ def index(
             from codesearch.engine.scope import Scope
 
             scope = Scope((invocation.path(folder),), at=options["at"])
-            yield from _revision_indexed(engine, scope)
+            yield from revision_indexed(engine, scope)
             continue
         with build_progress(folder.name) as on_progress:
             report = engine.index(
@@ -121,22 +118,6 @@ def _built(name: str, report: IndexReport, *, merged: bool) -> Output:
     return Output("".join(f"{visible(line)}\n" for line in out), notes)
 
 
-def build_notes(report: IndexReport) -> str:
-    """Say if the index of an earlier version was made again, and which files have no parser."""
-    notes = []
-    if report.was_earlier_format:
-        root = visible(str(report.root))
-        notes.append(f"note: an earlier version of codesearch made the index of {root}; it was made again\n")
-    if missing := sorted(report.manifest.missing_grammars.items()):
-        from codesearch.installation import how_to_add
-        from codesearch.parsing.grammars import distributions
-
-        files = ", ".join(counted(count, f"{language} file") for language, count in missing)
-        cure = how_to_add(*distributions(language for language, _ in missing))
-        notes.append(f"warning: {files} cut into blocks: no parser installed: {cure}\n")
-    return "".join(notes)
-
-
 def watch(
     context: typer.Context,
     folders: Annotated[
@@ -189,33 +170,3 @@ def print_report(report: Report, *, quiet: bool) -> None:
             "forgotten": "its index was removed; no longer watching",
         }
         print(f"{root}: {news[report.state]}", flush=True)
-
-
-def first_indexed(
-    engine: Engine, scope: Scope, invocation: Invocation, options: Mapping[str, Any]
-) -> Iterator[Output]:
-    """Index the projects of a scope that no index covers, unless an option forbids it."""
-    if options["auto_index"] and invocation.pool is None:  # A service leaves it to its client.
-        if scope.at:
-            yield from _revision_indexed(engine, scope)
-            return
-        for project in engine.missing_projects(scope):
-            yield _indexed(project, engine.index_project)
-        for root in engine.outdated_roots(scope):
-            yield _indexed(root, engine.index)
-
-
-def _revision_indexed(engine: Engine, scope: Scope) -> Iterator[Output]:
-    """Index the git revision that a scope names, if it is not indexed."""
-    revision = engine.revision(scope)
-    if revision and not engine.is_indexed(revision):
-        yield _indexed(revision, engine.index_revision)
-
-
-def _indexed(wanted: Path | Revision, index: Callable[..., IndexReport]) -> Output:
-    """Index a folder or a revision before the first search in it, and say so in one line."""
-    name = str(wanted) if isinstance(wanted, Path) else f"{wanted.name} of {wanted.project}"
-    with build_progress(os.path.basename(name)) as on_progress:
-        report = index(wanted, on_progress=on_progress)
-    done = f"indexed {visible(name)}: {counted(report.documents, 'document')} in {report.seconds:.1f} s\n"
-    return Output(err=done + build_notes(report))

@@ -1,4 +1,4 @@
-"""Progress of a build: a bar with rate and time left on a terminal; otherwise nothing."""
+"""Progress of a build: a bar with rate and time left on a terminal, otherwise nothing; and the notes at its end."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from codesearch.cli.numbers import counted
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import ProgressColumn
 
+    from codesearch.engine.reports import IndexReport
     from codesearch.index.build import Progress, ProgressCallback
 
 _STAGES = {"parse": "reading", "write": "writing", "commit": "syncing"}
@@ -70,3 +72,19 @@ def _bar(*columns: ProgressColumn) -> Bar:
 
     description = TextColumn("{task.description}", markup=False)
     return Progress(description, BarColumn(), *columns, console=Console(stderr=True), transient=True)
+
+
+def build_notes(report: IndexReport) -> str:
+    """Say if the index of an earlier version was made again, and which files have no parser."""
+    notes = []
+    if report.was_earlier_format:
+        root = visible(str(report.root))
+        notes.append(f"note: an earlier version of codesearch made the index of {root}; it was made again\n")
+    if missing := sorted(report.manifest.missing_grammars.items()):
+        from codesearch.installation import how_to_add
+        from codesearch.parsing.grammars import distributions
+
+        files = ", ".join(counted(count, f"{language} file") for language, count in missing)
+        cure = how_to_add(*distributions(language for language, _ in missing))
+        notes.append(f"warning: {files} cut into blocks: no parser installed: {cure}\n")
+    return "".join(notes)

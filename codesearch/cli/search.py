@@ -105,7 +105,7 @@ def _search(
     is_similar: bool = False,
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
-    from codesearch.cli.index import first_indexed
+    from codesearch.cli.first import first_indexed
     from codesearch.cli.render import render, render_readings
     from codesearch.search.request import Filters, SearchRequest
 

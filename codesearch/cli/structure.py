@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from codesearch.cli.index import first_indexed
+from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.render import path_from, render_readings
 from codesearch.cli.search import freshness_note

@@ -17,7 +17,7 @@ from codesearch.config import IndexOptions, WalkConfig
 from codesearch.files import ABSENT, Stamp, stamp
 from codesearch.index.manifest import MadeWith, Manifest
 from codesearch.index.stamps import Stamps, is_folder, read_stamps
-from codesearch.parsing.ignore import rule_files_above
+from codesearch.parsing.rule_files import rule_files_above
 from codesearch.settings import index_options
 
 

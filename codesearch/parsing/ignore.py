@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from codesearch.parsing.globs import MOST_GLOBS
 from codesearch.parsing.patterns import Patterns, PatternsHere, read_patterns
 from codesearch.treefiles import read_regular
 
-IGNORE_FILES = (".gitignore", ".codesearchignore")
-EXCLUDE_FILE = os.path.join(".git", "info", "exclude")
 _MAX_BYTES, _MAX_LINES = 1_000_000, 10_000
 _MOST_FILES, MOST_WEIGHT = 50, 5_000
 """Limits of the ignore files in force in one folder: a walk asks them about every path in it."""
@@ -75,24 +71,6 @@ def _read_once(content: bytes) -> Patterns:
     """Read the patterns of a file; a repository can have the same one in thousands of folders."""
     # Git skips a byte order mark too.
     return read_patterns(content.decode("utf-8-sig", "replace").split("\n"), strict=False)
-
-
-def rule_files_above(root: Path) -> list[tuple[str, str]]:
-    """List the ignore files between the top of the git work tree and `root`, which itself is not included.
-
-    Returns:
-        The absolute path of each, which need not exist, and the path from its folder to `root` with a slash at the end.
-    """
-    absolute = root.resolve()
-    tops = [folder for folder in (absolute, *absolute.parents) if (folder / ".git").exists()]
-    if not tops:
-        return []
-    parts = absolute.relative_to(tops[0]).parts
-    return [
-        (str(tops[0].joinpath(*parts[:depth], name)), "".join(f"{part}/" for part in parts[depth:]))
-        for depth in range(len(parts))
-        for name in (*(() if depth else (EXCLUDE_FILE,)), *IGNORE_FILES)
-    ]
 
 
 def rules_above(

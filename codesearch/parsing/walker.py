@@ -17,12 +17,9 @@ from codesearch.errors import ConfigError
 from codesearch.files import Stamp, stamp, stamp_of
 from codesearch.parsing.grammars import is_installed
 from codesearch.parsing.ignore import (
-    EXCLUDE_FILE,
-    IGNORE_FILES,
     MOST_WEIGHT,
     RuleReader,
     Rules,
-    rule_files_above,
     rules_above,
 )
 from codesearch.parsing.languages import (
@@ -33,6 +30,7 @@ from codesearch.parsing.languages import (
     language_of_shebang,
 )
 from codesearch.parsing.patterns import BadPatternError, PatternsHere, is_ignored, read_patterns
+from codesearch.parsing.rule_files import EXCLUDE_FILE, IGNORE_FILES, rule_files_above
 from codesearch.treefiles import read_head
 from codesearch.visible import visible
 
