@@ -1,8 +1,8 @@
 """Stamps of a root's last walk. With them, a check for changes needs no walk (see `current`).
 
-    stamps    one line of JSON, {"version": 2, "commit": .., "files": N, "passed": P, "watched": M, "taken_ns": ..,
-              "is_partial": .., "crc32": C}; C is the checksum of what follows: N + P + M paths below the root, each
-              ended by a zero byte; then the five numbers of each stamp, int64
+    stamps    compressed by zlib, which adds a checksum: one line of JSON, {"version": 3, "commit": .., "files": N,
+              "passed": P, "watched": M, "taken_ns": .., "is_partial": ..}; N + P + M paths below the root, each ended
+              by a zero byte; then the five numbers of each stamp, int64
 
 "passed" are files that the walk looked at and left out, although their names do not tell why: a file without a suffix
 that is not executable or no script, a large file, one that cannot be read, a link without a target. "watched" counts
@@ -17,20 +17,20 @@ from __future__ import annotations
 
 import json
 import sys
+import zlib
 from array import array
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from zlib import crc32
 
 from codesearch.files import Stamp, write_atomically
 
 FILE = "stamps"
 RACY_NS = 2_000_000_000
 """A file that changed within this time before the walk may change again without a new stamp."""
-_VERSION = 2
+_VERSION = 3
 _NUMBERS = 5
 _BYTES = 8 * _NUMBERS
 
@@ -64,23 +64,21 @@ def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
     numbers = array("q", (number for part in parts.values() for one in part.values() for number in one))
     if sys.byteorder == "big":
         numbers.byteswap()
-    rest = names + numbers.tobytes()
     counts = {name: len(part) for name, part in parts.items()}
-    taken = {"taken_ns": stamps.taken_ns, "is_partial": stamps.is_partial, "crc32": crc32(rest)}
+    taken = {"taken_ns": stamps.taken_ns, "is_partial": stamps.is_partial}
     head = json.dumps({"version": _VERSION, "commit": commit, **counts, **taken})
+    content = zlib.compress(head.encode() + b"\n" + names + numbers.tobytes(), 1)
     with suppress(OSError):  # The home is full or read-only.
-        write_atomically(index_folder / FILE, head.encode() + b"\n" + rest, for_owner=True)
+        write_atomically(index_folder / FILE, content, for_owner=True)
 
 
 def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:
     """Read the stamps of one commit, or of any commit; return empty stamps if there are none."""
     try:
-        head, _, rest = (index_folder / FILE).read_bytes().partition(b"\n")
+        head, _, rest = zlib.decompress((index_folder / FILE).read_bytes()).partition(b"\n")
         fields = json.loads(head)
         counts = [fields[name] for name in ("files", "passed", "watched")]
-        if (commit is not None and fields["commit"] != commit) or fields["crc32"] != crc32(rest):
-            return Stamps()
-        if fields["version"] != _VERSION:
+        if fields["version"] != _VERSION or (commit is not None and fields["commit"] != commit):
             return Stamps()
         end = len(rest) - _BYTES * sum(counts)
         numbers = array("q", rest[end:])
@@ -90,7 +88,7 @@ def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:
         stamps = zip(names, zip(*[iter(numbers)] * _NUMBERS, strict=True), strict=True)
         files, passed, watched = (dict(islice(stamps, count)) for count in counts)
         return Stamps(files, passed, watched, fields["taken_ns"], fields["is_partial"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, zlib.error):
         return Stamps()
 
 

@@ -137,7 +137,11 @@ def literals_of(query: str) -> list[Literal]:
 
 
 def _words(text: str) -> list[bytes]:
-    return [word.encode() for word in (word.strip(_BETWEEN) for word in text.split()) if word]
+    return [
+        word.encode("utf-8", "surrogatepass")
+        for word in (word.strip(_BETWEEN) for word in text.split())
+        if word
+    ]
 
 
 def literal_documents(

@@ -90,7 +90,7 @@ class Names:
     """
 
     def __init__(self, name: str, everything: Sequence[Candidate], targets: Sequence[Candidate]) -> None:
-        self.name, self.text = name.encode(), name
+        self.name, self.text = name.encode("utf-8", "surrogatepass"), name
         self.targets = {one.number for one in targets}
         self.only_targets = len(targets) < len(everything)
         self._all = everything

@@ -30,6 +30,8 @@ from codesearch.types import Described
 
 LINES = re.compile(r"(?P<path>.+?):(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|:[0-9]*)?:?", re.DOTALL)
 SEPARATORS = re.compile(r"::|[.#\\/]")
+_SURROGATES = ("\ud800", "\udfff")
+"""The first and the last character that stand for bytes that are not UTF-8."""
 _LONGEST = 4_096
 _SHOWN = 100
 
@@ -116,6 +118,8 @@ def _find_spots(indexes: Sequence[IndexReader], wanted: str, here: Path | str | 
         raise ConfigError(
             f"a place has 1 to {_LONGEST:,} characters: give PATH, PATH:LINE, PATH::NAME or NAME"
         )
+    if any(_SURROGATES[0] <= character <= _SURROGATES[1] for character in wanted):
+        raise IndexNotFoundError(f"{wanted[:_SHOWN]!r} is not in UTF-8, so it is in no index")
     if match := LINES.fullmatch(wanted):
         first = int(match["first"])
         last = int(match["last"]) if match["last"] else None

@@ -128,6 +128,11 @@ def test_some_absurd_values_are_one_line(command, part):
         check(command, *case)
 
 
+def test_words_and_places_that_are_not_utf8_are_one_line(command):
+    for name in ("query", "similar", "outline", "read", "usages"):
+        check(command, name, ["--", "x\udcff"], {})
+
+
 @pytest.mark.thorough
 def test_every_absurd_value_is_one_line(command):
     for case in cases():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,7 +38,9 @@ def test_stamps_with_any_file_names_are_read_as_they_were_written(tmp_path):
 
 def test_stamps_of_an_older_version_are_not_read(tmp_path):
     write_stamps(tmp_path, STAMPS, 7)
-    (tmp_path / FILE).write_bytes((tmp_path / FILE).read_bytes().replace(b'"version": 2', b'"version": 1'))
+    content = zlib.decompress((tmp_path / FILE).read_bytes())
+    assert b'"version": 3' in content
+    (tmp_path / FILE).write_bytes(zlib.compress(content.replace(b'"version": 3', b'"version": 2')))
     assert read_stamps(tmp_path) == Stamps()
 
 
@@ -62,8 +65,9 @@ def test_a_stamp_is_trusted_two_seconds_later_or_if_it_was_seen_two_seconds_ago(
 @pytest.mark.parametrize("content", [b"", b"{}\n", b"[]\n", b"3", b"\xff\n", b'{"commit": 7, "files": 1}\n'])
 def test_an_invalid_file_has_no_stamps(tmp_path, content):
     assert read_stamps(tmp_path) == Stamps()
-    (tmp_path / FILE).write_bytes(content)
-    assert read_stamps(tmp_path) == Stamps()
+    for stored in (content, zlib.compress(content)):
+        (tmp_path / FILE).write_bytes(stored)
+        assert read_stamps(tmp_path) == Stamps()
 
 
 def test_a_truncated_file_has_no_stamps(tmp_path):
