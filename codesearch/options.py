@@ -106,7 +106,7 @@ class Option:
     @property
     def in_index(self) -> bool:
         """Say whether it changes the content of an index, which then keeps it for later runs."""
-        return self.is_setting and ENVIRONMENT not in self.set_by
+        return {USER, COMMAND} <= self.set_by and ENVIRONMENT not in self.set_by
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -218,6 +218,7 @@ _on(
     Option("root", "Search this indexed folder, or the imported index with this name.", (), of=Path),
     Option("index", "Search this portable file.", (), of=Path, metavar="FILE"),
     Option("all", "Search all indexed folders.", False),
+    Option("group", "Search the folders of this group, which your settings name.", ""),
 )
 _on(
     (*SEARCHES, *STRUCTURE, "index"),
@@ -237,6 +238,12 @@ _on(
     (),
     Option("pager", "Program that shows long output: a command, auto ($PAGER or less) or never.", "auto"),
     set_by=_OWN_SETTING - {COMMAND},
+)
+# A repository must not choose which other folders are searched.
+_on(
+    (),
+    Option("groups", "Folders that are searched together, by the name of the group.", {}),
+    set_by=frozenset({USER}),
 )
 _on(
     "index",
@@ -289,6 +296,7 @@ _on("doctor", Option("offline", "Index and query a small tree without network ac
 _on(
     "mcp",
     Option("root", "The project; default: the client's folder, or the project you are in.", of=Path),
+    Option("group", "Let agents search this group of your settings too.", ()),
     Option("setup", "Print the configuration of a client.", metavar="NAME"),
     Option("write", "With --setup: merge it into the client's file, with a backup.", False),
     Option("instructions", "Print a paragraph for AGENTS.md.", False),
@@ -388,6 +396,7 @@ _on(
     Option("flat", "Whether to rank definitions, not files.", "no", choices=("yes", "no")),
 )
 _on("/similar", replace(_PATH, name="filter_path"), replace(_HTTP_ROOT, name="filter_root"))
+_on(("/search", "/similar"), Option("group", "Only the folders of this group in the user's settings.", ""))
 _on(
     "/status",
     Option("changes", "Whether to compare each folder with its index.", "no", choices=("yes", "no")),
@@ -415,6 +424,10 @@ _on("mcp:read", replace(_TOKENS, default=2_000))
 _on(
     ("mcp:search", "mcp:read", "mcp:outline", "mcp:usages"),
     Option("at", "A git revision in place of the files as they are.", ""),
+)
+_on(
+    ("mcp:search", "mcp:similar", "mcp:read", "mcp:outline", "mcp:usages"),
+    Option("group", "Search these folders, not the project.", ""),
 )
 _on(
     "mcp:outline",

@@ -6,6 +6,7 @@
 The order of precedence is: option of a command, environment variable, project's file, user's file, default. Settings
 that affect the content of an index have no environment variable, because all processes that update an index must use
 the same values. A project cannot set all of them, and of files it can only read less than the user's settings allow.
+Only the user's file has groups: [groups], with lists of folders by name.
 """
 
 from __future__ import annotations
@@ -96,6 +97,42 @@ def imported_options(
     return IndexOptions.of({name: value for name, value in narrowed.items() if value != usual[name]})
 
 
+def user_groups(
+    environment: Mapping[str, str] = os.environ, user_home: Path | None = None
+) -> dict[str, tuple[Path, ...]]:
+    """Return the folders of each group in the user's file.
+
+    Raises:
+        ConfigError: the file has an unknown name or a value of a wrong type.
+    """
+    home = user_home or expanded("~")
+    groups = _read(user_file(environment, home), USER).get("groups", {})
+    return {
+        name: tuple(
+            home / folder[2:] if folder[:2] in ("~", "~/") else expanded(folder) for folder in folders
+        )
+        for name, folders in groups.items()
+    }
+
+
+def group_folders(
+    name: str, environment: Mapping[str, str] = os.environ, user_home: Path | None = None
+) -> tuple[Path, ...]:
+    """Return the folders of a group in the user's file.
+
+    Raises:
+        ConfigError: there is no such group, or the file is wrong.
+    """
+    groups = user_groups(environment, user_home)
+    if name not in groups:
+        known = f" (known: {', '.join(groups)})" if groups else ""
+        file = user_file(environment, user_home or expanded("~"))
+        raise ConfigError(
+            f'no group {name!r}{known}: write it below [groups] in {file}, as NAME = ["~/src/api", "~/src/lib"]'
+        )
+    return groups[name]
+
+
 def _walk_settings(root: Path, environment: Mapping[str, str]) -> dict[str, Any]:
     own, project = (
         {name: value for name, value in _read(path, origin).items() if SETTINGS[name].in_index}
@@ -148,9 +185,12 @@ def _checked(path: Path, origin: str, name: str, value: object) -> Any:  # noqa:
         raise ConfigError(f"{path}: unknown setting {name!r}: {cure}")
     how = "with an option of `codesearch index`" if setting.in_index else f"${setting.variable}"
     if origin not in setting.set_by:
+        also = f" or {how}" if setting.in_index or ENVIRONMENT in setting.set_by else ""
         raise ConfigError(
-            f"{path}: {name!r} cannot be set by a project: set it in your own config.toml or {how}"
+            f"{path}: {name!r} cannot be set by a project: set it in your own config.toml{also}"
         )
+    if setting.kind is dict:
+        return _checked_groups(path, value)
     if setting.repeatable:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise ConfigError(f"{path}: {name!r} must be a list of strings, not {value!r}")
@@ -168,6 +208,19 @@ def _checked(path: Path, origin: str, name: str, value: object) -> Any:  # noqa:
             f"set it in your own config.toml or {how}"
         )
     return value
+
+
+def _checked_groups(path: Path, groups: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(groups, dict):
+        raise ConfigError(f"{path}: 'groups' must be a table, not {groups!r}: begin it with [groups]")
+    for name, folders in groups.items():
+        if not isinstance(folders, list) or not folders or not all(isinstance(one, str) for one in folders):
+            raise ConfigError(f"{path}: group {name!r} must be a list of folders, not {folders!r}")
+        if relative := next(
+            (one for one in folders if not one.startswith("~") and not os.path.isabs(one)), None
+        ):
+            raise ConfigError(f"{path}: group {name!r}: {relative!r} is relative: begin it with ~ or /")
+    return {name: tuple(folders) for name, folders in groups.items()}
 
 
 def _as_stored(setting: Option) -> type:

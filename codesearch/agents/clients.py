@@ -7,6 +7,7 @@ import os
 import shutil
 import sysconfig
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -86,11 +87,12 @@ CLIENTS = {
 }
 
 
-def entry_of(client: Client) -> dict[str, Any]:
-    """Return the entry that starts this installation."""
+def entry_of(client: Client, groups: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the entry that starts this installation and lets agents search some groups."""
     installed = os.path.join(sysconfig.get_path("scripts"), NAME)
     found = find_program(NAME) or find_program(installed)
-    command, *arguments = [found, "mcp"] if found else python_command(NAME, "mcp")
+    words = ["mcp", *(word for group in groups for word in ("--group", group))]
+    command, *arguments = [found, *words] if found else python_command(NAME, *words)
     bare = {"command": command, "args": arguments}
     if client.shape == "local":
         return {"type": "local", "command": [command, *arguments], "enabled": True}
@@ -106,7 +108,7 @@ def config_file(client: Client, user_home: Path) -> Path:
     return (commented if client.shape == "local" and commented.exists() else path).resolve()
 
 
-def write_configuration(client: Client, path: Path) -> Path | None:
+def write_configuration(client: Client, path: Path, groups: Iterable[str] = ()) -> Path | None:
     """Merge the entry into a file and keep everything else; return the backup of the last file, if there was one.
 
     Raises:
@@ -114,7 +116,7 @@ def write_configuration(client: Client, path: Path) -> Path | None:
     """
     try:
         old = path.read_bytes().decode("utf-8") if path.exists() else None
-        new = configuration(client, old or "", path)
+        new = configuration(client, groups, old or "", path)
         if new == old:
             return None
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -134,11 +136,12 @@ def write_configuration(client: Client, path: Path) -> Path | None:
         raise ConfigError(f"{path}: {error.strerror}: nothing was written") from None
 
 
-def configuration(client: Client, old: str = "", path: Path = Path()) -> str:
+def configuration(client: Client, groups: Iterable[str] = (), old: str = "", path: Path = Path()) -> str:
     """Return the text of a configuration with the entry; the order of everything else stays.
 
     Args:
         client: that reads the configuration.
+        groups: that agents may search.
         old: the text without the entry.
         path: names the file in errors.
 
@@ -161,7 +164,7 @@ def configuration(client: Client, old: str = "", path: Path = Path()) -> str:
         if not isinstance(table[key], dict):
             raise ConfigError(f"{path} has no table where one belongs ({key}): nothing was written")
         table = table[key]
-    known, entry = table.get(NAME), entry_of(client)
+    known, entry = table.get(NAME), entry_of(client, groups)
     if known == entry:
         return old
     if not is_toml:

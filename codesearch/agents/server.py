@@ -6,7 +6,8 @@ import functools
 import inspect
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
@@ -25,7 +26,9 @@ from pydantic import Field
 import codesearch
 from codesearch.agents.clients import INSTRUCTIONS
 from codesearch.agents.text import (
+    failures_text,
     fitting_lines,
+    groups_text,
     hits_fields,
     hits_text,
     outline_fields,
@@ -37,17 +40,19 @@ from codesearch.agents.text import (
     usages_fields,
     usages_text,
 )
+from codesearch.engine.answer import Freshness
 from codesearch.engine.engine import Engine
 from codesearch.engine.revisions import find_revision
 from codesearch.engine.scope import Scope, covering_index, find_project
-from codesearch.errors import CodeSearchError, IndexNotFoundError
+from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
 from codesearch.index.build import Progress
-from codesearch.options import options_of
+from codesearch.options import Option, options_of
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.structure.whole import Reading
 from codesearch.visible import encodable, encodable_json
 
 T = TypeVar("T")
+Groups = Mapping[str, Sequence[Path]]
 _ROOTS_TIMEOUT_S = 2.0
 _PROGRESS_S = 0.2
 _SIMILAR = 0.5
@@ -58,6 +63,8 @@ _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 class Server(MCPServer[Any]):
     """Refuses arguments that a tool does not have; the base class ignores them."""
 
+    has_groups = False
+
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
@@ -66,7 +73,7 @@ class Server(MCPServer[Any]):
         Raises:
             ToolError: there is no such tool, an argument is wrong, or the tool fails.
         """
-        known = options_of(f"mcp:{name}")
+        known = _options_of(name, has_groups=self.has_groups)
         tools = [tool.name for tool in await self.list_tools()]
         if name not in tools:
             raise ToolError(f"no tool {name!r}: {_meant(name, tools)}")
@@ -82,16 +89,19 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 
 class Agents:
-    """Answers the tools for one project, the folder that they are confined to.
+    """Answers the tools for one project, the folder that they are confined to, and for the groups that a user allows.
 
     Each public method is a tool, and its docstring is what the agent reads about it.
     """
 
-    def __init__(self, engine: Engine, root: Path | None, here: Path, *, auto_index: bool) -> None:
-        """Take the engine, the folder that the user named (or None) and the working directory."""
+    def __init__(
+        self, engine: Engine, root: Path | None, here: Path, groups: Groups, *, auto_index: bool
+    ) -> None:
+        """Take the engine, the folder that the user named (or None), the working directory and the groups."""
         self._engine = engine
         self._named = root
         self._here = here
+        self._groups = groups
         self._auto_index = auto_index
         self._project: Path | None = None
         self._lock = anyio.Lock()
@@ -107,86 +117,111 @@ class Agents:
         limit: int,
         max_tokens: int,
         at: str,
+        group: str = "",
     ) -> CallToolResult:
         """Find files, functions and classes by meaning, keywords, name, path or message. Use it before grep."""
 
-        def work(project: Path) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> CallToolResult:
             languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
             filters = Filters(languages, kinds, paths, here=project)
             request = SearchRequest(
                 query, _within("search", "limit", limit), filters=filters, by_file=not flat
             )
-            answer = self._engine.search(request, _scope(project))
+            answer = self._engine.search(request, scope)
             tokens = _within("search", "max_tokens", max_tokens)
             return _result(hits_text(answer, project, tokens), hits_fields(answer, project))
 
-        return await self._run(context, work, at)
+        return await self._run(context, work, at, group)
 
     async def similar(
-        self, place: str, context: Context[Any, Any], limit: int, max_tokens: int
+        self, place: str, context: Context[Any, Any], limit: int, max_tokens: int, group: str = ""
     ) -> CallToolResult:
         """Find code like a definition: duplicates, variants, other implementations."""
 
-        def work(project: Path) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> CallToolResult:
             tokens = _within("similar", "max_tokens", max_tokens)
-            found = self._engine.find(place, _scope(project))
+            found = self._engine.find(place, scope)
             if len(found) > 1:
-                return _readings(self._engine.read(place, _scope(project)), project, tokens)
+                return _readings(self._engine.read(place, scope), project, tokens)
             request = SearchRequest("", _within("similar", "limit", limit))
-            answer = self._engine.similar(found[0], request, _scope(project))
+            answer = self._engine.similar(found[0], request, scope)
             return _result(hits_text(answer, project, tokens), hits_fields(answer, project))
 
-        return await self._run(context, work)
+        return await self._run(context, work, group=group)
 
-    async def read(self, place: str, context: Context[Any, Any], max_tokens: int, at: str) -> CallToolResult:
+    async def read(
+        self, place: str, context: Context[Any, Any], max_tokens: int, at: str, group: str = ""
+    ) -> CallToolResult:
         """Read a whole function or class, a file, or a range of its lines. Members of long classes are folded."""
 
-        def work(project: Path) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> CallToolResult:
             tokens = _within("read", "max_tokens", max_tokens)
-            return _readings(
-                self._engine.read(place, _scope(project), most_lines=fitting_lines(tokens)), project, tokens
-            )
+            notes: list[Freshness] = []
+            lines = fitting_lines(tokens)
+            found = self._engine.read(place, scope, most_lines=lines, freshness=notes)
+            return _readings(found, project, tokens, notes)
 
-        return await self._run(context, work, at)
+        return await self._run(context, work, at, group)
 
     async def outline(
-        self, place: str, context: Context[Any, Any], question: str, max_tokens: int, at: str
+        self,
+        place: str,
+        context: Context[Any, Any],
+        question: str,
+        max_tokens: int,
+        at: str,
+        group: str = "",
     ) -> CallToolResult:
         """See what is in a folder, a file or a class, or what of it a question needs."""
 
-        def work(project: Path) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> CallToolResult:
             tokens = _within("outline", "max_tokens", max_tokens)
             lines = fitting_lines(tokens)
-            found = self._engine.outline(place or ".", _scope(project), max_lines=lines, question=question)
-            return _result(outlines_text(found, tokens), {"outlines": list(map(outline_fields, found))})
+            notes: list[Freshness] = []
+            found = self._engine.outline(
+                place or ".", scope, max_lines=lines, question=question, freshness=notes
+            )
+            text = failures_text(notes) + outlines_text(found, tokens)
+            return _result(text, {"outlines": list(map(outline_fields, found))})
 
-        return await self._run(context, work, at)
+        return await self._run(context, work, at, group)
 
     async def usages(
-        self, place: str, context: Context[Any, Any], path: str, limit: int, max_tokens: int, at: str
+        self,
+        place: str,
+        context: Context[Any, Any],
+        path: str,
+        limit: int,
+        max_tokens: int,
+        at: str,
+        group: str = "",
     ) -> CallToolResult:
         """Find the lines that use a name, with the definitions around them and how sure it is. Text, not types."""
 
-        def work(project: Path) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> CallToolResult:
             filters = Filters(paths=(path,) if path else (), here=project)
             most = _within("usages", "limit", limit)
-            found = self._engine.usages(place, _scope(project), filters=filters, limit=most).found
+            answer = self._engine.usages(place, scope, filters=filters, limit=most)
             tokens = _within("usages", "max_tokens", max_tokens)
-            return _result(usages_text(found, project, tokens), usages_fields(found, project))
+            text = failures_text(answer.freshness) + usages_text(answer.found, project, tokens)
+            return _result(text, usages_fields(answer.found, project))
 
-        return await self._run(context, work, at)
+        return await self._run(context, work, at, group)
 
     async def status(self, context: Context[Any, Any]) -> CallToolResult:
         """Say what is indexed, what is not, and whether files changed since."""
 
-        def work(project: Path) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> CallToolResult:
             (found,) = self._engine.status(self._root_of(project), changes=True)
-            return _result(status_text(found, project), status_fields(found))
+            text = status_text(found, project) + groups_text(self._groups)
+            return _result(text, status_fields(found))
 
         return await self._run(context, work)
 
-    async def _run(self, context: Context[Any, Any], work: Callable[[Path], T], at: str = "") -> T:
-        """Index the project if necessary, then call `work` with it, in a thread.
+    async def _run(
+        self, context: Context[Any, Any], work: Callable[[Path, Scope], T], at: str = "", group: str = ""
+    ) -> T:
+        """Index what is searched if necessary, then call `work` with the project and the scope, in a thread.
 
         With a git revision, `work` gets the folder that has the files of the project at that revision.
 
@@ -199,10 +234,15 @@ class Agents:
                     named = self._named or await _client_root(context) or self._here
                     self._project = (None if self._named else find_project(named)) or named.resolve()
                 project = self._project
-                await anyio.to_thread.run_sync(self._ready, project, context)
-                if at:
-                    project = await anyio.to_thread.run_sync(self._revision, project, at, context)
-            return await anyio.to_thread.run_sync(work, project)
+                if group:
+                    scope = self._group(project, group, at)
+                    await anyio.to_thread.run_sync(self._group_ready, scope, context)
+                else:
+                    await anyio.to_thread.run_sync(self._ready, project, context)
+                    if at:
+                        project = await anyio.to_thread.run_sync(self._revision, project, at, context)
+                    scope = Scope(here=project, folders=(project,))
+            return await anyio.to_thread.run_sync(work, project, scope)
         except (CodeSearchError, ValueError) as error:
             raise ToolError(encodable(" ".join(str(error).split()))) from None
 
@@ -215,6 +255,22 @@ class Agents:
         elif self._auto_index:
             for root in self._engine.outdated_roots(Scope(within=(project,))):
                 self._engine.index(root, on_progress=_reporter(context))
+
+    def _group(self, project: Path, group: str, at: str) -> Scope:
+        """Return the scope of a group that the user allowed."""
+        if group not in self._groups:
+            raise ConfigError(f"group {group!r}: choose one of {', '.join(self._groups)}")
+        if at:
+            raise ConfigError("at searches the project: leave group out")
+        return Scope(here=project, folders=self._groups[group])
+
+    def _group_ready(self, scope: Scope, context: Context[Any, Any]) -> None:
+        """Index the folders of a group that no index covers; the answer names those that cannot be."""
+        missing = self._engine.missing_projects(scope)
+        for root in (*missing, *self._engine.outdated_roots(scope)) if self._auto_index else ():
+            index = self._engine.index_project if root in missing else self._engine.index
+            with suppress(CodeSearchError):
+                index(root, on_progress=_reporter(context))
 
     def _revision(self, project: Path, at: str, context: Context[Any, Any]) -> Path:
         """Return the folder with the files of the project at a git revision; index it if that may be done."""
@@ -263,7 +319,9 @@ async def _client_root(context: Context[Any, Any]) -> Path | None:
     return next((path for path in paths if path.is_dir()), None)
 
 
-def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bool = True) -> MCPServer[Any]:
+def make_server(
+    engine: Engine, root: Path | None, here: Path, *, auto_index: bool = True, groups: Groups | None = None
+) -> MCPServer[Any]:
     """Make the server.
 
     Args:
@@ -271,19 +329,18 @@ def make_server(engine: Engine, root: Path | None, here: Path, *, auto_index: bo
         root: the project; None for the client's first root, else the project around `here`.
         here: working directory.
         auto_index: index a project that no index covers at the first call.
+        groups: name -> folders that the tools may search too.
     """
     server = Server(
         "codesearch", version=codesearch.__version__, instructions=INSTRUCTIONS, log_level="WARNING"
     )
-    agents = Agents(engine, root, here, auto_index=auto_index)
+    groups = groups or {}
+    server.has_groups = bool(groups)
+    agents = Agents(engine, root, here, groups, auto_index=auto_index)
 
     for tool in (agents.search, agents.outline, agents.read, agents.usages, agents.similar, agents.status):
-        server.add_tool(_with_options(tool), annotations=_READ_ONLY)
+        server.add_tool(_with_options(tool, groups), annotations=_READ_ONLY)
     return server
-
-
-def _scope(project: Path) -> Scope:
-    return Scope(within=(project,), here=project)
 
 
 def _result(text: str, fields: dict[str, Any]) -> CallToolResult:
@@ -293,18 +350,29 @@ def _result(text: str, fields: dict[str, Any]) -> CallToolResult:
     )
 
 
-def _readings(found: Sequence[Reading], project: Path, max_tokens: int) -> CallToolResult:
+def _readings(
+    found: Sequence[Reading], project: Path, max_tokens: int, notes: Sequence[Freshness] = ()
+) -> CallToolResult:
     places = [reading_fields(reading, project) for reading in found]
-    return _result(readings_text(found, project, max_tokens), {"places": places})
+    return _result(failures_text(notes) + readings_text(found, project, max_tokens), {"places": places})
 
 
-def _with_options(tool: Callable[..., Any]) -> Callable[..., Any]:
+def _options_of(tool: str, *, has_groups: bool) -> dict[str, Option]:
+    """Return the options of a tool; without groups, it has no argument for them."""
+    options = options_of(f"mcp:{tool}")
+    return {name: option for name, option in options.items() if has_groups or name != "group"}
+
+
+def _with_options(tool: Callable[..., Any], groups: Groups) -> Callable[..., Any]:
     """Give the parameters of a tool the descriptions and defaults in the table of options."""
-    options = options_of(f"mcp:{tool.__name__}")
+    options = _options_of(tool.__name__, has_groups=bool(groups))
     signature = inspect.signature(tool, eval_str=True)
     parameters = dict(signature.parameters)
+    if not groups:
+        parameters.pop("group", None)
     for name, option in options.items():
         text = option.help + (f" At most {option.high}." if option.high < inf else "")
+        text += f" One of {', '.join(groups)}." if name == "group" else ""
         described = Annotated[option.kind, Field(description=text)]  # type: ignore[name-defined]
         default = inspect.Parameter.empty if option.required else option.default
         parameters[name] = parameters[name].replace(

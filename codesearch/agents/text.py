@@ -5,15 +5,14 @@ A token is counted as four characters.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from codesearch.engine.answer import Answer
+from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.reports import IndexStatus
 from codesearch.search.snippets import snippet_lines
 from codesearch.structure.outline import Outline
@@ -43,8 +42,7 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
 
     Other definitions of the same file follow as `also first-last kind name`.
     """
-    failed = (visible(f"{one.root} {one.state}: {one.error}") for one in answer.freshness if one.error)
-    notes = "".join(f"note: {line}\n" for line in failed)
+    notes = failures_text(answer.freshness)
     if not answer.hits:
         return f"{notes}no hits" + ("" if answer.filters_match else ": nothing passes the filters")
     notes += _confidence_note(answer)
@@ -77,6 +75,12 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     return notes + "".join(parts) + note
 
 
+def failures_text(freshness: Sequence[Freshness]) -> str:
+    """Return a line for each folder that could not be searched or compared."""
+    failed = (visible(f"{one.root} {one.state}: {one.error}") for one in freshness if one.error)
+    return "".join(f"note: {line}\n" for line in failed)
+
+
 def _confidence_note(answer: Answer) -> str:
     if answer.low_confidence:
         return "confidence: low; probably nothing here does this, the nearest hits:\n"
@@ -101,6 +105,7 @@ def hits_fields(answer: Answer, project: Path) -> dict[str, Any]:
 def _place_fields(hit: Hit, project: Path) -> dict[str, Any]:
     return {
         "path": relative(hit.root, hit.path, project),
+        **_root_fields(hit.root, hit.path, project),
         "first_line": hit.start_line,
         "last_line": hit.last_line,
         "kind": hit.kind,
@@ -147,6 +152,7 @@ def reading_fields(reading: Reading, project: Path) -> dict[str, Any]:
     found = reading.definition
     return {
         "path": relative(reading.root, reading.path, project),
+        **_root_fields(reading.root, reading.path, project),
         "first_line": reading.first_line,
         "last_line": reading.last_line,
         "kind": found.kind if found else "lines",
@@ -156,8 +162,13 @@ def reading_fields(reading: Reading, project: Path) -> dict[str, Any]:
 
 
 def outlines_text(outlines: Sequence[Outline], max_tokens: int) -> str:
-    """Return outlines in a budget."""
-    lines = [f"{line}\n" for outline in outlines for line in outline_lines(outline)]
+    """Return outlines in a budget, each after its root if there are several."""
+    heads = len({outline.root for outline in outlines}) > 1
+    lines = [
+        f"{line}\n"
+        for outline in outlines
+        for line in (*([visible(outline.root)] if heads else ()), *outline_lines(outline))
+    ]
     shown = _fitting(lines, max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS)
     left = len(lines) - len(shown)
     note = f"{left} more lines left out: ask for a folder or file in it\n" if left else ""
@@ -204,6 +215,7 @@ def usages_fields(found: Usages, project: Path) -> dict[str, Any]:
         "usages": [
             {
                 "place": f"{relative(one.root, one.path, project)}:{one.line}",
+                **_root_fields(one.root, one.path, project),
                 "text": one.text,
                 "grade": one.grade,
                 "may_be": list(one.may_be),
@@ -237,6 +249,13 @@ def status_text(status: IndexStatus, project: Path) -> str:
     return text if len(text) <= _MAX_STATUS else f"{text[:_MAX_STATUS]}…\n"
 
 
+def groups_text(groups: Mapping[str, Sequence[Path]]) -> str:
+    """Return a line for each group with its folders."""
+    return "".join(
+        visible(f"group {name}: {', '.join(map(str, folders))}") + "\n" for name, folders in groups.items()
+    )
+
+
 def status_fields(status: IndexStatus) -> dict[str, Any]:
     """Return the counts of an index."""
     return {
@@ -249,8 +268,14 @@ def status_fields(status: IndexStatus) -> dict[str, Any]:
 
 
 def relative(root: str, path: str, project: Path) -> str:
-    """Return the path of a hit relative to the project, with forward slashes."""
-    return Path(os.path.relpath(os.path.join(root, path), project)).as_posix()
+    """Return the path of a hit relative to the project, with forward slashes; outside of it, the whole path."""
+    whole = Path(root, path)
+    return (whole.relative_to(project) if whole.is_relative_to(project) else whole).as_posix()
+
+
+def _root_fields(root: str, path: str, project: Path) -> dict[str, str]:
+    """Return the root of a hit outside of the project, which a group may have."""
+    return {} if Path(root, path).is_relative_to(project) else {"root": root}
 
 
 def _fitting(blocks: Sequence[str], limit: int) -> list[str]:

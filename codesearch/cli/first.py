@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codesearch.cli.invocation import Invocation, Output
+from codesearch.errors import CodeSearchError, IndexNotFoundError
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
@@ -18,16 +21,45 @@ if TYPE_CHECKING:
 
 def first_indexed(
     engine: Engine, scope: Scope, invocation: Invocation, options: Mapping[str, Any]
-) -> Iterator[Output]:
-    """Index the projects of a scope that no index covers, unless an option forbids it."""
-    if options["auto_index"] and invocation.pool is None:  # A service leaves it to its client.
-        if scope.at:
-            yield from revision_indexed(engine, scope)
-            return
-        for project in engine.missing_projects(scope):
-            yield _indexed(project, engine.index_project)
-        for root in engine.outdated_roots(scope):
-            yield _indexed(root, engine.index)
+) -> Generator[Output, None, Scope]:
+    """Index what no index covers in a scope, unless an option forbids it; return the scope without what cannot be."""
+    if not options["auto_index"]:
+        return scope
+    if invocation.pool is not None:
+        _leave_to_client(engine, scope)
+        return scope
+    if scope.at:
+        yield from revision_indexed(engine, scope)
+        return scope
+    for project in engine.missing_projects(scope):
+        try:
+            done = _indexed(project, engine.index_project)
+        except CodeSearchError as error:
+            left = [folder for folder in scope.folders if folder != project]
+            if not left:
+                raise
+            scope = replace(scope, folders=left)
+            reason = str(error).removeprefix(f"{project} is ")
+            done = Output(err=f"note: {visible(f'{project} is left out: {reason}')}\n")
+        yield done
+    for root in engine.outdated_roots(scope):
+        try:
+            done = _indexed(root, engine.index)
+        except CodeSearchError:
+            if len(scope.folders) > 1:  # A note of the answer says that this one is left out.
+                continue
+            raise
+        yield done
+    return scope
+
+
+def _leave_to_client(engine: Engine, scope: Scope) -> None:
+    """Raise an error in a service if a folder of a group is to be indexed; its client then runs the command itself.
+
+    A search in one project without an index is an error anyway.
+    """
+    if scope.folders and (engine.missing_projects(scope) or engine.outdated_roots(scope)):
+        raise IndexNotFoundError("a folder of the group is not indexed: its client indexes it")
 
 
 def revision_indexed(engine: Engine, scope: Scope) -> Iterator[Output]:
@@ -41,7 +73,6 @@ def _indexed(wanted: Path | Revision, index: Callable[..., IndexReport]) -> Outp
     """Index a folder or a revision before the first search in it, and say so in one line."""
     from codesearch.cli.numbers import counted
     from codesearch.cli.progress import build_notes, build_progress
-    from codesearch.visible import visible
 
     name = str(wanted) if isinstance(wanted, Path) else f"{wanted.name} of {wanted.project}"
     with build_progress(os.path.basename(name)) as on_progress:

@@ -16,7 +16,7 @@ import typer
 
 from codesearch.config import VECTOR_INDEXES
 from codesearch.errors import CodeSearchError, ConfigError
-from codesearch.settings import Value, settings_in_force
+from codesearch.settings import Value, group_folders, settings_in_force
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -138,12 +138,17 @@ class Invocation:
         from codesearch.engine.scope import Scope
 
         roots, files = (tuple(map(self.path, options[name])) for name in ("root", "index"))
+        group = options["group"]
+        if group and (roots or files or options["all"]):
+            raise ConfigError("--group excludes --root, --index and --all: give only one of them")
         if files and (roots or options["all"]):
             raise ConfigError(
                 "--index excludes --root and --all: search portable files alone, or import them"
             )
         within = tuple(self.path(Path(path)) for path in paths)
-        return Scope(roots, self.terminal.here, options["all"], within, files, options["at"])
+        # The service has its own environment, so the name is looked up here.
+        folders = group_folders(group, self.terminal.variables, self.user_home) if group else ()
+        return Scope(roots, self.terminal.here, options["all"], within, files, options["at"], folders=folders)
 
     def showing(self, revision: Revision | None) -> Terminal:
         """Return the terminal that shows the files of a revision as git names them."""

@@ -132,7 +132,7 @@ def _search(
     model, device = options["model"], options["device"]
     engine = invocation.engine(options["home"], model=model, device=device, backend=backend)
     scope = invocation.scope(options, paths)
-    yield from first_indexed(engine, scope, invocation, options)
+    scope = yield from first_indexed(engine, scope, invocation, options)
     if is_similar:
         places = _similar_to(text, invocation, engine, scope)
         if len(places) > 1:

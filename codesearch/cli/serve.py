@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.errors import ConfigError, MissingExtraError
 from codesearch.files import expanded
 from codesearch.options import options_of
+from codesearch.settings import group_folders
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ def _stop(home: Path) -> Output:
 def mcp(
     context: typer.Context,
     root: Path | None,
+    group: Sequence[str],
     setup: str | None,
     write: bool,
     instructions: bool,
@@ -145,6 +147,9 @@ def mcp(
 ) -> Iterator[Output]:
     """Answer coding agents over the Model Context Protocol."""
     invocation = invocation_of(context)
+    groups = {
+        name: group_folders(name, invocation.terminal.variables, invocation.user_home) for name in group
+    }
     if write and setup is None:
         raise ConfigError("--write needs --setup NAME")
     if instructions:
@@ -152,7 +157,7 @@ def mcp(
 
         yield Output(AGENTS_MD)
     elif setup is not None:
-        yield _set_up(setup, invocation, write=write)
+        yield _set_up(setup, invocation, groups, write=write)
     else:
         if root is not None and not root.is_dir():
             raise ConfigError(f"{root} is not a folder: give --root an existing folder")
@@ -163,18 +168,18 @@ def mcp(
                 raise
             raise MissingExtraError("mcp") from None
         engine = invocation.engine(home)
-        make_server(engine, root, invocation.terminal.here, auto_index=auto_index).run()
+        make_server(engine, root, invocation.terminal.here, auto_index=auto_index, groups=groups).run()
         yield Output()
 
 
-def _set_up(name: str, invocation: Invocation, *, write: bool) -> Output:
+def _set_up(name: str, invocation: Invocation, groups: Iterable[str], *, write: bool) -> Output:
     from codesearch.agents.clients import CLIENTS, config_file, configuration, write_configuration
 
     if (client := CLIENTS.get(name)) is None:
         raise ConfigError(f"client {name!r}: choose one of {', '.join(CLIENTS)}")
     path = config_file(client, invocation.user_home)
     if not write:
-        return Output(configuration(client), f"{client.title} reads this from {path}\n")
-    backup = write_configuration(client, path)
+        return Output(configuration(client, groups), f"{client.title} reads this from {path}\n")
+    backup = write_configuration(client, path, groups)
     kept = f"; the file as it was is in {backup.name}" if backup else ""
     return Output(f"{path} has the entry codesearch{kept}\n")

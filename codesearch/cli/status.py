@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from codesearch.engine.remote import MilvusBackend
     from codesearch.engine.reports import IndexStatus
 
+_WIDEST = 30
+"""Of the columns of `config`; a longer value does not push those of the others apart."""
+
 
 def status(
     context: typer.Context,
@@ -193,7 +196,7 @@ def config(context: typer.Context, explain: bool, json: bool) -> Iterator[Output
         yield Output(f"{dumps(fields, indent=2)}\n")
         return
     rows = [(name, dumps(value.value), value.source) for name, value in found.items()]
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    widths = [min(max(len(row[column]) for row in rows), _WIDEST) for column in (0, 1)]
     for name, text, source in rows:
         line = f"{name:<{widths[0]}}  {text:<{widths[1]}}  {source}"
         yield Output(f"{visible(line)}\n" + (f"    {SETTINGS[name].help}\n" if explain else ""))

@@ -39,7 +39,7 @@ def outline(
 
     invocation = invocation_of(context)
     engine, scope = _engine_and_scope(invocation, place, options)
-    yield from first_indexed(engine, scope, invocation, options)
+    scope = yield from first_indexed(engine, scope, invocation, options)
     freshness: list[Freshness] = []
     question = options["question"] or ""
     found = engine.outline(
@@ -51,8 +51,10 @@ def outline(
         return
     terminal = invocation.showing(engine.revision(scope))
     width = terminal.width if terminal.is_terminal else 200
+    heads = len({one.root for one in found}) > 1
     for one in found:
-        yield Output("".join(f"{line}\n" for line in outline_lines(one, width)))
+        head = f"{visible(one.root)}\n" if heads else ""
+        yield Output(head + "".join(f"{line}\n" for line in outline_lines(one, width)))
     if not found:
         yield Output(err="no hits\n", code=1)
 
@@ -65,7 +67,7 @@ def read(
     """Show the code of a file, a range of lines or a definition."""
     invocation = invocation_of(context)
     engine, scope = _engine_and_scope(invocation, place, options)
-    yield from first_indexed(engine, scope, invocation, options)
+    scope = yield from first_indexed(engine, scope, invocation, options)
     freshness: list[Freshness] = []
     found = engine.read(place, scope, most_lines=options["max_lines"], freshness=freshness)
     yield Output(err="".join(map(freshness_note, freshness)))
@@ -78,7 +80,7 @@ def read(
 def _engine_and_scope(invocation: Invocation, place: str, options: Mapping[str, Any]) -> tuple[Engine, Scope]:
     """Return an engine and where to look: if the place is a path that exists, in the index around it."""
     path = Path(place.partition("::")[0].partition(":")[0])
-    is_chosen = options["root"] or options["all"] or options["index"]
+    is_chosen = options["root"] or options["all"] or options["index"] or options["group"]
     whole = invocation.terminal.here / invocation.path(path)
     paths = () if is_chosen or not whole.exists() else (whole,)
     return invocation.engine(options["home"]), invocation.scope(options, paths)
@@ -116,7 +118,7 @@ def usages(
         colon and os.path.exists(whole) and not scope.at
     ):  # The index around the file is searched, not the file alone.
         place, scope = f"{whole}{colon}{rest}", replace(scope, here=whole)
-    yield from first_indexed(engine, scope, invocation, options)
+    scope = yield from first_indexed(engine, scope, invocation, options)
     filters = Filters(options["lang"], (), options["path"], here=invocation.terminal.here)
     answer = engine.usages(place, scope, filters=filters, limit=options["hits"], refresh=options["refresh"])
     terminal, found = invocation.showing(engine.revision(scope)), answer.found

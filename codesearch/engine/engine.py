@@ -161,9 +161,10 @@ class Engine:
         )
 
     def missing_projects(self, scope: Scope) -> list[Path]:
-        """Return the projects to index before a search of a scope can answer; empty if an index covers it.
+        """Return what to index before a search of a scope can answer; empty if indexes cover it.
 
-        A project is a git work tree or a folder with a project file, such as `pyproject.toml` or `go.mod`.
+        That is each folder of a group, or the project around a place: a git work tree or a folder with a project file,
+        such as `pyproject.toml` or `go.mod`.
         """
         return missing_projects(self.home, scope) if self.is_local else []
 
@@ -404,9 +405,10 @@ class Engine:
         scope = self._scope(scope)
         freshness = self._local.refreshed(scope) if refresh else []
         filters = filters or Filters()
-        filters = replace(filters, within=scope.within or filters.within)
+        filters = replace(filters, within=scope.places() or filters.within)
         with self._local.indexes(scope, freshness) as indexes:
-            found = find_usages(indexes, place, filters, limit=limit, here=scope.here)
+            folders = scope.all_folders()
+            found = find_usages(indexes, place, filters, limit=limit, here=scope.here, folders=folders)
             return UsagesAnswer(found, tuple(index.manifest.root for index in indexes), tuple(freshness))
 
     def kinds(self, root: Path | str) -> dict[str, int]:
@@ -634,7 +636,7 @@ class Engine:
         freshness = self._backend.refreshed(scope) if request.refresh else []
         with self.open(scope, with_model=request.mode != "lexical", failed=freshness) as searcher:
             started = time.perf_counter()
-            filters = replace(request.filters, within=scope.within or request.filters.within)
+            filters = replace(request.filters, within=scope.places() or request.filters.within)
             if request.changed is not None:
                 files, lost = searcher.searched.changed_files(filters, request.changed)
                 filters = replace(filters, files=files)
@@ -684,13 +686,16 @@ class Engine:
         self, place: str, scope: Scope | None, freshness: list[Freshness] | None = None
     ) -> Iterator[list[Spot]]:
         """Lend what a place names, after a refresh of the indexes."""
-        from codesearch.structure.places import find_spots
+        from codesearch.structure.places import find_folders, find_spots
 
         scope = self._scope(scope)
         freshness = [] if freshness is None else freshness
         freshness += self._local.refreshed(scope)
         with self._local.indexes(scope, freshness) as indexes:
-            yield find_spots(indexes, place, scope.here, scope.within)
+            if place == "." and (folders := scope.all_folders()):
+                yield find_folders(indexes, folders)
+            else:
+                yield find_spots(indexes, place, scope.here, scope.places())
 
     def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:
         from codesearch.engine.reports import IndexStatus

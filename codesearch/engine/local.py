@@ -155,4 +155,4 @@ class LocalBackend:
 
 def _failure(entry: IndexEntry, state: str, error: CodeSearchError) -> Freshness:
     root = entry.manifest.root if entry.manifest else str(entry.folder)
-    return Freshness(root, state, Changes(0, 0), str(error))
+    return Freshness(root, state, Changes(0, 0), str(error).removeprefix(f"{root} is "))

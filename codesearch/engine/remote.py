@@ -109,7 +109,7 @@ class MilvusBackend:
         """
         from codesearch.milvus.collection import SearchedCollection
 
-        roots = [str(expanded(root).resolve()) for root in scope.roots]
+        roots = [str(expanded(root).resolve()) for root in scope.roots or scope.all_folders()]
         yield SearchedCollection(self._collection, roots)
 
     def refreshed(self, scope: Scope) -> list[Freshness]:

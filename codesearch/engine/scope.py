@@ -48,8 +48,9 @@ _PROJECT_SUFFIXES = (".sln", ".csproj", ".gemspec", ".rockspec")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to search. The first of `files`, `roots`, `everything`, `within` and `here` that is set chooses indexes.
+    """Where to search.
 
+    The first of `files`, `roots`, `folders`, `group`, `everything`, `within` and `here` that is set chooses indexes.
     Without any of them, all indexes are searched.
 
     Attributes:
@@ -60,6 +61,9 @@ class Scope:
             and folders, also if another attribute chooses the indexes.
         files: portable files, which are searched without an import.
         at: a git revision of the one folder that the others name; "" for the files as they are.
+        group: the name of a group in the user's settings, which stands for its `folders`.
+        folders: the innermost indexes that cover these folders are searched, and hits come only from these folders. A
+            folder that cannot be searched does not concern the others.
     """
 
     roots: Sequence[Path | str] = ()
@@ -68,9 +72,27 @@ class Scope:
     within: Sequence[Path | str] = ()
     files: Sequence[Path | str] = ()
     at: str = ""
+    group: str = ""
+    folders: Sequence[Path | str] = ()
 
     def __post_init__(self) -> None:
-        keep_tuples(self, "roots", "within", "files")
+        keep_tuples(self, "roots", "within", "files", "folders")
+
+    def all_folders(self) -> tuple[Path, ...]:
+        """Return the folders; those of the group if none are given.
+
+        Raises:
+            ConfigError: there is no such group, or the settings are wrong.
+        """
+        if not self.group or self.folders:
+            return tuple(expanded(folder).absolute() for folder in self.folders)
+        from codesearch.settings import group_folders
+
+        return group_folders(self.group)
+
+    def places(self) -> Sequence[Path | str]:
+        """Return the files and folders that hits must be in; none if they may be anywhere."""
+        return self.within or self.all_folders()
 
 
 def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
@@ -110,6 +132,8 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
             if entry is None:
                 raise IndexNotFoundError(f"{root} is not indexed: run `codesearch index {root}` first")
             chosen.append(entry)
+    elif folders := scope.all_folders():
+        chosen = [covering_index(home, folder) or _uncovered(folder) for folder in folders]
     else:
         chosen = [_covering(home, place) for place in _places(scope)] or _all(home)
     return list({entry.folder: entry for entry in chosen}.values())
@@ -125,6 +149,16 @@ def _portable_entry(file: Path, home: Path) -> IndexEntry:
         return IndexEntry(file, None, error)
 
 
+def _uncovered(folder: Path) -> IndexEntry:
+    """Return an entry that says why a folder of a group is not searched."""
+    cure = (
+        f"not indexed: run `codesearch index {folder}`"
+        if folder.is_dir()
+        else "not a folder: correct the group"
+    )
+    return IndexEntry(folder, None, IndexNotFoundError(f"{folder} is {cure}"))
+
+
 def covering_index(home: Path, path: Path) -> IndexEntry | None:
     """Return the innermost index that covers a path, or None.
 
@@ -136,11 +170,21 @@ def covering_index(home: Path, path: Path) -> IndexEntry | None:
 
 
 def missing_projects(home: Path, scope: Scope) -> list[Path]:
-    """Return the nearest projects around the folders of a scope that no index covers.
+    """Return what a first search in a scope may index, because no index covers it.
 
-    There are none if the scope names indexes or asks for all.
+    That is each folder of a group, or the nearest project around each place. There are none if the scope names indexes
+    or asks for all.
     """
-    places = [] if scope.roots or scope.files else _places(scope)
+    if scope.roots or scope.files:
+        return []
+    if folders := scope.all_folders():
+        usable = [
+            folder
+            for folder in folders
+            if folder.is_dir() and folder.resolve() not in _never_projects(folder)
+        ]
+        return [folder for folder in usable if not covering_index(home, folder)]
+    places = _places(scope)
     found = (find_project(_folder(place)) for place in places if not covering_index(home, place))
     return list(dict.fromkeys(project for project in found if project))
 
@@ -187,11 +231,15 @@ def find_project(here: Path) -> Path | None:
     The user's home, the folders above it and the root of the file system are never projects.
     """
     folder = here.resolve()
-    user_home = expanded("~").resolve()
-    excluded = {user_home, *user_home.parents, Path(folder.anchor)}
+    excluded = _never_projects(folder)
     folders = list(takewhile(lambda path: path not in excluded, (folder, *folder.parents)))
     work_tree = next((path for path in folders if os.path.exists(path / ".git")), None)
     return work_tree or next((path for path in folders if _has_project_file(path)), None)
+
+
+def _never_projects(folder: Path) -> set[Path]:
+    user_home = expanded("~").resolve()
+    return {user_home, *user_home.parents, Path(folder.resolve().anchor)}
 
 
 def too_large(project: Path) -> str | None:

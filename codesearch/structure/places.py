@@ -142,6 +142,11 @@ def _find_spots(indexes: Sequence[IndexReader], wanted: str, here: Path | str | 
     )
 
 
+def find_folders(indexes: Sequence[IndexReader], folders: Sequence[Path]) -> list[Spot]:
+    """Return those of some folders that the indexes have."""
+    return [spot for folder in folders for spot in _folders(indexes, str(folder), None)]
+
+
 def find_file(indexes: Sequence[IndexReader], path: str) -> Spot:
     """Return the file with a path relative to the root, exactly as an index has it.
 

@@ -22,6 +22,7 @@ from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
 from codesearch.index.source import read_source
 from codesearch.search.lexical import LexicalScorer
+from codesearch.search.paths import path_filter
 from codesearch.search.request import Filters
 from codesearch.search.sources import (
     MOST_BYTES,
@@ -123,6 +124,7 @@ def find_usages(
     *,
     limit: int = 20,
     here: Path | str | None = None,
+    folders: Sequence[Path] = (),
 ) -> Usages:
     """Return the usages of a name, or of the definition at a place.
 
@@ -132,6 +134,7 @@ def find_usages(
         filters: languages and paths; kinds are ignored.
         limit: usages to return.
         here: working directory; paths may be relative to it.
+        folders: where the definitions must be; none for anywhere.
 
     Raises:
         ConfigError: the text is empty or too long, has no words, or names a file or folder.
@@ -139,7 +142,7 @@ def find_usages(
     """
     started = time.perf_counter()
     check_has_code(indexes)
-    name, targets, everything = _asked(indexes, text, here)
+    name, targets, everything = _asked(indexes, text, here, folders)
     terms = sorted(terms_of(name))
     if not terms:
         raise ConfigError(f"{name!r} has no letters or digits: the index finds words")
@@ -166,7 +169,7 @@ def find_usages(
 
 
 def _asked(
-    indexes: Sequence[IndexReader], text: str, here: Path | str | None
+    indexes: Sequence[IndexReader], text: str, here: Path | str | None, folders: Sequence[Path]
 ) -> tuple[str, list[Candidate], list[Candidate]]:
     """Return the name that is asked for, the definitions that are meant, and all definitions of the name."""
     wanted = text.strip()
@@ -175,20 +178,26 @@ def _asked(
             f"a name has 1 to {MOST_NAME} printable characters: give NAME, PATH:LINE or PATH::NAME"
         )
     parts = SEPARATORS.split(wanted)
-    everything = candidates(indexes, parts[-1])
+    everything = _candidates(indexes, parts[-1], folders)
     if targets := [one for one in everything if SEPARATORS.split(one.qualified)[-len(parts) :] == parts]:
         return parts[-1], targets, everything
     if not LINES.fullmatch(wanted) and "::" not in wanted:
         return wanted, [], []
-    spots = [spot for spot in find_spots(indexes, wanted, here) if spot.row]
+    spots = [spot for spot in find_spots(indexes, wanted, here, folders) if spot.row]
     if not spots:
         raise IndexNotFoundError(f"{wanted} is in no definition: give a line inside one")
     name = spots[0].row.name if spots[0].row else ""
-    everything = candidates(indexes, name)
+    everything = _candidates(indexes, name, folders)
     meant = {
         (spot.root, spot.path, spot.row.start_line) for spot in spots if spot.row and spot.row.name == name
     }
     return name, [one for one in everything if (one.root, one.path, one.line) in meant], everything
+
+
+def _candidates(indexes: Sequence[IndexReader], name: str, folders: Sequence[Path]) -> list[Candidate]:
+    """Return the definitions of a name in some folders."""
+    allowed = {index.manifest.root: path_filter(Filters(within=folders), index.root) for index in indexes}
+    return [one for one in candidates(indexes, name) if allowed[one.root](one.path)]
 
 
 def _in_file(proposed: Proposed, names: Names) -> list[_Found]:

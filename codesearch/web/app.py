@@ -7,7 +7,7 @@ import mimetypes
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +125,7 @@ class Api:
             refresh=self.checks.due(),
             by_file=asked["flat"] == "no",
         )
-        scope = Scope(roots=_roots(self.engine, asked["root"]), at=asked["at"])
+        scope = replace(_scope(self.engine, asked["root"], asked["group"]), at=asked["at"])
         return answer_json(self.engine.search(request, scope), asked["lines"])
 
     def similar(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class Api:
         filters = _filters(asked, asked["filter_path"])
         request = SearchRequest("", asked["limit"], filters=filters)
         place = Place(Path(found.root, found.path), asked["line"])
-        scope = Scope(roots=_roots(self.engine, asked["filter_root"]))
+        scope = _scope(self.engine, asked["filter_root"], asked["group"])
         return answer_json(self.engine.similar(place, request, scope), asked["lines"])
 
     def file(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -159,6 +159,12 @@ def _filters(asked: dict[str, Any], paths: tuple[str, ...]) -> Filters:
     if kinds and allowed and not (kinds := tuple(kind for kind in kinds if kind in allowed)):
         raise Refusal(400, "no kind that is given belongs to the content", "change kind or content")
     return Filters(asked["lang"], kinds or allowed, paths)
+
+
+def _scope(engine: Engine, roots: tuple[str, ...], group: str) -> Scope:
+    if roots and group:
+        raise Refusal(400, "a root and a group exclude each other", "give only one of them")
+    return Scope(roots=_roots(engine, roots), group=group)
 
 
 def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:

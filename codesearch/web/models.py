@@ -175,10 +175,11 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is indexed."""
+    """What is indexed; `groups` are the folders of each group in the user's settings."""
 
     version: str
     roots: list[Root]
+    groups: dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)

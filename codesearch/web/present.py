@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from pygments.lexers import get_lexer_by_name
@@ -19,9 +20,10 @@ import codesearch
 from codesearch.analysis.terms import STOP_WORDS, query_terms, terms_of
 from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
-from codesearch.errors import IndexStoreError
+from codesearch.errors import ConfigError, IndexStoreError
 from codesearch.search.marks import marks
 from codesearch.search.snippets import explaining_words, snippet_lines
+from codesearch.settings import user_groups
 from codesearch.structure.whole import FileView
 from codesearch.types import Hit
 
@@ -133,9 +135,13 @@ def _parts(lines: Sequence[str]) -> Iterator[range]:
 
 def status_json(engine: Engine, *, changes: bool) -> dict[str, Any]:
     """Return what is indexed, and if `changes`, what an update of each index would do."""
+    groups: dict[str, tuple[Path, ...]] = {}
+    with suppress(ConfigError):  # A search says what is wrong with the settings.
+        groups = user_groups()
     return {
         "version": codesearch.__version__,
         "roots": list(_roots(engine, changes=changes)),
+        "groups": {name: list(map(str, folders)) for name, folders in groups.items()},
     }
 
 

@@ -88,14 +88,16 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="package")
 def site(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Yield the address of a service that searches the tree."""
+    """Yield the address of a service that searches the tree; its user has the group `sales`, a folder of the tree."""
     for package in ("pydantic", "starlette", "uvicorn"):
         pytest.importorskip(package, reason=f"{package} is not installed")
     home = tmp_path_factory.mktemp("web-home")
     engine = Engine(home)
     engine.index(tree, IndexOptions(content="all"))
     engine.close()
-    with running_site(home) as address:
+    config = tmp_path_factory.mktemp("web-config")
+    write_tree(config, {"codesearch/config.toml": f'[groups]\nsales = ["{tree}/shop"]\n'})
+    with running_site(home, XDG_CONFIG_HOME=str(config)) as address:
         yield address
 
 

@@ -15,14 +15,14 @@ from tests.command import ROOT
 
 
 @contextmanager
-def running_site(home: Path) -> Iterator[str]:
-    """Run the page for a home; yield its address."""
+def running_site(home: Path, **variables: str) -> Iterator[str]:
+    """Run the page for a home, with variables of the environment; yield its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     arguments = ["serve", "--web", "--port", str(port), "--home", str(home)]
     command = [sys.executable, "-m", "codesearch", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as running:
         try:
             for _ in range(200):

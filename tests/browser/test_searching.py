@@ -229,6 +229,27 @@ def test_with_several_folders_there_is_a_filter_for_them(open_page: Open, tree: 
     wait_for(page, "copy_tree")
     assert parse_qs(urlsplit(page.watched.searches()[-1]).query)["root"] == [str(tree)]
     page.wait_for_function("() => document.querySelector('#hits .name')?.innerText === 'copy_tree'")
+    page.get_by_label("Group").select_option("sales")
+    page.wait_for_url("**/?q=copy_tree&group=sales")
+    page.get_by_role("checkbox", name="project").check()  # A group and a folder exclude each other.
+    page.wait_for_url("**/?q=copy_tree&root=*")
+    assert page.get_by_label("Group").input_value() == ""
+
+
+def test_a_group_limits_the_hits_to_its_folders(open_page: Open) -> None:
+    page = open_page("?q=copy")
+    assert "deepCopy" in names(page)
+    page.get_by_label("Group").select_option("sales")
+    page.wait_for_function("() => !document.querySelector('#hits').textContent.includes('deepCopy')")
+    assert parameters(page) == {"q": ["copy"], "group": ["sales"]}
+    assert {place[:5] for place in page.locator(".hit .place").all_inner_texts()} == {"shop/"}
+    page.locator(".hit", has_text="copy_tree").get_by_role("link", name="Similar").click()
+    page.wait_for_url("**/?*view=similar*")
+    assert parameters(page)["group"] == ["sales"]
+    page.get_by_role("button", name="Clear filters").click()
+    page.wait_for_function("() => document.querySelector('#hits').textContent.includes('deepCopy')")
+    page.goto("./?group=sales")
+    assert page.locator("#home h1").inner_text() == "Search code in sales"
 
 
 def test_nothing_indexed_says_what_to_do(open_page: Open, empty_site: str) -> None:

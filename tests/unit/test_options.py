@@ -35,6 +35,7 @@ def test_a_project_does_not_choose_programs_servers_models_and_files_outside_of_
     assert {option.name for option in OPTIONS if option.is_setting and PROJECT not in option.set_by} == {
         "follow_links",
         "pager",
+        "groups",
         "model",
         "backend",
         "uri",

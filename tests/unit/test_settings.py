@@ -11,10 +11,12 @@ from codesearch.errors import ConfigError
 from codesearch.settings import (
     SETTINGS,
     Value,
+    group_folders,
     imported_options,
     index_options,
     settings_in_force,
     user_file,
+    user_groups,
 )
 
 
@@ -182,6 +184,53 @@ def test_an_invalid_variable_is_a_one_line_error(here, environment, tmp_path, na
         settings_in_force(here, {**environment, name: text}, tmp_path)
     assert str(caught.value) == said
     assert settings_in_force(here, {**environment, name: ""}, tmp_path)["hits"].source == "default"
+
+
+def test_a_group_has_folders_with_the_home_in_place_of_its_sign(environment, tmp_path):
+    path = write(user_file(environment, tmp_path), '[groups]\nbackend = ["~/api", "/src/lib"]\nall = ["~"]\n')
+    assert user_groups(environment, tmp_path) == {
+        "backend": (tmp_path / "api", Path("/src/lib")),
+        "all": (tmp_path,),
+    }
+    assert group_folders("all", environment, tmp_path) == (tmp_path,)
+    found = settings_in_force(tmp_path, environment, tmp_path)["groups"]
+    assert found == Value({"backend": ("~/api", "/src/lib"), "all": ("~",)}, str(path))
+
+
+def test_an_unknown_group_is_an_error_with_the_known_names_and_the_file(environment, tmp_path):
+    path = user_file(environment, tmp_path)
+    cure = f'write it below [groups] in {path}, as NAME = ["~/src/api", "~/src/lib"]'
+    with pytest.raises(ConfigError) as caught:
+        group_folders("x", environment, tmp_path)
+    assert str(caught.value) == f"no group 'x': {cure}"
+    write(path, '[groups]\na = ["/a"]\nb = ["/b"]\n')
+    with pytest.raises(ConfigError) as caught:
+        group_folders("x", environment, tmp_path)
+    assert str(caught.value) == f"no group 'x' (known: a, b): {cure}"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("groups = 3", "'groups' must be a table, not 3: begin it with [groups]"),
+        ("groups.a = '/a'", "group 'a' must be a list of folders, not '/a'"),
+        ("groups.a = []", "group 'a' must be a list of folders, not []"),
+        ("groups.a = [1]", "group 'a' must be a list of folders, not [1]"),
+        ("groups.a = ['/a', 'src/b']", "group 'a': 'src/b' is relative: begin it with ~ or /"),
+    ],
+)
+def test_an_invalid_group_is_a_one_line_error_with_its_cure(environment, tmp_path, text, said):
+    path = write(user_file(environment, tmp_path), text)
+    with pytest.raises(ConfigError) as caught:
+        user_groups(environment, tmp_path)
+    assert str(caught.value) == f"{path}: {said}"
+
+
+def test_a_project_has_no_groups(here, environment, tmp_path):
+    path = write(here / PROJECT_FILE, 'groups.a = ["/a"]')
+    with pytest.raises(ConfigError) as caught:
+        settings_in_force(here, environment, tmp_path)
+    assert str(caught.value) == f"{path}: 'groups' cannot be set by a project: set it in your own config.toml"
 
 
 def test_a_user_can_set_the_model(here, environment, tmp_path):

@@ -3,7 +3,7 @@
 import { baseName, breakable, byId, el } from "./dom.js";
 import { hasFilters, withoutFilters } from "./state.js";
 
-const CHOICES = ["content", "mode", "flat"];
+const CHOICES = ["content", "mode", "flat", "group"];
 const BOXES = { lang: "languages", kind: "kinds", root: "roots" };
 
 let indexed = {};  // Numbers of documents.
@@ -19,8 +19,9 @@ export function setUpFilters(status, state, changed) {
     for (const value of state[name]) indexed[name][value] ??= 0;
     fillBoxes(byId(id), name, indexed[name]);
   }
+  fillGroups(Object.keys(status.groups), state.group);
   const form = byId("filters");
-  form.onchange = () => changed(chosen(), { typing: false });
+  form.onchange = (event) => changed(withoutOther(event.target, chosen()), { typing: false });
   form.oninput = (event) => { if (event.target.id === "path") changed(chosen(), { typing: true }); };
   form.onsubmit = (event) => event.preventDefault();
   byId("clear-filters").onclick = () => {
@@ -65,6 +66,12 @@ function chosen() {
   };
 }
 
+/** A group and folders exclude each other: the one that was chosen last stays. */
+function withoutOther(control, filters) {
+  if (control.name === "root") return { ...filters, group: "" };
+  return control.id === "group" && filters.group ? { ...filters, root: [] } : filters;
+}
+
 const boxes = (name) => [...byId(BOXES[name]).querySelectorAll("input")];
 const patterns = (text) => text.split(",").map((pattern) => pattern.trim()).filter((pattern) => pattern.replace("!", ""));
 
@@ -74,6 +81,13 @@ function total(all) {
     for (const [name, count] of Object.entries(counts ?? {})) sums[name] = (sums[name] ?? 0) + count;
   }
   return sums;
+}
+
+function fillGroups(names, chosen) {
+  const shown = [...new Set([...names, chosen])].filter(Boolean).sort();
+  byId("groups").hidden = !shown.length;
+  const select = byId("group");
+  select.replaceChildren(select.options[0], ...shown.map((name) => el("option", { value: name }, name)));
 }
 
 function fillBoxes(fieldset, name, counts) {

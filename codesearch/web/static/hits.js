@@ -142,7 +142,7 @@ export function actions(at, name, state, { similar = true, more = false } = {}) 
       title: "Copy path and line (y)" }, "Copy"));
 }
 
-const filtersOf = ({ lang, kind, path, root, content }) => ({ lang, kind, path, root, content });
+const filtersOf = ({ lang, kind, path, root, group, content }) => ({ lang, kind, path, root, group, content });
 
 function reasons(texts) {
   return el("ul", { class: "reasons", "aria-label": "Why it is a hit" },

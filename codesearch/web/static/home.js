@@ -13,11 +13,12 @@ export function showHome(status, state) {
   fill(byId("home"), ...(status.roots.length ? [examples(status, state), indexed(status), recent()] : [nothing()]));
 }
 
-function examples({ roots }, state) {
-  const chosen = roots.filter(({ root }) => !state.root.length || state.root.includes(root));
+function examples({ roots, groups }, state) {
+  const only = state.group ? groups[state.group] ?? [] : state.root;
+  const chosen = roots.filter(({ root }) => !only.length || only.includes(root));
   const all = [0, 1, 2].flatMap((place) => chosen.map((root) => root.examples[place])).filter(Boolean);
   const links = [...new Set(all)].slice(0, EXAMPLES).map((q) => el("li", {}, searchLink({ ...state, q }, q)));
-  const where = state.root.length ? ` in ${state.root.map(baseName).join(", ")}` : "";
+  const where = only.length ? ` in ${state.group || only.map(baseName).join(", ")}` : "";
   return el("div", {},
     el("h1", {}, `Search code${where}`),
     el("p", { class: "hint" }, "Describe what the code does, type a name, or paste code. ", el("kbd", {}, "?"), " lists the keys."),
@@ -74,6 +75,6 @@ function recent() {
 }
 
 function describe(state) {
-  const filters = [...state.lang, ...state.kind, ...state.path, ...state.root, state.content].filter(Boolean);
+  const filters = [...state.lang, ...state.kind, ...state.path, ...state.root, state.group, state.content].filter(Boolean);
   return [state.q, filters.length > 0 && el("span", { class: "facts" }, filters.join(", "))];
 }

@@ -5,18 +5,18 @@ const WORDS = { content: ["code", "docs", "config"], mode: ["lexical", "semantic
 
 /**
  * `q`: the query. `lang`, `kind`, `path`, `root`: lists of filters. `content`, `mode`: "" for everything, both.
- * `flat`: "yes" for a list of definitions, "" for files with their best definitions.
+ * `flat`: "yes" for a list of definitions, "" for files with their best definitions. `group`: a group of folders.
  * `view`: "" for hits of the query, "similar" for those of `at`, a {root, path, line}, or "file" for the file of `at`,
  * whose lines from `line` to `last` are marked; 0 for none.
  */
 export const EMPTY = Object.freeze({
-  q: "", lang: [], kind: [], path: [], root: [], content: "", mode: "", flat: "", view: "", at: null,
+  q: "", lang: [], kind: [], path: [], root: [], content: "", mode: "", flat: "", group: "", view: "", at: null,
 });
 
 export function parse(text) {
   const { pathname, searchParams: params, hash } = new URL(text, new URL("./", document.baseURI));
   if (pathname.endsWith("/file")) return parseFile(params, hash);
-  const state = { ...EMPTY, q: params.get("q") ?? "" };
+  const state = { ...EMPTY, q: params.get("q") ?? "", group: params.get("group") ?? "" };
   for (const name of LISTS) state[name] = params.getAll(name).filter(Boolean);
   for (const [name, known] of Object.entries(WORDS)) {
     state[name] = known.includes(params.get(name)) ? params.get(name) : "";
@@ -72,14 +72,14 @@ function searchParams(state) {
 function filterParams(state) {
   const params = new URLSearchParams();
   for (const name of LISTS) for (const value of state[name]) params.append(name, value);
-  if (state.content) params.set("content", state.content);
+  for (const name of ["content", "group"]) if (state[name]) params.set(name, state[name]);
   return params;
 }
 
-export const hasFilters = (state) => LISTS.some((name) => state[name].length) || Boolean(state.content || state.mode || state.flat);
+export const hasFilters = (state) => LISTS.some((name) => state[name].length) || Boolean(state.content || state.mode || state.flat || state.group);
 
 export const withoutFilters = (state) => ({
-  ...state, lang: [], kind: [], path: [], root: [], content: "", mode: "", flat: "",
+  ...state, lang: [], kind: [], path: [], root: [], content: "", mode: "", flat: "", group: "",
 });
 
 /** Return name and parameters of the request for the hits of a state. */
