@@ -7,7 +7,7 @@ import mimetypes
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +125,7 @@ class Api:
             refresh=self.checks.due(),
             by_file=asked["flat"] == "no",
         )
-        scope = replace(_scope(self.engine, asked["root"], asked["group"]), at=asked["at"])
+        scope = _scope(self.engine, asked["root"], asked["group"], asked["at"])
         return answer_json(self.engine.search(request, scope), asked["lines"])
 
     def similar(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -161,10 +161,14 @@ def _filters(asked: dict[str, Any], paths: tuple[str, ...]) -> Filters:
     return Filters(asked["lang"], kinds or allowed, paths)
 
 
-def _scope(engine: Engine, roots: tuple[str, ...], group: str) -> Scope:
+def _scope(engine: Engine, roots: tuple[str, ...], group: str, at: str = "") -> Scope:
     if roots and group:
         raise Refusal(400, "a root and a group exclude each other", "give only one of them")
-    return Scope(roots=_roots(engine, roots), group=group)
+    if at and not roots and not group:  # The only folder need not be named.
+        roots = tuple(map(encodable, engine.indexed_roots()))
+    if at and len(roots) != 1:
+        raise Refusal(400, "a revision is of one folder", "choose one folder")
+    return Scope(roots=_roots(engine, roots), group=group, at=at)
 
 
 def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:

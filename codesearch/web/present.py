@@ -21,6 +21,7 @@ from codesearch.analysis.terms import STOP_WORDS, query_terms, terms_of
 from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError, IndexStoreError
+from codesearch.index.catalogue import is_revision
 from codesearch.search.marks import marks
 from codesearch.search.snippets import explaining_words, snippet_lines
 from codesearch.settings import user_groups
@@ -147,7 +148,7 @@ def status_json(engine: Engine, *, changes: bool) -> dict[str, Any]:
 
 def _roots(engine: Engine, *, changes: bool) -> Iterable[dict[str, Any]]:
     for index in engine.status(changes=changes):
-        if index.error:
+        if index.error or is_revision(engine.home, index.root):
             continue
         with suppress(IndexStoreError):  # A search says which index cannot be read.
             yield {

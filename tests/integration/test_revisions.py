@@ -287,5 +287,12 @@ def test_agents_and_the_web_page_search_a_revision(engine, root):
     assert "return old" in read
     app = make_app(engine, Access("127.0.0.1", 7177, ""), work=Work(deadline_s=120))
     client = TestClient(app, base_url="http://127.0.0.1:7177")
-    answer = client.get("/api/v1/search", params={"q": "open pigeon", "root": str(root), "at": "old"}).json()
-    assert answer["hits"][0]["name"] == "open_pigeon"
+    asked = {"q": "open pigeon", "at": "old"}
+    for where in ({"root": str(root)}, {}):  # The only folder need not be named.
+        answer = client.get("/api/v1/search", params=asked | where).json()
+        assert answer["hits"][0]["name"] == "open_pigeon"
+    assert [one["root"] for one in client.get("/api/v1/status").json()["roots"]] == [str(root)]
+    engine.index(root / "src")
+    refused = client.get("/api/v1/search", params=asked)
+    error = {"message": "a revision is of one folder", "cure": "choose one folder"}
+    assert (refused.status_code, refused.json()["error"]) == (400, error)

@@ -131,7 +131,8 @@ async function openFile(current) {
     const found = await latest.run((signal) => ask("file", partParams(current), signal));
     if (!found) return;
     if (!found.lines.length) return go({ ...current, at: { ...current.at, line: 0, last: 0 } }, { replace: true });
-    showFile(found, current, { several: status.roots.length > 1, hits: hitsIn(current.at) });
+    const several = status.roots.length > 1 || status.roots.every(({ root }) => root !== found.root);  // Or a revision.
+    showFile(found, current, { several, hits: hitsIn(current.at) });
   }
   fail(null);
   reveal("file");

@@ -3,7 +3,7 @@
 import { baseName, breakable, byId, el } from "./dom.js";
 import { hasFilters, withoutFilters } from "./state.js";
 
-const CHOICES = ["content", "mode", "flat", "group"];
+const CHOICES = ["content", "mode", "flat", "group", "revision"];
 const BOXES = { lang: "languages", kind: "kinds", root: "roots" };
 
 let indexed = {};  // Numbers of documents.
@@ -62,7 +62,7 @@ function chosen() {
   const marked = (name) => boxes(name).filter((box) => box.checked).map((box) => box.value);
   return {
     lang: marked("lang"), kind: marked("kind"), root: marked("root"), path: patterns(byId("path").value),
-    ...Object.fromEntries(CHOICES.map((name) => [name, byId(name).value])),
+    ...Object.fromEntries(CHOICES.map((name) => [name, byId(name).value.trim()])),
   };
 }
 

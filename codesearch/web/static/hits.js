@@ -88,7 +88,7 @@ function hitItem(hit, state, several) {
   return el("li", { class: "hit", ...about }, el("article", { "aria-labelledby": `${id}-name` },
     el("h2", { id: `${id}-name` }, link),
     el("span", { class: "facts" }, facts(hit), ...flags(hit)),
-    el("div", { class: "place", id: `${id}-place` }, ...place(hit, several)),
+    el("div", { class: "place", id: `${id}-place` }, ...place(hit, (!state.view && state.revision) || (several && baseName(hit.root)))),
     actions(at, name, state, { more: Boolean(hit.snippet?.length) }),
     hit.snippet?.length ? codeBlock(hit.snippet, { excerpt: true }) : null,
     hit.others?.length ? others(hit.others, state) : null,
@@ -120,11 +120,11 @@ function flags(hit) {
   return [copies, Boolean(hit.stale) && el("span", { class: "flag warn" }, "changed since it was indexed")];
 }
 
-/** Return the place of a hit as nodes: the folder quietly, the file name clearly. */
-export function place({ root, path, start_line }, several) {
+/** Return the place of a hit as nodes: the folder quietly, the file name clearly; before them where it is, if given. */
+function place({ path, start_line }, where) {
   const file = baseName(path);
   const folder = path.slice(0, path.length - file.length);
-  return [several && el("span", { class: "root" }, baseName(root)), el("span", { class: "folder" }, ...breakable(folder)),
+  return [where && el("span", { class: "root" }, where), el("span", { class: "folder" }, ...breakable(folder)),
     el("span", { class: "file" }, ...breakable(`${file}:${start_line}`))];
 }
 

@@ -75,6 +75,6 @@ function recent() {
 }
 
 function describe(state) {
-  const filters = [...state.lang, ...state.kind, ...state.path, ...state.root, state.group, state.content].filter(Boolean);
+  const filters = [...state.lang, ...state.kind, ...state.path, ...state.root, state.group, state.revision, state.content].filter(Boolean);
   return [state.q, filters.length > 0 && el("span", { class: "facts" }, filters.join(", "))];
 }

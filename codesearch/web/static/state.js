@@ -6,17 +6,18 @@ const WORDS = { content: ["code", "docs", "config"], mode: ["lexical", "semantic
 /**
  * `q`: the query. `lang`, `kind`, `path`, `root`: lists of filters. `content`, `mode`: "" for everything, both.
  * `flat`: "yes" for a list of definitions, "" for files with their best definitions. `group`: a group of folders.
+ * `revision`: a git revision, the parameter `at`.
  * `view`: "" for hits of the query, "similar" for those of `at`, a {root, path, line}, or "file" for the file of `at`,
  * whose lines from `line` to `last` are marked; 0 for none.
  */
 export const EMPTY = Object.freeze({
-  q: "", lang: [], kind: [], path: [], root: [], content: "", mode: "", flat: "", group: "", view: "", at: null,
+  q: "", lang: [], kind: [], path: [], root: [], content: "", mode: "", flat: "", group: "", revision: "", view: "", at: null,
 });
 
 export function parse(text) {
   const { pathname, searchParams: params, hash } = new URL(text, new URL("./", document.baseURI));
   if (pathname.endsWith("/file")) return parseFile(params, hash);
-  const state = { ...EMPTY, q: params.get("q") ?? "", group: params.get("group") ?? "" };
+  const state = { ...EMPTY, q: params.get("q") ?? "", group: params.get("group") ?? "", revision: params.get("at") ?? "" };
   for (const name of LISTS) state[name] = params.getAll(name).filter(Boolean);
   for (const [name, known] of Object.entries(WORDS)) {
     state[name] = known.includes(params.get(name)) ? params.get(name) : "";
@@ -66,6 +67,7 @@ function searchParams(state) {
   if (state.q) params.set("q", state.q);
   filterParams(state).forEach((value, name) => params.append(name, value));
   for (const name of ["mode", "flat"]) if (state[name]) params.set(name, state[name]);
+  if (state.revision) params.set("at", state.revision);
   return params;
 }
 
@@ -76,11 +78,11 @@ function filterParams(state) {
   return params;
 }
 
-export const hasFilters = (state) => LISTS.some((name) => state[name].length) || Boolean(state.content || state.mode || state.flat || state.group);
+const FILTERS = [...LISTS, "content", "mode", "flat", "group", "revision"];
 
-export const withoutFilters = (state) => ({
-  ...state, lang: [], kind: [], path: [], root: [], content: "", mode: "", flat: "", group: "",
-});
+export const hasFilters = (state) => FILTERS.some((name) => state[name].length);
+
+export const withoutFilters = (state) => ({ ...state, ...Object.fromEntries(FILTERS.map((name) => [name, EMPTY[name]])) });
 
 /** Return name and parameters of the request for the hits of a state. */
 export function listParams(state) {
