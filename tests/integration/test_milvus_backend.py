@@ -176,6 +176,13 @@ def test_similar_code_is_found_on_the_server(filled: tuple[Remote, Path], tiny_b
     assert shown(remote.engine.similar(place, scope=Scope()).hits) == shown(expected.hits)
 
 
+def test_the_folders_of_a_group_are_roots_on_the_server(filled: tuple[Remote, Path]) -> None:
+    remote, tree = filled
+    assert remote.engine.search("push", Scope(folders=(tree,))).roots == (str(tree),)
+    assert remote.engine.search("push", Scope(folders=(tree,))).hits
+    assert not remote.engine.search("push", Scope(folders=(tree.parent / "other",))).hits
+
+
 def test_a_search_of_changed_files_is_refused(filled: tuple[Remote, Path]) -> None:
     with pytest.raises(ConfigError, match="--changed needs the work tree"):
         filled[0].search(SearchRequest("push", changed="HEAD"))
