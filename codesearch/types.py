@@ -75,6 +75,7 @@ class Document(Described):
         code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
         flags: bits such as `STUB` that lower the rank.
         copy_key: a number that is the same for the same code in every file (see `codesearch.parsing.copies`).
+        shape_key: a number that is the same for functions of the same shape (see `codesearch.parsing.shapes`), or 0.
         context: the first paragraphs of the documentation of its class and of its module.
     """
 
@@ -83,6 +84,7 @@ class Document(Described):
     end_byte: int
     flags: int = 0
     copy_key: int = 0
+    shape_key: int = 0
     context: str = ""
 
 

@@ -128,7 +128,6 @@ class FileParser:
                 file.path,
                 file.language,
                 len(source),
-                0,
                 digest,
                 skipped=skipped,
                 warnings="\n".join(map(visible, extraction.warnings)),
@@ -158,6 +157,6 @@ def skipped_file(
 ) -> ParsedFile:
     """Return the result for a file without documents, with the reason."""
     record = FileRecord(
-        file.path, file.language, file.size, 0, digest, skipped=reason, warnings=visible(warning)
+        file.path, file.language, file.size, digest, skipped=reason, warnings=visible(warning)
     )
     return ParsedFile(record, [], make_block([]), np.empty(0, np.uint32), [])

@@ -7,7 +7,7 @@
         lock                    held while a process writes the index
         segments/<number>/      never changed once the manifest names it
             documents.sqlite    files and documents (see `store`)
-            rows/*.npy          kind, file, flags and copy key of each document (see `rows`)
+            rows/*.npy          kind, file, flags, copy key and shape key of each document (see `rows`)
             postings/*.npy      inverted lists (see `postings`)
             vectors.int8 ...    vectors (see `vectors`)
 
@@ -26,6 +26,7 @@ Format history:
     9   documentation of class and module as context
     10   flags of bundles, of tests in Rust files and of definitions inside of functions; fewer of generated code
     11   last line of a definition with its members; words that are in no document of their file; summaries of files
+    12   shapes of functions; stamps are compressed
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from codesearch.errors import (
     unreadable,
 )
 
-FORMAT_VERSION = 11
+FORMAT_VERSION = 12
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
 WITH_CODE = "sources.npy"

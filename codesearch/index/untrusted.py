@@ -36,6 +36,7 @@ _ARRAYS = {
     f"{ROWS}/files.npy": "uint32",
     f"{ROWS}/flags.npy": "uint8",
     f"{ROWS}/copies.npy": "int64",
+    f"{ROWS}/shapes.npy": "int64",
     f"{POSTINGS}/term_bytes.npy": "uint8",
     f"{POSTINGS}/term_offsets.npy": "uint64",
     f"{POSTINGS}/list_offsets.npy": "uint64",

@@ -155,10 +155,11 @@ class CandidateDocuments:
                 kind=KINDS[row["kind"]],
                 start_byte=0,
                 end_byte=0,
+                shape_key=0,
                 text_digest=b"",
                 **{name: row[name] for name in STORED},
             )
-            file = FileRecord(row["path"], row["language"], size=0, mtime_ns=0, digest=b"")
+            file = FileRecord(row["path"], row["language"], size=0, digest=b"")
             found.append(Stored(_ServerCode(row["root"], row["id"], codes), file, stored))
         return found
 

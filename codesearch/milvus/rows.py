@@ -35,7 +35,7 @@ MAX_PATH = 4_096
 _REPEATED = 8
 """How often a term is repeated in `text` at most; BM25 hardly tells higher frequencies apart."""
 _DECIMALS = 6
-_LOCAL = {"kind", "start_byte", "end_byte", "text_digest"}
+_LOCAL = {"kind", "start_byte", "end_byte", "shape_key", "text_digest"}
 STORED = {name: kind for name, kind in get_type_hints(DocumentRow).items() if name not in _LOCAL}
 """Fields of a stored document that a row has as they are -> their types. `kind` is a number in a row."""
 

@@ -31,6 +31,7 @@ from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.languages import LanguageSpec, language_of_source
 from codesearch.parsing.markup import split_markup
 from codesearch.parsing.sections import text_documents
+from codesearch.parsing.shapes import shape_key
 from codesearch.parsing.toplevel import head_comment, toplevel_statements
 from codesearch.types import HEADER_KINDS, NESTED, STUB, TEST, Document
 
@@ -224,7 +225,7 @@ def _documents(definitions: list[Definition], found: Matches, file: _File) -> It
                 definition.name = definition.name or definition.kind
                 is_owned = definition.receiver or (outer and outer.kind in _OWNERS)
                 owner = definition.qualifiers[-1] if is_owned and definition.qualifiers else ""
-                yield _document(definition, owner, _signature(definition, found, file.source), file)
+                yield _document(definition, owner, _signature(definition, found, file.source), found, file)
         else:
             definition.is_too_deep = definition.kind not in NAME_LENDERS
         if definition.kind != "constant":
@@ -300,7 +301,7 @@ def _qualifiers(definition: Definition, outer: Definition | None) -> list[str]:
     return names
 
 
-def _document(definition: Definition, owner: str, signature: str, file: _File) -> Document:
+def _document(definition: Definition, owner: str, signature: str, found: Matches, file: _File) -> Document:
     """Return the document of a definition; `owner` is its class, "" if it is in none or only in a function."""
     limit = min(definition.doc_end, definition.start + file.config.max_code_bytes)
     code = _code(definition, limit, file.source)
@@ -325,8 +326,22 @@ def _document(definition: Definition, owner: str, signature: str, file: _File) -
         | definition.is_nested * NESTED
         | _is_stub(definition, file.source) * STUB,
         copy_key=copy_key(owner, definition.name, whole, file.spec),
+        shape_key=_shape(definition, found, file),
         context=_context(definition, file),
     )
+
+
+def _shape(definition: Definition, found: Matches, file: _File) -> int:
+    if definition.kind not in _FUNCTIONS or definition.body is None:
+        return 0
+    start, end = definition.start, definition.end
+    literal_start, literal_end = definition.literal
+    if literal_end:
+        head = _without_comments(start, min(literal_start, end), found, file.source)
+        code = head + _without_comments(literal_end, end, found, file.source)
+    else:
+        code = _without_comments(start, end, found, file.source)
+    return shape_key(code, file.spec)
 
 
 def _code(definition: Definition, end: int, source: bytes) -> bytes:

@@ -4,6 +4,7 @@
     rows/files.npy         uint32  [N] file_id in the store
     rows/flags.npy         uint8   [N] `Document.flags`
     rows/copies.npy        int64   [N] `Document.copy_key`
+    rows/shapes.npy        int64   [N] `Document.shape_key`
     sources.npy            uint8   [S] the files of the segment, each compressed by zlib, one after the other
     sources_offsets.npy    int64   [F + 1] where each file begins; a file without code has no bytes
 
@@ -94,7 +95,7 @@ class RowWriter:
 
     def __init__(self) -> None:
         self._kinds, self._files, self._flags = bytearray(), array("I"), bytearray()
-        self._copies = array("q")
+        self._copies, self._shapes = array("q"), array("q")
 
     def add(self, file_id: int, rows: Sequence[DocumentRow]) -> None:
         """Add a file's documents."""
@@ -102,6 +103,7 @@ class RowWriter:
         self._files.extend(repeat(file_id, len(rows)))
         self._flags.extend(row.flags for row in rows)
         self._copies.extend(row.copy_key for row in rows)
+        self._shapes.extend(row.shape_key for row in rows)
 
     def write(self, segment: Path) -> None:
         """Write `rows/` to a segment's folder."""
@@ -111,6 +113,7 @@ class RowWriter:
         save_array(folder / "files.npy", np.asarray(self._files, dtype=np.uint32))
         save_array(folder / "flags.npy", np.asarray(self._flags, dtype=np.uint8))
         save_array(folder / "copies.npy", np.asarray(self._copies, dtype=np.int64))
+        save_array(folder / "shapes.npy", np.asarray(self._shapes, dtype=np.int64))
 
 
 class RowReader:
@@ -121,6 +124,7 @@ class RowReader:
         self.files: NDArray[np.uint32] = load_array(segment / ROWS / "files.npy", root)
         self.flags: NDArray[np.uint8] = load_array(segment / ROWS / "flags.npy", root)
         self.copies: NDArray[np.int64] = load_array(segment / ROWS / "copies.npy", root)
+        self.shapes: NDArray[np.int64] = load_array(segment / ROWS / "shapes.npy", root)
 
 
 def write_sources(folder: Path, files: Iterable[bytes]) -> None:

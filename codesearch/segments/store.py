@@ -1,8 +1,8 @@
 """Files and documents of a segment in SQLite. The database is written once and then only read.
 
-    files      file_id, path, language, size, mtime_ns, digest, first_doc, doc_count, skipped, warnings, summary
+    files      file_id, path, language, size, digest, first_doc, doc_count, skipped, warnings, summary
     documents  doc_id, file_id, kind, name, qualified_name, signature, docstring, lines, bytes, flags, copy_key,
-               text_digest
+               shape_key, text_digest
 
 doc_ids count from 0 in the order of paths and then of places in the file, so the same tree has the same ids.
 The database does not contain the code. A hit reads it from the source file and says if the file has changed.
@@ -30,7 +30,7 @@ DATABASE = "documents.sqlite"
 _SCHEMA = """
 CREATE TABLE files (
     file_id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL, size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, first_doc INTEGER NOT NULL, doc_count INTEGER NOT NULL,
+    digest BLOB NOT NULL, first_doc INTEGER NOT NULL, doc_count INTEGER NOT NULL,
     skipped TEXT NOT NULL, warnings TEXT NOT NULL, summary TEXT NOT NULL
 );
 CREATE TABLE documents (
@@ -38,7 +38,7 @@ CREATE TABLE documents (
     qualified_name TEXT NOT NULL, signature TEXT NOT NULL, docstring TEXT NOT NULL,
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, last_line INTEGER NOT NULL,
     start_byte INTEGER NOT NULL, end_byte INTEGER NOT NULL, flags INTEGER NOT NULL,
-    copy_key INTEGER NOT NULL, text_digest BLOB NOT NULL
+    copy_key INTEGER NOT NULL, shape_key INTEGER NOT NULL, text_digest BLOB NOT NULL
 );
 """
 _NAME_INDEX = "CREATE INDEX by_name ON documents (name COLLATE NOCASE)"
@@ -54,7 +54,6 @@ class FileRecord:
     """One file of an index.
 
     Attributes:
-        mtime_ns: 0; an older version stored a time stamp.
         skipped: the reason why the file has no documents or only blocks of lines, or "".
         warnings: one warning per line, or "".
         summary: the first sentence of the documentation of the whole file, or "".
@@ -63,7 +62,6 @@ class FileRecord:
     path: str
     language: str
     size: int
-    mtime_ns: int
     digest: bytes
     first_doc: int = 0
     doc_count: int = 0
@@ -94,6 +92,7 @@ class DocumentRow(NamedTuple):
     end_byte: int
     flags: int
     copy_key: int
+    shape_key: int
     text_digest: bytes
 
     @property

@@ -135,10 +135,11 @@ ROW = st.tuples(
     NUMBER,
     NUMBER,
     st.integers(-(2**63), 2**63 - 1),
+    st.integers(-(2**63), 2**63 - 1),
     st.binary(max_size=16),
 )
 FILES = st.lists(
-    st.tuples(TEXT, NUMBER, st.binary(max_size=16), st.lists(ROW, max_size=4)),
+    st.tuples(TEXT, st.binary(max_size=16), st.lists(ROW, max_size=4)),
     max_size=5,
     unique_by=lambda file: file[0],
 )
@@ -149,8 +150,8 @@ def test_rows_and_files_of_a_store_are_read_as_they_were_written(files):
     with tempfile.TemporaryDirectory() as folder:
         writer = StoreWriter(Path(folder))
         expected: list[tuple[FileRecord, list[DocumentRow]]] = []
-        for path, mtime_ns, digest, rows in files:
-            record = FileRecord(path, "python", 1, mtime_ns, digest, writer.document_count, len(rows))
+        for path, digest, rows in files:
+            record = FileRecord(path, "python", 1, digest, writer.document_count, len(rows))
             writer.add_file(record, rows)
             expected.append((record, rows))
         writer.finish()

@@ -137,6 +137,7 @@ def test_every_file_of_a_segment_is_described(built_index):
         "rows/files.npy",
         "rows/flags.npy",
         "rows/copies.npy",
+        "rows/shapes.npy",
         "vectors.int8",
         "vectors.scales",
         *(

@@ -34,6 +34,7 @@ def row(name: str, line: int = 1) -> tuple:
         20,
         1,
         -5,
+        9,
         b"digest",
     )
 
@@ -41,9 +42,9 @@ def row(name: str, line: int = 1) -> tuple:
 @pytest.fixture
 def store(tmp_path):
     writer = StoreWriter(tmp_path)
-    writer.add_file(FileRecord("b.py", "python", 5, 7, b"d1"), [row("first"), row("Second", 4)])
-    writer.add_file(FileRecord("empty.go", "go", 0, 8, b"d2", skipped="binary"), [])
-    writer.add_file(FileRecord("a.py", "python", 6, 9, b"d3"), [row("second", 9)])
+    writer.add_file(FileRecord("b.py", "python", 5, b"d1"), [row("first"), row("Second", 4)])
+    writer.add_file(FileRecord("empty.go", "go", 0, b"d2", skipped="binary"), [])
+    writer.add_file(FileRecord("a.py", "python", 6, b"d3"), [row("second", 9)])
     writer.finish()
     reader = StoreReader(tmp_path, "root")
     yield reader
@@ -61,9 +62,9 @@ def test_doc_ids_ascend_in_the_order_of_writing(store):
 
 def test_files_are_read_in_order_with_the_number_of_documents(store):
     assert [record for _, record in store.numbered_files()] == [
-        FileRecord("b.py", "python", 5, 7, b"d1", 0, 2),
-        FileRecord("empty.go", "go", 0, 8, b"d2", 2, 0, "binary"),
-        FileRecord("a.py", "python", 6, 9, b"d3", 2, 1),
+        FileRecord("b.py", "python", 5, b"d1", 0, 2),
+        FileRecord("empty.go", "go", 0, b"d2", 2, 0, "binary"),
+        FileRecord("a.py", "python", 6, b"d3", 2, 1),
     ]
 
 
@@ -79,9 +80,11 @@ def test_names_are_found_in_any_case(store):
 
 def test_a_row_has_the_fields_of_a_document_in_the_order_of_the_columns():
     described = ("p.py", "python", "method", "n", "C.n", "def n()", "doc", 3, 9, 20)
-    document = Document(*described, code="code", start_byte=40, end_byte=90, flags=2, copy_key=-7)
+    document = Document(
+        *described, code="code", start_byte=40, end_byte=90, flags=2, copy_key=-7, shape_key=8
+    )
     row = document_row(document, b"x")
-    assert row == ("method", "n", "C.n", "def n()", "doc", 3, 9, 20, 40, 90, 2, -7, b"x")
+    assert row == ("method", "n", "C.n", "def n()", "doc", 3, 9, 20, 40, 90, 2, -7, 8, b"x")
     assert ("p.py", "python", *row.described) == described
 
 
