@@ -39,8 +39,8 @@ _INDEX_SETTING = frozenset({COMMAND, USER, PROJECT, PORTABLE})
 
 SEARCHES = ("query", "similar")
 """The commands that search."""
-STRUCTURE = ("outline", "read", "usages")
-"""The commands that show places."""
+STRUCTURE = ("outline", "read", "usages", "duplicates")
+"""The commands that show places and functions without a query."""
 _SERVED = (*SEARCHES, "index", "status")
 _WITH_MODEL = (*SEARCHES, "index", "watch", "bench")
 _WITH_HOME = (*_WITH_MODEL, *STRUCTURE, "serve", "mcp", "status", "export", "import", "remove", "doctor")
@@ -228,6 +228,31 @@ _on("query", Option("fixed", "Find this exact text.", False, "--fixed -F"))
 _on(
     "outline",
     Option("max_lines", "Show at most this many lines, the most important ones.", 40, low=4, high=1_000_000),
+)
+_on(
+    "duplicates",
+    Option(
+        "changed",
+        "Only functions that differ from a git revision, by default HEAD; REV... is the merge base with HEAD.",
+        metavar="[REV]",
+    ),
+    Option(
+        "same",
+        "What they share: text, all but names and values (renamed), or what they do (meaning).",
+        "meaning",
+        choices=("text", "renamed", "meaning"),
+    ),
+    Option("min_lines", "Leave out shorter functions.", 6, low=1, high=1_000_000),
+    Option("min_score", "Lowest score of functions that share the meaning.", 0.5, low=0, high=1),
+    Option("all_code", "Compare tests, generated and vendored code too.", False),
+    _LANG,
+    _PATH,
+    Option("baseline", "Leave out the pairs in this file.", of=Path, metavar="FILE"),
+    Option("write_baseline", "Write the pairs that were found to a file.", of=Path, metavar="FILE"),
+    Option("jsonl", "Print one JSON object for each pair.", False),
+    Option("vimgrep", "Print path:line:column:text for each pair.", False),
+    Option("sarif", "Print SARIF 2.1.0, for pages of code scanning.", False),
+    Option("refresh", "First index changed files, if that is quick.", True),
 )
 _on("outline", Option("question", "Show what answers this question, and what is around it.", "", "--for"))
 _on("usages", replace(_HITS, help="Usages to show.", default=20), _LANG, _PATH)

@@ -34,6 +34,7 @@ COMMANDS = {
     "outline": "structure",
     "read": "structure",
     "usages": "structure",
+    "duplicates": "duplicates",
     "watch": "index",
     "serve": "serve",
     "mcp": "serve",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from codesearch.types import Described, Hit
 
 if TYPE_CHECKING:
+    from codesearch.duplicates.records import Group
     from codesearch.structure.usages import Usages
 
 _FIRST = ("rank", "score", "root", *(field.name for field in fields(Described)), "code", "signals", "parts")
@@ -93,6 +94,27 @@ class UsagesAnswer:
     """
 
     found: Usages
+    roots: tuple[str, ...]
+    freshness: tuple[Freshness, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicatesAnswer:
+    """Functions that do the same, and what was compared.
+
+    Attributes:
+        groups: those with most lines to save first; those of changed functions in the order of their files.
+        functions: number of functions that were compared.
+        changed: number of functions that differ from the revision; None if all were compared with each other.
+        seconds: of the search, without a refresh.
+        roots: the indexed folders that were searched.
+        freshness: whether each of them is up to date with its folder, if that was checked.
+    """
+
+    groups: tuple[Group, ...]
+    functions: int
+    changed: int | None
+    seconds: float
     roots: tuple[str, ...]
     freshness: tuple[Freshness, ...] = ()
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig, check_device
-from codesearch.engine.answer import Answer, Changes, Freshness, UsagesAnswer
+from codesearch.engine.answer import Answer, Changes, DuplicatesAnswer, Freshness, UsagesAnswer
 from codesearch.engine.local import REFRESH_S, LocalBackend, SearchBackend
 from codesearch.engine.pool import Pool
 from codesearch.engine.scope import (
@@ -410,6 +410,63 @@ class Engine:
             folders = scope.all_folders()
             found = find_usages(indexes, place, filters, limit=limit, here=scope.here, folders=folders)
             return UsagesAnswer(found, tuple(index.manifest.root for index in indexes), tuple(freshness))
+
+    def duplicates(
+        self,
+        scope: Scope | None = None,
+        *,
+        changed: str | None = None,
+        filters: Filters | None = None,
+        min_lines: int = 6,
+        min_score: float = 0.5,
+        all_code: bool = False,
+        refresh: bool = True,
+    ) -> DuplicatesAnswer:
+        """Return groups of functions that do the same.
+
+        Args:
+            scope: where to look.
+            changed: a git revision, as for a search; only functions that differ from it are looked for, everywhere in
+                the scope.
+            filters: which functions are compared; with `changed`, which changed functions are looked for.
+            min_lines: shorter functions are left out.
+            min_score: the lowest estimated probability that functions of different shapes do the same.
+            all_code: compare tests, generated and vendored code and build output too.
+            refresh: update the indexes first if that takes less than half a second.
+
+        Raises:
+            ConfigError: the indexes were made with different models, or git cannot say what changed.
+        """
+        from codesearch.duplicates.changed import changed_documents
+        from codesearch.duplicates.find import Wanted, find_duplicates
+        from codesearch.index.snapshot import Snapshot
+        from codesearch.search.filters import allowed_documents
+
+        scope = self._scope(scope)
+        freshness = self._local.refreshed(scope) if refresh else []
+        filters = filters or Filters()
+        filters = replace(filters, within=scope.within or filters.within)
+        with self._local.indexes(scope, freshness) as indexes:
+            started = time.perf_counter()
+            snapshot = Snapshot(indexes)
+            allowed, looked_for = allowed_documents(filters, snapshot), None
+            if changed is not None:
+                looked_for, lost = changed_documents(snapshot, filters, changed)
+                if allowed is not None:
+                    looked_for, allowed = [one for one in looked_for if allowed[one]], None
+                freshness += [
+                    Freshness(root, "unreadable", Changes(0, 0), str(error)) for root, error in lost.items()
+                ]
+            wanted = Wanted(allowed, looked_for, min_lines, all_code, min_score)
+            groups, functions = find_duplicates(snapshot, wanted)
+            return DuplicatesAnswer(
+                groups=tuple(groups),
+                functions=functions,
+                changed=None if looked_for is None else len(looked_for),
+                seconds=time.perf_counter() - started,
+                roots=tuple(index.manifest.root for index in indexes),
+                freshness=tuple(freshness),
+            )
 
     def kinds(self, root: Path | str) -> dict[str, int]:
         """Count the documents of each kind in an index."""

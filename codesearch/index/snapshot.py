@@ -108,6 +108,33 @@ class Snapshot:
         """Return `Document.copy_key`, which is equal only for copies: int64, in the same order."""
         return self._gathered(doc_ids, np.int64, lambda segment, local: segment.rows.copies[local])
 
+    def shape_keys(self, doc_ids: DocIds) -> DocIds:
+        """Return `Document.shape_key`, equal only for functions of the same shape: int64, in the same order."""
+        return self._gathered(doc_ids, np.int64, lambda segment, local: segment.rows.shapes[local])
+
+    def line_counts(self, doc_ids: DocIds) -> DocIds:
+        """Return the number of lines of each document: int64, in the same order."""
+        return self._gathered(
+            doc_ids, np.int64, lambda segment, local: np.asarray(segment.store.line_counts())[local]
+        )
+
+    def languages(self, doc_ids: DocIds) -> list[str]:
+        """Return the language of each document, in the same order."""
+        found = [""] * len(doc_ids)
+        for segment, positions, local in self.parts(doc_ids):
+            places = range(len(doc_ids)) if isinstance(positions, slice) else positions.tolist()
+            for place, file_id in zip(places, segment.rows.files[local].tolist(), strict=True):
+                found[place] = segment.files[file_id].language
+        return found
+
+    def vectors(self, doc_ids: DocIds) -> NDArray[np.float32]:
+        """Return the unit vectors of documents: float32 [N, D], in the same order."""
+        dim = self.segments[0].vectors.rows.shape[1] if self.segments else 0
+        found = np.empty((len(doc_ids), dim), np.float32)
+        for segment, positions, local in self.parts(doc_ids):
+            found[positions] = segment.vectors.rows[local] * segment.vectors.scales[local, None]
+        return found
+
     def file_numbers(self, doc_ids: DocIds) -> DocIds:
         """Return a number for each document that is equal only for documents of the same file: int64."""
         out = np.empty(len(doc_ids), np.int64)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from codesearch.errors import ConfigError
 from codesearch.git import Repository, is_top, work_tree
@@ -14,9 +16,14 @@ from codesearch.search.paths import path_filter, slashes
 from codesearch.search.request import Filters
 
 _DIFF = (
-    *("diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-relative"),
-    *("--no-color", "--ignore-submodules=all"),
+    *("--no-ext-diff", "--no-textconv", "--no-renames", "--no-relative", "--no-color"),
+    "--ignore-submodules=all",
 )
+_PATCH = ("diff", "--patch", "--unified=0", "--inter-hunk-context=0", *_DIFF)
+_HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+Lines = tuple[int, int]
+"""The first and the last line. If lines were only deleted, the last line is the one before them and one less."""
+T = TypeVar("T")
 
 
 def changed_files(
@@ -39,18 +46,38 @@ def changed_files(
         ConfigError: no root could be compared: git is missing or fails, they are in no work tree, or the revision is
             unknown.
     """
-    found: set[str] = set()
+    found, failed = _collected(snapshot, filters, revision, lambda tree: tree.changed())
+    return frozenset(found), failed
+
+
+def changed_lines(
+    snapshot: Snapshot, filters: Filters, revision: str
+) -> tuple[dict[str, list[Lines] | None], dict[str, ConfigError]]:
+    """Find the lines in the searched roots that differ from a revision; arguments and errors as `changed_files`.
+
+    Returns:
+        The absolute path of each file -> its changed lines as they are now, None for all lines; an error for each root.
+    """
+    found, failed = _collected(snapshot, filters, revision, lambda tree: tree.changed_lines())
+    return dict(found), failed
+
+
+def _collected(
+    snapshot: Snapshot, filters: Filters, revision: str, read: Callable[[_WorkTree], Iterable[T]]
+) -> tuple[list[T], dict[str, ConfigError]]:
+    """Read all work trees; return what was found, and an error for each root that could not be compared."""
+    found: list[T] = []
     failed: dict[str, ConfigError] = {}
     roots = list(dict.fromkeys(map(str, snapshot.roots)))
     for root in roots:
         try:
             for tree in _work_trees(root, snapshot, filters, revision):
-                found.update(tree.changed())
+                found.extend(read(tree))
         except ConfigError as error:
             failed[root] = error
     if failed and len(failed) == len(roots):
         raise failed[roots[0]]
-    return frozenset(found), failed
+    return found, failed
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,16 +90,40 @@ class _WorkTree(Repository):
 
     def changed(self) -> Iterator[str]:
         """Yield the absolute paths of changed and untracked files below the root."""
-        below = os.path.relpath(self.root, self.top) if _is_below(self.root, self.top) else "."
         self.variables = self._without_filters()
-        if self.base is None:
-            names = self.git("ls-files", "-z", "--cached", "--", below)
-        else:
-            names = self.git(*_DIFF, self.base, "--", below)
-        names += self.git("ls-files", "-z", "--others", "--exclude-standard", "--", below)
+        names = self._differing() + self.git(
+            "ls-files", "-z", "--others", "--exclude-standard", "--", self._below
+        )
         for name in names.split(b"\0"):
             if name:
-                yield slashes(os.path.join(self.top, os.fsdecode(name)))
+                yield self._absolute(name)
+
+    def changed_lines(self) -> Iterator[tuple[str, list[Lines] | None]]:
+        """Yield the absolute path and the changed lines of each file that `changed` yields."""
+        found: dict[str, list[Lines] | None] = dict.fromkeys(self.changed())
+        if self.base is not None:
+            names = self._differing().split(b"\0")[:-1]
+            patch = self.git(*_PATCH, self.base, "--", self._below)
+            files = (
+                patch.split(b"\ndiff --git ") if patch else []
+            )  # Every line of a file has a mark before it.
+            if len(files) == len(names):  # Otherwise something changed meanwhile.
+                hunks = ([_lines(hunk) for hunk in _HUNK.finditer(file)] for file in files)
+                found.update(zip(map(self._absolute, names), hunks, strict=True))
+        yield from found.items()
+
+    @property
+    def _below(self) -> str:
+        return os.path.relpath(self.root, self.top) if _is_below(self.root, self.top) else "."
+
+    def _differing(self) -> bytes:
+        """Return the names of tracked files that differ from the base, each with a zero byte at the end."""
+        if self.base is None:
+            return self.git("ls-files", "-z", "--cached", "--", self._below)
+        return self.git("diff", "--name-only", "-z", *_DIFF, self.base, "--", self._below)
+
+    def _absolute(self, name: bytes) -> str:
+        return slashes(os.path.join(self.top, os.fsdecode(name)))
 
     def base_of(self, revision: str) -> str | None:
         """Return the commit to compare with; None for HEAD of a repository without commits."""
@@ -141,3 +192,8 @@ def _tops(root: str, snapshot: Snapshot, filters: Filters) -> list[str]:
 
 def _is_below(path: str, folder: str) -> bool:
     return Path(path).is_relative_to(folder)
+
+
+def _lines(hunk: re.Match[bytes]) -> Lines:
+    first, count = int(hunk[1]), int(hunk[2] or 1)
+    return (first, first + count - 1) if count else (first + 1, first)

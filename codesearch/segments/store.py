@@ -278,6 +278,13 @@ class StoreReader:
         query = f"SELECT {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
         return list(map(DocumentRow._make, self._select(query, (first_doc, first_doc + count))))
 
+    def line_counts(self) -> list[int]:
+        """Return the number of lines of each document."""
+        return [
+            count
+            for (count,) in self._select("SELECT end_line - start_line + 1 FROM documents ORDER BY doc_id")
+        ]
+
     def text_digests(self) -> Iterator[bytes]:
         """Yield the digest of each document's token ids, in doc_id order."""
         return (digest for (digest,) in self._select("SELECT text_digest FROM documents ORDER BY doc_id"))

@@ -58,11 +58,11 @@ def test_a_class_and_a_declaration_have_no_shape():
 
 
 FUNCTIONS = {
-    "go": "func %s(%s []int) int {\n\tsum := 0 // all\n\tfor _, v := range %s {\n\t\tsum += v * 3\n\t}\n\treturn s\n}\n",
+    "go": "func %s(%s []int) int {\n\tsum := 0 // all\n\tfor v := range %s {\n\t\ts += v * 3\n\t}\n\treturn s\n}\n",
     "javascript": "function %s(%s) {\n  let s = 0; /* all */\n  for (const v of %s) { s += v * 3; }\n  return s;\n}\n",
     "rust": "fn %s(%s: &[i32]) -> i32 {\n    let mut s = 0; // all\n    for v in %s { s += v * 3; }\n    s\n}\n",
     "java": "class A { int %s(int[] %s) {\n  int s = 0; // all\n  for (int v : %s) { s += v * 3; }\n  return s;\n} }\n",
-    "c": "int %s(int *%s) {\n  int s = 0; /* all */\n  for (int i = 0; i < 9; i++) { s += %s[i] * 3; }\n  return s;\n}\n",
+    "c": "int %s(int *%s) {\n int s = 0; /* all */\n  for (int i = 0; i < 9;) { s += %s[i++] * 3; }\n  return s;\n}\n",
 }
 
 

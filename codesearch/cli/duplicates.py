@@ -1,0 +1,133 @@
+"""`codesearch duplicates`: functions that do the same; exit code 1 if there are any, for checks before a commit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from codesearch.cli.first import first_indexed
+from codesearch.cli.invocation import Output, invocation_of
+from codesearch.cli.numbers import counted
+from codesearch.cli.render import path_from
+from codesearch.cli.search import freshness_note
+from codesearch.duplicates import baseline, records
+from codesearch.errors import ConfigError
+from codesearch.visible import visible, visible_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from codesearch.duplicates.records import Function, Group, Match
+    from codesearch.engine.answer import DuplicatesAnswer
+
+_FORMATS = ("json", "jsonl", "vimgrep", "sarif")
+
+
+def duplicates(
+    context: typer.Context,
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH]...", help="Files or folders to look in.", show_default=False),
+    ] = None,
+    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+) -> Iterator[Output]:
+    """List functions that do the same.
+
+    The exit code is 1 if there are any. A comment "codesearch: ignore-duplicate" in a function keeps it out.
+    """
+    from codesearch.search.request import Filters
+
+    formats = [name for name in _FORMATS if options[name]]
+    if len(formats) > 1:
+        given = " and ".join(f"--{name}" for name in formats)
+        raise ConfigError(f"{given} exclude each other: give only one")
+    invocation = invocation_of(context)
+    for missing in (path for path in paths or () if not os.path.exists(invocation.path(Path(path)))):
+        raise ConfigError(f"{missing} does not exist: give files or folders")
+    known = baseline.read(invocation.path(options["baseline"])) if options["baseline"] else []
+    engine, scope = invocation.engine(options["home"]), invocation.scope(options, paths or ())
+    yield from first_indexed(engine, scope, invocation, options)
+    answer = engine.duplicates(
+        scope,
+        changed=options["changed"],
+        filters=Filters(options["lang"], (), options["path"], here=invocation.terminal.here),
+        min_lines=options["min_lines"],
+        min_score=options["min_score"],
+        all_code=options["all_code"],
+        refresh=options["refresh"],
+    )
+    same = records.SAME[: records.SAME.index(options["same"]) + 1]
+    answer = replace(answer, groups=records.cut(answer.groups, same=same, known=known))
+    if options["write_baseline"]:
+        baseline.write(invocation.path(options["write_baseline"]), answer.groups)
+    path_of = partial(path_from, invocation.showing(engine.revision(scope)))
+    yield Output(_rendered(answer, formats[0] if formats else "text", path_of))
+    notes = "".join(map(freshness_note, answer.freshness))
+    yield Output(err=notes + _summary(answer), code=1 if answer.groups else 0)
+
+
+def _rendered(answer: DuplicatesAnswer, output_format: str, path_of: Callable[[str, str], str]) -> str:
+    if output_format == "sarif":
+        from codesearch.duplicates.sarif import sarif
+
+        return _json(sarif(answer.groups), indent=2)
+    if output_format == "json":
+        return _json(asdict(answer), indent=2)
+    if output_format == "jsonl":
+        pairs = (
+            {"function": asdict(group.function), **asdict(match)} for group, match in _pairs(answer.groups)
+        )
+        return "".join(map(_json, pairs))
+    if output_format == "vimgrep":
+        return "".join(
+            f"{path_of(one.root, one.path)}:{one.start_line}:1:{_relation(match)} as "
+            f"{_place(match.function, path_of)} {visible(match.function.name)}\n"
+            for one, match in ((group.function, match) for group, match in _pairs(answer.groups))
+        )
+    return "\n".join(_lines(group, path_of) for group in answer.groups)
+
+
+def _json(found: dict[str, Any], indent: int | None = None) -> str:
+    return f"{visible_json(dumps(found, indent=indent, ensure_ascii=False))}\n"
+
+
+def _pairs(groups: Sequence[Group]) -> Iterator[tuple[Group, Match]]:
+    return ((group, match) for group in groups for match in group.matches)
+
+
+def _lines(group: Group, path_of: Callable[[str, str], str]) -> str:
+    one = group.function
+    lines = [f"{_place(one, path_of)}  {visible(one.name)}  {counted(one.lines, 'line')}\n"]
+    for match in group.matches:
+        place, name = _place(match.function, path_of), visible(match.function.name)
+        lines.append(f"  {_relation(match):<15}  {place}  {name}\n")
+    return "".join(lines)
+
+
+def _place(function: Function, path_of: Callable[[str, str], str]) -> str:
+    return f"{path_of(function.root, function.path)}:{function.start_line}"
+
+
+def _relation(match: Match) -> str:
+    return {"text": "same text", "renamed": "same but names"}.get(match.same) or f"similar {match.score:.0%}"
+
+
+def _summary(answer: DuplicatesAnswer) -> str:
+    compared = counted(answer.functions, "function")
+    if answer.changed is not None:
+        compared = f"{counted(answer.changed, 'changed definition')}, compared with {compared}"
+    if not answer.groups:
+        return f"no duplicates in {compared}\n"
+    lines = sum(group.extra_lines for group in answer.groups)
+    pairs = sum(len(group.matches) for group in answer.groups)
+    found = (
+        f"{counted(len(answer.groups), 'group')}, {counted(pairs, 'duplicate')} with {counted(lines, 'line')}"
+    )
+    return f"{found}, in {compared} ({answer.seconds:.1f} s)\n"

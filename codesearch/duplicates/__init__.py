@@ -1,0 +1,1 @@
+"""Functions that do the same."""

@@ -1,0 +1,195 @@
+"""An index -> groups of functions that do the same.
+
+Functions of the same shape come from the numbers that the index stores (`codesearch.parsing.shapes`). For functions
+that do the same in other words, the stored vectors propose the nearest functions of the same language, and
+`codesearch.duplicates.compare` compares the code of both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.duplicates.compare import features_of, probability
+from codesearch.duplicates.records import MEANING, RENAMED, SAME, TEXT, Function, Group, Match
+from codesearch.index.snapshot import Snapshot
+from codesearch.index.source import Stored
+from codesearch.types import BUILT, GENERATED, KINDS, NESTED, STUB, TEST, VENDORED
+
+DocIds = NDArray[np.int64]
+_FUNCTIONS = [KINDS.index("function"), KINDS.index("method")]
+_NEVER = STUB | NESTED
+_OTHER_CODE = GENERATED | TEST | VENDORED | BUILT
+_NEAREST = 10
+"""Candidates for each function."""
+_LEAST_COSINE = 0.5
+_BLOCK = 512
+"""Functions whose cosines with all others are in memory at a time."""
+IGNORE = "codesearch: ignore-duplicate"
+"""A comment with this text in a function, or in the line above it, keeps it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which functions are compared.
+
+    Attributes:
+        allowed: bool [size] of the snapshot, or None for all documents.
+        changed: the doc_ids to look for; None for all functions.
+        min_lines: shorter functions are left out.
+        all_code: whether tests, generated and vendored code and build output are compared too.
+        min_score: the lowest estimated probability of a match in other words.
+    """
+
+    allowed: NDArray[np.bool_] | None = None
+    changed: Collection[int] | None = None
+    min_lines: int = 6
+    all_code: bool = False
+    min_score: float = 0.5
+
+
+def find_duplicates(snapshot: Snapshot, wanted: Wanted) -> tuple[list[Group], int]:
+    """Return groups of functions that do the same, and how many functions were compared."""
+    doc_ids = _functions(snapshot, wanted)
+    search = _Search(snapshot, doc_ids, wanted)
+    found = search.all_groups() if wanted.changed is None else search.groups_of(wanted.changed)
+    return found, len(doc_ids)
+
+
+def _functions(snapshot: Snapshot, wanted: Wanted) -> DocIds:
+    chosen = np.ones(snapshot.size, dtype=bool) if wanted.allowed is None else wanted.allowed.copy()
+    if snapshot.dead is not None:
+        chosen &= ~snapshot.dead
+    doc_ids = np.flatnonzero(chosen)
+    left_out = _NEVER if wanted.all_code else _NEVER | _OTHER_CODE
+    kept = np.isin(snapshot.kinds(doc_ids), _FUNCTIONS) & ((snapshot.flags(doc_ids) & left_out) == 0)
+    functions: DocIds = doc_ids[kept]
+    functions = functions[snapshot.line_counts(functions) >= wanted.min_lines]
+    return functions[np.argsort(snapshot.places(functions))]
+
+
+class _Search:
+    """Finds matches among some functions; all positions are those in `doc_ids`, which are in the order of paths."""
+
+    def __init__(self, snapshot: Snapshot, doc_ids: DocIds, wanted: Wanted) -> None:
+        self._snapshot, self._doc_ids, self._wanted = snapshot, doc_ids, wanted
+        self._read: dict[int, _Read | None] = {}
+        shapes = snapshot.shape_keys(doc_ids).tolist()
+        self._same_shape: dict[int, list[int]] = defaultdict(list)
+        """Position -> all positions of its shape, itself included; a list that they share."""
+        by_shape: dict[int, list[int]] = defaultdict(list)
+        for position, shape in enumerate(shapes):
+            of_shape = by_shape[shape] if shape else []
+            of_shape.append(position)
+            self._same_shape[position] = of_shape
+
+    def groups_of(self, changed: Collection[int]) -> list[Group]:
+        """Return a group for each changed function with a match; two changed functions match only once."""
+        positions = np.flatnonzero(np.isin(self._doc_ids, np.fromiter(changed, np.int64))).tolist()
+        near = self._scored(self._near(positions))
+        groups = []
+        for number, position in enumerate(positions):
+            earlier = set(positions[:number])
+            others = dict.fromkeys(self._same_shape[position], 1.0) | near[position]
+            groups.append(self._group(position, {one: others[one] for one in others if one not in earlier}))
+        return [group for group in groups if group]
+
+    def all_groups(self) -> list[Group]:
+        """Return groups of which no two share a function, those with most lines to save first.
+
+        The function with most matches takes all of them, then the function with most of those that are left, and so on.
+        Of several, it is the one whose text most others have.
+        """
+        near = self._scored(self._near(range(len(self._doc_ids))))
+        others = {
+            position: dict.fromkeys(same, 1.0) | near[position]
+            for position, same in self._same_shape.items()
+            if len(same) > 1 or near[position]
+        }
+        groups: list[Group] = []
+        taken: set[int] = set()
+        self._load(others)
+        texts = Counter(read.text for one in others if (read := self._read[one]))
+        equal = {one: texts[read.text] if (read := self._read[one]) else 0 for one in others}
+        for position in sorted(others, key=lambda one: (-len(others[one]), -equal[one], one)):
+            if position not in taken:
+                left = {one: score for one, score in others[position].items() if one not in taken}
+                if group := self._group(position, left):
+                    groups.append(group)
+                taken.update(left, [position])
+        return sorted(groups, key=lambda group: -group.extra_lines)
+
+    def _near(self, positions: Sequence[int]) -> Iterator[tuple[int, int, float]]:
+        """Yield (position, other position, cosine) for the nearest functions of the same language."""
+        languages = self._snapshot.languages(self._doc_ids)
+        for language in sorted({languages[position] for position in positions}):
+            members = np.flatnonzero([one == language for one in languages])
+            vectors = self._snapshot.vectors(self._doc_ids[members])
+            asked = np.flatnonzero(np.isin(members, positions))
+            count = min(_NEAREST + 1, len(members))  # Each is the nearest of itself.
+            for start in range(0, len(asked), _BLOCK):
+                rows = asked[start : start + _BLOCK]
+                cosines = vectors[rows] @ vectors.T
+                nearest = np.argpartition(cosines, -count, axis=1)[:, -count:]
+                for row, own, columns in zip(rows.tolist(), cosines, nearest.tolist(), strict=True):
+                    for column in columns:
+                        if column != row and own[column] >= _LEAST_COSINE:
+                            yield int(members[row]), int(members[column]), float(own[column])
+
+    def _scored(self, pairs: Iterable[tuple[int, int, float]]) -> dict[int, dict[int, float]]:
+        """Return position -> other position -> score, in both directions, for pairs of different shapes."""
+        cosines = {
+            (min(one, other), max(one, other)): cosine
+            for one, other, cosine in pairs
+            if self._same_shape[one] is not self._same_shape[other]
+        }
+        self._load(chain.from_iterable(cosines))
+        scored: dict[int, dict[int, float]] = defaultdict(dict)
+        for (one, other), cosine in cosines.items():
+            if (first := self._read[one]) and (second := self._read[other]):
+                score = probability(first.features, second.features, cosine)
+                if score >= self._wanted.min_score:
+                    scored[one][other] = scored[other][one] = score
+        return scored
+
+    def _load(self, positions: Iterable[int]) -> None:
+        """Read the code of functions; one that is gone, or that a comment keeps out, is None."""
+        missing = sorted(set(positions) - self._read.keys())
+        for position, stored in zip(
+            missing, self._snapshot.stored(self._doc_ids[missing].tolist()), strict=True
+        ):
+            excerpt = stored.excerpt(context=1)
+            is_kept = excerpt and not any(IGNORE in text for text in (*excerpt.before, excerpt.code))
+            self._read[position] = _Read(stored, excerpt.code) if excerpt and is_kept else None
+
+    def _group(self, position: int, scores: Mapping[int, float]) -> Group | None:
+        self._load([position, *scores])
+        if (leader := self._read[position]) is None:
+            return None
+        matches = []
+        for other, score in scores.items():
+            if other != position and (read := self._read[other]):
+                is_same_shape = self._same_shape[other] is self._same_shape[position]
+                same = MEANING if not is_same_shape else TEXT if read.text == leader.text else RENAMED
+                matches.append(Match(read.function, same, round(score, 3)))
+        if not matches:
+            return None
+        matches.sort(key=lambda match: (SAME.index(match.same), -match.score, match.function))
+        return Group(leader.function, tuple(matches))
+
+
+class _Read:
+    """A function whose code was read."""
+
+    def __init__(self, stored: Stored, code: str) -> None:
+        row, file = stored.row, stored.file
+        self.function = Function(
+            stored.source.root, file.path, file.language, row.qualified_name, row.start_line, row.end_line
+        )
+        self.text = "".join(code.split())
+        self.features = features_of(code, row.name)

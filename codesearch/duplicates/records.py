@@ -1,0 +1,105 @@
+"""What a search for duplicates finds. The records have scores, so a caller can cut them again without a new search."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+TEXT, RENAMED, MEANING = "text", "renamed", "meaning"
+SAME = (TEXT, RENAMED, MEANING)
+"""What two functions have in common: their text; all but names and values; what they do."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Function:
+    """A function of an index.
+
+    Attributes:
+        root: the indexed folder.
+        path: relative to the root, with slashes.
+        language: of the file.
+        name: qualified.
+        start_line: 1-based.
+        end_line: inclusive.
+    """
+
+    root: str
+    path: str
+    language: str
+    name: str
+    start_line: int
+    end_line: int
+
+    @property
+    def key(self) -> str:
+        """Its file and name, which stay the same if lines move."""
+        return f"{self.path}::{self.name}"
+
+    @property
+    def lines(self) -> int:
+        """How many lines it has."""
+        return self.end_line - self.start_line + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Another function that does the same.
+
+    Attributes:
+        function: the other one.
+        same: one of `SAME`.
+        score: the estimated probability that both do the same; 1 unless `same` is "meaning".
+    """
+
+    function: Function
+    same: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A function and those that do the same, best first."""
+
+    function: Function
+    matches: tuple[Match, ...]
+
+    @property
+    def extra_lines(self) -> int:
+        """The lines of all functions but the longest."""
+        lines = [self.function.lines, *(match.function.lines for match in self.matches)]
+        return sum(lines) - max(lines)
+
+
+def cut(
+    groups: Sequence[Group],
+    *,
+    same: Collection[str] = SAME,
+    min_score: float = 0.0,
+    known: Collection[Collection[str]] = (),
+) -> tuple[Group, ...]:
+    """Return the groups with only the matches that are asked for; a group without matches is left out.
+
+    Args:
+        groups: what was found.
+        same: the kinds of matches to keep.
+        min_score: the lowest score to keep.
+        known: groups of functions by `Function.key`; two functions of one of them are no match.
+    """
+    known_of: dict[str, set[int]] = defaultdict(set)
+    for number, keys in enumerate(known):
+        for key in keys:
+            known_of[key].add(number)
+    kept = []
+    for group in groups:
+        known_here = known_of[group.function.key]
+        matches = tuple(
+            match
+            for match in group.matches
+            if match.same in same
+            and match.score >= min_score
+            and known_here.isdisjoint(known_of[match.function.key])
+        )
+        if matches:
+            kept.append(replace(group, matches=matches))
+    return tuple(kept)

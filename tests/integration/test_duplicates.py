@@ -1,0 +1,187 @@
+"""`codesearch duplicates`: same text, the same but for names, and the same in other words."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from sarif_pydantic import Sarif
+
+from codesearch import Engine, Scope
+from codesearch.duplicates.records import cut
+from codesearch.errors import ConfigError
+from tests.command import Command
+from tests.conftest import write_tree
+from tests.integration.test_changed_files import git, repository
+
+TOTAL = """def total_price(items, discount=0):
+    total = 0
+    for item in items:
+        if item.amount > 0:
+            total += item.price * item.amount
+    return total - discount
+"""
+COPY = TOTAL.replace("    return", "\n    return")
+RENAMED = TOTAL.replace("item", "box").replace("total", "weight").replace("price", "grams").replace("0", "1")
+OTHER_WORDS = """def price_of_all(items, discount=0):
+    \"\"\"Return the price of all items, less the discount.\"\"\"
+    positive = [item for item in items if item.amount > 0]
+    return sum(item.price * item.amount for item in positive) - discount
+
+
+def something_else(path, encoding):
+    with open(path, encoding=encoding) as file:
+        lines = file.readlines()
+    lines.reverse()
+    file.close()
+    return lines[:7]
+"""
+FILES = {
+    "shop/cart.py": TOTAL,
+    "shop/order.py": COPY,
+    "lib/parcel.py": RENAMED,
+    "lib/sums.py": OTHER_WORDS,
+    "tests/test_cart.py": f"def test_total():\n    assert 1\n\n\n{TOTAL}",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "project", FILES)
+
+
+@pytest.fixture
+def command(root: Path, home: Path) -> Command:
+    made = Command(root, home)
+    assert made("index", ".").returncode == 0
+    return made
+
+
+@pytest.fixture
+def engine(root: Path, home: Path):
+    engine = Engine(home, device="cpu")
+    engine.index(root)
+    yield engine
+    engine.close()
+
+
+def test_functions_that_do_the_same_are_listed_by_what_they_share(command):
+    found = command("duplicates", "--min-lines", "4")
+    assert found.returncode == 1
+    head, *lines = found.stdout.splitlines()
+    assert head.endswith("total_price  6 lines")
+    assert [line.split()[:2] for line in lines] == [
+        ["same", "text"],
+        ["same", "but"],
+        ["similar", lines[2].split()[1]],
+    ]
+    assert [line.split()[-1] for line in lines] == ["total_price", "weight_grams", "price_of_all"]
+    assert "something_else" not in found.stdout
+    assert found.stderr.startswith("1 group, 3 duplicates with ")
+    assert " in 5 functions (" in found.stderr
+
+
+@pytest.mark.parametrize(("same", "count"), [("text", 1), ("renamed", 2), ("meaning", 3)])
+def test_results_can_be_cut_to_what_is_alike(command, same, count):
+    found = command("duplicates", "--min-lines", "4", "--same", same, "--jsonl")
+    assert len(found.stdout.splitlines()) == count
+
+
+def test_tests_and_short_functions_are_left_out_unless_they_are_asked_for(command):
+    assert command("duplicates", "tests").returncode == 0
+    assert "tests/test_cart.py" not in command("duplicates").stdout
+    assert "tests/test_cart.py:5" in command("duplicates", "--all-code").stdout
+    assert command("duplicates", "--min-lines", "20").stderr == "no duplicates in 0 functions\n"
+
+
+def test_paths_and_globs_narrow_what_is_compared(command):
+    assert [line.split(":")[0] for line in command("duplicates", "shop").stdout.split()][0] == "shop/cart.py"
+    assert command("duplicates", "--path", "!shop/**", "--same", "renamed").returncode == 0
+
+
+@pytest.mark.parametrize("place", ["inside", "above"])
+def test_a_comment_keeps_a_function_out(command, root, place):
+    mark = "# codesearch: ignore-duplicate\n"
+    marked = (
+        mark + TOTAL if place == "above" else TOTAL.replace("    total = 0\n", f"    {mark}    total = 0\n")
+    )
+    for path in ("shop/cart.py", "lib/parcel.py"):
+        (root / path).write_text(marked)
+    found = command("duplicates")
+    assert (found.returncode, found.stdout) == (0, "")
+
+
+def test_a_baseline_accepts_pairs_also_after_lines_moved(command, root):
+    assert command("duplicates", "--min-lines", "4", "--write-baseline", "known.json").returncode == 1
+    (root / "shop/cart.py").write_text("# A comment.\n\n" + TOTAL)
+    assert command("duplicates", "--min-lines", "4", "--baseline", "known.json").returncode == 0
+    write_tree(root, {"shop/third.py": TOTAL})
+    found = command("duplicates", "--baseline", "known.json")
+    assert (found.returncode, "shop/third.py" in found.stdout) == (1, True)
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"version": 2, "groups": []}'])
+def test_what_is_no_baseline_is_one_line(command, root, content):
+    (root / "known.json").write_text(content)
+    found = command("duplicates", "--baseline", "known.json")
+    assert found.returncode == 2
+    assert found.stderr.endswith("known.json is no baseline of this version: make it with --write-baseline\n")
+
+
+def test_sarif_follows_the_schema(command, root):
+    found = command("duplicates", "--min-lines", "4", "--sarif")
+    log = json.loads(found.stdout)
+    checked = Sarif.model_validate(log)
+    assert [result.rule_id for result in checked.runs[0].results] == [
+        "duplicate-text",
+        "duplicate-renamed",
+        "duplicate-meaning",
+    ]
+    written = json.loads(checked.model_dump_json(by_alias=True, exclude_none=True))
+    result, original = written["runs"][0]["results"][0], log["runs"][0]["results"][0]
+    for name in ("message", "partialFingerprints", "level", "rank"):
+        assert result[name] == original[name]
+    assert original["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "shop/cart.py"
+
+
+def test_other_formats(command):
+    found = command("duplicates", "--vimgrep", "--same", "text")
+    assert found.stdout == "shop/cart.py:1:1:same text as shop/order.py:1 total_price\n"
+    whole = json.loads(command("duplicates", "--json", "--same", "text").stdout)
+    assert whole["groups"][0]["matches"][0]["function"]["path"] == "shop/order.py"
+    assert command("duplicates", "--json", "--vimgrep").stderr == (
+        "error: --json and --vimgrep exclude each other: give only one\n"
+    )
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_changed_functions_are_compared_with_all_others(tmp_path, home):
+    root = repository(tmp_path / "repository", {**FILES, "lib/new.py": "x = 1\n\n\n\n"})
+    command = Command(root, home)
+    command("index", ".")
+    assert (
+        command("duplicates", "--changed").stderr
+        == "no duplicates in 0 changed definitions, compared with 4 functions\n"
+    )
+    edited = TOTAL.replace("total_price", "sum_up")
+    write_tree(root, {"lib/new.py": f"x = 1\n\n\n\n{edited}\n\ndef other():\n    return x\n"})
+    found = command("duplicates", "--changed", "--vimgrep", "--same", "renamed")
+    assert [line.split(":")[0] for line in found.stdout.splitlines()] == ["lib/new.py"] * 3
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "more")
+    assert command("duplicates", "--changed").returncode == 0
+    assert command("duplicates", "--changed=HEAD~1", "--same", "renamed").returncode == 1
+    assert command("duplicates", "--changed=nothing").stderr.startswith("error: no revision 'nothing' in ")
+
+
+def test_python_gets_records_that_can_be_cut_again(engine, root):
+    answer = engine.duplicates(Scope((root,)), min_lines=4, min_score=0.1)
+    assert (answer.functions, answer.changed, answer.roots) == (5, None, (str(root),))
+    (group,) = answer.groups
+    assert [match.same for match in group.matches] == ["text", "renamed", "meaning"]
+    assert cut(answer.groups, min_score=1.0)[0].matches == group.matches[:2]
+    assert group.extra_lines == 6 + 6 + 4
+    with pytest.raises(ConfigError, match="is in no git work tree"):
+        engine.duplicates(Scope((root,)), changed="HEAD")
