@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import agents, cluster, embedding, growth, milvus, service, speed, update, watch
+from benchmarks import agents, cluster, embedding, growth, milvus, revisions, service, speed, update, watch
 from codesearch.cli.main import make_command
 from codesearch.evaluation.suites import SUITES
 from codesearch.options import PROJECT
@@ -86,7 +86,7 @@ def test_every_example_runs(page: Path, tmp_path: Path) -> None:
             for word in shlex.split(command)
         ]
         code = run(words, tmp_path / "src", environment)
-        assert code in ((0, 1) if {"query", "usages"} & set(words) else (0,)), command
+        assert code in ((0, 1) if {"query", "usages", "duplicates"} & set(words) else (0,)), command
 
 
 def run(words: list[str], folder: Path, environment: dict[str, str]) -> int:
@@ -167,6 +167,7 @@ MEASURED_TABLES = {
         results("growth")["growth"][-1]["exact"], results("milvus")["bytes_per_document"]
     ),
     ("scale-out", "milvus"): lambda: milvus.table(results("milvus")),
+    ("revisions", "revisions"): lambda: revisions.table(results("revisions")["rows"]),
     ("speed", "csn99"): lambda: speed.csn99_table(results("speed")["csn99"]),
     ("speed", "embedding"): lambda: embedding.table(results("embedding")["models"]),
     ("speed", "service"): lambda: service.table(results("service")),

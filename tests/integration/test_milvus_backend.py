@@ -202,6 +202,7 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "read": lambda engine, tree: engine.read("push"),
     "outline": lambda engine, tree: engine.outline(),
     "usages": lambda engine, tree: engine.usages("push"),
+    "duplicates": lambda engine, tree: engine.duplicates(),
     "kinds": lambda engine, tree: engine.kinds(tree),
     "examples": lambda engine, tree: engine.examples(tree),
     "status": lambda engine, tree: engine.status(),
