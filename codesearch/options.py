@@ -243,7 +243,7 @@ _on(
         choices=("text", "renamed", "meaning"),
     ),
     Option("min_lines", "Leave out shorter functions.", 6, low=1, high=1_000_000),
-    Option("min_score", "Lowest score of functions that share the meaning.", 0.5, low=0, high=1),
+    Option("min_score", "Lowest score of functions that share the meaning.", 0.75, low=0, high=1),
     Option("all_code", "Compare tests, generated and vendored code too.", False),
     _LANG,
     _PATH,

@@ -19,9 +19,7 @@ def write(path: Path, groups: Sequence[Group]) -> None:
     Raises:
         ConfigError: the file cannot be written.
     """
-    keys = [
-        sorted({group.function.key, *(match.function.key for match in group.matches)}) for group in groups
-    ]
+    keys = [sorted({function.key for function in group.functions}) for group in groups]
     content = json.dumps({"version": _VERSION, "groups": sorted(keys)}, indent=1)
     try:
         write_atomically(path, content.encode() + b"\n")

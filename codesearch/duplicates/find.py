@@ -15,7 +15,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.duplicates.compare import features_of, probability
+from codesearch.duplicates.compare import called_names, probability
 from codesearch.duplicates.records import MEANING, RENAMED, SAME, TEXT, Function, Group, Match
 from codesearch.index.snapshot import Snapshot
 from codesearch.index.source import Stored
@@ -23,7 +23,6 @@ from codesearch.types import BUILT, GENERATED, KINDS, NESTED, STUB, TEST, VENDOR
 
 DocIds = NDArray[np.int64]
 _FUNCTIONS = [KINDS.index("function"), KINDS.index("method")]
-_NEVER = STUB | NESTED
 _OTHER_CODE = GENERATED | TEST | VENDORED | BUILT
 _NEAREST = 10
 """Candidates for each function."""
@@ -50,7 +49,7 @@ class Wanted:
     changed: Collection[int] | None = None
     min_lines: int = 6
     all_code: bool = False
-    min_score: float = 0.5
+    min_score: float = 0.75
 
 
 def find_duplicates(snapshot: Snapshot, wanted: Wanted) -> tuple[list[Group], int]:
@@ -66,7 +65,7 @@ def _functions(snapshot: Snapshot, wanted: Wanted) -> DocIds:
     if snapshot.dead is not None:
         chosen &= ~snapshot.dead
     doc_ids = np.flatnonzero(chosen)
-    left_out = _NEVER if wanted.all_code else _NEVER | _OTHER_CODE
+    left_out = STUB if wanted.all_code else STUB | _OTHER_CODE
     kept = np.isin(snapshot.kinds(doc_ids), _FUNCTIONS) & ((snapshot.flags(doc_ids) & left_out) == 0)
     functions: DocIds = doc_ids[kept]
     functions = functions[snapshot.line_counts(functions) >= wanted.min_lines]
@@ -122,13 +121,17 @@ class _Search:
                 if group := self._group(position, left):
                     groups.append(group)
                 taken.update(left, [position])
-        return sorted(groups, key=lambda group: -group.extra_lines)
+        return sorted(_without_inner(groups), key=lambda group: -group.extra_lines)
 
     def _near(self, positions: Sequence[int]) -> Iterator[tuple[int, int, float]]:
-        """Yield (position, other position, cosine) for the nearest functions of the same language."""
+        """Yield (position, other position, cosine) for the nearest functions of the same language.
+
+        Functions inside of functions are left out: they are similar to what is around them.
+        """
+        is_inner = (self._snapshot.flags(self._doc_ids) & NESTED) > 0
         languages = self._snapshot.languages(self._doc_ids)
         for language in sorted({languages[position] for position in positions}):
-            members = np.flatnonzero([one == language for one in languages])
+            members = np.flatnonzero(np.array([one == language for one in languages]) & ~is_inner)
             vectors = self._snapshot.vectors(self._doc_ids[members])
             asked = np.flatnonzero(np.isin(members, positions))
             count = min(_NEAREST + 1, len(members))  # Each is the nearest of itself.
@@ -151,8 +154,9 @@ class _Search:
         self._load(chain.from_iterable(cosines))
         scored: dict[int, dict[int, float]] = defaultdict(dict)
         for (one, other), cosine in cosines.items():
-            if (first := self._read[one]) and (second := self._read[other]):
-                score = probability(first.features, second.features, cosine)
+            first, second = self._read[one], self._read[other]
+            if first and second and not first.function.overlaps(second.function):
+                score = probability(cosine, first.calls, second.calls)
                 if score >= self._wanted.min_score:
                     scored[one][other] = scored[other][one] = score
         return scored
@@ -192,4 +196,25 @@ class _Read:
             stored.source.root, file.path, file.language, row.qualified_name, row.start_line, row.end_line
         )
         self.text = "".join(code.split())
-        self.features = features_of(code, row.name)
+        self.calls = called_names(code)
+
+
+def _without_inner(groups: Sequence[Group]) -> Iterator[Group]:
+    """Yield the groups without those whose functions are all inside of functions of one other group."""
+    by_file: dict[tuple[str, str], list[tuple[Function, int]]] = defaultdict(list)
+    for number, group in enumerate(groups):
+        for function in group.functions:
+            by_file[function.root, function.path].append((function, number))
+    for number, group in enumerate(groups):
+        around = (
+            {
+                other
+                for outer, other in by_file[inner.root, inner.path]
+                if other != number
+                and outer.start_line <= inner.start_line
+                and inner.end_line <= outer.end_line
+            }
+            for inner in group.functions
+        )
+        if not set.intersection(*around):
+            yield group

@@ -36,6 +36,11 @@ class Function:
         """Its file and name, which stay the same if lines move."""
         return f"{self.path}::{self.name}"
 
+    def overlaps(self, other: Function) -> bool:
+        """Say whether one function is inside of the other."""
+        is_same_file = (self.root, self.path) == (other.root, other.path)
+        return is_same_file and self.start_line <= other.end_line and other.start_line <= self.end_line
+
     @property
     def lines(self) -> int:
         """How many lines it has."""
@@ -65,9 +70,14 @@ class Group:
     matches: tuple[Match, ...]
 
     @property
+    def functions(self) -> list[Function]:
+        """All of its functions."""
+        return [self.function, *(match.function for match in self.matches)]
+
+    @property
     def extra_lines(self) -> int:
         """The lines of all functions but the longest."""
-        lines = [self.function.lines, *(match.function.lines for match in self.matches)]
+        lines = [function.lines for function in self.functions]
         return sum(lines) - max(lines)
 
 

@@ -418,7 +418,7 @@ class Engine:
         changed: str | None = None,
         filters: Filters | None = None,
         min_lines: int = 6,
-        min_score: float = 0.5,
+        min_score: float = 0.75,
         all_code: bool = False,
         refresh: bool = True,
     ) -> DuplicatesAnswer:

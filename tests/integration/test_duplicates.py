@@ -19,16 +19,22 @@ from tests.integration.test_changed_files import git, repository
 TOTAL = """def total_price(items, discount=0):
     total = 0
     for item in items:
-        if item.amount > 0:
-            total += item.price * item.amount
-    return total - discount
+        if item.is_open():
+            total += item.price() * item.amount()
+    return round(total - discount, 2)
 """
 COPY = TOTAL.replace("    return", "\n    return")
-RENAMED = TOTAL.replace("item", "box").replace("total", "weight").replace("price", "grams").replace("0", "1")
+RENAMED = (
+    TOTAL.replace("item", "box")
+    .replace("total", "weight")
+    .replace("price", "grams")
+    .replace("0", "1")
+    .replace("2", "3")
+)
 OTHER_WORDS = """def price_of_all(items, discount=0):
     \"\"\"Return the price of all items, less the discount.\"\"\"
-    positive = [item for item in items if item.amount > 0]
-    return sum(item.price * item.amount for item in positive) - discount
+    chosen = [item for item in items if item.is_open()]
+    return round(sum(item.price() * item.amount() for item in chosen) - discount, 2)
 
 
 def something_else(path, encoding):
@@ -174,6 +180,17 @@ def test_changed_functions_are_compared_with_all_others(tmp_path, home):
     assert command("duplicates", "--changed").returncode == 0
     assert command("duplicates", "--changed=HEAD~1", "--same", "renamed").returncode == 1
     assert command("duplicates", "--changed=nothing").stderr.startswith("error: no revision 'nothing' in ")
+
+
+def test_functions_inside_of_others_are_not_compared_with_them_and_not_repeated(command, root):
+    outer = "def make(%s):\n    def run(value):\n        first = value + 1\n        second = first * 3\n"
+    outer += "        third = second - first\n        return max(first, second, third)\n\n"
+    outer += "    return [run(x) for x in %s]\n"
+    for path in FILES:
+        (root / path).unlink()
+    write_tree(root, {"a.py": outer % ("items", "items"), "b.py": outer % ("things", "things")})
+    found = command("duplicates", "--min-lines", "4", "--vimgrep")
+    assert found.stdout == "a.py:1:1:same but names as b.py:1 make\n"
 
 
 def test_python_gets_records_that_can_be_cut_again(engine, root):
