@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import agents, cluster, embedding, growth, milvus, revisions, service, speed, update, watch
+from benchmarks import agents, cluster, duplicates, embedding, growth, milvus, revisions, service, speed, update, watch
 from codesearch.cli.main import make_command
 from codesearch.evaluation.suites import SUITES
 from codesearch.options import PROJECT
@@ -167,6 +167,7 @@ MEASURED_TABLES = {
         results("growth")["growth"][-1]["exact"], results("milvus")["bytes_per_document"]
     ),
     ("scale-out", "milvus"): lambda: milvus.table(results("milvus")),
+    ("duplicates", "duplicates"): lambda: duplicates.table(results("duplicates")),
     ("revisions", "revisions"): lambda: revisions.table(results("revisions")["rows"]),
     ("speed", "csn99"): lambda: speed.csn99_table(results("speed")["csn99"]),
     ("speed", "embedding"): lambda: embedding.table(results("embedding")["models"]),
