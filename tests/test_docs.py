@@ -14,7 +14,19 @@ from typing import Any
 
 import pytest
 
-from benchmarks import agents, cluster, duplicates, embedding, growth, milvus, revisions, service, speed, update, watch
+from benchmarks import (
+    agents,
+    cluster,
+    duplicates,
+    embedding,
+    growth,
+    milvus,
+    revisions,
+    service,
+    speed,
+    update,
+    watch,
+)
 from codesearch.cli.main import make_command
 from codesearch.evaluation.suites import SUITES
 from codesearch.options import PROJECT
