@@ -13,7 +13,7 @@ from codesearch.evaluation.significance import AVERAGE
 
 PAGES = {
     **dict.fromkeys(("csn_mrr", "advtest"), "bench-encoders.md"),
-    **dict.fromkeys(("repositories", "histories", "forms"), "bench-repositories.md"),
+    **dict.fromkeys(("repositories", "histories", "commits", "forms"), "bench-repositories.md"),
 }
 """The page of a suite, if it is not bench.md."""
 BY_LANGUAGE = {
@@ -22,6 +22,7 @@ BY_LANGUAGE = {
     "direction": ("accuracy",),
     "forms": ("accuracy",),
     "histories": ("mrr", "acc_at_10", "hit_at_10"),
+    "commits": ("mrr", "recall_at_10"),
     "known_items": ("mrr", "recall_at_10"),
 }
 """Suites with several groups: one table for each metric, with a column for each group."""

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from codesearch.errors import ConfigError
-from codesearch.processes import run_git
+from codesearch.processes import run_git, start_git
 
 _TIMEOUT_S = 60
+_STREAM_TIMEOUT_S = 600
+_QUIET = ("-c", "core.quotePath=false", "-c", "log.showRoot=false")
+_SAFE = ("--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--no-decorate")
+LOG = (*_QUIET, "log", *_SAFE, "--encoding=UTF-8")
+"""`git log` that runs no command of a repository, whatever its configuration says. First commits have no changes."""
 _KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"}
 _BATCH_BYTES = 32_000_000
 """About this many bytes of files are in memory at the same time."""
@@ -39,7 +46,7 @@ class Repository:
 
     Attributes:
         top: its top folder.
-        option: the option of codesearch that needs git, for errors.
+        option: the option or the command of codesearch that needs git, for errors.
         variables: more environment variables for git.
     """
 
@@ -57,14 +64,52 @@ class Repository:
         try:
             done = run_git(arguments, self.top, environment, timeout_s=_TIMEOUT_S, stdin=stdin)
         except FileNotFoundError as error:
-            cure = f"install git or leave {self.option} out"
-            raise ConfigError(f"{error}, and {self.option} needs it: {cure}") from None
+            raise self._not_installed(error) from None
         except TimeoutError as error:
-            raise ConfigError(f"{error} in {self.top}: leave {self.option} out") from None
+            raise ConfigError(f"{error} in {self.top}{self._or_leave_out(': ')}") from None
         if done.returncode not in codes:
             lines = os.fsdecode(done.stderr).strip().splitlines() or [f"git ended with {done.returncode}"]
             raise ConfigError(f"git failed in {self.top}: {lines[0].removeprefix('fatal: ')}")
         return done.stdout
+
+    def lines(self, *arguments: str, given: Iterable[bytes] = ()) -> Iterator[bytes]:
+        """Yield the lines that git prints while it runs; it reads all `given` lines first.
+
+        Raises:
+            ConfigError: it is missing, fails, or takes too long.
+        """
+        try:
+            process = start_git(arguments, self.top, _environment(self.top, self.variables))
+        except FileNotFoundError as error:
+            raise self._not_installed(error) from None
+        assert process.stdin is not None and process.stdout is not None  # They are pipes.
+        timer = threading.Timer(_STREAM_TIMEOUT_S, process.kill)
+        timer.start()
+        try:
+            with suppress(BrokenPipeError):  # It has failed, and its exit code says so.
+                process.stdin.write(b"".join(line + b"\n" for line in given))
+                process.stdin.close()
+            yield from process.stdout
+        except GeneratorExit:  # The caller has seen enough.
+            process.kill()
+            raise
+        finally:
+            timer.cancel()
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+            process.stdout.close()
+            process.wait()
+        if process.returncode:
+            raise ConfigError(
+                f"git failed in {self.top} ({process.returncode}): see `git -C {self.top} fsck`"
+            )
+
+    def _not_installed(self, error: FileNotFoundError) -> ConfigError:
+        return ConfigError(f"{error}, and {self.option} needs it: install git{self._or_leave_out(' or ')}")
+
+    def _or_leave_out(self, before: str) -> str:
+        """Return the cure for an option; a command needs git."""
+        return f"{before}leave {self.option} out" if self.option.startswith("-") else ""
 
     def commit(self, revision: str) -> str | None:
         """Return the id of the commit that a revision names; None for HEAD of a repository without commits.
@@ -114,6 +159,13 @@ class Repository:
                     raise self._lacks(blob.path)
                 at = end + 1 + blob.size + 1
                 yield blob, answer[end + 1 : at - 1]
+
+    def sizes(self, object_ids: Sequence[str]) -> dict[str, int]:
+        """Return the sizes of those objects that the repository has."""
+        names = "".join(f"{object_id}\n" for object_id in object_ids).encode()
+        answers = self.git("cat-file", "--batch-check", stdin=names).decode().splitlines()
+        found = zip(object_ids, map(str.split, answers), strict=True)
+        return {object_id: int(answer[2]) for object_id, answer in found if answer[-1].isdigit()}
 
     def _lacks(self, path: str) -> ConfigError:
         cure = f"fetch all objects, for example with `git -C {self.top} fetch --refetch`"

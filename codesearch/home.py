@@ -9,7 +9,8 @@ import os
 import stat
 
 REVISIONS = "revisions"
-_FOLDERS = frozenset(("indexes", "cache", "scratch", "service", REVISIONS))
+COMMITS = "commits"
+_FOLDERS = frozenset(("indexes", "cache", "scratch", "service", REVISIONS, COMMITS))
 """What a home contains."""
 _OTHERS = 0o077
 

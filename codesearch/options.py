@@ -43,7 +43,18 @@ STRUCTURE = ("outline", "read", "usages", "duplicates")
 """The commands that show places and functions without a query."""
 _SERVED = (*SEARCHES, "index", "status")
 _WITH_MODEL = (*SEARCHES, "index", "watch", "bench")
-_WITH_HOME = (*_WITH_MODEL, *STRUCTURE, "serve", "mcp", "status", "export", "import", "remove", "doctor")
+_WITH_HOME = (
+    *_WITH_MODEL,
+    *STRUCTURE,
+    "history",
+    "serve",
+    "mcp",
+    "status",
+    "export",
+    "import",
+    "remove",
+    "doctor",
+)
 CONTENT_KINDS = {
     "code": tuple(kind for kind in KINDS if kind not in ("section", "setting")),
     "docs": ("section",),
@@ -224,6 +235,14 @@ _on(
     (*SEARCHES, *STRUCTURE, "index"),
     Option("at", "A git revision in place of the files as they are.", "", metavar="REV"),
 )
+_on(
+    "history",
+    replace(_HITS, help="Commits to show."),
+    Option("since", 'Only commits since a date, such as 2024-05-31, or a time, such as "3 months".', ""),
+    Option("author", "Only commits whose author has this in the name or address.", ""),
+    replace(_PATH, help="Only commits that changed a path that matches this glob; ! before it excludes."),
+    Option("root", "The folder, by default this one.", of=Path),
+)
 _on("query", Option("fixed", "Find this exact text.", False, "--fixed -F"))
 _on(
     "outline",
@@ -371,7 +390,7 @@ _on(
     set_by=_OWN_SETTING,
 )
 _on(
-    (*SEARCHES, *STRUCTURE, "mcp"),
+    (*SEARCHES, *STRUCTURE, "history", "mcp"),
     Option(
         "auto_index",
         "First index the project that you are in, if nothing covers it.",
@@ -380,7 +399,7 @@ _on(
     ),
     set_by=_SETTING,
 )
-_on((*SEARCHES, *STRUCTURE, "status", "config"), Option("json", "Print one JSON document.", False))
+_on((*SEARCHES, *STRUCTURE, "history", "status", "config"), Option("json", "Print one JSON document.", False))
 _on(
     _WITH_HOME,
     Option(
@@ -459,6 +478,12 @@ _on(
     Option("place", "A folder, file or class; the project if empty.", ""),
     Option("question", "Show only what answers this.", ""),
     replace(_TOKENS, default=1_500),
+)
+_on(
+    "mcp:history",
+    Option("question", "What to look for; newest first if empty.", ""),
+    Option("place", "Only what changed this file, path:line or path::name.", ""),
+    replace(_TOKENS, default=1_000),
 )
 OPTIONS = tuple(_declared)
 

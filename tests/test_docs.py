@@ -17,6 +17,7 @@ import pytest
 from benchmarks import (
     agents,
     cluster,
+    commits,
     duplicates,
     embedding,
     growth,
@@ -172,6 +173,7 @@ def test_the_readme_has_the_figures_of_the_benchmark() -> None:
 
 MEASURED_TABLES = {
     ("agents", "read"): lambda: agents.table(results("agents")),
+    ("revisions", "commits"): lambda: commits.table(results("commits")["rows"]),
     ("scale", "build"): lambda: growth.build_table(results("growth")["growth"]),
     ("scale", "query"): lambda: growth.query_table(results("growth")["growth"]),
     ("scale-out", "cluster"): lambda: cluster.table(results("cluster")["simulated"]),

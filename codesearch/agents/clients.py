@@ -29,6 +29,7 @@ replaces several rounds of grep and reading.
 - read: a whole definition, a file or lines of it. Members of long classes are folded: read these one by one.
 - usages: the lines that use a name, each with the definition around it; what calls a function, what a change affects.
 - similar: code like a definition.
+- history: commits; when and why a definition changed.
 - status: what is indexed and how old it is. Ask when a search finds nothing.
 Use grep for regular expressions and for files that are not indexed.
 Not indexed: ignored files (.gitignore), binary and very large files, dependencies such as node_modules. Documentation,

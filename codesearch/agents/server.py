@@ -29,6 +29,7 @@ from codesearch.agents.text import (
     failures_text,
     fitting_lines,
     groups_text,
+    history_text,
     hits_fields,
     hits_text,
     outline_fields,
@@ -40,6 +41,7 @@ from codesearch.agents.text import (
     usages_fields,
     usages_text,
 )
+from codesearch.commits.hits import history_fields
 from codesearch.engine.answer import Freshness
 from codesearch.engine.engine import Engine
 from codesearch.engine.revisions import find_revision
@@ -55,6 +57,8 @@ T = TypeVar("T")
 Groups = Mapping[str, Sequence[Path]]
 _ROOTS_TIMEOUT_S = 2.0
 _PROGRESS_S = 0.2
+_COMMITS = 8
+"""Of an answer about history."""
 _SIMILAR = 0.5
 """How similar a name must be to the one that is meant, 0 to 1."""
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -208,6 +212,19 @@ class Agents:
 
         return await self._run(context, work, at, group)
 
+    async def history(
+        self, context: Context[Any, Any], question: str, place: str, max_tokens: int
+    ) -> CallToolResult:
+        """Find commits by meaning: when and why code changed."""
+
+        def work(project: Path, scope: Scope) -> CallToolResult:
+            tokens = _within("history", "max_tokens", max_tokens)
+            reporter = _reporter(context)
+            answer = self._engine.history(question, scope, place=place, top_k=_COMMITS, on_progress=reporter)
+            return _result(history_text(answer, tokens), history_fields(answer))
+
+        return await self._run(context, work)
+
     async def status(self, context: Context[Any, Any]) -> CallToolResult:
         """Say what is indexed, what is not, and whether files changed since."""
 
@@ -338,7 +355,8 @@ def make_server(
     server.has_groups = bool(groups)
     agents = Agents(engine, root, here, groups, auto_index=auto_index)
 
-    for tool in (agents.search, agents.outline, agents.read, agents.usages, agents.similar, agents.status):
+    reading = (agents.search, agents.outline, agents.read, agents.usages, agents.similar)
+    for tool in (*reading, agents.history, agents.status):
         server.add_tool(_with_options(tool, groups), annotations=_READ_ONLY)
     return server
 

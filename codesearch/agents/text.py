@@ -12,6 +12,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from codesearch.commits.hits import HistoryAnswer
+from codesearch.commits.text import history_lines
 from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.reports import IndexStatus
 from codesearch.search.snippets import snippet_lines
@@ -199,6 +201,15 @@ def usages_text(found: Usages, project: Path, max_tokens: int) -> str:
     shown = _fitting(lines[:-1], max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS - len(lines[-1]))
     left = len(lines) - 1 - len(shown)
     note = f"{left} more lines left out: narrow with a path\n" if left else ""
+    return "".join(shown) + note + lines[-1]
+
+
+def history_text(answer: HistoryAnswer, max_tokens: int) -> str:
+    """Return commits in a budget; the last line has their number."""
+    lines = [f"{line}\n" for line in history_lines(answer, _MAX_LINE)]
+    shown = _fitting(lines[:-1], max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS - len(lines[-1]))
+    left = len(lines) - 1 - len(shown)
+    note = f"{left} more lines left out: ask with more max_tokens or a place\n" if left else ""
     return "".join(shown) + note + lines[-1]
 
 

@@ -35,6 +35,7 @@ COMMANDS = {
     "read": "structure",
     "usages": "structure",
     "duplicates": "duplicates",
+    "history": "history",
     "watch": "index",
     "serve": "serve",
     "mcp": "serve",

@@ -45,10 +45,10 @@ def query(
     ],
     **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
 ) -> Iterator[Output]:
-    """Search with a question, keywords, a name, a path, text or code."""
+    """Search with a question, keywords, a name, a path or text."""
     invocation = invocation_of(context)
     first = len(words)  # The first of the existing files and folders after the query.
-    while first > 1 and _is_path(words[first - 1], invocation):
+    while first > 1 and is_path(words[first - 1], invocation):
         first -= 1
     text = _text_on_stdin(invocation) if words[:first] == ["-"] else " ".join(words[:first])
     paths = words[first:]
@@ -168,7 +168,7 @@ def _classes(engine: Engine, answer: Answer, scope: Scope) -> dict[int, Reading]
     return found
 
 
-def _is_path(word: str, invocation: Invocation) -> bool:
+def is_path(word: str, invocation: Invocation) -> bool:
     """Say whether a word looks like a path and exists."""
     from codesearch.parsing.languages import language_of_path
 

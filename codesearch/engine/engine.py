@@ -41,6 +41,8 @@ from codesearch.index.catalogue import (
 from codesearch.search.request import Filters, Place, RequestFields, SearchRequest, is_line
 
 if TYPE_CHECKING:
+    from codesearch.commits.hits import HistoryAnswer
+    from codesearch.commits.search import CommitFilters
     from codesearch.encoding.onnx import OnnxEncoder
     from codesearch.engine.reports import Check, ExportReport, ImportReport, IndexReport, IndexStatus
     from codesearch.engine.revisions import Revision
@@ -468,6 +470,60 @@ class Engine:
                 freshness=tuple(freshness),
             )
 
+    def history(
+        self,
+        question: str = "",
+        scope: Scope | None = None,
+        *,
+        place: str = "",
+        filters: CommitFilters | None = None,
+        top_k: int = 5,
+        on_progress: OnProgress = lambda _: None,
+    ) -> HistoryAnswer:
+        """Return commits of the git repository around a folder; its index of commits is brought up to date first.
+
+        Args:
+            question: what to look for in messages, changed names and paths. Without one, the newest commits come first.
+            scope: its first folder or `here`; the working directory when None. Commits must have changed something in
+                its `within` or `folders`.
+            place: only commits that changed this file, folder or definition, given as for `read`.
+            filters: which commits may be hits.
+            top_k: commits to return.
+            on_progress: called with the progress of the index of commits.
+
+        Raises:
+            ConfigError: the folder is in no git work tree, git fails, the place is not in the last commit, or neither a
+                question nor a place nor a filter is given.
+            IndexNotFoundError: nothing in the scope has this path or name.
+        """
+        from codesearch.commits.search import CommitFilters
+        from codesearch.engine.history import answer_history, history_of, only_spot
+
+        filters = filters or CommitFilters()
+        if not (question.strip() or place or not filters.is_open):
+            raise ConfigError("history of what? Give a question, a place, or a filter such as an author")
+        scope = scope or Scope(here=Path.cwd())
+        folder = expanded(next(iter((*scope.roots, *scope.places(), scope.here or Path.cwd()))))
+        spot = None
+        if place:
+            with self._spots(place, scope) as spots:
+                spot = only_spot(place, spots)
+                folder = Path(spot.root, spot.path if spot.file is None else os.path.dirname(spot.path))
+        history = history_of(folder, self.home)
+        within = tuple(one for one in scope.places() if str(one) != history.repository.top)
+        return answer_history(
+            history,
+            self.home,
+            self._pool,
+            self.encoder,
+            question=question.strip(),
+            place=place,
+            spot=spot,
+            filters=replace(filters, within=within or filters.within),
+            top_k=top_k,
+            on_progress=on_progress,
+        )
+
     def kinds(self, root: Path | str) -> dict[str, int]:
         """Count the documents of each kind in an index."""
         from codesearch.search.lookup import count_kinds
@@ -541,7 +597,10 @@ class Engine:
             remove_index(folder, str(root))
 
     def remove_all(self) -> list[str]:
-        """Delete all indexes; return their roots."""
+        """Delete all indexes, also those of commits; return the roots of the others."""
+        from codesearch.engine.history import remove_histories
+
+        remove_histories(self.home)
         removed = []
         for entry in list_indexes(self.home):
             removed.append(entry.manifest.root if entry.manifest else str(entry.folder))

@@ -28,7 +28,7 @@ from codesearch.index.catalogue import index_folder, remove_index
 from codesearch.index.manifest import MANIFEST
 from codesearch.segments.store import storage_error
 
-_UNUSED_DAYS = 30
+UNUSED_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def _delete_unused(home: Path) -> None:
     """Delete the revisions that were not used for a long time, with their indexes."""
     for folder in (home.resolve() / REVISIONS).glob("*/*"):
         with suppress(OSError, IndexLockedError, IndexStoreError):
-            if folder.stat().st_mtime < time.time() - _UNUSED_DAYS * 86_400:
+            if folder.stat().st_mtime < time.time() - UNUSED_DAYS * 86_400:
                 index = index_folder(home, folder)
                 if (index / MANIFEST).exists():
                     remove_index(index, str(folder))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -88,6 +88,8 @@ class BuildReport:
 
 
 ProgressCallback = Callable[[Progress], None]
+Parse = Callable[[Sequence[SourceFile]], Generator[tuple[SourceFile, ParsedFile | None], None, None]]
+"""Yields each file with its documents, in order; None if the file no longer exists."""
 Item = tuple[FileRecord, ParsedFile | LiveFile]
 
 
@@ -98,6 +100,7 @@ def build_index(
     on_progress: ProgressCallback = lambda _: None,
     *,
     merge_all: bool = False,
+    parse: Parse | None = None,
 ) -> BuildReport:
     """Carry out a plan and commit the result. The caller holds the writer lock.
 
@@ -107,6 +110,7 @@ def build_index(
         encoder: the model that the plan was made for.
         on_progress: called with the progress.
         merge_all: merge all segments, not only those that are small or have many dead documents.
+        parse: makes the documents of files; None to read and parse source files.
 
     Raises:
         IndexCorruptError: a segment of the last commit is damaged.
@@ -115,7 +119,7 @@ def build_index(
     if plan.previous:
         check_intact(plan.index_folder, plan.previous)
     with writing(plan.index_folder), _Build(plan, home, encoder, on_progress) as build:
-        return build.run(merge_all=merge_all)
+        return build.run(parse or build.parse_sources, merge_all=merge_all)
 
 
 def describe_model(encoder: Encoder) -> dict[str, str | int]:
@@ -157,7 +161,19 @@ class _Build:
     def __exit__(self, *_: object) -> None:
         self.opened.close()
 
-    def run(self, *, merge_all: bool) -> BuildReport:
+    def parse_sources(
+        self, files: Sequence[SourceFile]
+    ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
+        """Read and parse source files in worker processes."""
+        parser = FileParser(
+            self.plan.root.resolve(),
+            self.plan.config,
+            self.encoder.tokenizer_path,
+            self.encoder.max_document_tokens,
+        )
+        return parse_files(parser, files)
+
+    def run(self, parse: Parse, *, merge_all: bool) -> BuildReport:
         merged = self._segments_to_merge(merge_all=merge_all)
         readers = {entry.number: self._open(entry) for entry in merged}
         self.entries = [entry for entry in self.entries if entry not in merged]
@@ -168,13 +184,7 @@ class _Build:
         ]
         limit = max(_SEGMENT_BYTES, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
         # Close the generator here. After a failure, the garbage collector might close it in a thread of the pool.
-        parser = FileParser(
-            self.plan.root.resolve(),
-            self.plan.config,
-            self.encoder.tokenizer_path,
-            self.encoder.max_document_tokens,
-        )
-        with closing(parse_files(parser, self.plan.to_parse)) as parsed:
+        with closing(parse(self.plan.to_parse)) as parsed:
             items = self._items(sorted([*self.plan.to_parse, *kept], key=_path_of), parsed)
             while first := next(items, None):
                 self.written.append(self._write(self._part(first, items, limit), readers))

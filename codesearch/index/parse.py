@@ -21,7 +21,7 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -193,18 +193,34 @@ def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseC
     Raises:
         ParseError: the parser crashed or went over a limit.
     """
-    pool: Workers[bytes, Extraction] = Workers(1, _open_extractor, path, spec, config)
+    (found,) = extract_each([(source, path, spec)], config)
+    if found is None:
+        raise ParseError(path, f"the {spec.name} parser takes too much time or memory")
+    return found
+
+
+def extract_each(
+    files: Iterable[tuple[bytes, str, LanguageSpec]], config: ParseConfig
+) -> Iterator[Extraction | None]:
+    """Call `extract` for each source with its path and language, in another process with limits of time and memory.
+
+    None stands for a file whose parser crashed or went over a limit.
+    """
+    pool: Workers[tuple[bytes, str, LanguageSpec], Extraction] = Workers(1, _open_extractor, config)
     with closing(pool):
-        try:
-            return pool.submit(source).result()
-        except (WorkerDiedError, WorkerStartError):
-            raise ParseError(path, f"the {spec.name} parser takes too much time or memory") from None
+        for file in files:
+            try:
+                yield pool.submit(file).result()
+            except (WorkerDiedError, WorkerStartError):
+                yield None
 
 
-def _open_extractor(path: str, spec: LanguageSpec, config: ParseConfig) -> Callable[[bytes], Extraction]:
-    def extract_limited(source: bytes) -> Extraction:
-        limit_file(len(source), _LOST_S, memory_budget_bytes())
-        return extract(source, path, spec, config)
+def _open_extractor(config: ParseConfig) -> Callable[[tuple[bytes, str, LanguageSpec]], Extraction]:
+    def extract_limited(file: tuple[bytes, str, LanguageSpec]) -> Extraction:
+        limit_file(len(file[0]), _LOST_S, memory_budget_bytes())
+        found = extract(*file, config)
+        lift_limits()
+        return found
 
     return extract_limited
 

@@ -147,7 +147,7 @@ def plan_update(
     known: dict[str, LiveFile] = {}
     if previous:
         paths = None if found.gone is None else [*found.gone, *(file.path for file in found.files)]
-        known = _known_files(index_folder, previous, paths)
+        known = known_files(index_folder, previous, paths)
     to_parse = [
         file
         for file in found.files
@@ -257,10 +257,10 @@ def live_files(
             yield LiveFile(number, file_id, record)
 
 
-def _known_files(
+def known_files(
     index_folder: Path, manifest: Manifest, paths: Sequence[str] | None = None
 ) -> dict[str, LiveFile]:
-    """Read the live files of a commit by path: all, or only those with some paths."""
+    """Read the live files of a commit of an index by path: all, or only those with some paths."""
     found: dict[str, LiveFile] = {}
     for entry in manifest.segments:
         with closing(StoreReader(index_folder / entry.folder, manifest.root)) as store:

@@ -242,7 +242,7 @@ def test_the_instructions_name_every_tool(project):
             return client.instructions or "", {tool.name for tool in (await client.list_tools()).tools}
 
     text, names = anyio.run(session)
-    assert names == {"search", "outline", "read", "usages", "similar", "status"}
+    assert names == {"search", "outline", "read", "usages", "similar", "history", "status"}
     assert all(name in text for name in names) and "grep" in text and "Not indexed" in text
 
 

@@ -217,6 +217,7 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "revision": lambda engine, tree: engine.revision(Scope(here=tree, at="HEAD")),
     "index_revision": lambda engine, tree: engine.index_revision(REVISION),
     "is_indexed": lambda engine, tree: engine.is_indexed(REVISION),
+    "history": lambda engine, tree: engine.history("push", Scope(here=tree)),
 }
 """Public names of `Engine` that need the indexes of a home."""
 ANSWERED = {"search", "similar", "open", "encoder", "is_local"} | {

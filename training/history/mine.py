@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from codesearch.analysis.terms import query_terms
+from codesearch.commits.log import Change, Commit
 from codesearch.types import Document
 from training.corpus.rows import MAX_REST_CHARS, new_rows
 from training.corpus.split import stable_hash
 from training.history.functions import Function, changed_lines, product_language, touched
-from training.history.log import Change, Commit, read_changes, read_log
+from training.history.log import read_changes, read_log
 from training.history.repository import Objects, Repository
 from training.history.subjects import clean_subject, first_paragraph_of, reason_of_author, reason_of_subject
 from training.history.trees import Trees

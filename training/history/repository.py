@@ -46,7 +46,7 @@ class Repository:
         """Return the name as a part of file names."""
         return self.name.replace("/", "+")
 
-    def lines(self, arguments: Sequence[str], given: Iterable[bytes] = ()) -> Iterator[bytes]:
+    def lines(self, *arguments: str, given: Iterable[bytes] = ()) -> Iterator[bytes]:
         """Yield the lines that git prints; it reads all `given` lines first.
 
         Raises:
@@ -59,7 +59,7 @@ class Repository:
             process.stdin.close()
             yield from process.stdout
         if process.returncode:
-            raise TrainingError(f"{self.folder}: git {arguments[0]} ended with {process.returncode}")
+            raise TrainingError(f"{self.folder}: git ended with {process.returncode}")
 
     def has_any(self, commits: Sequence[str]) -> bool:
         """Say whether the repository has one of these commits."""

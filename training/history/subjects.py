@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from training.history.log import Commit
+from codesearch.commits.log import Commit
 
 BOT, UPKEEP, FOREIGN = "by a bot", "release, formatting, tests or documentation", "not English"
 MAX_QUERY = 200

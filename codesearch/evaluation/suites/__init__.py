@@ -37,6 +37,7 @@ SUITES = {
     "direction": "conversions and their inverses in the package: is the one that was asked for found first",
     "repositories": "questions to repositories in nineteen languages, judged by file; needs data",
     "histories": "subjects of commits and the functions that they changed, in eleven languages; needs data",
+    "commits": "first sentences of the bodies of commits, and the commits; needs clones",
     "known-items": "questions to the standard libraries of Python, Go and Ruby; Python's needs no data",
     "forms": "names, paths and text from the code, as people type them; needs data",
     "applications": "questions to fifteen applications in ten languages, for development; needs data",

@@ -30,6 +30,8 @@ def test_a_setting_reaches_every_command_with_its_option():
         "outline": {"auto_index": False},
         "read": {"auto_index": False},
         "usages": {"auto_index": False},
+        "duplicates": {"auto_index": False},
+        "history": {"auto_index": False},
         "mcp": {"auto_index": False},
     }
 

@@ -1,0 +1,83 @@
+"""`codesearch history`: the commits that answer a question, or that changed a file, a folder or a definition."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from json import dumps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from codesearch.cli.first import first_indexed
+from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.cli.numbers import counted
+from codesearch.cli.progress import build_progress
+from codesearch.visible import visible, visible_json
+
+_WIDTH = 200
+"""Of lines that are not for a terminal."""
+
+
+def history(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PLACE] [QUESTION]...",
+            help="A file or folder, PATH:LINE or PATH::NAME, and what to look for.",
+            show_default=False,
+        ),
+    ] = None,
+    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+) -> Iterator[Output]:
+    """Search the commits of this repository."""
+    from codesearch.commits.hits import history_fields
+    from codesearch.commits.search import CommitFilters
+    from codesearch.commits.text import history_lines
+    from codesearch.engine.scope import Scope
+
+    invocation = invocation_of(context)
+    place, *rest = words or [""]
+    if not _is_place(place, invocation):
+        place, rest = "", list(words or [])
+    engine = invocation.engine(options["home"])
+    here = invocation.terminal.here
+    scope = Scope((invocation.path(options["root"]),)) if options["root"] else Scope(here=here)
+    if place:
+        scope = yield from first_indexed(engine, scope, invocation, options)
+    filters = CommitFilters(options["since"] or "", options["author"] or "", options["path"], here=here)
+    with build_progress("commits") as on_progress:
+        answer = engine.history(
+            " ".join(rest),
+            scope,
+            place=place,
+            filters=filters,
+            top_k=options["hits"],
+            on_progress=on_progress,
+        )
+    notes = f"indexed {counted(answer.added, 'commit')} of {visible(answer.top)}\n" if answer.added else ""
+    if answer.shallow:
+        cure = f"`git -C {answer.top} fetch --unshallow`"
+        notes += f"note: {visible(answer.top)} is a shallow clone, so older commits are missing: run {visible(cure)}\n"
+    yield Output(err=notes)
+    if options["json"]:
+        text = f"{visible_json(dumps(history_fields(answer), indent=2, ensure_ascii=False))}\n"
+    else:
+        width = invocation.terminal.width if invocation.terminal.is_terminal else _WIDTH
+        text = "".join(f"{line}\n" for line in history_lines(answer, width))
+    yield Output(text, code=0 if answer.hits else 1)
+
+
+def _is_place(word: str, invocation: Invocation) -> bool:
+    """Say whether a word is the place of a definition, or a path that exists."""
+    from codesearch.cli.search import is_path
+    from codesearch.parsing.languages import language_of_path
+    from codesearch.structure.places import LINES
+
+    if is_path(word, invocation):
+        return True
+    match = LINES.fullmatch(word)
+    head = match["path"] if match else word.partition("::")[0] if "::" in word else ""
+    return bool(head) and (language_of_path(head) is not None or os.path.exists(invocation.path(Path(head))))

@@ -1,0 +1,389 @@
+"""`codesearch history`: commits by question, by filter and by the definition that they changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from codesearch import Engine, Scope
+from codesearch.commits.search import CommitFilters
+from codesearch.errors import ConfigError
+from tests.command import Command
+from tests.conftest import write_tree
+from tests.integration.test_changed_files import git, repository
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+FIRST = "class Loft:\n    def feed(self, pigeon):\n        return pigeon\n\n    def open(self):\n        return True\n"
+BODY = """\
+A hungry pigeon asked for grain without end and the
+loft ran out of grain on the second day.
+
+Signed-off-by: Keeper <keeper@example.org>
+"""
+
+
+def commit(root: Path, subject: str, body: str = "", author: str = "Keeper <keeper@example.org>") -> None:
+    git(root, "add", ".")
+    message = f"{subject}\n\n{body}"
+    git(root, "commit", "-q", "--allow-empty", "--cleanup=verbatim", f"--author={author}", "-m", message)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with four commits; the second limits the method `feed`."""
+    root = repository(tmp_path / "project", {"loft.py": FIRST, "docs.md": "# Loft\n"})
+    write_tree(root, {"loft.py": FIRST.replace("return pigeon", "return pigeon[:3]")})
+    commit(root, "feed: limit the grain", BODY)
+    write_tree(root, {"gate.py": "def shut(gate):\n    return not gate\n"})
+    commit(
+        root, "gate: a gate that shuts at night", "Hawks come after dusk.", "Night Guard <guard@example.org>"
+    )
+    write_tree(root, {"docs.md": "# Loft\nOpen it in the morning.\n"})
+    commit(root, "docs: when to open")
+    return root
+
+
+@pytest.fixture
+def command(root: Path, home: Path) -> Command:
+    return Command(root, home)
+
+
+@pytest.fixture
+def indexed(command: Command) -> Command:
+    command("index", ".")
+    return command
+
+
+@pytest.fixture
+def engine(home: Path):
+    engine = Engine(home, device="cpu")
+    yield engine
+    engine.close()
+
+
+def subjects(engine: Engine, root: Path, question: str = "", **filters: object) -> list[str]:
+    answer = engine.history(question, Scope((root,)), filters=CommitFilters(**filters), top_k=50)
+    return [hit.subject for hit in answer.hits]
+
+
+def test_a_question_finds_a_commit_by_its_message_and_shows_what_it_changed(command, root):
+    first = command("history", "why", "did the hungry pigeon get less", "-n", "1")
+    assert first.stderr == f"indexed 4 commits of {root}\n"
+    heading, *lines = first.stdout.splitlines()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d  [0-9a-f]{10}  feed: limit the grain  \(Keeper\)", heading)
+    assert lines == [
+        "    | A hungry pigeon asked for grain without end and the",
+        "    | loft ran out of grain on the second day.",
+        "    loft.py: Loft.feed",
+        "",
+        "1 commit of 4",
+    ]
+    second = command("history", "hawks after dusk", "-n", "1")
+    assert second.stderr == "" and "gate: a gate that shuts at night  (Night Guard)" in second.stdout
+
+
+def test_names_and_paths_of_changes_find_a_commit(engine, root):
+    assert subjects(engine, root, "loft feed")[0] == "feed: limit the grain"
+    assert subjects(engine, root, "docs.md")[0] == "docs: when to open"
+
+
+def test_only_new_commits_are_added_and_an_amended_one_is_dropped(engine, root, tmp_path):
+    assert engine.history("gate", Scope((root,))).added == 4
+    git(root, "commit", "-q", "--amend", "-m", "docs: morning hours")
+    write_tree(root, {"gate.py": "def shut(gate):\n    return None\n"})
+    commit(root, "gate: say nothing")
+    answer = engine.history("gate of the loft in the morning", Scope((root,)), top_k=50)
+    assert (answer.added, answer.commits) == (2, 5)
+    assert "docs: when to open" not in [hit.subject for hit in answer.hits]
+    fresh = Engine(tmp_path / "other", device="cpu")
+    again = fresh.history("gate of the loft in the morning", Scope((root,)), top_k=50)
+    fresh.close()
+    assert [(hit.id, hit.score) for hit in answer.hits] == [(hit.id, hit.score) for hit in again.hits]
+
+
+def test_work_trees_share_one_index_and_each_sees_its_own_branch(engine, root, home, tmp_path):
+    git(root, "worktree", "add", "-q", "-b", "side", tmp_path / "side")
+    write_tree(tmp_path / "side", {"mail.py": "def send(letter): pass\n"})
+    commit(tmp_path / "side", "mail: pigeons carry letters")
+    assert "mail: pigeons carry letters" not in subjects(engine, root, "letters pigeon")
+    assert subjects(engine, tmp_path / "side", "letters pigeon")[0] == "mail: pigeons carry letters"
+    assert "mail: pigeons carry letters" not in subjects(engine, root, "letters pigeon")
+    assert [path.name.rpartition("-")[0] for path in (home / "commits").iterdir()] == ["project"]
+
+
+def test_filters_and_the_newest_commits(engine, root):
+    assert subjects(engine, root, author="NIGHT g") == ["gate: a gate that shuts at night"]
+    assert subjects(engine, root, "pigeon", author="guard@") == ["gate: a gate that shuts at night"]
+    assert subjects(engine, root, paths=("*.md",)) == ["docs: when to open"]
+    assert set(subjects(engine, root, since="2 days")) >= {"docs: when to open", "feed: limit the grain"}
+    assert subjects(engine, root, since="9998") == []
+
+
+@pytest.mark.parametrize("since", ["gestern", "2024-13", "2024-02-30", "3 moons", "20240131", "99999 days"])
+def test_a_date_that_is_none_is_an_error(engine, root, since):
+    with pytest.raises(ConfigError, match="--since .*: give a date, such as 2024-05-31"):
+        subjects(engine, root, since=since)
+
+
+@pytest.mark.parametrize("place", ["loft.py:2", "loft.py:3", "loft.py::Loft.feed", "loft.py::feed"])
+def test_the_commits_of_a_definition_are_listed_newest_first(indexed, place):
+    found = indexed("history", place, "-n", "5").stdout
+    assert [line[24:] for line in found.splitlines() if line[:2] == "20"] == [
+        "feed: limit the grain  (Keeper)",
+        "first  (a)",
+    ]
+    assert found.endswith(f"2 commits of 2 that changed {place}\n")
+
+
+def test_a_question_ranks_the_commits_of_a_place(indexed):
+    found = indexed("history", "loft.py::Loft", "hungry pigeon", "--json")
+    answer = json.loads(found.stdout)
+    assert [hit["subject"] for hit in answer["hits"]] == ["feed: limit the grain", "first"]
+    assert answer["hits"][0]["score"] > answer["hits"][1]["score"]
+    assert answer["hits"][0]["definitions"] == [
+        {"path": "loft.py", "name": "Loft.feed", "kind": "method", "line": 2, "removed": False}
+    ]
+
+
+def test_files_and_folders_are_places_too(indexed, root):
+    assert "docs: when to open" in indexed("history", "docs.md").stdout
+    assert indexed("history", "./").stdout.endswith("4 commits of 4 that changed ./\n")
+
+
+def test_lines_are_those_of_the_last_commit_when_the_file_has_changed(indexed, root):
+    write_tree(root, {"loft.py": "# new\n" * 9 + (root / "loft.py").read_text()})
+    found = indexed("history", "loft.py:11")
+    assert "feed: limit the grain" in found.stdout and "loft.py: Loft.feed" in found.stdout
+    write_tree(root, {"loft.py": "def hatch(egg):\n    return egg\n"})
+    fresh = indexed("history", "loft.py::hatch")
+    assert (fresh.returncode, fresh.stderr.splitlines()[-1]) == (
+        2,
+        "error: hatch of loft.py is not in the last commit: commit it first",
+    )
+    write_tree(root, {"egg.py": "def warm(egg): pass\n"})
+    new = indexed("history", "egg.py::warm")
+    assert new.stderr.splitlines()[-1] == "error: egg.py is not in the last commit: commit it first"
+
+
+def test_a_place_with_several_definitions_is_an_error_that_lists_them(indexed, root):
+    write_tree(root, {"a/x.py": "def same(): pass\n", "b/x.py": "def same(): pass\n"})
+    indexed("index", ".")
+    assert indexed("history", "x.py::same").stderr.splitlines()[-1] == (
+        "error: x.py::same names 2 places: give one of them: a/x.py:1, b/x.py:1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ([], "history of what? Give a question, a place, or a filter such as an author"),
+        (["???"], "query '???' has no words to search for"),
+        (["loft.py:900-950"], "loft.py has 6 lines: give one of them"),
+        (["none.py:3"], "none.py is not in the index: give the path of a file in it"),
+    ],
+)
+def test_mistakes_are_one_line(indexed, words, error):
+    done = indexed("history", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1] == f"error: {error}"
+
+
+def test_a_folder_without_repository_or_commits_is_an_error(tmp_path, home):
+    (tmp_path / "empty").mkdir()
+    outside = Command(tmp_path / "empty", home)("history", "pigeon")
+    assert (outside.returncode, outside.stderr) == (
+        2,
+        f"error: {tmp_path / 'empty'} is in no git work tree: `codesearch history` searches the commits of one\n",
+    )
+    git(tmp_path / "empty", "init", "-q")
+    bare = Command(tmp_path / "empty", home)("history", "pigeon")
+    assert (
+        bare.stderr == f"error: {tmp_path / 'empty'} has no commits: `codesearch history` searches commits\n"
+    )
+    (tmp_path / "empty/.git/HEAD").write_text("nonsense\n")
+    broken = Command(tmp_path / "empty", home)("history", "pigeon")
+    assert broken.returncode == 2 and broken.stderr.startswith(f"error: git failed in {tmp_path / 'empty'}: ")
+    assert broken.stderr.count("\n") == 1
+
+
+def test_no_hits_have_code_1(command):
+    done = command("history", "--author", "nobody", "pigeon")
+    assert (done.returncode, done.stdout) == (1, "no commits of 4\n")
+
+
+def test_a_shallow_clone_has_its_commits_and_a_note_and_the_others_after_a_fetch(
+    engine, root, home, tmp_path
+):
+    git(tmp_path, "clone", "-q", "--depth", "2", f"file://{root}", "clone")
+    done = Command(tmp_path / "clone", home)("history", "pigeon")
+    assert "2 commits of 2\n" in done.stdout
+    assert "is a shallow clone, so older commits are missing: run `git -C " in done.stderr
+    git(tmp_path / "clone", "fetch", "-q", "--unshallow")
+    answer = engine.history("pigeon grain", Scope((tmp_path / "clone",)))
+    assert (answer.commits, answer.shallow, answer.hits[0].subject) == (4, False, "feed: limit the grain")
+
+
+def test_a_clone_without_contents_is_searched_by_messages_and_paths(engine, root, tmp_path):
+    git(root, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{root}", "clone")
+    answer = engine.history("pigeon grain", Scope((tmp_path / "clone",)), top_k=1)
+    assert [(hit.subject, hit.paths, hit.definitions) for hit in answer.hits] == [
+        ("feed: limit the grain", ("loft.py",), ())
+    ]
+
+
+def test_merges_are_found_only_if_their_message_says_more(engine, root):
+    for number, body in enumerate(("", "A nest keeps the eggs of two pigeons warm.")):
+        git(root, "checkout", "-q", "-b", f"nest{number}", "HEAD~1")
+        write_tree(root, {f"nest{number}.py": "x = 1\n"})
+        commit(root, "nests")
+        git(root, "checkout", "-q", "main")
+        git(root, "merge", "-q", "--no-ff", "-m", f"Merge branch 'nest{number}'\n\n{body}", f"nest{number}")
+    assert "Merge branch 'nest1'" in subjects(engine, root, "nest eggs warm")
+    assert "Merge branch 'nest0'" not in subjects(engine, root, "nest eggs warm")
+
+
+def test_remove_deletes_the_index_of_commits_with_all_others(engine, root, home, command):
+    engine.index(root)
+    engine.history("pigeon", Scope((root,)))
+    assert list((home / "commits").iterdir())
+    command("remove", "--all")
+    assert not (home / "commits").exists()
+
+
+def test_an_index_of_commits_is_no_index_of_files(engine, root):
+    engine.history("pigeon", Scope((root,)))
+    assert engine.status() == []
+
+
+def test_a_repository_with_sha256_has_a_history(engine, tmp_path):
+    root = write_tree(tmp_path / "sha256", {"loft.py": FIRST})
+    git(root, "init", "-q", "--object-format=sha256")
+    commit(root, "open the loft")
+    write_tree(root, {"loft.py": FIRST.replace("True", "False")})
+    commit(root, "close the loft")
+    (hit, _) = engine.history("close loft", Scope((root,))).hits
+    assert (len(hit.id), [one.name for one in hit.definitions]) == (64, ["Loft.open"])
+
+
+@pytest.mark.skipif(not hasattr(os, "chown") or os.geteuid() != 0, reason="needs root")
+def test_a_repository_of_another_user_is_an_error_of_git(engine, root):
+    for path in (root, root / ".git"):
+        os.chown(path, 12_345, 12_345)
+    with pytest.raises(ConfigError, match="git failed in .*dubious ownership"):
+        engine.history("pigeon", Scope((root,)))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the commands are of a POSIX shell")
+def test_no_command_of_the_repository_runs(engine, root, tmp_path):
+    engine.index(root)
+    trap = f"touch {tmp_path / 'ran'}; cat"
+    write_tree(root, {".gitattributes": "* diff=x filter=x\n"})
+    commit(root, "attributes")
+    keys = (
+        *(
+            "diff.external",
+            "diff.x.command",
+            "diff.x.textconv",
+            "filter.x.smudge",
+            "core.fsmonitor",
+            "core.pager",
+        ),
+        *("pager.log", "gpg.program", "gpg.ssh.program", "core.sshCommand", "core.alternateRefsCommand"),
+    )
+    for key in keys:
+        git(root, "config", key, trap)
+    for key in ("log.showSignature", "color.ui", "diff.mnemonicPrefix", "log.follow", "diff.noprefix"):
+        git(root, "config", key, "always" if key == "color.ui" else "true")
+    answer = engine.history("hungry pigeon", Scope((root,)), top_k=1)
+    assert [one.name for one in answer.hits[0].definitions] == ["Loft.feed"]
+    assert (
+        engine.history(place="loft.py::feed", scope=Scope((root,))).hits[0].subject == "feed: limit the grain"
+    )
+    assert not (tmp_path / "ran").exists()
+
+
+def test_text_of_commits_reaches_the_terminal_only_as_visible_characters(root, home):
+    from tests.faults.test_terminal_escapes import FORBIDDEN, TEXT
+
+    write_tree(root, {"wing.py": "def flap(): pass\n"})
+    commit(root, f"wing {TEXT}", f"A feather {TEXT} fell.", f"Eve {TEXT} <eve@example.org>")
+    for words in (
+        ("history", "feather fell", "-n", "2"),
+        ("history", "feather", "--json"),
+        ("history", "wing.py"),
+    ):
+        done = Command(root, home)(*words, "--auto-index")
+        assert "wing" in done.stdout and not FORBIDDEN.search(done.stdout + done.stderr)
+
+
+def test_a_message_that_looks_like_the_output_of_git_is_only_a_message(engine, root):
+    fake = (
+        f"{'a' * 40}\n:100644 100644 {'1' * 40} {'2' * 40} M\tstolen.py\n@@ -1 +1 @@ def stolen\nindex 1..2"
+    )
+    commit(root, "parrot", f"\n{fake}\n")
+    answer = engine.history("parrot", Scope((root,)), top_k=1)
+    assert [(hit.subject, hit.paths, hit.body) for hit in answer.hits] == [("parrot", (), fake)]
+    assert answer.commits == 5
+
+
+def test_absurd_dates_are_shown_as_a_date(engine, root, monkeypatch):
+    for date in ("0 +0000", "99999999999999 +0000"):
+        made = hash_commit(root, date)
+        git(root, "update-ref", "HEAD", made)
+    answer = engine.history("absurd", Scope((root,)), top_k=2)
+    assert sorted(hit.date for hit in answer.hits) == ["1970-01-01", "9999-12-31"]
+
+
+def hash_commit(root: Path, date: str) -> str:
+    """Write a commit with a date that git would refuse; return its id."""
+
+    def run(*words: str, stdin: str = "") -> str:
+        done = subprocess.run(
+            ["git", *words], cwd=root, input=stdin, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    tree, parent = run("rev-parse", "HEAD^{tree}"), run("rev-parse", "HEAD")
+    who = f"A <a@b.c> {date}"
+    text = f"tree {tree}\nparent {parent}\nauthor {who}\ncommitter {who}\n\nabsurd date {date}\n"
+    return run("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=text)
+
+
+def test_an_agent_sees_the_commits_of_its_project(engine, root):
+    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+    import anyio
+    from mcp import Client
+
+    from codesearch.agents.server import make_server
+
+    write_tree(root, {"api/door.py": "def knock(door): pass\n"})
+    commit(root, "knock on the door")
+
+    async def session() -> list[str]:
+        async with Client(make_server(engine, root / "api", root)) as client:
+            calls = ({"question": "hungry pigeon or knock"}, {"place": "door.py::knock"}, {})
+            found = [await client.call_tool("history", values) for values in calls]
+            return [one.content[0].text for one in found]
+
+    asked, listed, refused = anyio.run(session)
+    assert "knock on the door  (Keeper)\n    api/door.py" in asked and "limit the grain" not in asked
+    assert "knock on the door" in listed and listed.endswith("1 commit of 1 that changed door.py::knock\n")
+    assert refused.endswith("history of what? Give a question, a place, or a filter such as an author")
+
+
+def test_an_index_whose_state_is_lost_is_compared_with_all_commits(engine, root, home):
+    engine.history("gate", Scope((root,)))
+    git(root, "reset", "-q", "--hard", "HEAD~2")
+    (state,) = home.glob("commits/*/state")
+    state.unlink()
+    answer = engine.history("gate", Scope((root,)), top_k=9)
+    assert (answer.added, answer.commits) == (0, 2)
+    assert {hit.subject for hit in answer.hits} == {"feed: limit the grain", "first"}
+    assert json.loads(state.read_text())["head"] in [hit.id for hit in answer.hits]

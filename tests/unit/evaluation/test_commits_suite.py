@@ -1,0 +1,75 @@
+"""Suite commits on one small repository."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from codesearch.errors import ConfigError
+from codesearch.evaluation.judge import BenchOptions
+from codesearch.evaluation.suites import commits
+from tests.conftest import write_tree
+from tests.integration.test_changed_files import git, repository
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+MESSAGES = (
+    "feed: limit the grain\n\nA hungry pigeon must not empty the loft. It is fed again at night.",
+    "gate: shut it\n\nHawks come after dusk.\n\nThey are hungry.",
+    "docs\n\n- a list of things that changed",
+    "open the loft\n\nOpen the loft.",
+    "one\n\nThis sentence stands in two messages.",
+    "two\n\nThis sentence stands in two messages.",
+    "robot\n\nThis sentence was written by a machine.",
+)
+
+
+@pytest.fixture
+def options(tmp_path, home, tiny_bundle):
+    root = repository(tmp_path / "data/clones/loft", {"loft.py": "def feed(pigeon):\n    return pigeon\n"})
+    for message in MESSAGES:
+        write_tree(root, {f"{message.split()[0].strip(':')}.py": f"x = {message!r}\n"})
+        git(root, "add", ".")
+        author = "helper[bot] <a@b.c>" if message.startswith("robot") else "a <a@b.c>"
+        git(root, "commit", "-q", f"--author={author}", "-m", message)
+    log = subprocess.run(
+        ["git", "log", "--format=%h %s"], cwd=root, capture_output=True, text=True, check=True
+    )
+    feed = next(line.split()[0] for line in log.stdout.splitlines() if "feed" in line)
+    (tmp_path / "data/tasks.jsonl").write_text(json.dumps({"tree": "loft@c0ffee", "commit": feed}) + "\n")
+    return BenchOptions(home=home, data=tmp_path / "data", model=tiny_bundle, device="cpu")
+
+
+def test_first_sentences_are_asked_and_are_not_in_the_index(options, monkeypatch):
+    indexed = []
+    update = commits.update_history
+
+    def spied(history, home, encoder, *, cut):
+        indexed.extend(cut.values())
+        return update(history, home, encoder, cut=cut)
+
+    monkeypatch.setattr(commits, "update_history", spied)
+    result = commits.run(options)
+    assert (
+        sorted(result.queries.values())
+        == sorted(indexed)
+        == [
+            "A hungry pigeon must not empty the loft.",
+            "Hawks come after dusk.",
+        ]
+    )
+    scores = {group: found for (group, _), found in result.systems["bm25"].queries.items()}
+    assert scores.keys() == {"changed functions", "any commit"}
+    # Only "loft", in the path of another commit, and nothing of the sentence about hawks is left.
+    assert scores["any commit"]["recall_at_10"] == 0.0
+    assert result.details["repositories"] == {"loft": {"commits": 8, "questions": 2}}
+
+
+def test_data_and_clones_are_needed(options):
+    with pytest.raises(ConfigError, match=r"give --data the folder with tasks\.jsonl and clones"):
+        commits.run(BenchOptions(home=options.home, device="cpu"))
+    shutil.rmtree(options.data / "clones/loft")
+    with pytest.raises(ConfigError, match="loft does not exist: clone each repository"):
+        commits.run(options)
