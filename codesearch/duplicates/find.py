@@ -19,6 +19,7 @@ from codesearch.duplicates.compare import called_names, probability
 from codesearch.duplicates.records import MEANING, RENAMED, SAME, TEXT, Function, Group, Match
 from codesearch.index.snapshot import Snapshot
 from codesearch.index.source import Stored
+from codesearch.segments.topk import best_positions
 from codesearch.types import BUILT, GENERATED, KINDS, NESTED, STUB, TEST, VENDORED
 
 DocIds = NDArray[np.int64]
@@ -134,15 +135,14 @@ class _Search:
             members = np.flatnonzero(np.array([one == language for one in languages]) & ~is_inner)
             vectors = self._snapshot.vectors(self._doc_ids[members])
             asked = np.flatnonzero(np.isin(members, positions))
-            count = min(_NEAREST + 1, len(members))  # Each is the nearest of itself.
             for start in range(0, len(asked), _BLOCK):
                 rows = asked[start : start + _BLOCK]
                 cosines = vectors[rows] @ vectors.T
-                nearest = np.argpartition(cosines, -count, axis=1)[:, -count:]
-                for row, own, columns in zip(rows.tolist(), cosines, nearest.tolist(), strict=True):
-                    for column in columns:
-                        if column != row and own[column] >= _LEAST_COSINE:
-                            yield int(members[row]), int(members[column]), float(own[column])
+                cosines[np.arange(len(rows)), rows] = 0
+                for row, own in zip(rows.tolist(), cosines, strict=True):
+                    near = np.flatnonzero(own >= _LEAST_COSINE)
+                    for column in near[best_positions(own[near], _NEAREST)].tolist():
+                        yield int(members[row]), int(members[column]), float(own[column])
 
     def _scored(self, pairs: Iterable[tuple[int, int, float]]) -> dict[int, dict[int, float]]:
         """Return position -> other position -> score, in both directions, for pairs of different shapes."""
@@ -163,7 +163,7 @@ class _Search:
 
     def _load(self, positions: Iterable[int]) -> None:
         """Read the code of functions; one that is gone, or that a comment keeps out, is None."""
-        missing = sorted(set(positions) - self._read.keys())
+        missing = sorted(position for position in set(positions) if position not in self._read)
         for position, stored in zip(
             missing, self._snapshot.stored(self._doc_ids[missing].tolist()), strict=True
         ):

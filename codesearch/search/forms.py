@@ -18,7 +18,7 @@ _CALL = re.compile(r"\((?:[^()]|\([^()]*\))*\)?;?$")
 _NAME = re.compile(r"[^\W\d][\w$]*(?:-\w[\w$]*)*[?!=']?")
 _MAX_WORDS = 5
 """A name rarely has more words."""
-_MAX_CHARS = 1_000
+_MAX_CHARS, _MANY_WORDS = 1_000, 40
 """A longer query is not taken for a name or a path."""
 _NO_QUALIFIERS = frozenset({"self", "this", "cls", "crate", "super"})
 _CODE_LINE = re.compile(
@@ -172,5 +172,15 @@ def is_code(query: str) -> bool:
         return False
     lines = [line for line in query.splitlines() if line.strip()]
     if len(lines) > 1:
-        return any(_CODE_LINE.search(line) for line in lines)
+        return any(map(is_code_line, lines))
     return _CODE.search(query) is not None
+
+
+def is_code_line(line: str) -> bool:
+    """Say whether a line of several lines looks like code."""
+    return _CODE_LINE.search(line) is not None
+
+
+def is_long(query: str) -> bool:
+    """Say whether a query has several lines or more than forty words."""
+    return "\n" in query.strip() or len(query.split()) > _MANY_WORDS

@@ -20,7 +20,7 @@ from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
 from codesearch.search.files import places_of_files
 from codesearch.search.filters import allowed_documents
-from codesearch.search.forms import asked_name, is_code
+from codesearch.search.forms import asked_name, is_code, is_long
 from codesearch.search.fusion import Ranked, Ranking, fuse
 from codesearch.search.heuristics import apply_heuristics
 from codesearch.search.hydrate import hydrate, places_with_copies
@@ -33,6 +33,7 @@ from codesearch.types import Hit
 
 if TYPE_CHECKING:
     from codesearch.search.documents import Documents
+    from codesearch.search.report import Report
 
 MAX_CODE_TERMS = 64
 """If the query is code, only this many terms are used. They are enough, and more would be slow."""
@@ -222,14 +223,30 @@ class Searcher:
         """
         if request.fixed:
             return self._with_text(request)
-        analysed = self.analyse(request.query, request.mode)
+        report = None
+        if request.mode != "semantic" and is_long(request.query):
+            from codesearch.search.report import read_report
+
+            report = read_report(request.query)
+        analysed = self.analyse(report.title if report else request.query, request.mode)
         ranking = self.ranking(analysed, request.filters, all_code=request.all_code)
         confidence = None
         if self.encoder and request.mode == "hybrid" and analysed.text:
             confidence = confidence_of(ranking, self.encoder.model_id)
+        if report:
+            ranking = self._with_report(report, ranking, request)
         if confidence is not None and confidence < request.min_confidence:
             return Found([], confidence)
         return Found(self.hits(analysed, ranking, request), confidence)
+
+    def _with_report(self, report: Report, title: Ranking, request: SearchRequest) -> Ranking:
+        """Return the ranking of a report, which begins with that of its title."""
+        from codesearch.search.report import MOST_TERMS, combined
+
+        query = AnalysedQuery("", query_terms(report.text)[:MOST_TERMS], None, literals=report.literals)
+        text = self.ranking(query, request.filters, all_code=request.all_code)
+        # Candidates from a server are documents of their own for each query.
+        return combined(report, title, text) if title.snapshot is text.snapshot else title
 
     def _with_text(self, request: SearchRequest) -> Found:
         """Return the documents that have the query as it is, ranked by its words."""

@@ -1,0 +1,181 @@
+r"""A query that is a report, such as a bug report or the message of a commit -> what it says about the code.
+
+A report has a title and more lines, or more than forty words, and is not pasted code. The title is ranked like any
+query, and all of the text by keywords. What the author marked or wrote as code is evidence for definitions: names
+(`x.y`, `f()`, CamelCase, snake_case), and paths with lines, which the tracebacks of most languages have:
+
+    File "app/views.py", line 12, in get        Python
+    at App.Views.get(Views.java:12)              Java, Kotlin, Scala
+    at get (app/views.js:12:5)                   JavaScript
+    app/views.rb:12:in `get'                     Ruby; with other words after the line Go, Rust, C, Swift
+    in App.Views.Get() in app/Views.cs:line 12   C#
+    #0 app/views.php(12): get()                  PHP
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.parsing.languages import language_of_path
+from codesearch.search.forms import is_code_line, is_long, split_name
+from codesearch.search.fusion import Ranking
+from codesearch.search.literals import Literal, literals_of
+from codesearch.segments.store import DocumentRow
+from codesearch.segments.topk import distinct
+
+_MOST_TITLE, _FEWEST_WORDS = 300, 3
+_MOST_NAMES, _MOST_PLACES, MOST_TERMS = 60, 20, 200
+_COUNTED = 100
+"""The candidate of this rank gets nothing for its score."""
+_EXAMINED = 400
+_RANK = 0.5
+"""Weight of the ranking of the title, and of that of the text."""
+_WEIGHTS = {"names": 0.2, "owner": 0.1, "file": 0.15, "line": 0.25}
+"""Evidence -> its weight."""
+_DEEPER = 0.8
+"""A place counts this much of the place before it."""
+_NOISE = re.compile(r"<!--.*?-->|^\s*[-*] \[[ xX]\].*$|^#+\s.*$", re.DOTALL | re.MULTILINE)
+"""Comments and check boxes of a template, and its headings."""
+_FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
+_NAME = re.compile(
+    r"`([^`\n]{2,80})`|\b([A-Za-z_][\w.:#]*)(?=\()"
+    r"|\b([a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z0-9]\w*_\w+|_\w+|[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+)\b"
+)
+_PART = re.compile(r"[A-Za-z_]\w\w+")
+_PLACE = re.compile(
+    r"File \"(?P<python>[^\"\n]{1,300})\", line (?P<line>\d{1,7})"
+    r"|(?P<path>[\w./\\@+-]{1,300}\.[A-Za-z]\w{0,9})(?:(?::line |[:(])(?P<at>\d{1,7})| on line (?P<on>\d{1,7}))?"
+)
+_ERROR = re.compile(
+    r"^\s*(?:[\w.:]*(?:Error|Exception|Warning|Panic)\b|panic|error|fatal)\s*(?:\[\w+\])?:\s*(?P<text>.+)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a report says.
+
+    Attributes:
+        title: its first line or sentence.
+        text: all of it without the comments, check boxes and headings of a template.
+        names: the parts of names that are written as code, without repetitions.
+        places: paths and lines, 0 for none; those of a Python traceback with the innermost first.
+        literals: the text of an error, to be found in the sources.
+    """
+
+    title: str
+    text: str
+    names: Sequence[str]
+    places: Sequence[tuple[str, int]]
+    literals: Sequence[Literal]
+
+
+def read_report(query: str) -> Report | None:
+    r"""Return the parts of a report; None if a query is none.
+
+    >>> report = read_report("Dates are wrong\n\nSince 2.1 `parse_date` returns None, see app/dates.py:12.")
+    >>> report.title, report.names, report.places
+    ('Dates are wrong', ['parse_date'], [('app/dates.py', 12)])
+    >>> read_report("parse a date"), read_report("def parse(x):\n    return x")
+    (None, None)
+    """
+    lines = [line for line in query.splitlines() if line.strip()]
+    if not is_long(query):
+        return None
+    text = _NOISE.sub("", query[len(query) - len(query.lstrip()) :])
+    places = list(dict.fromkeys(_places(query)))
+    if not any(line for _, line in places) and _is_code(query):
+        return None
+    error = next((match["text"].strip() for match in _ERROR.finditer(query)), "")
+    title = lines[0].strip(" #*\t")
+    if title.startswith("Traceback ") and error:
+        title = error
+    if len(title) > _MOST_TITLE:
+        title = re.split(r"(?<=[.!?])\s", title, maxsplit=1)[0][:_MOST_TITLE]
+    return Report(
+        title, f"{title}\n{text}", _names(query)[:_MOST_NAMES], places[:_MOST_PLACES], literals_of(error)
+    )
+
+
+def _is_code(query: str) -> bool:
+    """Say whether a text is pasted code: its first line is or has few words, or most lines outside of fences are."""
+    outside = "".join(_FENCE.split(query)[::2]).splitlines()
+    lines = [line for line in outside if line.strip()]
+    code = [is_code_line(line) for line in lines]
+    return (
+        not lines
+        or code[0]
+        or 2 * sum(code) > len(code)
+        or (any(code) and len(lines[0].split()) < _FEWEST_WORDS)
+    )
+
+
+def _names(text: str) -> list[str]:
+    written = (next(filter(None, match.groups())) for match in _NAME.finditer(text))
+    parts = (_PART.findall(name) for name in written if not language_of_path(name))
+    return list(dict.fromkeys(part for of_name in parts for part in of_name))
+
+
+def _places(text: str) -> Iterator[tuple[str, int]]:
+    found = list(_PLACE.finditer(text))
+    python = [(match["python"], int(match["line"])) for match in found if match["python"]]
+    yield from reversed(python)
+    for match in found:
+        path = match["path"]
+        if path and language_of_path(path):
+            yield path, int(match["at"] or match["on"] or 0)
+
+
+def combined(report: Report, title: Ranking, text: Ranking) -> Ranking:
+    """Return one ranking from those of the title and of the text of a report, with the evidence for definitions."""
+    doc_ids = distinct(np.concatenate([title.doc_ids, text.doc_ids]))
+    of_title, of_text = (np.searchsorted(doc_ids, ranking.doc_ids) for ranking in (title, text))
+    found = Ranking(title.snapshot, doc_ids, {}, {}, np.zeros(len(doc_ids), np.float32))
+    for name in ("name", "path", "literal"):
+        found.add_signal(name, of_title, title.signals[name])
+    found.add_signal("title", of_title, _spread(title), reward=_RANK)
+    found.add_signal("text", of_text, _spread(text), reward=_RANK)
+    examined = found.order()[:_EXAMINED]
+    names = {name.lower() for name in report.names}
+    stored = title.snapshot.stored(doc_ids[examined].tolist())
+    evidence = [_evidence(one.file.path, one.row, names, report.places) for one in stored]
+    for name, weight, values in zip(_WEIGHTS, _WEIGHTS.values(), zip(*evidence, strict=True), strict=False):
+        found.add_signal(name, examined, values, reward=weight)
+    return found
+
+
+def _spread(ranking: Ranking) -> NDArray[np.float32]:
+    """Return the scores as 1 for the best candidate and 0 from the hundredth on: float32 [C]."""
+    if not len(ranking.scores):
+        return ranking.scores
+    order = ranking.order()
+    best, last = ranking.scores[order[0]], ranking.scores[order[:_COUNTED][-1]]
+    spread: NDArray[np.float32] = np.clip((ranking.scores - last) / max(best - last, np.float32(1e-6)), 0, 1)
+    return spread
+
+
+def _evidence(
+    path: str, row: DocumentRow, names: Collection[str], places: Sequence[tuple[str, int]]
+) -> tuple[float, float, float, float]:
+    """Return whether a report names a definition, its owner, its file, and a line in it."""
+    parts = [part.lower() for part in split_name(row.qualified_name)]
+    of_file = [(depth, line) for depth, (other, line) in enumerate(places) if _is_same_file(path, other)]
+    inside = (_DEEPER**depth for depth, line in of_file if row.start_line <= line <= row.end_line)
+    return (
+        float(parts[-1] in names),
+        float(len(parts) > 1 and parts[-2] in names),
+        float(bool(of_file)),
+        max(inside, default=0.0),
+    )
+
+
+def _is_same_file(path: str, other: str) -> bool:
+    """Say whether one path is the end of the other; a report may have it from another machine."""
+    one, two = f"/{path}", f"/{other.replace(chr(92), '/').removeprefix('./').lstrip('/')}"
+    return one.endswith(two) or two.endswith(one)

@@ -1,0 +1,145 @@
+"""Reports: their parts, and which queries are reports."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from codesearch import Engine, Scope
+from codesearch.search.report import read_report
+from tests.conftest import write_tree
+
+TRACEBACKS = {
+    "python": (
+        'Traceback (most recent call last):\n  File "/lib/app/urls.py", line 3, in run\n    view()\n'
+        '  File "app/views.py", line 12, in get\n    raise ValueError("no such page")\nValueError: no such page\n',
+        [("app/views.py", 12), ("/lib/app/urls.py", 3)],
+    ),
+    "java": (
+        "java.lang.IllegalStateException: no such page\n\tat com.acme.Views.get(Views.java:12)\n"
+        "\tat com.acme.Main.main(Main.java:5)\n",
+        [("Views.java", 12), ("Main.java", 5)],
+    ),
+    "javascript": (
+        "TypeError: no such page\n    at get (/home/me/app/views.js:12:5)\n    at app/main.js:3:1\n",
+        [("/home/me/app/views.js", 12), ("app/main.js", 3)],
+    ),
+    "go": (
+        "panic: no such page\n\ngoroutine 1 [running]:\nmain.get(...)\n\t/home/me/app/views.go:12 +0x1d\n",
+        [("/home/me/app/views.go", 12)],
+    ),
+    "rust": (
+        "thread 'main' panicked at src/views.rs:12:5:\nno such page\n",
+        [("src/views.rs", 12)],
+    ),
+    "csharp": (
+        "Unhandled exception. System.Exception: no such page\n"
+        "   at App.Views.Get(String x) in C:\\app\\Views.cs:line 12\n",
+        [("\\app\\Views.cs", 12)],
+    ),
+    "ruby": (
+        "app/views.rb:12:in `get': no such page (RuntimeError)\n\tfrom app/main.rb:3:in `<main>'\n",
+        [("app/views.rb", 12), ("app/main.rb", 3)],
+    ),
+    "php": (
+        "PHP Fatal error:  Uncaught Exception: no such page in /www/views.php:12\n#0 /www/main.php(3): get()\n"
+        "  thrown in /www/views.php on line 12\n",
+        [("/www/views.php", 12), ("/www/main.php", 3)],
+    ),
+}
+
+
+@pytest.mark.parametrize("language", TRACEBACKS)
+def test_a_traceback_has_places(language):
+    text, places = TRACEBACKS[language]
+    report = read_report(f"The page is missing\n\n{text}")
+    assert report is not None
+    assert (report.title, list(report.places)) == ("The page is missing", places)
+    alone = read_report(text)
+    assert alone is not None
+    assert list(alone.places) == places
+
+
+def test_names_that_are_written_as_code_are_found_and_the_rest_of_a_template_is_not_text():
+    report = read_report(
+        "# Wrong date\n<!-- Please search first -->\n- [x] I searched\n### Steps to reproduce\n"
+        "Call `app.Dates.parse_day()` or toIsoDate(x) with MAX_DAYS; OrderedDict and ::Clock too.\n"
+    )
+    assert report is not None
+    assert report.title == "Wrong date"
+    assert list(report.names) == ["app", "Dates", "parse_day", "toIsoDate", "MAX_DAYS", "OrderedDict"]
+    assert "search" not in report.text
+    assert "reproduce" not in report.text
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "parse a date",
+        "why does parse_date fail with ValueError: bad date",
+        "def parse(x):\n    return x",
+        "# copies a file\ndef copy(a, b):\n    shutil.copy(a, b)\n",
+        "SELECT a\nFROM b\nWHERE c = 1",
+        "```\nx = 1\n```",
+        "",
+    ],
+)
+def test_short_queries_and_pasted_code_are_no_reports(query):
+    assert read_report(query) is None
+
+
+@pytest.mark.parametrize("query", ["parse a date\nfrom a string", "a long sentence " * 20 + "about dates"])
+def test_several_lines_or_many_words_are_a_report(query):
+    assert read_report(query) is not None
+
+
+FILES = {
+    "app/dates.py": "def parse_day(text):\n    return text.split('-')\n\n\ndef show(day):\n    return str(day)\n",
+    "app/page.py": "class Page:\n    def render(self, day):\n        return show(day)\n\n"
+    "    def close(self):\n        pass\n",
+    "app/other.py": "".join(
+        f"def day_page_{n}(day):\n    return 'a fine page'\n\n\n" for n in range(30)
+    ),
+}
+
+
+@pytest.fixture
+def engine(tmp_path, home):
+    write_tree(tmp_path / "src", FILES)
+    engine = Engine(home, device="cpu")
+    engine.index(tmp_path / "src")
+    yield engine
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    ("report", "best"),
+    [
+        ("The day of a page is wrong\n\nIt happens since `parse_day` was changed.", "parse_day"),
+        ("The day of a page is wrong\n\nPage.close() never runs.", "Page.close"),
+        ('The day of a page is wrong\n\n  File "/x/app/dates.py", line 6, in show\n', "show"),
+        ("The day of a page is wrong\n\n    at render (app/page.py:3:5)\n", "Page.render"),
+    ],
+)
+def test_what_a_report_names_ranks_first(engine, tmp_path, report, best):
+    answer = engine.search(report, Scope((tmp_path / "src",)))
+    hit = answer.hits[0]
+    assert hit.qualified_name == best
+    assert np.isclose(sum(hit.parts.values()), hit.score)
+    assert {"title", "text"} <= hit.signals.keys()
+    by_file = engine.search(report, Scope((tmp_path / "src",)), by_file=True)
+    assert by_file.hits[0].path == hit.path
+
+
+def test_a_short_query_has_no_parts_of_a_report(engine, tmp_path):
+    answer = engine.search("the day of a page", Scope((tmp_path / "src",)))
+    assert "title" not in answer.hits[0].signals
+
+
+def test_a_report_obeys_filters_and_modes(engine, tmp_path):
+    report = "The day of a page is wrong\n\nIt happens since `parse_day` was changed."
+    scope = Scope((tmp_path / "src",))
+    answer = engine.search(report, Scope((tmp_path / "src",), within=(tmp_path / "src/app/page.py",)))
+    assert {hit.path for hit in answer.hits} == {"app/page.py"}
+    assert engine.search(report, scope, mode="lexical").hits[0].name == "parse_day"
+    assert engine.search(report, scope, mode="semantic").hits
