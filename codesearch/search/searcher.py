@@ -33,7 +33,6 @@ from codesearch.types import Hit
 
 if TYPE_CHECKING:
     from codesearch.search.documents import Documents
-    from codesearch.search.report import Report
 
 MAX_CODE_TERMS = 64
 """If the query is code, only this many terms are used. They are enough, and more would be slow."""
@@ -223,30 +222,38 @@ class Searcher:
         """
         if request.fixed:
             return self._with_text(request)
-        report = None
-        if request.mode != "semantic" and is_long(request.query):
-            from codesearch.search.report import read_report
-
-            report = read_report(request.query)
-        analysed = self.analyse(report.title if report else request.query, request.mode)
-        ranking = self.ranking(analysed, request.filters, all_code=request.all_code)
+        analysed, first, ranking = self._rankings(
+            request.query, request.mode, request.filters, all_code=request.all_code
+        )
         confidence = None
         if self.encoder and request.mode == "hybrid" and analysed.text:
-            confidence = confidence_of(ranking, self.encoder.model_id)
-        if report:
-            ranking = self._with_report(report, ranking, request)
+            confidence = confidence_of(first, self.encoder.model_id)
         if confidence is not None and confidence < request.min_confidence:
             return Found([], confidence)
         return Found(self.hits(analysed, ranking, request), confidence)
 
-    def _with_report(self, report: Report, title: Ranking, request: SearchRequest) -> Ranking:
-        """Return the ranking of a report, which begins with that of its title."""
-        from codesearch.search.report import MOST_TERMS, combined
+    def _rankings(
+        self, text: str, mode: str, filters: Filters | None, *, all_code: bool = False
+    ) -> tuple[AnalysedQuery, Ranking, Ranking]:
+        """Return an analysed query, its ranking, and the one to show. The first two are of a report's title.
 
-        query = AnalysedQuery("", query_terms(report.text)[:MOST_TERMS], None, literals=report.literals)
-        text = self.ranking(query, request.filters, all_code=request.all_code)
+        Raises:
+            ConfigError: the query has no words, or the mode is unknown.
+        """
+        report = None
+        if mode != "semantic" and is_long(text):
+            from codesearch.search.report import MOST_TERMS, combined, read_report
+
+            report = read_report(text)
+        analysed = self.analyse(report.title if report else text, mode)
+        first = self.ranking(analysed, filters, all_code=all_code)
+        if report is None:
+            return analysed, first, first
+        whole = AnalysedQuery("", query_terms(report.text)[:MOST_TERMS], None, literals=report.literals)
+        second = self.ranking(whole, filters, all_code=all_code)
         # Candidates from a server are documents of their own for each query.
-        return combined(report, title, text) if title.snapshot is text.snapshot else title
+        is_same = first.snapshot is second.snapshot
+        return analysed, first, combined(report, first, second) if is_same else first
 
     def _with_text(self, request: SearchRequest) -> Found:
         """Return the documents that have the query as it is, ranked by its words."""
@@ -300,7 +307,7 @@ class Searcher:
         Raises:
             ConfigError: the query has no words, or the mode is unknown.
         """
-        return self.ranking(self.analyse(query, mode), filters).ranked(top_k)
+        return self._rankings(query, mode, filters)[2].ranked(top_k)
 
     def ranking(
         self,
