@@ -43,8 +43,9 @@ _NOISE = re.compile(r"<!--.*?-->|^\s*[-*] \[[ xX]\].*$|^#+\s.*$", re.DOTALL | re
 """Comments and check boxes of a template, and its headings."""
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _NAME = re.compile(
-    r"`([^`\n]{2,80})`|\b([A-Za-z_][\w.:#]*)(?=\()"
-    r"|\b([a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z0-9]\w*_\w+|_\w+|[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+)\b"
+    r"`([^`\n]{2,80})`|\", line \d+, in (\w+)|^\s+at ([\w.$]+) \(|\b([A-Za-z_][\w.:#]*)(?=\()"
+    r"|\b([a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z0-9]\w*_\w+|_\w+|[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+)\b",
+    re.MULTILINE,
 )
 _PART = re.compile(r"[A-Za-z_]\w\w+")
 _PLACE = re.compile(
