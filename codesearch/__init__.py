@@ -15,6 +15,7 @@ from __future__ import annotations
 # Type checkers know this name. Importing it from `typing` would take longer than the rest of this module.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from codesearch.commits.search import CommitFilters
     from codesearch.config import IndexOptions, RankConfig, VectorConfig
     from codesearch.engine.answer import Answer, Changes, Freshness
     from codesearch.engine.engine import Engine
@@ -38,13 +39,14 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 _ENGINE = tuple(f"engine.{name}" for name in ("answer", "scope", "reports", "engine"))
-_MODULES = ("errors", "config", "types", "search.request", *_ENGINE)
+_MODULES = ("errors", "config", "types", "search.request", *_ENGINE, "commits.search")
 """The modules with the public names; those that import fast come first."""
 __all__ = [
     "Answer",
     "Changes",
     "Check",
     "CodeSearchError",
+    "CommitFilters",
     "ConfigError",
     "Engine",
     "ExportError",

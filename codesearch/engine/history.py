@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,12 @@ from codesearch.config import ParseConfig
 from codesearch.encoding.encoder import Encoder
 from codesearch.engine.pool import Pool
 from codesearch.engine.revisions import UNUSED_DAYS
-from codesearch.errors import ConfigError, IndexLockedError
+from codesearch.errors import ConfigError, IndexCorruptError, IndexLockedError
 from codesearch.git import work_tree
 from codesearch.home import COMMITS
 from codesearch.index.catalogue import remove_index
 from codesearch.index.parse import extract_each
+from codesearch.index.workers import start_early
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.searcher import Searcher
 from codesearch.segments.digest import content_digest
@@ -67,31 +69,48 @@ def answer_history(
     on_progress: Callable[[Progress], None],
 ) -> HistoryAnswer:
     """Return the commits for a question or a place; `Engine.history` explains the arguments and errors."""
+    start_early()  # The process that parses what the hits changed imports its modules meanwhile.
     path = _path_of(history, spot) if spot else ""
     ids = _commits_of(history, spot, path) if spot else None
-    added = 0
-    scores: dict[str, float | None]
     if ids is not None and not question and filters.is_open:
-        scores, commits = dict.fromkeys(ids[:top_k]), len(ids)
+        scores: dict[str, float | None] = dict.fromkeys(ids[:top_k])
+        commits = added = 0
     else:
         filters = replace(filters, ids=None if ids is None else frozenset(ids))
-        encoder = open_encoder()
-        if not history.folder.exists():
-            _delete_unused(home)
-        added = update_history(history, home, encoder, on_progress)
-        with pool.index(history.folder) as index:
-            searcher = CommitSearcher(index, history.repository.top, Searcher([index], encoder))
-            commits = searcher.commit_count if ids is None else len(ids)
-            if question:
-                scores = dict(searcher.ranked(question, filters, top_k))
-            else:
-                scores = dict.fromkeys(searcher.newest(filters, top_k))
-        with suppress(OSError):  # A home that cannot be written.
-            os.utime(history.folder)  # It is deleted if it is not used for long.
+        ask = partial(_asked, history, home, pool, open_encoder(), question, filters, top_k, on_progress)
+        try:
+            scores, commits, added = ask()
+        except IndexCorruptError:  # It is made again from git.
+            remove_index(history.folder, str(history.common))
+            scores, commits, added = ask()
+    commits = commits if ids is None else len(ids)
     hits = read_hits(history.repository, scores)
     return HistoryAnswer(
         question, place, path, history.repository.top, hits, commits, added, bool(history.shallow)
     )
+
+
+def _asked(
+    history: History,
+    home: Path,
+    pool: Pool,
+    encoder: Encoder,
+    question: str,
+    filters: CommitFilters,
+    top_k: int,
+    on_progress: Callable[[Progress], None],
+) -> tuple[dict[str, float | None], int, int]:
+    """Return the ids of the best commits with their scores, how many were searched, and how many of them are new."""
+    if not history.folder.exists():
+        _delete_unused(home)
+    added = update_history(history, home, encoder, on_progress)
+    with suppress(OSError):  # A home that cannot be written.
+        os.utime(history.folder)  # It is deleted if it is not used for long.
+    with pool.index(history.folder) as index:
+        searcher = CommitSearcher(index, history.repository.top, Searcher([index], encoder))
+        if question:
+            return dict(searcher.ranked(question, filters, top_k)), searcher.commit_count, added
+        return dict.fromkeys(searcher.newest(filters, top_k)), searcher.commit_count, added
 
 
 def only_spot(place: str, spots: list[Spot]) -> Spot:

@@ -60,6 +60,8 @@ _SERIAL_BYTES = 1_000_000
 _AHEAD_BYTES = 4_000_000
 """Source per worker from which no chunk waits for a free worker: parsed files that wait for their turn take memory."""
 _LEAST_WORKER_BYTES = 256_000_000
+_MOST_EXTRACTORS = 4
+"""Processes for a few files that a command needs at once."""
 Parsed = list[ParsedFile | None]
 
 
@@ -202,15 +204,19 @@ def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseC
 def extract_each(
     files: Iterable[tuple[bytes, str, LanguageSpec]], config: ParseConfig
 ) -> Iterator[Extraction | None]:
-    """Call `extract` for each source with its path and language, in another process with limits of time and memory.
+    """Call `extract` for each source with its path and language, in other processes with limits of time and memory.
 
     None stands for a file whose parser crashed or went over a limit.
     """
-    pool: Workers[tuple[bytes, str, LanguageSpec], Extraction] = Workers(1, _open_extractor, config)
+    listed = list(files)
+    count = min(len(listed), available_cores(), _MOST_EXTRACTORS)
+    pool: Workers[tuple[bytes, str, LanguageSpec], Extraction] = Workers(
+        max(count, 1), _open_extractor, config
+    )
     with closing(pool):
-        for file in files:
+        for future in [pool.submit(file) for file in listed]:
             try:
-                yield pool.submit(file).result()
+                yield future.result()
             except (WorkerDiedError, WorkerStartError):
                 yield None
 

@@ -222,8 +222,9 @@ class Snapshot:
         for segment, positions, local in self.parts(doc_ids):
             rows = range(len(doc_ids)) if isinstance(positions, slice) else positions.tolist()
             files = segment.rows.files[local].tolist()
+            records = segment.store.files_of(set(files))
             for row, number, file_id in zip(rows, local.tolist(), files, strict=True):
-                record = segment.files[file_id]
+                record = records[file_id]
                 places[row] = (record.path, segment.root, number - record.first_doc)
         ranks = np.empty(len(doc_ids), np.int64)
         ranks[sorted(range(len(doc_ids)), key=places.__getitem__)] = np.arange(len(doc_ids))

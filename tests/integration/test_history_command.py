@@ -387,3 +387,16 @@ def test_an_index_whose_state_is_lost_is_compared_with_all_commits(engine, root,
     assert (answer.added, answer.commits) == (0, 2)
     assert {hit.subject for hit in answer.hits} == {"feed: limit the grain", "first"}
     assert json.loads(state.read_text())["head"] in [hit.id for hit in answer.hits]
+
+
+def test_a_damaged_index_of_commits_is_made_again(root, home):
+    first = Engine(home, device="cpu")
+    assert first.history("gate", Scope((root,))).added == 4
+    first.close()
+    (vectors,) = home.glob("commits/*/segments/*/vectors.int8")
+    vectors.chmod(0o600)
+    vectors.write_bytes(b"x" + vectors.read_bytes()[1:])
+    second = Engine(home, device="cpu")
+    answer = second.history("hawks", Scope((root,)))
+    second.close()
+    assert (answer.added, answer.hits[0].subject) == (4, "gate: a gate that shuts at night")
