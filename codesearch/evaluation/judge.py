@@ -23,7 +23,7 @@ from codesearch.evaluation.metrics import DEPTH, score_answers, score_graded
 from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, judged
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
 from codesearch.evaluation.stages import StageClock
-from codesearch.evaluation.systems import System, systems_without
+from codesearch.evaluation.systems import DEFAULT, System, systems_without
 from codesearch.files import make_folder
 from codesearch.index.reader import IndexReader
 from codesearch.search.files import rank_files
@@ -251,9 +251,13 @@ def _run(
         filters = Filters() if tree.everything else functions_of_language(query)
         started = time.perf_counter()
         # Two definitions on the same lines have one address, so fetch more documents than are kept.
-        ranking = searcher.ranking(searcher.analyse(text, system.mode), filters)
+        if system.name == DEFAULT:
+            analysed, _, ranking = searcher.rankings(text, system.mode, filters)
+        else:
+            analysed = searcher.analyse(text, system.mode)
+            ranking = searcher.ranking(analysed, filters)
         if tree.by_file:
-            ranking = rank_files(text, ranking, system.config, 2 * DEPTH)
+            ranking = rank_files(analysed.text, ranking, system.config, 2 * DEPTH)
         ranked = ranking.ranked(2 * DEPTH)
         times_ms.append(1000 * (time.perf_counter() - started))
         found = dict.fromkeys(collection.keys[place.doc_id] for place in ranked)

@@ -222,7 +222,7 @@ class Searcher:
         """
         if request.fixed:
             return self._with_text(request)
-        analysed, first, ranking = self._rankings(
+        analysed, first, ranking = self.rankings(
             request.query, request.mode, request.filters, all_code=request.all_code
         )
         confidence = None
@@ -232,7 +232,7 @@ class Searcher:
             return Found([], confidence)
         return Found(self.hits(analysed, ranking, request), confidence)
 
-    def _rankings(
+    def rankings(
         self, text: str, mode: str, filters: Filters | None, *, all_code: bool = False
     ) -> tuple[AnalysedQuery, Ranking, Ranking]:
         """Return an analysed query, its ranking, and the one to show. The first two are of a report's title.
@@ -307,7 +307,7 @@ class Searcher:
         Raises:
             ConfigError: the query has no words, or the mode is unknown.
         """
-        return self._rankings(query, mode, filters)[2].ranked(top_k)
+        return self.rankings(query, mode, filters)[2].ranked(top_k)
 
     def ranking(
         self,
