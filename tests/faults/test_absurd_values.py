@@ -24,6 +24,8 @@ LINES = {
     "outline": ["outline"],
     "read": ["read", "g.py"],
     "usages": ["usages", "find_the_giraffe"],
+    "duplicates": ["duplicates"],
+    "history": ["history", "giraffe"],
     "watch": ["watch", "missing"],
     "serve": ["serve", "--stop"],
     "mcp": ["mcp", "--instructions"],
