@@ -67,7 +67,7 @@ $(VENV)/installed: $(VENV)/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(INSTALL) -e '.[cpu,hnsw,bench,export,web,mcp,milvus,train,dev]'
+	$(INSTALL) -e '.[cpu,hnsw,bench,export,web,mcp,lsp,milvus,train,dev]'
 	touch $@
 
 clean:

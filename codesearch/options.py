@@ -49,6 +49,7 @@ _WITH_HOME = (
     "history",
     "serve",
     "mcp",
+    "lsp",
     "status",
     "export",
     "import",
@@ -390,7 +391,7 @@ _on(
     set_by=_OWN_SETTING,
 )
 _on(
-    (*SEARCHES, *STRUCTURE, "history", "mcp"),
+    (*SEARCHES, *STRUCTURE, "history", "mcp", "lsp"),
     Option(
         "auto_index",
         "First index the project that you are in, if nothing covers it.",

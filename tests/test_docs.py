@@ -21,6 +21,7 @@ from benchmarks import (
     duplicates,
     embedding,
     growth,
+    lsp,
     milvus,
     revisions,
     service,
@@ -181,6 +182,7 @@ MEASURED_TABLES = {
         results("growth")["growth"][-1]["exact"], results("milvus")["bytes_per_document"]
     ),
     ("scale-out", "milvus"): lambda: milvus.table(results("milvus")),
+    ("editors", "lsp"): lambda: lsp.table(results("lsp")["rows"]),
     ("duplicates", "duplicates"): lambda: duplicates.table(results("duplicates")),
     ("revisions", "revisions"): lambda: revisions.table(results("revisions")["rows"]),
     ("speed", "csn99"): lambda: speed.csn99_table(results("speed")["csn99"]),

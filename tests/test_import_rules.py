@@ -53,6 +53,8 @@ HEAVY = (
     "rich",
     "pygments",
     "mcp",
+    "pygls",
+    "lsprotocol",
     "anyio",
     "starlette",
     "uvicorn",

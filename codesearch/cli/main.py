@@ -39,6 +39,7 @@ COMMANDS = {
     "watch": "index",
     "serve": "serve",
     "mcp": "serve",
+    "lsp": "serve",
     "status": "status",
     "config": "status",
     "export": "portable",

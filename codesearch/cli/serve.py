@@ -1,4 +1,4 @@
-"""`codesearch serve` and `codesearch mcp`: processes that answer other processes, browsers and agents."""
+"""`codesearch serve`, `mcp` and `lsp`: processes that answer other processes, browsers, agents and editors."""
 
 from __future__ import annotations
 
@@ -170,6 +170,19 @@ def mcp(
         engine = invocation.engine(home)
         make_server(engine, root, invocation.terminal.here, auto_index=auto_index, groups=groups).run()
         yield Output()
+
+
+def lsp(context: typer.Context, auto_index: bool, home: Path | None) -> Iterator[Output]:
+    """Answer editors over the Language Server Protocol."""
+    try:
+        from codesearch.lsp.server import run
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        raise MissingExtraError("pygls") from None
+    invocation = invocation_of(context)
+    run(invocation.engine(home), invocation.terminal.here, auto_index=auto_index)
+    yield Output()
 
 
 def _set_up(name: str, invocation: Invocation, groups: Iterable[str], *, write: bool) -> Output:

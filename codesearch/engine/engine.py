@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from codesearch.structure.outline import Outline
     from codesearch.structure.places import Spot
     from codesearch.structure.whole import FileView, Reading
-    from codesearch.types import Definition
+    from codesearch.types import Definition, Document
 
 _LISTED = 5
 """Places that an error lists."""
@@ -298,6 +298,24 @@ class Engine:
 
         with self.indexes(Scope((root,))) as (index,):
             return find_definition(index, path, line)
+
+    def definitions(self, path: Path | str, text: str | None = None) -> list[Document]:
+        """Return the definitions of a file, which need not be indexed or saved, in the order of the source.
+
+        Sections of documentation and settings of configuration files are among them.
+
+        Args:
+            path: the file; it decides the language.
+            text: what to parse in place of the file.
+
+        Raises:
+            ConfigError: the file cannot be read, or its language is unknown.
+            ParseError: the parser takes too much time or memory.
+        """
+        from codesearch.search.similar import documents_of
+
+        source = None if text is None else text.encode("utf-8", "replace")
+        return documents_of(expanded(path), source, "all")
 
     def find(self, place: str, scope: Scope | None = None) -> list[Place]:
         """Return the first line of each definition that a place names; arguments and errors are those of `read`."""

@@ -5,13 +5,14 @@ Filters apply before ranking, so a search for ten hits returns ten if ten docume
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.index.snapshot import Snapshot, inner_folders
-from codesearch.search.paths import path_filter
+from codesearch.search.paths import outside, path_filter
 from codesearch.search.request import Filters
 from codesearch.segments.reader import SegmentReader
 from codesearch.types import KINDS
@@ -23,6 +24,8 @@ def allowed_documents(filters: Filters, snapshot: Snapshot) -> NDArray[np.bool_]
     If one root lies inside another, the files in both are searched only in the inner one.
     """
     inner = inner_folders(snapshot.roots)
+    if filters.within and not any(outside(filters.within, Path(root)) for root in snapshot.roots):
+        filters = replace(filters, within=())  # A test of each file would cost milliseconds.
     if filters.allow_all and not any(inner.values()):
         return None
     parts = [_allowed(filters, segment, inner[segment.root]) for segment in snapshot.segments]

@@ -31,12 +31,8 @@ def path_filter(filters: Filters, root: Path) -> Callable[[str], bool]:
     globs = [slashes(glob) for glob in filters.paths]
     included = [_Glob.compile(glob, here) for glob in globs if not glob.startswith("!")]
     excluded = [_Glob.compile(glob[1:], here) for glob in globs if glob.startswith("!")]
-    places = tuple(
-        f"{slashes(spelling).rstrip('/')}/"
-        for place in filters.within
-        for spelling in (os.path.abspath(place), os.path.realpath(place))
-    )
-    above = f"{slashes(str(root)).rstrip('/')}/"
+    places = _beginnings(filters.within)
+    above = _beginning(str(root))
 
     def passes(path: str) -> bool:
         absolute = above + path
@@ -49,6 +45,24 @@ def path_filter(filters: Filters, root: Path) -> Callable[[str], bool]:
         return not any(glob.matches(path, absolute) for glob in excluded)
 
     return passes
+
+
+def outside(places: Iterable[Path | str], root: Path) -> bool:
+    """Say whether a root, or a part of it, is outside of some files and folders."""
+    return not _beginning(str(root)).startswith(_beginnings(places))
+
+
+def _beginnings(places: Iterable[Path | str]) -> tuple[str, ...]:
+    """Return how the absolute paths of files below some places begin."""
+    return tuple(
+        _beginning(spelling)
+        for place in places
+        for spelling in (os.path.abspath(place), os.path.realpath(place))
+    )
+
+
+def _beginning(path: str) -> str:
+    return f"{slashes(path).rstrip('/')}/"
 
 
 def literal_prefix(glob: str) -> str:

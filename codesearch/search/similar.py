@@ -30,21 +30,37 @@ _SPARE = 32
 """Additional places to fetch, because definitions that overlap the given one are removed."""
 
 
+def documents_of(path: Path, source: bytes | None = None, content: str = "code") -> list[Document]:
+    """Parse a file and return its definitions in source order, with an absolute path.
+
+    Args:
+        path: the file; it decides the language.
+        source: what to parse in place of the file.
+        content: a key of `codesearch.config.CONTENT`; files of other content have no language.
+
+    Raises:
+        ConfigError: there is no such file, or its language is unknown.
+        ParseError: the parser takes too much time or memory.
+    """
+    spec = language_of_path(path.name, content)
+    if spec is None:
+        raise ConfigError(f"{path}: not a source file of a known language")
+    if source is None:
+        try:
+            source, _ = read_regular(path, WalkConfig().max_file_bytes)
+        except OSError as error:
+            raise ConfigError(f"{path}: {error.strerror}: give a file that can be read") from None
+    return extract_guarded(source, path.resolve().as_posix(), spec, ParseConfig()).documents
+
+
 def document_at(path: Path, line: int) -> Document:
     """Parse a file and return the innermost definition that covers a line, with an absolute path.
 
     Raises:
         ConfigError: there is no such file, its language is unknown, or no definition covers the line.
-        MissingExtraError: the grammar of its language is not installed.
+        ParseError: the parser takes too much time or memory.
     """
-    spec = language_of_path(path.name)
-    if spec is None:
-        raise ConfigError(f"{path}: not a source file of a known language")
-    try:
-        source, _ = read_regular(path, WalkConfig().max_file_bytes)
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}: give a file that can be read") from None
-    documents = extract_guarded(source, path.resolve().as_posix(), spec, ParseConfig()).documents
+    documents = documents_of(path)
     around = [document for document in documents if document.start_line <= line <= document.end_line]
     if not around:
         raise ConfigError(f"{path}:{line}: no function or class there: give a line inside one")

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TypeVar
 
 from codesearch.analysis.terms import terms_of
 from codesearch.config import RankConfig
@@ -24,8 +25,9 @@ from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.structure.places import Spot, described, find_file, live_files
 from codesearch.structure.whole import read_whole
-from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, Described, Hit
+from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, Described, Document, Hit
 
+D = TypeVar("D", DocumentRow, Document)
 MAX_LINES = 40
 """Lines of an outline, unless the user says otherwise: about one screen."""
 _MAX_LABEL = 100
@@ -172,27 +174,38 @@ def file_tree(
 ) -> Node:
     """Return the definitions of a file as a tree, or those in one of them."""
     rows = segment.store.document_rows(file.first_doc, file.doc_count)
-    separator = _separator(file.language)
     top = Node(_file_entry(file), 1, 0.0)
-    around: list[tuple[float, Node]] = [(math.inf, top)]
-    for row in rows:
-        if row.kind == "module":
-            continue
-        if (
-            row.kind in _TEXT_KINDS
-        ):  # A section ends where the next one begins; its names say what is around it.
-            depth = len(row.qualified_name.split(separator))
-            del around[depth:]
-        else:
-            while around[-1][0] < row.last_line:
-                around.pop()
-        node = Node(_definition_entry(file, row), 2, _weight(row, len(around), uses))
-        around[-1][1].children.append(node)
-        around.append((row.last_line, node))
+    around = [top]
+    for depth, row in with_depths(rows, file.language):
+        del around[depth:]
+        node = Node(_definition_entry(file, row), 2, _weight(row, depth, uses))
+        around[-1].children.append(node)
+        around.append(node)
     if within is None:
         return top
     wanted = described(file, within)
     return next((node for node in _all(top) if node.entry.definition == wanted), top)
+
+
+def with_depths(definitions: Iterable[D], language: str) -> Iterator[tuple[int, D]]:
+    """Yield the definitions of a file, in the order of the source, each with its depth; the outermost ones have 1.
+
+    Top-level code in no other definition is left out.
+    """
+    separator = _separator(language)
+    ends: list[float] = [math.inf]
+    for one in definitions:
+        if one.kind == "module":
+            continue
+        if (
+            one.kind in _TEXT_KINDS
+        ):  # A section ends where the next one begins; its names say what is around it.
+            del ends[len(one.qualified_name.split(separator)) :]
+        else:
+            while ends[-1] < one.last_line:
+                ends.pop()
+        yield len(ends), one
+        ends.append(one.last_line)
 
 
 def _weight(row: DocumentRow, depth: int, uses: Uses) -> float:

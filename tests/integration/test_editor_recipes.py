@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="replaces the command by
 
 def recipe(heading: str) -> str:
     """Return the first block of code below a heading of the page."""
-    match = re.search(rf"^## {heading}\n.*?^```\w+\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    match = re.search(rf"^##+ {heading}\n.*?^```\w+\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     assert match, heading
     return match[1]
 
@@ -83,6 +83,97 @@ def test_neovim_lists_the_hits(run, tmp_path):
     (tmp_path / "typed").write_text(f"CodeSearch {QUERY}\n{wait}\n{WRITE.format(tmp_path / 'list')}\nqall!\n")
     done = run("nvim", "--headless", "-u", tmp_path / "init.lua", "-S", tmp_path / "typed")
     assert json.loads((tmp_path / "list").read_text()) == [["a b.py", 3, 1, "def push(item)"]], done
+
+
+OLD_NEOVIM = """
+if not vim.lsp.config then  -- Before 0.11.
+  local configs = {}
+  vim.lsp.config = function(name, config) configs[name] = config end
+  vim.lsp.enable = function(name)
+    vim.api.nvim_create_autocmd('FileType', { callback = function(args)
+      local config = { name = name, cmd = configs[name].cmd, root_dir = vim.fn.getcwd() }
+      vim.lsp.buf_attach_client(args.buf, vim.lsp.start_client(config))
+    end })
+  end
+end
+"""
+ASKING = """
+local answers = {}
+local function wait(is_so)
+  if not vim.wait(60000, is_so, 20) then error('too late: ' .. vim.inspect(answers)) end
+end
+local function places(list)
+  local found = {}
+  for _, one in ipairs(list) do
+    table.insert(found, { vim.fn.bufname(one.bufnr), one.lnum, one.col, one.text })
+  end
+  return found
+end
+local function ask()
+  vim.cmd('edit a\\\\ b.py')
+  wait(function()
+    local client = (vim.lsp.get_clients or vim.lsp.get_active_clients)()[1]
+    return client and client.initialized
+  end)
+  vim.lsp.buf.workspace_symbol('put an item on top')
+  wait(function() return #vim.fn.getqflist() > 0 end)
+  answers.project = places(vim.fn.getqflist())
+  vim.cmd('cclose')
+  vim.fn.setqflist({})
+  vim.lsp.buf.document_symbol()
+  wait(function() return #vim.fn.getqflist() + #vim.fn.getloclist(0) > 0 end)
+  answers.file = places(#vim.fn.getqflist() > 0 and vim.fn.getqflist() or vim.fn.getloclist(0))
+  vim.cmd('cclose | lclose | 3')
+  vim.ui.select = function(items, _, choose) choose(items[1], 1) end
+  vim.lsp.buf.code_action()
+  if vim.fn.has('nvim-0.9') == 1 then  -- Older versions cannot open the place.
+    wait(function() return vim.fn.bufname() == 'c.py' end)
+    answers.opened = vim.fn.line('.')
+  else
+    wait(function() return vim.fn.execute('messages'):find('push_all %(c.py:4%)') end)
+    answers.opened = 4
+  end
+end
+local is_done, message = pcall(ask)
+answers.error = not is_done and message or nil
+vim.fn.writefile({ vim.fn.json_encode(answers) }, 'LIST')
+vim.cmd('qall!')
+"""
+OTHER = '"""Another module."""\n\n\ndef push_all(items):\n    """Put items on top."""\n    return items\n'
+
+
+def test_neovim_asks_the_language_server(run, tmp_path, home, tiny_bundle):
+    pytest.importorskip("pygls")
+    index_by_engine(write_tree(tmp_path / "src", {"c.py": OTHER}), home, tiny_bundle)
+    (tmp_path / "init.lua").write_text(OLD_NEOVIM + recipe("Neovim with the language server"))
+    (tmp_path / "ask.lua").write_text(ASKING.replace("LIST", str(tmp_path / "list")))
+    done = run("nvim", "--headless", "-u", tmp_path / "init.lua", "-S", tmp_path / "ask.lua")
+    answers = json.loads((tmp_path / "list").read_text())
+    assert "error" not in answers, (answers, done)
+    assert sorted(answers["project"]) == [
+        ["a b.py", 3, 5, "[Function] push"],
+        ["c.py", 4, 5, "[Function] push_all"],
+    ]
+    assert [line for _, line, *_ in answers["file"]] == [3]
+    assert answers["opened"] == 4
+
+
+def test_eglot_asks_the_language_server(run, tmp_path):
+    pytest.importorskip("pygls")
+    typed = """
+(find-file "a b.py")
+(apply #'eglot (eglot--guess-contact))
+(dolist (found (xref-backend-apropos 'eglot "put an item on top"))
+  (princ (format "%s:%d\\n" (xref-item-summary found) (xref-location-line (xref-item-location found)))))
+(goto-char (point-max))
+(forward-line -1)
+(princ (plist-get (car (eglot-code-actions (point) (point))) :title))
+"""
+    (tmp_path / "init.el").write_text(recipe("Emacs with the language server") + typed)
+    done = run("emacs", "--batch", "-q", "-f", "package-initialize", "-l", tmp_path / "init.el")
+    if "eglot" in done.stderr and "No such file" in done.stderr:
+        pytest.skip("eglot is not installed")
+    assert done.stdout == "def push(item)::3\nSimilar code: push", done
 
 
 def test_emacs_visits_the_hit(run, tmp_path):

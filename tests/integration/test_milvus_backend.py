@@ -221,6 +221,7 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
 }
 """Public names of `Engine` that need the indexes of a home."""
 ANSWERED = {"search", "similar", "open", "encoder", "is_local"} | {
+    "definitions",
     "missing_projects",
     "outdated_roots",
     "tidy",

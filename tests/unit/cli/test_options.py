@@ -33,6 +33,7 @@ def test_a_setting_reaches_every_command_with_its_option():
         "duplicates": {"auto_index": False},
         "history": {"auto_index": False},
         "mcp": {"auto_index": False},
+        "lsp": {"auto_index": False},
     }
 
 

@@ -37,6 +37,15 @@ def test_without_filters_nothing_is_computed(built_index):
     assert allowed_documents(Filters(), Snapshot([built_index])) is None
 
 
+def test_a_place_that_covers_the_root_filters_nothing(built_index):
+    snapshot = Snapshot([built_index])
+    root = built_index.root
+    for place in (root, root.parent, f"{root}/"):
+        assert allowed_documents(Filters(within=(place,)), snapshot) is None
+    for place in (root / "python", f"{root}x"):
+        assert allowed_documents(Filters(within=(place,)), snapshot) is not None
+
+
 def test_a_document_matches_one_of_several_languages(built_index):
     assert allowed(built_index, languages=("ruby", "go")) == [
         (READER, "ReadLines"),

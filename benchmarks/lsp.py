@@ -1,0 +1,139 @@
+"""Requests of an editor to `codesearch lsp` -> `results/lsp.json`, a table of docs/editors.md.
+
+`python -m benchmarks.lsp ROOT HOME` asks about an indexed folder, with a client over pipes: questions to
+`workspace/symbol`, and the outline, the code actions and similar code of source files that are spread over the folder.
+The first request of each kind is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+
+from benchmarks.process import quantiles
+from benchmarks.publish import DOCS, fill, line, record
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.evaluation.suites.known_items import read_questions
+
+PAGE = DOCS / "editors.md"
+_REQUESTS = 200
+_TYPING_S = 0.1
+"""Seconds between two requests."""
+_NAMES = {
+    "symbols": "search for symbols",
+    "outline": "outline of a file",
+    "actions": "code actions of a line",
+    "similar": "similar code",
+}
+
+
+def main() -> None:
+    """Measure and record."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path, help="indexed folder")
+    parser.add_argument("home", type=Path, help="folder of its index")
+    options = parser.parse_args()
+    root = options.root.resolve()
+    places = places_in(root, options.home)
+    (status,) = Engine(options.home).status(root)
+    assert status.manifest
+    rows = asyncio.run(measure(root, options.home, places))
+    record(
+        "lsp", {"documents": status.manifest.documents, "requests_each": _REQUESTS, "rows": rows}, flat=True
+    )
+    fill(PAGE, "lsp", table(rows))
+
+
+def places_in(root: Path, home: Path) -> list[tuple[str, str, int]]:
+    """Return URI, qualified name and line of functions in different files."""
+    found: dict[str, tuple[str, str, int]] = {}
+    engine = Engine(home)
+    for query in questions():
+        for hit in engine.search(query, Scope((root,)), mode="lexical").hits:
+            if hit.kind in ("function", "method"):
+                uri = Path(hit.root, hit.path).as_uri()
+                found.setdefault(uri, (uri, hit.qualified_name, hit.start_line))
+    engine.close()
+    return list(found.values())
+
+
+def questions() -> list[str]:
+    """Return the questions of the suite `known-items` about Python's library."""
+    return list(read_questions("python")[0].values())
+
+
+async def measure(root: Path, home: Path, places: list[tuple[str, str, int]]) -> dict[str, Any]:
+    """Return the quantiles of each kind of request, in milliseconds."""
+    client = LanguageClient("benchmark", "1")
+    client.feature(types.WINDOW_SHOW_MESSAGE)(lambda message: None)  # It has the places of similar code.
+    await client.start_io(sys.executable, "-m", "codesearch", "lsp", "--home", str(home))
+    folders = [types.WorkspaceFolder(root.as_uri(), root.name)]
+    await client.initialize_async(
+        types.InitializeParams(types.ClientCapabilities(), workspace_folders=folders)
+    )
+    client.initialized(types.InitializedParams())
+
+    queries = questions()
+
+    def symbols(number: int) -> Awaitable[object]:
+        return client.workspace_symbol_async(types.WorkspaceSymbolParams(queries[number % len(queries)]))
+
+    def document(number: int) -> types.TextDocumentIdentifier:
+        return types.TextDocumentIdentifier(places[number % len(places)][0])
+
+    def outline(number: int) -> Awaitable[object]:
+        return client.text_document_document_symbol_async(types.DocumentSymbolParams(document(number)))
+
+    def actions(number: int) -> Awaitable[object]:
+        at = types.Position(places[number % len(places)][2] - 1, 0)
+        context = types.CodeActionContext([])
+        return client.text_document_code_action_async(
+            types.CodeActionParams(document(number), types.Range(at, at), context)
+        )
+
+    def similar(number: int) -> Awaitable[object]:
+        arguments = list(places[number % len(places)])
+        return client.workspace_execute_command_async(
+            types.ExecuteCommandParams("codesearch.similar", arguments)
+        )
+
+    asked = {"symbols": symbols, "outline": outline, "actions": actions, "similar": similar}
+    rows = {name: quantiles(await times_ms(ask)) for name, ask in asked.items()}
+    await client.shutdown_async(None)
+    client.exit(None)
+    await client.stop()
+    return rows
+
+
+async def times_ms(ask: Callable[[int], Awaitable[object]]) -> list[float]:
+    """Return how long each request takes, without the first one."""
+    times = []
+    for number in range(_REQUESTS + 1):
+        started = time.perf_counter()
+        await ask(number)
+        times.append((time.perf_counter() - started) * 1_000)
+        await asyncio.sleep(_TYPING_S)
+    return times[1:]
+
+
+def table(rows: dict[str, Any]) -> str:
+    """Lay the rows out for the page."""
+    head = [line(["request", "p50 ms", "p95 ms"]), line(["---", "--:", "--:"])]
+    body = [
+        line([text, *(f"{rows[name][of]:.0f}" for of in ("p50_ms", "p95_ms"))])
+        for name, text in _NAMES.items()
+    ]
+    return "\n".join([*head, *body])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""A language server: symbols by meaning, outlines and similar code in editors."""

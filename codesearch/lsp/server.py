@@ -1,0 +1,367 @@
+"""The language server: it reads and writes messages in an event loop, and calls the engine in threads.
+
+So a request that the editor cancels is answered at once, and its thread ends later. One thread parses the files that
+are open, and one indexes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import os
+import sys
+import time
+import uuid
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+import codesearch
+from codesearch.engine.answer import Freshness
+from codesearch.engine.engine import Engine
+from codesearch.engine.reports import IndexReport
+from codesearch.engine.scope import Scope, covering_index, find_project
+from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
+from codesearch.index.build import Progress
+from codesearch.lsp.symbols import innermost, location_of, symbol_of, tree_of
+from codesearch.search.request import Place, SearchRequest
+from codesearch.types import Document, Hit
+from codesearch.visible import encodable
+
+T = TypeVar("T")
+SIMILAR = "codesearch.similar"
+"""The command that shows code like a definition; its arguments are a URI, a qualified name and a line."""
+_ACTION = "source.codesearch.similar"
+_SYMBOLS, _SIMILAR = 30, 8
+_THREADS = 4
+_CHECK_S = 1.0
+"""Editors search at each keystroke. Files that other programs change are looked for once in this time."""
+_REFRESH_S = 10.0
+"""An update that takes longer shows progress when a folder is opened, and is not made when a file is saved."""
+_PROGRESS_S = 0.2
+_CREATE_S = 2.0
+"""An editor that takes longer to make room for a progress bar gets none."""
+
+
+class Stopped(Exception):
+    """The user cancelled indexing, or the editor ended."""
+
+
+class Editor:
+    """Answers one editor, for the folders that it has open.
+
+    Each public method handles a message of the protocol.
+    """
+
+    def __init__(self, server: LanguageServer, engine: Engine, here: Path, *, auto_index: bool) -> None:
+        """Take the server, the engine, the working directory and whether to index projects."""
+        self._server = server
+        self._engine = engine
+        self._here = here
+        self._auto_index = auto_index
+        self._requests = ThreadPoolExecutor(_THREADS, "request")
+        self._parsing = ThreadPoolExecutor(1, "parsing")
+        self._indexing = ThreadPoolExecutor(1, "indexing")
+        self._opened: dict[Path, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._checked_s = -math.inf
+        self._is_ended = False
+
+    def open_folders(self, _: object) -> None:
+        """Index the folders that the editor has opened, unless an index covers them."""
+        for folder in self._folders():
+            if folder not in self._opened:
+                self._opened[folder] = self._start(self._open(folder))
+
+    def saved(self, message: types.DidSaveTextDocumentParams) -> None:
+        """Bring the index of a file up to date; the next search waits for that if it is quick."""
+        self._checked_s = -math.inf
+        with suppress(ConfigError):
+            self._indexing.submit(self._refresh, _path_of(message.text_document.uri))
+
+    async def symbols(self, message: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
+        """Find definitions by meaning."""
+        scope = await self._scope()
+        if scope is None or not message.query.strip():
+            return []
+        request = SearchRequest(message.query, _SYMBOLS, refresh=self._must_check())
+
+        def work() -> list[types.SymbolInformation]:
+            hits = self._engine.search(request, scope).hits
+            return [symbol_of(hit, self._units) for hit in hits]
+
+        return await self._run(self._requests, work)
+
+    async def outline(self, message: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        """Return the definitions of a file as it is in the editor."""
+        uri = message.text_document.uri
+
+        def work() -> list[types.DocumentSymbol]:
+            text, definitions = self._parsed(uri)
+            return tree_of(definitions, text, self._units)
+
+        return await self._run(self._parsing, work)
+
+    async def actions(self, message: types.CodeActionParams) -> list[types.CodeAction]:
+        """Offer to show code like the definition at the cursor."""
+        uri = message.text_document.uri
+        only = message.context.only
+        if only and not any(f"{_ACTION}.".startswith(f"{kind}.") for kind in only):
+            return []
+
+        def work() -> list[types.CodeAction]:
+            one = innermost(self._parsed(uri)[1], message.range.start.line + 1)
+            if one is None:
+                return []
+            title = f"Similar code: {one.qualified_name}"
+            command = types.Command(title, SIMILAR, arguments=[uri, one.qualified_name, one.start_line])
+            return [types.CodeAction(title, kind=_ACTION, command=command)]
+
+        return await self._run(self._parsing, work)
+
+    async def similar(self, uri: str, name: str, line: int) -> list[types.Location]:
+        """Return the places of code like a definition, and let the user open one of them."""
+        scope = await self._scope()
+        request = SearchRequest(top_k=_SIMILAR, refresh=self._must_check())
+
+        def work() -> dict[str, types.Location]:
+            if scope is None:
+                raise IndexNotFoundError(
+                    f"{_path_of(uri)} is in no index: run `codesearch index` in its project"
+                )
+            hits = self._engine.similar(self._saved_place(uri, name, line), request, scope).hits
+            places = ((hit, location_of(hit, self._units)) for hit in hits)
+            return {_title(hit, place): place for hit, place in places}
+
+        places = await self._run(self._requests, work)
+        self._start(self._show(name, places))
+        return list(places.values())
+
+    def end(self, *_: object) -> None:
+        """End what runs, as soon as it can be ended."""
+        self._is_ended = True
+        for threads in (self._requests, self._parsing, self._indexing):
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    def _parsed(self, uri: str) -> tuple[str, list[Document]]:
+        """Return the text of a file as it is in the editor, and its definitions; none if its language is unknown."""
+        text = self._server.workspace.get_text_document(uri).source
+        try:
+            return text, self._engine.definitions(_path_of(uri), text)
+        except ConfigError:
+            return text, []
+
+    def _saved_place(self, uri: str, name: str, line: int) -> Place:
+        """Return where the saved file has the definition that the text in the editor has at a line."""
+        path = _path_of(uri)
+        with suppress(OSError):
+            text = self._server.workspace.get_text_document(uri).source
+            if path.read_bytes() == text.encode("utf-8", "replace"):
+                return Place(path, line)
+        same = [one.start_line for one in self._engine.definitions(path) if one.qualified_name == name]
+        if not same:
+            raise ConfigError(f"{path} has no definition {name}: save the file first")
+        return Place(path, min(same, key=lambda start: abs(start - line)))
+
+    @property
+    def _units(self) -> Callable[[str], int]:
+        return self._server.workspace.position_codec.client_num_units
+
+    def _folders(self) -> list[Path]:
+        """Return the folders that are open in the editor, else the project around the working directory."""
+        workspace = self._server.workspace
+        uris = list(workspace.folders) or [workspace.root_uri or ""]
+        paths = (to_fs_path(uri) for uri in uris)
+        return [Path(path) for path in paths if path] or [find_project(self._here) or self._here]
+
+    def _must_check(self) -> bool:
+        """Say whether the next search must look for changed files."""
+        now = time.monotonic()
+        if now - self._checked_s <= _CHECK_S:
+            return False
+        self._checked_s = now
+        return True
+
+    async def _scope(self) -> Scope | None:
+        """Wait until open folders are indexed; return those that are, or None if none is."""
+        folders = self._folders()
+        if tasks := [self._opened[folder] for folder in folders if folder in self._opened]:
+            await asyncio.wait(tasks)  # This does not cancel them if the request is cancelled.
+        covered = [folder for folder in folders if covering_index(self._engine.home, folder)]
+        return Scope(within=covered) if covered else None
+
+    async def _open(self, folder: Path) -> None:
+        """Index a folder if that has to be done, and then update its index in the background."""
+        try:
+            wanted = await self._run(self._requests, partial(self._to_index, folder))
+        except JsonRpcException as error:
+            self._say(types.MessageType.Warning, error.message)
+            return
+        if all([await self._index(root, index) for root, index in wanted]):
+            self._start(self._catch_up(folder))
+
+    async def _catch_up(self, folder: Path) -> None:
+        """Update the index of a folder; show progress if that takes long."""
+        found = await self._run(self._indexing, partial(self._refresh, folder))
+        if found and found.state == "behind":
+            await self._index(Path(found.root), self._engine.index)
+
+    def _to_index(self, folder: Path) -> list[tuple[Path, Callable[..., IndexReport]]]:
+        """Return what must be indexed before a folder can be searched, each with what indexes it."""
+        scope = Scope(within=(folder,))
+        if covering_index(self._engine.home, folder) is None:
+            projects = self._engine.missing_projects(scope) if self._auto_index else []
+            if not projects:
+                raise IndexNotFoundError(f"{folder} is not indexed: run `codesearch index {folder}`")
+            return [(project, self._engine.index_project) for project in projects]
+        outdated = self._engine.outdated_roots(scope) if self._auto_index else []
+        return [(root, self._engine.index) for root in outdated]
+
+    async def _index(self, root: Path, index: Callable[..., IndexReport]) -> bool:
+        """Index a folder, with a progress bar that has a button to cancel; say whether that was done."""
+        token = await self._begin(f"Indexing {root.name}")
+        try:
+            await self._run(self._indexing, partial(index, root, on_progress=self._reporter(token)))
+            return True
+        except Stopped:
+            self._say(types.MessageType.Warning, f"indexing was cancelled: run `codesearch index {root}`")
+        except JsonRpcException as error:
+            self._say(types.MessageType.Warning, error.message)
+        finally:
+            if token:
+                self._server.work_done_progress.end(token, types.WorkDoneProgressEnd())
+        return False
+
+    async def _begin(self, title: str) -> str | None:
+        """Show a progress bar; return its token, or None if the editor cannot show one."""
+        window = self._server.client_capabilities.window
+        if not (window and window.work_done_progress):
+            return None
+        token, progress = str(uuid.uuid4()), self._server.work_done_progress
+        try:
+            await asyncio.wait_for(progress.create_async(token), _CREATE_S)
+        except (JsonRpcException, TimeoutError):
+            return None
+        progress.begin(token, types.WorkDoneProgressBegin(title, cancellable=True, percentage=0))
+        return token
+
+    def _reporter(self, token: str | None) -> Callable[[Progress], None]:
+        """Return a function for the thread that indexes: it reports progress, and stops if the user cancelled."""
+        loop, shown = asyncio.get_running_loop(), self._server.work_done_progress
+        last = 0.0
+
+        def report(progress: Progress) -> None:
+            nonlocal last
+            if self._is_ended or (token and shown.tokens[token].cancelled()):
+                raise Stopped
+            now = time.monotonic()
+            if token and now - last >= _PROGRESS_S:
+                last = now
+                percentage = 100 * progress.done_bytes // max(progress.total_bytes, 1)
+                message = f"{progress.documents:,} definitions"
+                loop.call_soon_threadsafe(
+                    shown.report, token, types.WorkDoneProgressReport(message=message, percentage=percentage)
+                )
+
+        return report
+
+    def _refresh(self, path: Path) -> Freshness | None:
+        """Bring the index that covers a path up to date, unless that takes long; the next search reports an error."""
+        self._engine.tidy()
+        entry = covering_index(self._engine.home, path)
+        if entry is None or entry.manifest is None:
+            return None
+        try:
+            return self._engine.refresh(entry.manifest.root, budget_s=_REFRESH_S)
+        except CodeSearchError:
+            return None
+
+    async def _show(self, name: str, places: dict[str, types.Location]) -> None:
+        """Let the user choose a place, and open it; an editor that cannot open places only lists them."""
+        window = self._server.client_capabilities.window
+        text = f"Code like {name}" if places else f"no code is like {name}"
+        if not (places and window and window.show_document and window.show_document.support):
+            self._say(types.MessageType.Info, "\n".join([text, *places]))
+            return
+        actions = [types.MessageActionItem(title) for title in places]
+        chosen = await self._server.window_show_message_request_async(
+            types.ShowMessageRequestParams(types.MessageType.Info, text, actions)
+        )
+        if chosen and (place := places.get(chosen.title)):
+            await self._server.window_show_document_async(
+                types.ShowDocumentParams(place.uri, take_focus=True, selection=place.range)
+            )
+
+    def _say(self, severity: types.MessageType, text: str) -> None:
+        self._server.window_show_message(types.ShowMessageParams(severity, f"codesearch: {text}"))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Start a task; the event loop itself would not keep it."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+        """Return what `work` returns, called in a thread.
+
+        Raises:
+            JsonRpcException: the engine cannot do it; one line with a cure.
+        """
+        try:
+            return await asyncio.get_running_loop().run_in_executor(threads, work)
+        except (CodeSearchError, ValueError, OSError) as error:
+            text = " ".join(str(error).split())
+            raise JsonRpcException(text, types.LSPErrorCodes.RequestFailed) from None
+
+
+def run(engine: Engine, here: Path, *, auto_index: bool) -> None:
+    """Answer an editor over stdin and stdout until it says `exit` or closes stdin.
+
+    Args:
+        engine: answers.
+        here: working directory.
+        auto_index: index the project around an open folder if no index covers it.
+    """
+    # An error that a request answers is not logged too: editors show what is on stderr.
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)
+    server = LanguageServer("codesearch", codesearch.__version__)
+    editor = Editor(server, engine, here, auto_index=auto_index)
+    features: dict[str, Callable[..., Any]] = {
+        types.INITIALIZED: editor.open_folders,
+        types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: editor.open_folders,
+        types.TEXT_DOCUMENT_DID_SAVE: editor.saved,
+        types.WORKSPACE_SYMBOL: editor.symbols,
+        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: editor.outline,
+        types.SHUTDOWN: editor.end,
+    }
+    for method, handle in features.items():  # Pygls sets attributes, which a method cannot have.
+        server.feature(method)(partial(handle))
+    offered = types.CodeActionOptions(code_action_kinds=[_ACTION])
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, offered)(partial(editor.actions))
+    server.command(SIMILAR)(partial(editor.similar))
+    messages = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # Whatever a library prints must not mix with the messages.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    server.start_io(stdout=messages)
+    editor.end()
+
+
+def _path_of(uri: str) -> Path:
+    path = to_fs_path(uri)
+    if not path:
+        raise ConfigError(f"{uri} is not a file: save it first")
+    return Path(path)
+
+
+def _title(hit: Hit, place: types.Location) -> str:
+    return encodable(f"{hit.qualified_name or hit.kind} ({hit.path}:{place.range.start.line + 1})")

@@ -1,0 +1,114 @@
+"""Definitions -> symbols and places of the language server protocol.
+
+Its lines count from 0. Its columns count code units, by default of UTF-16.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from lsprotocol.types import DocumentSymbol, Location, Position, Range, SymbolInformation, SymbolKind
+
+from codesearch.parsing.docstrings import first_sentence
+from codesearch.search.snippets import head_of
+from codesearch.structure.outline import with_depths
+from codesearch.types import Described, Document, Hit
+from codesearch.visible import encodable
+
+KINDS = {
+    "function": SymbolKind.Function,
+    "method": SymbolKind.Method,
+    "class": SymbolKind.Class,
+    "interface": SymbolKind.Interface,
+    "enum": SymbolKind.Enum,
+    "struct": SymbolKind.Struct,
+    "trait": SymbolKind.Interface,
+    "type": SymbolKind.Class,
+    "constant": SymbolKind.Constant,
+    "module": SymbolKind.Module,
+    "section": SymbolKind.String,
+    "setting": SymbolKind.Property,
+}
+Units = Callable[[str], int]
+"""Counts the code units of a text."""
+
+
+def location_of(hit: Hit, units: Units) -> Location:
+    """Return where the name of a hit is."""
+    return Location(Path(hit.root, hit.path).as_uri(), _name_range(hit, hit.code.split("\n"), units))
+
+
+def symbol_of(hit: Hit, units: Units) -> SymbolInformation:
+    """Return a hit as a symbol; its container is the definition around it, else its file."""
+    around = hit.qualified_name.removesuffix(hit.name).rstrip(" .:#/>\\")
+    return SymbolInformation(
+        name=_name(hit),
+        kind=KINDS[hit.kind],
+        location=location_of(hit, units),
+        container_name=encodable(around or hit.path),
+    )
+
+
+def tree_of(definitions: Sequence[Document], text: str, units: Units) -> list[DocumentSymbol]:
+    """Return the definitions of a text as a tree."""
+    lines = text.split("\n")
+    tree: list[DocumentSymbol] = []
+    around: list[DocumentSymbol] = []
+    language = definitions[0].language if definitions else ""
+    for depth, one in with_depths(definitions, language):
+        symbol = _document_symbol(one, lines, units)
+        del around[depth - 1 :]
+        for outer in around:  # The lines of a section end where those of the sections in it begin.
+            outer.range.end = max(outer.range.end, symbol.range.end)
+        (around[-1].children if around else tree).append(symbol)  # type: ignore[union-attr]
+        around.append(symbol)
+    return tree
+
+
+def innermost(definitions: Iterable[Document], line: int) -> Document | None:
+    """Return the innermost definition around a line, which counts from 1; sections and settings are none."""
+    around = [
+        one
+        for one in definitions
+        if one.start_line <= line <= one.last_line and one.kind not in ("module", "section", "setting")
+    ]
+    return max(around, key=lambda one: one.start_byte, default=None)
+
+
+def _document_symbol(one: Document, lines: Sequence[str], units: Units) -> DocumentSymbol:
+    first, last = lines[one.start_line - 1], lines[one.last_line - 1].rstrip()
+    return DocumentSymbol(
+        name=_name(one),
+        detail=encodable(first_sentence(one.docstring)),
+        kind=KINDS[one.kind],
+        range=Range(
+            Position(one.start_line - 1, units(first[: len(first) - len(first.lstrip())])),
+            Position(one.last_line - 1, units(last)),
+        ),
+        selection_range=_name_range(one, lines[one.start_line - 1 : one.last_line], units),
+        children=[],
+    )
+
+
+def _name(one: Described) -> str:
+    return encodable(one.name) or one.kind  # Editors refuse an empty name.
+
+
+def _name_range(one: Described, lines: Sequence[str], units: Units) -> Range:
+    """Return where a definition has its name; an empty range at its beginning if it does not have it.
+
+    Args:
+        one: the definition.
+        lines: its lines.
+        units: counts code units.
+    """
+    head = head_of(lines, one.signature)
+    name = re.compile(rf"(?<!\w){re.escape(one.name)}(?!\w)")
+    matches = ((number, name.search(lines[number])) for number in head if number < len(lines))
+    number, found = next(((number, match) for number, match in matches if match), (head.start, None))
+    line = lines[number]
+    start, end = found.span() if found else (len(line) - len(line.lstrip()),) * 2
+    row = one.start_line - 1 + number
+    return Range(Position(row, units(line[:start])), Position(row, units(line[:end])))

@@ -1,0 +1,366 @@
+"""`codesearch lsp` with a client of pygls, over stdin and stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Union
+
+import pytest
+
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from tests.command import ROOT, TIMEOUT, Command
+from tests.conftest import TINY_REPO, write_tree
+
+pytest.importorskip("pygls")
+from cattrs import Converter
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.client import LanguageClient
+from pygls.protocol import default_converter
+
+SMILES = "/* \U0001f600\U0001f600 */ function pushSmile(item) { return item; }\n"
+"""Each smile is two code units in UTF-16 and four in UTF-8."""
+PRINTING = """
+import os, sys
+from codesearch.engine.engine import Engine
+search = Engine.search
+def printing(*arguments):
+    print("noise", flush=True)
+    os.write(1, b"noise")
+    return search(*arguments)
+Engine.search = printing
+from codesearch.cli.entry import run
+run()
+"""
+
+
+def converter() -> Converter:
+    """Return the converter of pygls, which takes a code action with a command for a command."""
+    made = default_converter()
+    action = Union[types.Command, types.CodeAction]  # noqa: UP007 - the key in the converter.
+    made.register_structure_hook(action, lambda one, _: made.structure(one, types.CodeAction))
+    return made
+
+
+class Client(LanguageClient):
+    """An editor that keeps what the server tells it."""
+
+    def __init__(self, folders: list[Path], *, shows: bool, encodings: list[str] | None) -> None:
+        super().__init__("test", "1", converter_factory=converter)
+        self.folders, self.shows, self.encodings = folders, shows, encodings
+        self.said: list[str] = []
+        self.progress: list[dict[str, Any]] = []
+        self.opened: list[types.ShowDocumentParams] = []
+        self.asked: list[list[str]] = []
+        self.may_begin = asyncio.Event()
+        self.may_begin.set()
+        self.feature(types.WINDOW_SHOW_MESSAGE)(lambda message: self.said.append(message.message))
+        self.feature(types.PROGRESS)(lambda message: self.progress.append(message.value))
+        self.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)(self.make_progress())
+        self.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)(lambda message: self.choose(message.actions))
+        self.feature(types.WINDOW_SHOW_DOCUMENT)(lambda message: self.show(message))
+
+    def make_progress(self) -> Callable[[Any], Coroutine[Any, Any, None]]:
+        async def make(_: types.WorkDoneProgressCreateParams) -> None:
+            await self.may_begin.wait()
+
+        return make
+
+    def choose(self, actions: list[types.MessageActionItem]) -> types.MessageActionItem:
+        self.asked.append([action.title for action in actions])
+        return actions[0]
+
+    def show(self, message: types.ShowDocumentParams) -> types.ShowDocumentResult:
+        self.opened.append(message)
+        return types.ShowDocumentResult(success=True)
+
+    async def initialize(self) -> types.InitializeResult:
+        window = types.WindowClientCapabilities(
+            work_done_progress=True, show_document=types.ShowDocumentClientCapabilities(self.shows)
+        )
+        general = types.GeneralClientCapabilities(position_encodings=self.encodings)
+        folders = [types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in self.folders]
+        capabilities = types.ClientCapabilities(window=window, general=general)
+        return await self.initialize_async(
+            types.InitializeParams(capabilities, workspace_folders=folders or None)
+        )
+
+    async def find(self, query: str) -> list[types.SymbolInformation]:
+        return await self.workspace_symbol_async(types.WorkspaceSymbolParams(query))
+
+    async def outline(self, path: Path) -> list[types.DocumentSymbol]:
+        document = types.TextDocumentIdentifier(path.as_uri())
+        return await self.text_document_document_symbol_async(types.DocumentSymbolParams(document))
+
+    async def actions(self, path: Path, line: int, only: list[str] | None = None) -> list[types.CodeAction]:
+        """Ask for the code actions at a line, which counts from 0."""
+        at = types.Range(types.Position(line, 0), types.Position(line, 0))
+        document = types.TextDocumentIdentifier(path.as_uri())
+        context = types.CodeActionContext([], only)
+        return await self.text_document_code_action_async(types.CodeActionParams(document, at, context))
+
+    async def execute(self, action: types.CodeAction) -> list[dict[str, Any]]:
+        command = action.command
+        return await self.workspace_execute_command_async(
+            types.ExecuteCommandParams(command.command, command.arguments)
+        )
+
+    def open(self, path: Path, text: str) -> None:
+        document = types.TextDocumentItem(path.as_uri(), "", 1, text)
+        self.text_document_did_open(types.DidOpenTextDocumentParams(document))
+
+    async def wait_for(self, is_so: Callable[[], object]) -> None:
+        async with asyncio.timeout(TIMEOUT):
+            while not is_so():
+                await asyncio.sleep(0.02)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "src", {"pyproject.toml": "", "web/smile.js": SMILES, **TINY_REPO})
+
+
+@asynccontextmanager
+async def connected(
+    *folders: Path,
+    options: tuple[str, ...] = (),
+    program: tuple[str, ...] = ("-m", "codesearch"),
+    shows: bool = True,
+    encodings: list[str] | None = None,
+    may_begin: bool = True,
+) -> AsyncIterator[Client]:
+    """Start a server for folders that are open; at the end, check that it ends."""
+    client = Client(list(folders), shows=shows, encodings=encodings)
+    if not may_begin:
+        client.may_begin.clear()
+    home = folders[0].parent / "home"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CODESEARCH_HOME": str(home)}
+    await client.start_io(sys.executable, *program, "lsp", *options, env=environment, cwd=folders[0])
+    async with asyncio.timeout(TIMEOUT):
+        await client.initialize()
+        client.initialized(types.InitializedParams())
+        yield client
+        await client.shutdown_async(None)
+        client.exit(None)
+        await client._server.wait()
+    await client.stop()
+
+
+def run(session: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(session())
+
+
+def place(found: types.SymbolInformation | types.DocumentSymbol) -> str:
+    at = found.location.range if isinstance(found, types.SymbolInformation) else found.selection_range
+    return f"{found.kind.name} {found.name} {at}"
+
+
+def test_a_project_is_indexed_with_progress_and_symbols_are_found_by_meaning(project):
+    async def session() -> None:
+        async with connected(project) as client:
+            found = await client.find("put an item on top of the stack")
+            assert place(found[0]) == "Method push 16:8-16:12"
+            assert found[0].container_name == "Stack"
+            assert found[0].location.uri == (project / "python/convert.py").as_uri()
+            named = await client.find("int_to_string")
+            assert place(named[0]) == "Function int_to_string 3:4-3:17"
+            assert named[0].container_name == "python/convert.py"
+            assert await client.find(" ") == []
+            with pytest.raises(JsonRpcException, match="has no words to search for") as refused:
+                await client.find("(((")
+            assert refused.value.code == types.LSPErrorCodes.RequestFailed
+            assert client.progress[0] == {
+                "kind": "begin",
+                "title": "Indexing src",
+                "cancellable": True,
+                "percentage": 0,
+            }
+            assert client.progress[-1]["kind"] == "end"
+            assert client.said == []
+
+    run(session)
+
+
+def test_the_outline_is_that_of_the_text_in_the_editor(project):
+    async def session() -> None:
+        async with connected(project, options=("--no-index",)) as client:
+            (project / "python/convert.py").unlink()  # The text in the editor is enough.
+            client.open(project / "python/convert.py", "\n" + TINY_REPO["python/convert.py"])
+            first, *_, stack = await client.outline(project / "python/convert.py")
+            assert place(first) == "Function int_to_string 4:4-4:17"
+            assert first.detail == "Convert an integer to its decimal string."
+            assert (place(stack), str(stack.range)) == ("Class Stack 14:6-14:11", "14:0-23:31")
+            assert [place(one) for one in stack.children] == [
+                "Method push 17:8-17:12",
+                "Method pop 21:8-21:11",
+            ]
+            client.open(project / "notes.md", "# Top\n\nText.\n\n## Part\n\nMore text.\n")
+            (top,) = await client.outline(project / "notes.md")
+            assert (place(top), str(top.range)) == ("String Top 0:2-0:5", "0:0-6:10")
+            assert [place(one) for one in top.children] == ["String Part 4:3-4:7"]
+            client.open(project / "image.png", "text")
+            assert await client.outline(project / "image.png") == []
+
+    run(session)
+
+
+@pytest.mark.parametrize(("encodings", "column"), [(None, 20), (["utf-8"], 24), (["utf-32", "utf-8"], 18)])
+def test_columns_are_in_utf_16_unless_the_editor_prefers_others(project, encodings, column):
+    async def session() -> None:
+        async with connected(project, encodings=encodings) as client:
+            expected = f"Function pushSmile 0:{column}-0:{column + 9}"
+            assert place((await client.find("pushSmile"))[0]) == expected
+            assert [place(one) for one in await client.outline(project / "web/smile.js")] == [expected]
+
+    run(session)
+
+
+def test_what_changed_is_indexed_when_a_folder_is_opened_and_when_a_file_is_saved(project):
+    engine = Engine(project.parent / "home")
+    engine.index(project)
+    (project / "python/meanwhile.py").write_text("def divide(a, b):\n    return a / b\n")
+
+    async def session() -> None:
+        commits = [*engine.indexed_roots().values()]
+        async with connected(project) as client:
+            await client.wait_for(lambda: [*engine.indexed_roots().values()] != commits)
+            commits[:] = engine.indexed_roots().values()
+            saved = project / "python/new.py"
+            saved.write_text("def multiply(a, b):\n    return a * b\n")
+            document = types.TextDocumentIdentifier(saved.as_uri())
+            client.text_document_did_save(types.DidSaveTextDocumentParams(document))
+            await client.wait_for(lambda: [*engine.indexed_roots().values()] != commits)
+            assert client.progress == []
+
+    run(session)
+    for query, path in (("divide", "python/meanwhile.py"), ("multiply", "python/new.py")):
+        assert engine.search(query, Scope(), refresh=False).hits[0].path == path
+    engine.close()
+
+
+def test_similar_code_is_a_code_action_that_opens_the_chosen_place(project):
+    async def session() -> None:
+        async with connected(project) as client:
+            path = project / "python/convert.py"
+            client.open(
+                path, "\n\n" + path.read_text()
+            )  # Lines in the editor are not those of the saved file.
+            (action,) = await client.actions(path, 6)
+            assert (action.title, action.kind) == ("Similar code: int_to_string", "source.codesearch.similar")
+            assert not await client.actions(path, 1)
+            assert not await client.actions(path, 6, only=["refactor"])
+            assert len(await client.actions(path, 6, only=["source"])) == 1
+            places = await client.execute(action)
+            await client.wait_for(lambda: client.opened)
+            assert client.asked[0][0] == "string_to_int (python/convert.py:9)"
+            assert client.opened[0].uri == path.as_uri() == places[0]["uri"]
+            assert str(client.opened[0].selection) == "8:4-8:17"
+            client.open(project / "unsaved.py", "def unsaved():\n    pass\n")
+            (unsaved,) = await client.actions(project / "unsaved.py", 0)
+            with pytest.raises(JsonRpcException, match="give a file that can be read"):
+                await client.execute(unsaved)
+
+    run(session)
+
+
+def test_an_editor_that_cannot_open_places_gets_a_list(project):
+    async def session() -> None:
+        async with connected(project, shows=False) as client:
+            (action,) = await client.actions(project / "python/convert.py", 4)
+            await client.execute(action)
+            await client.wait_for(lambda: client.said)
+            first, second = client.said[0].splitlines()[:2]
+            assert first == "codesearch: Code like int_to_string"
+            assert second == "string_to_int (python/convert.py:9)"
+
+    run(session)
+
+
+def test_a_request_that_waits_for_the_first_index_is_cancelled_at_once(project):
+    async def session() -> None:
+        async with connected(project, may_begin=False) as client:
+            sent = client.protocol.send_request(
+                types.WORKSPACE_SYMBOL, types.WorkspaceSymbolParams("push"), msg_id="first"
+            )
+            client.cancel_request(types.CancelParams("first"))
+            with pytest.raises(JsonRpcException) as cancelled:
+                await asyncio.wrap_future(sent)
+            assert cancelled.value.code == types.LSPErrorCodes.RequestCancelled
+            client.may_begin.set()
+            assert (await client.find("push"))[0].name == "push"
+
+    run(session)
+
+
+def test_the_user_can_cancel_the_first_index(project):
+    files = {f"m{number}.py": f"def f{number}():\n    return {number}\n" * 50 for number in range(400)}
+    write_tree(project, files)
+
+    async def session() -> None:
+        async with connected(project) as client:
+            tokens: list[Any] = []
+            client.protocol.fm.features.pop(types.PROGRESS)
+            client.feature(types.PROGRESS)(lambda message: tokens.append(message.token))
+            await client.wait_for(lambda: tokens)
+            client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(tokens[0]))
+            await client.wait_for(lambda: client.said)
+            cure = f"run `codesearch index {project}`"
+            assert client.said == [f"codesearch: indexing was cancelled: {cure}"]
+
+    run(session)
+
+
+def test_of_several_folders_those_that_are_indexed_answer(project, tmp_path):
+    outside = write_tree(tmp_path / "outside", {"a.py": "def push_outside():\n    pass\n"})
+    second = write_tree(tmp_path / "second", {"go.mod": "", "b.go": "package b\n\nfunc PushSecond() {}\n"})
+
+    async def session() -> None:
+        async with connected(project, outside) as client:
+            names = {one.name for one in await client.find("push")}
+            assert "push" in names and not names & {"push_outside", "PushSecond"}
+            cure = f"run `codesearch index {outside}`"
+            assert client.said == [f"codesearch: {outside} is not indexed: {cure}"]
+            added = [types.WorkspaceFolder(second.as_uri(), "second")]
+            removed = [types.WorkspaceFolder(project.as_uri(), "src")]
+            event = types.WorkspaceFoldersChangeEvent(added, removed)
+            client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+            assert [one.name for one in await client.find("push")] == ["PushSecond"]
+
+    run(session)
+
+
+def test_a_folder_of_an_indexed_project_has_only_its_own_symbols(project):
+    async def session() -> None:
+        async with connected(project / "python") as client:
+            found = await client.find("push")
+            assert {one.location.uri for one in found} == {(project / "python/convert.py").as_uri()}
+
+    run(session)
+
+
+def test_without_an_index_nothing_is_found_and_one_message_says_why(project):
+    async def session() -> None:
+        async with connected(project, options=("--no-index",)) as client:
+            assert await client.find("push") == []
+            assert client.said == [f"codesearch: {project} is not indexed: run `codesearch index {project}`"]
+
+    run(session)
+
+
+def test_what_others_print_does_not_mix_with_the_messages(project):
+    async def session() -> None:
+        async with connected(project, program=("-c", PRINTING)) as client:
+            assert (await client.find("push"))[0].name == "push"
+
+    run(session)
+
+
+def test_the_server_ends_when_its_editor_is_gone(tmp_path, home):
+    done = Command(tmp_path, home)("lsp", stdin=-3)  # The null device.
+    assert (done.returncode, done.stdout) == (0, ""), done
