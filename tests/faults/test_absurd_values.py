@@ -29,6 +29,7 @@ LINES = {
     "watch": ["watch", "missing"],
     "serve": ["serve", "--stop"],
     "mcp": ["mcp", "--instructions"],
+    "lsp": ["lsp"],
     "status": ["status"],
     "config": ["config"],
     "export": ["export", "out.codesearch"],
