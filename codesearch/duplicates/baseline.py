@@ -17,8 +17,10 @@ def write(path: Path, groups: Sequence[Group]) -> None:
     """Write groups.
 
     Raises:
-        ConfigError: the file cannot be written.
+        ConfigError: the file cannot be written, or it is a folder or a device.
     """
+    if path.exists() and not path.is_file():
+        raise ConfigError(f"{path} is not a regular file: give another --write-baseline")
     keys = [sorted({function.key for function in group.functions}) for group in groups]
     content = json.dumps({"version": _VERSION, "groups": sorted(keys)}, indent=1)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -126,6 +127,14 @@ def test_a_baseline_accepts_pairs_also_after_lines_moved(command, root):
     write_tree(root, {"shop/third.py": TOTAL})
     found = command("duplicates", "--baseline", "known.json")
     assert (found.returncode, "shop/third.py" in found.stdout) == (1, True)
+
+
+def test_a_baseline_replaces_no_device_and_no_folder(command, root):
+    os.mkfifo(root / "pipe")
+    for path in ("pipe", "shop"):
+        found = command("duplicates", "--write-baseline", path)
+        assert found.stderr.endswith(f"{path} is not a regular file: give another --write-baseline\n")
+    assert (root / "pipe").is_fifo()
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"version": 2, "groups": []}'])

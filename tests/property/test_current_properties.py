@@ -21,7 +21,7 @@ from codesearch.index import stamps
 from codesearch.index.catalogue import index_folder
 from codesearch.index.current import walk_in_force
 from codesearch.index.manifest import Manifest, Tally, limited_counts, read_manifest
-from codesearch.index.plan import _known_files
+from codesearch.index.plan import known_files
 from codesearch.parsing.walker import WalkReport, walk
 from codesearch.segments.digest import content_digest
 
@@ -235,7 +235,7 @@ class Trees(RuleBasedStateMachine):
 
     def live(self, manifest: Manifest) -> dict[str, bytes]:
         """Return what the index has."""
-        known = _known_files(index_folder(self.place / "home", self.root), manifest)
+        known = known_files(index_folder(self.place / "home", self.root), manifest)
         return {path: live.record.digest for path, live in known.items()}
 
     def wait_for_a_tick(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -297,14 +297,14 @@ def test_the_bytes_of_a_block_are_its_text():
     ],
 )
 def test_strange_lines_take_little_time(line):
-    started = perf_counter()
+    started = process_time()
     list(block_documents(f"{line}\n".encode() * 2_000, "a.r", language_of_path("a.r"), ParseConfig()))
-    assert perf_counter() - started < 5
+    assert process_time() - started < 5
 
 
 def test_blocks_nested_without_end_take_little_time():
     source = "".join(f"{' ' * depth}class a{depth}\n" for depth in range(250))
-    started = perf_counter()
+    started = process_time()
     found = blocks(source, "a.r")
     assert (len(found), len(found[-1].qualified_name.split("."))) == (250, 17)
-    assert perf_counter() - started < 5
+    assert process_time() - started < 5
