@@ -10,7 +10,7 @@ import stat
 
 REVISIONS = "revisions"
 COMMITS = "commits"
-_FOLDERS = frozenset(("indexes", "cache", "scratch", "service", REVISIONS, COMMITS))
+FOLDERS = frozenset(("indexes", "cache", "scratch", "service", REVISIONS, COMMITS))
 """What a home contains."""
 _OTHERS = 0o077
 
@@ -37,7 +37,7 @@ def make_private(home: str) -> None:
         names = os.listdir(home)
     except OSError:
         return
-    if not _FOLDERS.issuperset(names):
+    if not FOLDERS.issuperset(names):
         return
     _close(home)
     for name in names:

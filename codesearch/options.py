@@ -55,6 +55,7 @@ _WITH_HOME = (
     "import",
     "remove",
     "doctor",
+    "uninstall",
 )
 CONTENT_KINDS = {
     "code": tuple(kind for kind in KINDS if kind not in ("section", "setting")),
@@ -337,14 +338,18 @@ _on(
 )
 _on("config", Option("explain", "Say what each setting means.", False))
 _on("watch", Option("quiet", "Print only warnings.", False, "--quiet -q"))
+_on("uninstall", Option("delete", "Delete what is listed, except what is kept.", False))
 _on("doctor", Option("offline", "Index and query a small tree without network access.", False))
 _on(
     "mcp",
     Option("root", "The project; default: the client's folder, or the project you are in.", of=Path),
     Option("group", "Let agents search this group of your settings too.", ()),
     Option("setup", "Print the configuration of a client.", metavar="NAME"),
-    Option("write", "With --setup: merge it into the client's file, with a backup.", False),
-    Option("instructions", "Print a paragraph for AGENTS.md.", False),
+    Option("write", "With --setup: write what it shows, with backups.", False),
+    Option(
+        "instructions", "Print a paragraph for AGENTS.md; with --setup, a diff of the client's file.", False
+    ),
+    Option("remove", "With --setup: take entry and paragraph out again.", False),
 )
 _on(
     "serve",

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sysconfig
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any
 
+from codesearch.agents.edits import read_text, without_member, without_table, write_text
 from codesearch.errors import ConfigError
-from codesearch.files import atomic_writer
 from codesearch.processes import find_program, python_command
 
 NAME = "codesearch"
@@ -57,31 +55,48 @@ class Client:
         file: path below the user's home; TOML by its name, else JSON.
         keys: the tables around the entry.
         shape: "bare" (command, args), "stdio" (with a type), "local" (one list) or "transport" (nested).
+        instructions: file below a project with instructions for agents; "" if the makers document none.
     """
 
     title: str
     file: str
     keys: tuple[str, ...] = ("mcpServers",)
     shape: str = "bare"
+    instructions: str = ""
+
+    @property
+    def is_toml(self) -> bool:
+        """Whether the configuration is TOML."""
+        return self.file.endswith(".toml")
 
 
 CLIENTS = {
     "antigravity": Client("Antigravity", ".gemini/config/mcp_config.json"),
-    "claude": Client("Claude Code", ".claude.json", shape="stdio"),
+    "claude": Client("Claude Code", ".claude.json", shape="stdio", instructions="CLAUDE.md"),
     "cline": Client("Cline", ".cline/data/settings/cline_mcp_settings.json", shape="transport"),
-    "codex": Client("Codex", ".codex/config.toml", ("mcp_servers",)),
+    "codex": Client("Codex", ".codex/config.toml", ("mcp_servers",), instructions="AGENTS.md"),
     "commandcode": Client("Command Code", ".commandcode/mcp.json"),
-    "copilot": Client("GitHub Copilot", ".copilot/mcp-config.json"),
-    "cursor": Client("Cursor", ".cursor/mcp.json", shape="stdio"),
-    "gemini": Client("Gemini CLI", ".gemini/settings.json"),
+    "copilot": Client(
+        "GitHub Copilot", ".copilot/mcp-config.json", instructions=".github/copilot-instructions.md"
+    ),
+    "cursor": Client("Cursor", ".cursor/mcp.json", shape="stdio", instructions="AGENTS.md"),
+    "gemini": Client("Gemini CLI", ".gemini/settings.json", instructions="GEMINI.md"),
     "grok": Client("Grok Build", ".grok/config.toml", ("mcp_servers",)),
     "kilo": Client("Kilo Code", ".config/kilo/kilo.json", ("mcp",), "local"),
     "kiro": Client("Kiro", ".kiro/settings/mcp.json"),
-    "opencode": Client("OpenCode", ".config/opencode/opencode.json", ("mcp",), "local"),
+    "opencode": Client(
+        "OpenCode", ".config/opencode/opencode.json", ("mcp",), "local", instructions="AGENTS.md"
+    ),
     "pi": Client("Pi", ".pi/agent/mcp.json"),
     "qwen": Client("Qwen Code", ".qwen/settings.json"),
     "reasonix": Client("Reasonix", ".reasonix/config.json"),
-    "vscode": Client("VS Code", ".config/Code/User/mcp.json", ("servers",), "stdio"),
+    "vscode": Client(
+        "VS Code",
+        ".config/Code/User/mcp.json",
+        ("servers",),
+        "stdio",
+        instructions=".github/copilot-instructions.md",
+    ),
     "windsurf": Client("Windsurf", ".codeium/windsurf/mcp_config.json"),
     "zcode": Client("ZCode", ".zcode/cli/config.json", ("mcp", "servers"), "stdio"),
     "zed": Client("Zed", ".config/zed/settings.json", ("context_servers",)),
@@ -109,32 +124,29 @@ def config_file(client: Client, user_home: Path) -> Path:
     return (commented if client.shape == "local" and commented.exists() else path).resolve()
 
 
+def instruction_file(client: Client, project: Path | None) -> Path | None:
+    """Return the file in a project with instructions for a client, links resolved, or None if there is none.
+
+    Raises:
+        ConfigError: a link leads out of the project.
+    """
+    if project is None or not client.instructions:
+        return None
+    path = Path(os.path.realpath(project / client.instructions))  # It may be a link to itself.
+    if not path.is_relative_to(project.resolve()):
+        raise ConfigError(f"{project / client.instructions} leads out of the project: edit it by hand")
+    return path
+
+
 def write_configuration(client: Client, path: Path, groups: Iterable[str] = ()) -> Path | None:
     """Merge the entry into a file and keep everything else; return the backup of the last file, if there was one.
 
     Raises:
         ConfigError: the file is not valid, has another entry of this name, or cannot be read or written.
     """
-    try:
-        old = path.read_bytes().decode("utf-8") if path.exists() else None
-        new = configuration(client, groups, old or "", path)
-        if new == old:
-            return None
-        path.parent.mkdir(parents=True, exist_ok=True)
-        backup = None
-        if old is not None:
-            names = (path.with_name(f"{path.name}.{number}.bak") for number in count(1))
-            backup = next(name for name in names if not name.exists())
-            shutil.copy2(path, backup)
-        with atomic_writer(path, sync=True) as file:
-            if backup is not None:
-                os.chmod(file.name, backup.stat().st_mode & 0o777)
-            file.write(new.encode("utf-8"))
-        return backup
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path} is not UTF-8: nothing was written") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}: nothing was written") from None
+    old = read_text(path)
+    new = configuration(client, groups, old or "", path)
+    return None if new == old else write_text(path, new)
 
 
 def configuration(client: Client, groups: Iterable[str] = (), old: str = "", path: Path = Path()) -> str:
@@ -149,26 +161,11 @@ def configuration(client: Client, groups: Iterable[str] = (), old: str = "", pat
     Raises:
         ConfigError: the text is not valid, or has another entry of this name.
     """
-    is_toml = client.file.endswith(".toml")
-    try:
-        config: Any = tomllib.loads(old) if is_toml else json.loads(old) if old.strip() else {}
-    except (ValueError, RecursionError) as error:
-        kind = "TOML" if is_toml else "JSON without comments"
-        raise ConfigError(
-            f"{path} is not {kind} ({' '.join(str(error).split())}): nothing was written; "
-            "add the entry by hand"
-        ) from None
-    table = {"top": config}
-    for key in ("top", *client.keys):
-        if table.get(key) is None:
-            table[key] = {}
-        if not isinstance(table[key], dict):
-            raise ConfigError(f"{path} has no table where one belongs ({key}): nothing was written")
-        table = table[key]
+    config, table = _parsed(client, old, path)
     known, entry = table.get(NAME), entry_of(client, groups)
     if known == entry:
         return old
-    if not is_toml:
+    if not client.is_toml:
         table[NAME] = entry
         return json.dumps(config, indent=2, ensure_ascii=False) + "\n"
     if known is not None:
@@ -181,3 +178,45 @@ def configuration(client: Client, groups: Iterable[str] = (), old: str = "", pat
     except tomllib.TOMLDecodeError:
         raise ConfigError(f"{path} has an inline table {client.keys[0]}: add the entry by hand") from None
     return new
+
+
+def without_entry(client: Client, old: str, path: Path) -> str:
+    """Return the text of a configuration without the entry that starts codesearch, and everything else as it was.
+
+    Raises:
+        ConfigError: the text is not valid, or the entry cannot be cut out.
+    """
+    config, table = _parsed(client, old, path)
+    if not _starts_codesearch(table.get(NAME)):
+        return old
+    del table[NAME]
+    keys = (*client.keys, NAME)
+    new = without_table(old, ".".join(keys)) if client.is_toml else without_member(old, keys)
+    if _parsed(client, new, path)[0] != config:
+        raise ConfigError(f"{path}: the entry {NAME} is not as codesearch writes it: remove it by hand")
+    return new
+
+
+def _starts_codesearch(entry: object) -> bool:
+    words = json.dumps(entry, default=str)
+    return NAME in words and '"mcp"' in words
+
+
+def _parsed(client: Client, text: str, path: Path) -> tuple[Any, dict[str, Any]]:
+    """Return a configuration, and the table in it that the entry belongs into."""
+    try:
+        config: Any = tomllib.loads(text) if client.is_toml else json.loads(text) if text.strip() else {}
+    except (ValueError, RecursionError) as error:
+        kind = "TOML" if client.is_toml else "JSON without comments"
+        raise ConfigError(
+            f"{path} is not {kind} ({' '.join(str(error).split())}): nothing was written; "
+            "edit the file by hand"
+        ) from None
+    table = {"top": config}
+    for key in ("top", *client.keys):
+        if table.get(key) is None:
+            table[key] = {}
+        if not isinstance(table[key], dict):
+            raise ConfigError(f"{path} has no table where one belongs ({key}): nothing was written")
+        table = table[key]
+    return config, table

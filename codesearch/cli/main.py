@@ -46,6 +46,7 @@ COMMANDS = {
     "import": "portable",
     "remove": "status",
     "doctor": "doctor",
+    "uninstall": "setup",
     "bench": "bench",
 }
 """Command -> the module in this package that has a function of that name; that of `import` is `import_`."""

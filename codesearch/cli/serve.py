@@ -7,14 +7,15 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.cli.invocation import Output, invocation_of
+from codesearch.engine.scope import find_project
 from codesearch.errors import ConfigError, MissingExtraError
 from codesearch.files import expanded
 from codesearch.options import options_of
@@ -142,6 +143,7 @@ def mcp(
     setup: str | None,
     write: bool,
     instructions: bool,
+    remove: bool,
     auto_index: bool,
     home: Path | None,
 ) -> Iterator[Output]:
@@ -150,17 +152,25 @@ def mcp(
     groups = {
         name: group_folders(name, invocation.terminal.variables, invocation.user_home) for name in group
     }
-    if write and setup is None:
-        raise ConfigError("--write needs --setup NAME")
-    if instructions:
+    if root is not None and not root.is_dir():
+        raise ConfigError(f"{root} is not a folder: give --root an existing folder")
+    if (write or remove) and setup is None:
+        raise ConfigError(f"--{'write' if write else 'remove'} needs --setup NAME")
+    if remove and (write or instructions):
+        raise ConfigError("--remove excludes --write and --instructions: it takes back what they wrote")
+    if setup is not None:
+        from codesearch.cli.setup import set_up, take_back
+
+        project = root or find_project(invocation.terminal.here)
+        if remove:
+            yield from take_back(setup, invocation, project)
+        else:
+            yield from set_up(setup, invocation, groups, project, write=write, instructions=instructions)
+    elif instructions:
         from codesearch.agents.clients import AGENTS_MD
 
         yield Output(AGENTS_MD)
-    elif setup is not None:
-        yield _set_up(setup, invocation, groups, write=write)
     else:
-        if root is not None and not root.is_dir():
-            raise ConfigError(f"{root} is not a folder: give --root an existing folder")
         try:
             from codesearch.agents.server import make_server
         except ModuleNotFoundError as error:
@@ -183,16 +193,3 @@ def lsp(context: typer.Context, auto_index: bool, home: Path | None) -> Iterator
     invocation = invocation_of(context)
     run(invocation.engine(home), invocation.terminal.here, auto_index=auto_index)
     yield Output()
-
-
-def _set_up(name: str, invocation: Invocation, groups: Iterable[str], *, write: bool) -> Output:
-    from codesearch.agents.clients import CLIENTS, config_file, configuration, write_configuration
-
-    if (client := CLIENTS.get(name)) is None:
-        raise ConfigError(f"client {name!r}: choose one of {', '.join(CLIENTS)}")
-    path = config_file(client, invocation.user_home)
-    if not write:
-        return Output(configuration(client, groups), f"{client.title} reads this from {path}\n")
-    backup = write_configuration(client, path, groups)
-    kept = f"; the file as it was is in {backup.name}" if backup else ""
-    return Output(f"{path} has the entry codesearch{kept}\n")

@@ -36,6 +36,7 @@ LINES = {
     "import": ["import", "in.codesearch"],
     "remove": ["remove", "missing"],
     "doctor": ["doctor"],
+    "uninstall": ["uninstall"],
     "bench": ["bench", "--suite", "missing"],
 }
 NUMBERS = (
