@@ -151,8 +151,12 @@ def _delete_folder(engine: Engine, path: Path) -> None:
 
 
 def _size(folder: Path) -> int:
-    paths = (os.path.join(parent, name) for parent, _, names in os.walk(folder) for name in names)
-    return sum(os.lstat(path).st_size for path in paths)
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):  # Another process may be writing an index.
+                total += os.lstat(os.path.join(parent, name)).st_size
+    return total
 
 
 def _of_clients(user_home: Path, project: Path | None) -> Iterator[_Written]:
