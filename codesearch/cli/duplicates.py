@@ -54,10 +54,11 @@ def duplicates(
     known = baseline.read(invocation.path(options["baseline"])) if options["baseline"] else []
     engine, scope = invocation.engine(options["home"]), invocation.scope(options, paths or ())
     yield from first_indexed(engine, scope, invocation, options)
+    ignored = (f"!{glob}" for glob in options["ignore"])
     answer = engine.duplicates(
         scope,
         changed=options["changed"],
-        filters=Filters(options["lang"], (), options["path"], here=invocation.terminal.here),
+        filters=Filters(options["lang"], (), (*options["path"], *ignored), here=invocation.terminal.here),
         min_lines=options["min_lines"],
         min_score=options["min_score"],
         all_code=options["all_code"],

@@ -448,7 +448,8 @@ class Engine:
             scope: where to look.
             changed: a git revision, as for a search; only functions that differ from it are looked for, everywhere in
                 the scope.
-            filters: which functions are compared; with `changed`, which changed functions are looked for.
+            filters: which functions are compared; with `changed`, which changed functions are looked for. Paths that
+                are excluded are never compared.
             min_lines: shorter functions are left out.
             min_score: the lowest estimated probability that functions of different shapes do the same.
             all_code: compare tests, generated and vendored code and build output too.
@@ -473,7 +474,9 @@ class Engine:
             if changed is not None:
                 looked_for, lost = changed_documents(snapshot, filters, changed)
                 if allowed is not None:
-                    looked_for, allowed = [one for one in looked_for if allowed[one]], None
+                    looked_for = [one for one in looked_for if allowed[one]]
+                excluded = tuple(path for path in filters.paths if path.startswith("!"))
+                allowed = allowed_documents(Filters(paths=excluded, here=filters.here), snapshot)
                 freshness += [
                     Freshness(root, "unreadable", Changes(0, 0), str(error)) for root, error in lost.items()
                 ]
