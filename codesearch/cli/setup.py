@@ -75,7 +75,7 @@ def take_back(name: str, invocation: Invocation, project: Path | None) -> Iterat
 
 
 def uninstall(context: typer.Context, delete: bool, home: Path | None) -> Iterator[Output]:
-    """List every file that codesearch has written; delete it only with --delete."""
+    """List what codesearch has written, or delete it."""
     from codesearch.service.server import service_at
 
     invocation = invocation_of(context)
