@@ -39,8 +39,10 @@ _WEIGHTS = {"names": 0.2, "owner": 0.1, "file": 0.25, "line": 0.5}
 """Evidence -> its weight. Frames of tracebacks are certain, names are not."""
 _DEEPER = 0.8
 """A place counts this much of the place before it."""
-_NOISE = re.compile(r"<!--.*?-->|^\s*[-*] \[[ xX]\].*$|^#+\s.*$", re.DOTALL | re.MULTILINE)
-"""Comments and check boxes of a template, and its headings."""
+_NOISE = re.compile(r"^\s*[-*] \[[ xX]\].*$|^#+\s.*$", re.MULTILINE)
+"""Check boxes and headings of a template."""
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_TITLE = re.compile(r"^(?!\s*(?:```|~~~)).*\w\w")
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _NAME = re.compile(
     r"`([^`\n]{2,80})`|\", line \d+, in (\w+)|^\s+at ([\w.$]+) \(|\b([A-Za-z_][\w.:#]*)(?=\()"
@@ -63,7 +65,7 @@ class Report:
     """What a report says.
 
     Attributes:
-        title: its first line or sentence.
+        title: its first line with words, or the first sentence of that.
         text: all of it without the comments, check boxes and headings of a template.
         names: the parts of names that are written as code, without repetitions.
         places: paths and lines, 0 for none; those of a Python traceback with the innermost first.
@@ -86,15 +88,17 @@ def read_report(query: str) -> Report | None:
     >>> read_report("parse a date"), read_report("def parse(x):\n    return x")
     (None, None)
     """
-    lines = [line for line in query.splitlines() if line.strip()]
     if not is_long(query):
         return None
-    text = _NOISE.sub("", query[len(query) - len(query.lstrip()) :])
+    query = _COMMENT.sub("", query)
+    text = _NOISE.sub("", query)
     places = list(dict.fromkeys(_places(query)))
     if not any(line for _, line in places) and _is_code(query):
         return None
     error = next((match["text"].strip() for match in _ERROR.finditer(query)), "")
-    title = lines[0].strip(" #*\t")
+    title = next((line.strip(" #*\t") for line in query.splitlines() if _TITLE.search(line)), "")
+    if not title:
+        return None
     if title.startswith("Traceback ") and error:
         title = error
     if len(title) > _MOST_TITLE:

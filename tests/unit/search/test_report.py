@@ -73,8 +73,18 @@ def test_names_that_are_written_as_code_are_found_and_the_rest_of_a_template_is_
 
 
 @pytest.mark.parametrize(
+    "head", ["---\n", "\n\n", "<!--\nPlease search first\n-->\n", "```\nx = 1\n```\n", "***\n# "]
+)
+def test_the_title_is_the_first_line_with_words_outside_of_comments(head):
+    report = read_report(f"{head}Dates are wrong\n\nThey are a day late.")
+    assert report is not None
+    assert report.title == "Dates are wrong"
+
+
+@pytest.mark.parametrize(
     "query",
     [
+        "---\n***\n",
         "parse a date",
         "why does parse_date fail with ValueError: bad date",
         "def parse(x):\n    return x",
