@@ -1,7 +1,8 @@
 """A second work tree and a revision of a repository -> `results/revisions.json`, a table of docs/revisions.md.
 
-Each REPOSITORY is cloned and indexed. A second work tree with a line more in 1% of its files is indexed beside it, and
-in a home of its own for comparison. Then queries from the shell search the state of one year before the newest commit.
+Each REPOSITORY is cloned and indexed. A second work tree, with one more line in 1% of its files, is indexed twice: in
+the home of the first, and in a new home for comparison. Then queries from the shell search the state of one year before
+the newest commit.
 """
 
 from __future__ import annotations
@@ -126,8 +127,8 @@ def table(rows: list[dict[str, Any]]) -> str:
     """Lay out the medians for the page."""
     cells = (
         ("`index` of the first work tree", "index_s", "{:.1f} s"),
-        ("`index` of the second, without the first", "second_alone_s", "{:.1f} s"),
-        ("`index` of the second, beside the first", "second_s", "{:.2f} s"),
+        ("`index` of the second, in a new home", "second_alone_s", "{:.1f} s"),
+        ("`index` of the second, in the home of the first", "second_s", "{:.2f} s"),
         ("more disk space for the second", "second_share_of_disk", "{:.1%}"),
         ("first `query --at` of a revision", "revision_first_s", "{:.1f} s"),
         ("the next `query --at` of it", "revision_next_s", "{:.2f} s"),

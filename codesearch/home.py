@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import os
 import stat
+import time
+from contextlib import suppress
 
 REVISIONS = "revisions"
 COMMITS = "commits"
 FOLDERS = frozenset(("indexes", "cache", "scratch", "service", REVISIONS, COMMITS))
 """What a home contains."""
 _OTHERS = 0o077
+_UNUSED_S = 30 * 86_400
 
 
 def default_home() -> str:
@@ -45,6 +48,21 @@ def make_private(home: str) -> None:
             for folder, folders, files in os.walk(os.path.join(home, name)):
                 for path in (os.path.join(folder, one) for one in (*folders, *files)):
                     _close(path)
+
+
+def mark_used(folder: str | os.PathLike[str]) -> None:
+    """Record that a folder is used, so that it is kept; a home that cannot be written stays as it is."""
+    with suppress(OSError):
+        os.utime(folder)
+
+
+def is_unused(folder: str | os.PathLike[str]) -> bool:
+    """Say whether a folder was not used for 30 days.
+
+    Raises:
+        OSError: there is no such folder.
+    """
+    return os.stat(folder).st_mtime < time.time() - _UNUSED_S
 
 
 def _close(path: str) -> bool:

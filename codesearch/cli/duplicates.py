@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,11 +14,13 @@ import typer
 from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.numbers import counted
+from codesearch.cli.options import only_one
+from codesearch.cli.output import json_text
 from codesearch.cli.render import path_from
 from codesearch.cli.search import freshness_note
 from codesearch.duplicates import baseline, records
 from codesearch.errors import ConfigError
-from codesearch.visible import visible, visible_json
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,16 +45,13 @@ def duplicates(
     """
     from codesearch.search.request import Filters
 
-    formats = [name for name in _FORMATS if options[name]]
-    if len(formats) > 1:
-        given = " and ".join(f"--{name}" for name in formats)
-        raise ConfigError(f"{given} exclude each other: give only one")
+    output_format = only_one(options, _FORMATS) or "text"
     invocation = invocation_of(context)
     for missing in (path for path in paths or () if not os.path.exists(invocation.path(Path(path)))):
         raise ConfigError(f"{missing} does not exist: give files or folders")
     known = baseline.read(invocation.path(options["baseline"])) if options["baseline"] else []
     engine, scope = invocation.engine(options["home"]), invocation.scope(options, paths or ())
-    yield from first_indexed(engine, scope, invocation, options)
+    scope = yield from first_indexed(engine, scope, invocation, options)
     ignored = (f"!{glob}" for glob in options["ignore"])
     answer = engine.duplicates(
         scope,
@@ -69,7 +67,7 @@ def duplicates(
     if options["write_baseline"]:
         baseline.write(invocation.path(options["write_baseline"]), answer.groups)
     path_of = partial(path_from, invocation.showing(engine.revision(scope)))
-    yield Output(_rendered(answer, formats[0] if formats else "text", path_of))
+    yield Output(_rendered(answer, output_format, path_of))
     notes = "".join(map(freshness_note, answer.freshness))
     yield Output(err=notes + _summary(answer), code=1 if answer.groups else 0)
 
@@ -78,14 +76,14 @@ def _rendered(answer: DuplicatesAnswer, output_format: str, path_of: Callable[[s
     if output_format == "sarif":
         from codesearch.duplicates.sarif import sarif
 
-        return _json(sarif(answer.groups), indent=2)
+        return json_text(sarif(answer.groups), indent=2)
     if output_format == "json":
-        return _json(asdict(answer), indent=2)
+        return json_text(asdict(answer), indent=2)
     if output_format == "jsonl":
         pairs = (
             {"function": asdict(group.function), **asdict(match)} for group, match in _pairs(answer.groups)
         )
-        return "".join(map(_json, pairs))
+        return "".join(map(json_text, pairs))
     if output_format == "vimgrep":
         return "".join(
             f"{path_of(one.root, one.path)}:{one.start_line}:1:{_relation(match)} as "
@@ -93,10 +91,6 @@ def _rendered(answer: DuplicatesAnswer, output_format: str, path_of: Callable[[s
             for one, match in ((group.function, match) for group, match in _pairs(answer.groups))
         )
     return "\n".join(_lines(group, path_of) for group in answer.groups)
-
-
-def _json(found: dict[str, Any], indent: int | None = None) -> str:
-    return f"{visible_json(dumps(found, indent=indent, ensure_ascii=False))}\n"
 
 
 def _pairs(groups: Sequence[Group]) -> Iterator[tuple[Group, Match]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,8 +12,9 @@ import typer
 from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted
+from codesearch.cli.output import json_text
 from codesearch.cli.progress import build_progress
-from codesearch.visible import visible, visible_json
+from codesearch.visible import visible
 
 _WIDTH = 200
 """Of lines that are not for a terminal."""
@@ -63,7 +63,7 @@ def history(
         notes += f"note: {visible(answer.top)} is a shallow clone, so older commits are missing: run {visible(cure)}\n"
     yield Output(err=notes)
     if options["json"]:
-        text = f"{visible_json(dumps(history_fields(answer), indent=2, ensure_ascii=False))}\n"
+        text = json_text(history_fields(answer), indent=2)
     else:
         width = invocation.terminal.width if invocation.terminal.is_terminal else _WIDTH
         text = "".join(f"{line}\n" for line in history_lines(answer, width))

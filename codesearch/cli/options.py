@@ -49,6 +49,18 @@ def with_options(name: str, command: Callable[..., Iterator[Output]]) -> Callabl
     return checked
 
 
+def only_one(options: Mapping[str, Any], names: Iterable[str]) -> str:
+    """Return which of some flags is given; "" if none is.
+
+    Raises:
+        ConfigError: several are given.
+    """
+    given = [name for name in names if options[name]]
+    if len(given) > 1:
+        raise ConfigError(f"{' and '.join(f'--{name}' for name in given)} exclude each other: give only one")
+    return given[0] if given else ""
+
+
 def _parameter(option: Option) -> inspect.Parameter:
     """Return an option as typer reads it. An option of an index is None unless it is given."""
     annotation: Any = list[option.kind] if option.repeatable else option.kind  # type: ignore[name-defined]

@@ -15,6 +15,7 @@ import typer
 from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted
+from codesearch.cli.options import only_one
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.visible import visible
 
@@ -109,11 +110,7 @@ def _search(
     from codesearch.cli.render import render, render_readings
     from codesearch.search.request import Filters, SearchRequest
 
-    formats = [name for name in _FORMATS if options[name]]
-    if len(formats) > 1:
-        raise ConfigError(
-            f"{' and '.join(f'--{name}' for name in formats)} exclude each other: give only one"
-        )
+    output_format = only_one(options, _FORMATS) or "text"
     is_fixed = bool(options.get("fixed"))
     request = SearchRequest(
         text,
@@ -126,7 +123,7 @@ def _search(
         options.get("min_confidence", 0.0),
         options["changed"],
         fixed=is_fixed,
-        by_file=not options.get("flat", True) and not _OF_DEFINITIONS.intersection(formats),
+        by_file=not options.get("flat", True) and output_format not in _OF_DEFINITIONS,
     )
     backend = None if options["backend"] == "local" else invocation.milvus(options)
     model, device = options["model"], options["device"]
@@ -142,7 +139,6 @@ def _search(
         answer = replace(engine.similar(places[0], request, scope), query=text)
     else:
         answer = engine.search(request, scope)
-    output_format = formats[0] if formats else "text"
     shown = {name: options[name] for name in ("full", "explain", "color")}
     if options["full"] and engine.is_local and output_format == "text":
         shown["classes"] = _classes(engine, answer, scope)

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
-from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,10 +13,11 @@ import typer
 
 from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.cli.output import json_text
 from codesearch.cli.render import path_from, render_readings
 from codesearch.cli.search import freshness_note
 from codesearch.errors import ConfigError
-from codesearch.visible import visible, visible_json
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.answer import Freshness
@@ -87,7 +87,7 @@ def _engine_and_scope(invocation: Invocation, place: str, options: Mapping[str, 
 
 
 def _json(found: list[dict[str, Any]]) -> Output:
-    return Output(f"{visible_json(dumps(found, indent=2, ensure_ascii=False))}\n", code=0 if found else 1)
+    return Output(json_text(found, indent=2), code=0 if found else 1)
 
 
 def usages(
@@ -124,7 +124,7 @@ def usages(
     terminal, found = invocation.showing(engine.revision(scope)), answer.found
     path_of = partial(path_from, terminal)
     if options["json"]:
-        yield Output(f"{visible_json(dumps(usages_fields(answer), indent=2, ensure_ascii=False))}\n")
+        yield Output(json_text(usages_fields(answer), indent=2))
     elif options["vimgrep"]:
         rows = (
             f"{path_of(one.root, one.path)}:{one.line}:{one.column}:{visible(one.text)}\n"

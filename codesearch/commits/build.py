@@ -46,9 +46,8 @@ from codesearch.home import COMMITS
 from codesearch.index.build import build_index
 from codesearch.index.catalogue import writer_lock
 from codesearch.index.file_parser import ParsedFile, join_tokens, tokenizer_at
-from codesearch.index.manifest import Manifest, Tally, last_manifest
-from codesearch.index.plan import LiveFile, Plan, known_files
-from codesearch.index.stamps import Stamps
+from codesearch.index.manifest import Manifest, last_manifest
+from codesearch.index.plan import Plan, known_files
 from codesearch.index.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.parsing.walker import SourceFile
 from codesearch.segments.digest import text_digest
@@ -161,41 +160,24 @@ def update_history(
             history.repository, encoder.tokenizer_path, encoder.max_document_tokens, cut or {}
         )
         if to_parse or dead or not (previous and previous.complete):
-            plan = _plan(history, config, digest, last, previous, to_parse, dead)
-            (history.folder / _STATE).unlink(
-                missing_ok=True
-            )  # If this run is stopped, the next one compares all.
+            plan = Plan(
+                root=history.common,
+                index_folder=history.folder,
+                config=config,
+                last=last,
+                previous=previous,
+                config_digest=digest,
+                to_parse=to_parse,
+                dead=dead,
+                kept=previous.source_files - len(dead) if previous else 0,
+                removed=len(dead),
+            )
+            # If this run is stopped, the next one compares all commits.
+            (history.folder / _STATE).unlink(missing_ok=True)
             build_index(plan, home, encoder, on_progress, parse=parser.parse)
         with suppress(OSError):  # Without the file, the next run compares all commits.
             write_atomically(history.folder / _STATE, json.dumps(history.state).encode(), for_owner=True)
         return len(to_parse)
-
-
-def _plan(
-    history: History,
-    config: IndexConfig,
-    digest: str,
-    last: Manifest | None,
-    previous: Manifest | None,
-    to_parse: list[SourceFile],
-    dead: list[LiveFile],
-) -> Plan:
-    return Plan(
-        root=history.common,
-        index_folder=history.folder,
-        config=config,
-        last=last,
-        previous=previous,
-        config_digest=digest,
-        to_parse=to_parse,
-        dead=dead,
-        kept=previous.source_files - len(dead) if previous else 0,
-        removed=len(dead),
-        walked=Tally(),
-        missing_grammars={},
-        stamps=Stamps(),
-        stamps_changed=False,
-    )
 
 
 def _is_current(history: History, digest: str) -> bool:

@@ -22,7 +22,7 @@ def changed_documents(
     changed, failed = changed_lines(snapshot, filters, revision)
     doc_ids = []
     for base, segment in snapshot.based_segments():
-        for file_id, file in segment.store.numbered_files():
+        for file_id, file in enumerate(segment.files):
             path = slashes(os.path.join(segment.root, file.path))
             if path in changed and file_id not in segment.dead_files:
                 lines = changed[path]

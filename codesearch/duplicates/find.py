@@ -79,25 +79,26 @@ class _Search:
     def __init__(self, snapshot: Snapshot, doc_ids: DocIds, wanted: Wanted) -> None:
         self._snapshot, self._doc_ids, self._wanted = snapshot, doc_ids, wanted
         self._read: dict[int, _Read | None] = {}
-        shapes = snapshot.shape_keys(doc_ids).tolist()
-        self._same_shape: dict[int, list[int]] = defaultdict(list)
-        """Position -> all positions of its shape, itself included; a list that they share."""
+        self._same_shape: list[list[int]] = []
+        """For each position all positions of its shape, itself included; a list that they share."""
         by_shape: dict[int, list[int]] = defaultdict(list)
-        for position, shape in enumerate(shapes):
+        for position, shape in enumerate(snapshot.shape_keys(doc_ids).tolist()):
             of_shape = by_shape[shape] if shape else []
             of_shape.append(position)
-            self._same_shape[position] = of_shape
+            self._same_shape.append(of_shape)
 
     def groups_of(self, changed: Collection[int]) -> list[Group]:
         """Return a group for each changed function with a match; two changed functions match only once."""
         positions = np.flatnonzero(np.isin(self._doc_ids, np.fromiter(changed, np.int64))).tolist()
         near = self._scored(self._near(positions))
-        groups = []
-        for number, position in enumerate(positions):
-            earlier = set(positions[:number])
+        groups: list[Group] = []
+        shown: set[int] = set()
+        for position in positions:
             others = dict.fromkeys(self._same_shape[position], 1.0) | near[position]
-            groups.append(self._group(position, {one: others[one] for one in others if one not in earlier}))
-        return [group for group in groups if group]
+            if group := self._group(position, {one: others[one] for one in others if one not in shown}):
+                groups.append(group)
+            shown.add(position)
+        return groups
 
     def all_groups(self) -> list[Group]:
         """Return groups of which no two share a function, those with most lines to save first.
@@ -108,7 +109,7 @@ class _Search:
         near = self._scored(self._near(range(len(self._doc_ids))))
         others = {
             position: dict.fromkeys(same, 1.0) | near[position]
-            for position, same in self._same_shape.items()
+            for position, same in enumerate(self._same_shape)
             if len(same) > 1 or near[position]
         }
         groups: list[Group] = []

@@ -10,7 +10,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -29,7 +29,7 @@ from codesearch.engine.scope import (
 )
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
 from codesearch.files import expanded
-from codesearch.home import default_home, make_private
+from codesearch.home import default_home, make_private, mark_used
 from codesearch.index.catalogue import (
     IndexEntry,
     find_folder,
@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from codesearch.structure.whole import FileView, Reading
     from codesearch.types import Definition, Document
 
-_LISTED = 5
-"""Places that an error lists."""
 OnProgress = Callable[["Progress"], None]
 OnStage = Callable[[str, int, int], None]
 """Called with a stage, and how many bytes or documents of how many are done in it."""
@@ -759,8 +757,7 @@ class Engine:
                 f"{revision.name} of {revision.project} is not indexed: run `codesearch index --at {revision.name} "
                 f"{revision.project}`"
             )
-        with suppress(OSError):  # A home that cannot be written.
-            os.utime(revision.folder)  # It is deleted if it is not used for long.
+        mark_used(revision.folder)
         return revision.scope(scope)
 
     def _answer(
@@ -813,9 +810,9 @@ class Engine:
                 raise
             return given
         if len(found) > 1:
-            places = ", ".join(f"{one.path}:{one.line}" for one in found[:_LISTED])
-            more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
-            raise ConfigError(f"{text} names {len(found)} places: give one of them: {places}{more}")
+            from codesearch.structure.places import several_places
+
+            raise several_places(text, [f"{one.path}:{one.line}" for one in found])
         return found[0]
 
     @contextmanager

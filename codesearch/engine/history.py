@@ -6,9 +6,7 @@ by the index of commits, which is brought up to date first.
 
 from __future__ import annotations
 
-import os
 import shutil
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -23,22 +21,19 @@ from codesearch.commits.search import CommitFilters, CommitSearcher
 from codesearch.config import ParseConfig
 from codesearch.encoding.encoder import Encoder
 from codesearch.engine.pool import Pool
-from codesearch.engine.revisions import UNUSED_DAYS
 from codesearch.errors import ConfigError, IndexCorruptError, IndexLockedError
 from codesearch.git import work_tree
-from codesearch.home import COMMITS
+from codesearch.home import COMMITS, is_unused, mark_used
 from codesearch.index.catalogue import remove_index
 from codesearch.index.parse import extract_each
 from codesearch.index.workers import start_early
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.searcher import Searcher
 from codesearch.segments.digest import content_digest
-from codesearch.structure.places import Spot
+from codesearch.structure.places import Spot, several_places
 
 if TYPE_CHECKING:
     from codesearch.index.build import Progress
-
-_LISTED = 5
 
 
 def history_of(folder: Path, home: Path) -> History:
@@ -104,8 +99,7 @@ def _asked(
     if not history.folder.exists():
         _delete_unused(home)
     added = update_history(history, home, encoder, on_progress)
-    with suppress(OSError):  # A home that cannot be written.
-        os.utime(history.folder)  # It is deleted if it is not used for long.
+    mark_used(history.folder)
     with pool.index(history.folder) as index:
         searcher = CommitSearcher(index, history.repository.top, Searcher([index], encoder))
         if question:
@@ -120,16 +114,14 @@ def only_spot(place: str, spots: list[Spot]) -> Spot:
         ConfigError: there are several.
     """
     if len(spots) > 1:
-        named = ", ".join(f"{spot.path}:{spot.first_line}" for spot in spots[:_LISTED])
-        more = f" and {len(spots) - _LISTED} more" if len(spots) > _LISTED else ""
-        raise ConfigError(f"{place} names {len(spots)} places: give one of them: {named}{more}")
+        raise several_places(place, [f"{spot.path}:{spot.first_line}" for spot in spots])
     return spots[0]
 
 
 def _path_of(history: History, spot: Spot) -> str:
     """Return the path of a place below the top of the repository."""
     whole = Path(spot.root, spot.path)
-    # A folder can be a work tree of its own; a file is never behind a link.
+    # A folder can be a work tree itself; a file is never behind a link.
     whole = whole.resolve() if spot.file is None else whole.parent.resolve() / whole.name
     return whole.relative_to(history.repository.top).as_posix()
 
@@ -173,7 +165,7 @@ def _delete_unused(home: Path) -> None:
     """Delete the indexes of commits that were not used for a long time."""
     for folder in (home / COMMITS).glob("*"):
         with suppress(OSError, IndexLockedError):
-            if folder.stat().st_mtime < time.time() - UNUSED_DAYS * 86_400:
+            if is_unused(folder):
                 remove_index(folder, str(folder))
 
 

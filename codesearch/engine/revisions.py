@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,12 +22,10 @@ from codesearch.errors import ConfigError, IndexLockedError, IndexStoreError
 from codesearch.export.files import scratch_folder
 from codesearch.files import expanded, make_folder, private
 from codesearch.git import Blob, Repository, work_tree
-from codesearch.home import REVISIONS
+from codesearch.home import REVISIONS, is_unused
 from codesearch.index.catalogue import index_folder, remove_index
 from codesearch.index.manifest import MANIFEST
 from codesearch.segments.store import storage_error
-
-UNUSED_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +156,7 @@ def _delete_unused(home: Path) -> None:
     """Delete the revisions that were not used for a long time, with their indexes."""
     for folder in (home.resolve() / REVISIONS).glob("*/*"):
         with suppress(OSError, IndexLockedError, IndexStoreError):
-            if folder.stat().st_mtime < time.time() - UNUSED_DAYS * 86_400:
+            if is_unused(folder):
                 index = index_folder(home, folder)
                 if (index / MANIFEST).exists():
                     remove_index(index, str(folder))

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from codesearch.config import IndexConfig, IndexOptions, WalkConfig
@@ -79,10 +79,10 @@ class Plan:
     dead: list[LiveFile]
     kept: int
     removed: int
-    walked: Tally
-    missing_grammars: dict[str, int]
-    stamps: Stamps
-    stamps_changed: bool
+    walked: Tally = field(default_factory=Tally)
+    missing_grammars: dict[str, int] = field(default_factory=dict)
+    stamps: Stamps = field(default_factory=Stamps)
+    stamps_changed: bool = False
 
     @property
     def nothing_to_do(self) -> bool:

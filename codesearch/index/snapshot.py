@@ -22,6 +22,7 @@ from codesearch.index.reader import IndexReader
 from codesearch.index.source import SourceFiles, Stored
 from codesearch.segments.postings import PostingsReader
 from codesearch.segments.reader import SegmentReader
+from codesearch.segments.store import FileRecord
 from codesearch.segments.topk import best_positions
 from codesearch.segments.vectors import may_be_best, scan
 
@@ -120,12 +121,7 @@ class Snapshot:
 
     def languages(self, doc_ids: DocIds) -> list[str]:
         """Return the language of each document, in the same order."""
-        found = [""] * len(doc_ids)
-        for segment, positions, local in self.parts(doc_ids):
-            places = range(len(doc_ids)) if isinstance(positions, slice) else positions.tolist()
-            for place, file_id in zip(places, segment.rows.files[local].tolist(), strict=True):
-                found[place] = segment.files[file_id].language
-        return found
+        return self._of_files(doc_ids, lambda file: file.language)
 
     def vectors(self, doc_ids: DocIds) -> NDArray[np.float32]:
         """Return the unit vectors of documents: float32 [N, D], in the same order."""
@@ -265,13 +261,17 @@ class Snapshot:
 
     def paths_of(self, doc_ids: DocIds) -> list[str]:
         """Return the path of each document's file, relative to its root, in the same order."""
+        return self._of_files(doc_ids, lambda file: file.path)
 
-        def paths(segment: SegmentReader, local: DocIds) -> NDArray[np.object_]:
+    def _of_files(self, doc_ids: DocIds, read: Callable[[FileRecord], str]) -> list[str]:
+        """Read a text from the file of each document, in the same order."""
+
+        def texts(segment: SegmentReader, local: DocIds) -> NDArray[np.object_]:
             file_ids = segment.rows.files[local].tolist()
             files = segment.store.files_of(set(file_ids))
-            return np.array([files[file_id].path for file_id in file_ids], np.object_)
+            return np.array([read(files[file_id]) for file_id in file_ids], np.object_)
 
-        found: list[str] = self._gathered(doc_ids, np.object_, paths).tolist()
+        found: list[str] = self._gathered(doc_ids, np.object_, texts).tolist()
         return found
 
 

@@ -149,8 +149,9 @@ def combined(report: Report, title: Ranking, text: Ranking) -> Ranking:
     examined = found.order()[:_EXAMINED]
     names = {name.lower() for name in report.names}
     stored = title.snapshot.stored(doc_ids[examined].tolist())
-    evidence = [_evidence(one.file.path, one.row, names, report.places) for one in stored]
-    for name, weight, values in zip(_WEIGHTS, _WEIGHTS.values(), zip(*evidence, strict=True), strict=False):
+    places = [(_from_root(path), line) for path, line in report.places]
+    evidence = [_evidence(_from_root(one.file.path), one.row, names, places) for one in stored]
+    for (name, weight), values in zip(_WEIGHTS.items(), zip(*evidence, strict=True), strict=False):
         found.add_signal(name, examined, values, reward=weight)
     return found
 
@@ -170,7 +171,12 @@ def _evidence(
 ) -> tuple[float, float, float, float]:
     """Return whether a report names a definition, its owner, its file, and a line in it."""
     parts = [part.lower() for part in split_name(row.qualified_name)]
-    of_file = [(depth, line) for depth, (other, line) in enumerate(places) if _is_same_file(path, other)]
+    # A report may have a path from another machine.
+    of_file = [
+        (depth, line)
+        for depth, (other, line) in enumerate(places)
+        if path.endswith(other) or other.endswith(path)
+    ]
     inside = (_DEEPER**depth for depth, line in of_file if row.start_line <= line <= row.end_line)
     return (
         float(parts[-1] in names),
@@ -180,7 +186,6 @@ def _evidence(
     )
 
 
-def _is_same_file(path: str, other: str) -> bool:
-    """Say whether one path is the end of the other; a report may have it from another machine."""
-    one, two = f"/{path}", f"/{other.replace(chr(92), '/').removeprefix('./').lstrip('/')}"
-    return one.endswith(two) or two.endswith(one)
+def _from_root(path: str) -> str:
+    """Return a path with slashes, one of them at the start, so that a path can be compared with the end of another."""
+    return f"/{path.replace(chr(92), '/').removeprefix('./').lstrip('/')}"

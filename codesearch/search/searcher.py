@@ -247,13 +247,12 @@ class Searcher:
             report = read_report(text)
         analysed = self.analyse(report.title if report else text, mode)
         first = self.ranking(analysed, filters, all_code=all_code)
-        if report is None:
+        # Candidates from a server are documents of their own for each query.
+        if report is None or not isinstance(self.searched, LocalIndexes):
             return analysed, first, first
         whole = AnalysedQuery("", query_terms(report.text)[:MOST_TERMS], None, literals=report.literals)
         second = self.ranking(whole, filters, all_code=all_code)
-        # Candidates from a server are documents of their own for each query.
-        is_same = first.snapshot is second.snapshot
-        return analysed, first, combined(report, first, second) if is_same else first
+        return analysed, first, combined(report, first, second)
 
     def _with_text(self, request: SearchRequest) -> Found:
         """Return the documents that have the query as it is, ranked by its words."""

@@ -197,9 +197,8 @@ def with_depths(definitions: Iterable[D], language: str) -> Iterator[tuple[int, 
     for one in definitions:
         if one.kind == "module":
             continue
-        if (
-            one.kind in _TEXT_KINDS
-        ):  # A section ends where the next one begins; its names say what is around it.
+        # A section ends where the next one begins; its names say what is around it.
+        if one.kind in _TEXT_KINDS:
             del ends[len(one.qualified_name.split(separator)) :]
         else:
             while ends[-1] < one.last_line:

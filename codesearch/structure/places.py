@@ -33,6 +33,8 @@ SEPARATORS = re.compile(r"::|[.#\\/]")
 _SURROGATES = ("\ud800", "\udfff")
 """The first and the last character that stand for bytes that are not UTF-8."""
 _LONGEST = 4_096
+_LISTED = 5
+"""Places that an error lists."""
 _SHOWN = 100
 
 
@@ -139,6 +141,14 @@ def _find_spots(indexes: Sequence[IndexReader], wanted: str, here: Path | str | 
         return found
     raise IndexNotFoundError(
         f"no file, folder or definition is {wanted[:_SHOWN]!r}: search for it with a query"
+    )
+
+
+def several_places(text: str, places: Sequence[str]) -> ConfigError:
+    """Return the error that a text must name one place, which names the first ones."""
+    more = f" and {len(places) - _LISTED} more" if len(places) > _LISTED else ""
+    return ConfigError(
+        f"{text} names {len(places)} places: give one of them: {', '.join(places[:_LISTED])}{more}"
     )
 
 

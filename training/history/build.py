@@ -1,6 +1,6 @@
 """Repositories -> `history.train.jsonl.zst` and `history.valid.jsonl.zst`.
 
-Each repository is read by one process into a file of its own, so a stopped run continues with the next one. Then the
+Each repository is read by one process into a separate file, so a stopped run continues with the next one. Then the
 files are joined: without functions of evaluation sets, and without copies of the functions of other repositories. One
 repository in ten, by a hash of its name, is for validation.
 """

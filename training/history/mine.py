@@ -1,4 +1,4 @@
-"""One repository -> a file of questions, each with a function that the commit changed, as it was before.
+"""One repository -> a file of questions, each with a function that the commit changed, as it was before the commit.
 
 A row has these fields:
 
