@@ -1,4 +1,4 @@
-"""`results/bench_*.json`, as `codesearch bench --json` wrote them -> the tables of docs/bench*.md."""
+"""`results/bench_*.json`, as `codesearch bench --json` wrote them -> the tables of docs/bench*.md and of README.md."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
-from benchmarks.publish import DOCS, RESULTS, fill, line
+from benchmarks.publish import DOCS, README, RESULTS, fill, line
 from codesearch.evaluation.significance import AVERAGE
 
 PAGES = {
@@ -41,6 +42,7 @@ def main() -> None:
         fill(page_of(suite), suite, "\n\n".join(by_language(systems, metric) for metric in metrics))
     for suite, metrics in ALL_TOGETHER.items():
         fill(page_of(suite), suite, all_together(_systems(suite), metrics))
+    fill(README, "quality", beside_semble())
 
 
 def page_of(suite: str) -> Path:
@@ -70,6 +72,23 @@ def all_together(systems: dict[str, Any], metrics: Sequence[str]) -> str:
         first, *others = (f"{system[metric][AVERAGE]:.3f}" for metric in metrics)
         rows.append(line([name, f"{first} ({_interval(system, metrics[0])})", *others]))
     return "\n".join(rows)
+
+
+def beside_semble() -> str:
+    """Make a table of `ndcg_at_10` by language: codesearch and what semble published for the same repositories."""
+    published = json.loads((RESULTS / "published_semble.json").read_text("utf-8"))
+    theirs, languages = published["ndcg_at_10"], published["languages"]
+    ours = _systems("repositories")["default"]["ndcg_at_10"]
+    rows = {
+        language: [name for name in languages if languages[name] == language]
+        for language in sorted(set(languages.values()))
+    }
+    rows["all"] = list(languages)
+    found = [line(["language", "repositories", "codesearch", "semble"]), line(["---"] * 4)]
+    for language, names in rows.items():
+        means = (f"{mean(system[name] for name in names):.3f}" for system in (ours, theirs))
+        found.append(line([language, str(len(names)), *means]))
+    return "\n".join(found)
 
 
 def _interval(system: dict[str, Any], metric: str) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 
 from codesearch.evaluation.result import describe_environment
 
-DOCS = Path(__file__).parents[1] / "docs"
+README = Path(__file__).parents[1] / "README.md"
+DOCS = README.parent / "docs"
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.peers import PEERS, QUERIES, Paths, System, installed, ours, run, run_warm
 from benchmarks.process import Usage, folder_mb, quantiles
-from benchmarks.publish import RESULTS, fill, line, panels, record, shown
+from benchmarks.publish import README, RESULTS, fill, line, panels, record, shown
 from benchmarks.service import PAGE, service_rows
 from codesearch.cores import available_cores
 from codesearch.evaluation.jsonl import unpacked
@@ -59,6 +59,7 @@ def main() -> None:
     record("speed", found, flat=True)
     plot(rows, RESULTS / "speed.png")
     fill(PAGE, "speed", table(rows))
+    fill(README, "speed", short_table(rows))
     if options.data:
         fill(PAGE, "csn99", csn99_table(found["csn99"]))
 
@@ -177,6 +178,19 @@ def table(rows: dict[str, dict[str, Any]]) -> str:
         lines.append(line([name, *[shown(value) for value in figures]]))
     notes = [f"- {name}: {found['note']}" for name, found in rows.items() if found.get("note")]
     return "\n".join([*lines, "", *notes])
+
+
+def short_table(rows: dict[str, dict[str, Any]]) -> str:
+    """Lay out the rows of three systems for README.md."""
+    systems = [rows[name] for name in ("codesearch", "semble", "ripgrep")]
+    found = [line(["", "codesearch", "semble", "ripgrep"]), line(["---"] * 4)]
+    for title, key, form in (
+        ("index", "index", "{wall_s:,.1f} s, {peak_mb:,.0f} MB"),
+        ("query from the shell", "cold_query", "{wall_s:.2f} s, {peak_mb:,.0f} MB"),
+        ("query in a running process, median", "warm_query", "{p50_ms:.1f} ms"),
+    ):
+        found.append(line([title, *(form.format(**one[key]) if one.get(key) else "–" for one in systems)]))
+    return "\n".join(found)
 
 
 def csn99_table(found: dict[str, Any]) -> str:
