@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +14,6 @@ from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.numbers import counted
 from codesearch.cli.options import only_one
-from codesearch.cli.output import json_text
 from codesearch.cli.render import path_from
 from codesearch.cli.search import freshness_note
 from codesearch.duplicates import baseline, records
@@ -23,8 +21,7 @@ from codesearch.errors import ConfigError
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from codesearch.cli.invocation import Terminal
     from codesearch.duplicates.records import Function, Group, Match
     from codesearch.engine.answer import DuplicatesAnswer
 
@@ -66,48 +63,41 @@ def duplicates(
     answer = replace(answer, groups=records.cut(answer.groups, same=same, known=known))
     if options["write_baseline"]:
         baseline.write(invocation.path(options["write_baseline"]), answer.groups)
-    path_of = partial(path_from, invocation.showing(engine.revision(scope)))
-    yield Output(_rendered(answer, output_format, path_of))
+    yield Output(_rendered(answer, output_format, invocation.showing(engine.revision(scope))))
     notes = "".join(map(freshness_note, answer.freshness))
     yield Output(err=notes + _summary(answer), code=1 if answer.groups else 0)
 
 
-def _rendered(answer: DuplicatesAnswer, output_format: str, path_of: Callable[[str, str], str]) -> str:
+def _rendered(answer: DuplicatesAnswer, output_format: str, terminal: Terminal) -> str:
     if output_format == "sarif":
         from codesearch.duplicates.sarif import sarif
 
-        return json_text(sarif(answer.groups), indent=2)
+        return terminal.json_text(sarif(answer.groups), indent=2)
     if output_format == "json":
-        return json_text(asdict(answer), indent=2)
+        return terminal.json_text(asdict(answer), indent=2)
+    pairs = [(group.function, match) for group in answer.groups for match in group.matches]
     if output_format == "jsonl":
-        pairs = (
-            {"function": asdict(group.function), **asdict(match)} for group, match in _pairs(answer.groups)
-        )
-        return "".join(map(json_text, pairs))
+        return "".join(terminal.json_text({"function": asdict(one), **asdict(match)}) for one, match in pairs)
     if output_format == "vimgrep":
         return "".join(
-            f"{path_of(one.root, one.path)}:{one.start_line}:1:{_relation(match)} as "
-            f"{_place(match.function, path_of)} {visible(match.function.name)}\n"
-            for one, match in ((group.function, match) for group, match in _pairs(answer.groups))
+            f"{_place(one, terminal)}:1:{_relation(match)} as "
+            f"{_place(match.function, terminal)} {visible(match.function.name)}\n"
+            for one, match in pairs
         )
-    return "\n".join(_lines(group, path_of) for group in answer.groups)
+    return "\n".join(_lines(group, terminal) for group in answer.groups)
 
 
-def _pairs(groups: Sequence[Group]) -> Iterator[tuple[Group, Match]]:
-    return ((group, match) for group in groups for match in group.matches)
-
-
-def _lines(group: Group, path_of: Callable[[str, str], str]) -> str:
+def _lines(group: Group, terminal: Terminal) -> str:
     one = group.function
-    lines = [f"{_place(one, path_of)}  {visible(one.name)}  {counted(one.lines, 'line')}\n"]
+    lines = [f"{_place(one, terminal)}  {visible(one.name)}  {counted(one.lines, 'line')}\n"]
     for match in group.matches:
-        place, name = _place(match.function, path_of), visible(match.function.name)
+        place, name = _place(match.function, terminal), visible(match.function.name)
         lines.append(f"  {_relation(match):<15}  {place}  {name}\n")
     return "".join(lines)
 
 
-def _place(function: Function, path_of: Callable[[str, str], str]) -> str:
-    return f"{path_of(function.root, function.path)}:{function.start_line}"
+def _place(function: Function, terminal: Terminal) -> str:
+    return f"{path_from(terminal, function.root, function.path)}:{function.start_line}"
 
 
 def _relation(match: Match) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from codesearch.analysis.terms import query_terms
-from codesearch.cli.invocation import Terminal
+from codesearch.cli.invocation import MAX_LINE, Terminal
 from codesearch.engine.answer import Answer
 from codesearch.search.marks import marks
 from codesearch.search.snippets import explaining_words, head_lines, head_text, snippet_lines
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from codesearch.structure.whole import Reading
 
-MAX_LINE = 200
-"""Characters of a line that are shown if stdout is no terminal."""
 SNIPPET_LINES = 3
 _WITH_CONTEXT = 6
 _GUTTER = 11

@@ -12,12 +12,8 @@ import typer
 from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted
-from codesearch.cli.output import json_text
 from codesearch.cli.progress import build_progress
 from codesearch.visible import visible
-
-_WIDTH = 200
-"""Of lines that are not for a terminal."""
 
 
 def history(
@@ -43,11 +39,13 @@ def history(
     if not _is_place(place, invocation):
         place, rest = "", list(words or [])
     engine = invocation.engine(options["home"])
-    here = invocation.terminal.here
-    scope = Scope((invocation.path(options["root"]),)) if options["root"] else Scope(here=here)
+    terminal = invocation.terminal
+    scope = Scope((invocation.path(options["root"]),)) if options["root"] else Scope(here=terminal.here)
     if place:
         scope = yield from first_indexed(engine, scope, invocation, options)
-    filters = CommitFilters(options["since"] or "", options["author"] or "", options["path"], here=here)
+    filters = CommitFilters(
+        options["since"] or "", options["author"] or "", options["path"], here=terminal.here
+    )
     with build_progress("commits") as on_progress:
         answer = engine.history(
             " ".join(rest),
@@ -63,10 +61,9 @@ def history(
         notes += f"note: {visible(answer.top)} is a shallow clone, so older commits are missing: run {visible(cure)}\n"
     yield Output(err=notes)
     if options["json"]:
-        text = json_text(history_fields(answer), indent=2)
+        text = terminal.json_text(history_fields(answer), indent=2)
     else:
-        width = invocation.terminal.width if invocation.terminal.is_terminal else _WIDTH
-        text = "".join(f"{line}\n" for line in history_lines(answer, width))
+        text = "".join(f"{line}\n" for line in history_lines(answer, terminal.max_line))
     yield Output(text, code=0 if answer.hits else 1)
 
 

@@ -6,6 +6,7 @@ the service can run commands of many processes at the same time.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ import typer
 from codesearch.config import VECTOR_INDEXES
 from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.settings import Value, group_folders, settings_in_force
-from codesearch.visible import visible
+from codesearch.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from codesearch.engine.scope import Scope
 
 _WIDTH = 80
+MAX_LINE = 200
+"""Characters of a line that are shown if stdout is no terminal."""
 _COLUMNS = re.compile("[1-9][0-9]{0,4}")
 TOKEN = "CODESEARCH_MILVUS_TOKEN"
 """Environment variable with user:password or the key of a Milvus server."""
@@ -68,6 +71,16 @@ class Terminal:
     def is_coloured(self) -> bool:
         """Say whether to print colours and links, if the user leaves that to the terminal."""
         return self.is_terminal or bool(self.variables.get("FORCE_COLOR"))
+
+    @property
+    def max_line(self) -> int:
+        """Characters of a line that are shown."""
+        return self.width if self.is_terminal else MAX_LINE
+
+    def json_text(self, found: object, indent: int | None = None) -> str:
+        """Return a line end after JSON with escapes for what is not safe to print or what stdout cannot encode."""
+        is_limited = self.encoding.lower() not in ("utf-8", "utf8")
+        return f"{visible_json(json.dumps(found, indent=indent, ensure_ascii=is_limited))}\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,6 @@ INTERRUPTED = "interrupted"
 _SHOW_CURSOR = "\x1b[?25h"  # A progress bar hides it.
 
 
-def json_text(found: object, indent: int | None = None) -> str:
-    """Return JSON with escapes for what is not safe to print, and a newline."""
-    import json
-
-    from codesearch.visible import visible_json
-
-    return f"{visible_json(json.dumps(found, indent=indent, ensure_ascii=False))}\n"
-
-
 def exit_on_interrupt() -> None:
     """End the process immediately when it is interrupted.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from codesearch.cli.excerpt import Line, coloured, cut, excerpt, with_class
 from codesearch.cli.fit import fitted
@@ -16,7 +15,7 @@ from codesearch.cli.invocation import Terminal
 from codesearch.cli.numbers import counted
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
 from codesearch.types import Hit
-from codesearch.visible import visible, visible_json
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.structure.whole import Reading
@@ -66,29 +65,23 @@ def render(
         color: "auto" for colours on a terminal, "always" or "never".
     """
     if output_format == "json":
-        return _json(answer_fields(answer), terminal, indent=2) + "\n"
+        return terminal.json_text(answer_fields(answer), indent=2)
+    if output_format == "jsonl":
+        return "".join(terminal.json_text(hit_fields(hit)) for hit in answer.hits)
     if output_format == "text" and (terminal.is_coloured if color == "auto" else color == "always"):
         screen = replace(terminal, is_terminal=True)  # Colours are for people, so lines are cut at its width.
         blocks = _blocks(answer, screen, full=full, explain=explain, classes=classes)
         return _coloured(answer, blocks, screen)
     lines: Iterable[str]
-    if output_format == "jsonl":
-        lines = (_json(hit_fields(hit), terminal) for hit in answer.hits)
-    elif output_format == "vimgrep":
-        lines = (
-            f"{shown_path(hit, terminal)}:{hit.start_line}:1:{visible(hit.signature)}" for hit in answer.hits
-        )
+    if output_format == "vimgrep":
+        lines = (f"{_place(hit, terminal)}:1:{visible(hit.signature)}" for hit in answer.hits)
     elif output_format == "files":
-        lines = dict.fromkeys(shown_path(hit, terminal) for hit in answer.hits)
+        lines = dict.fromkeys(path_from(terminal, hit.root, hit.path) for hit in answer.hits)
     elif output_format == "compact":
-        lines = (_heading(hit, terminal) for hit in answer.hits)
+        lines = ("  ".join(filter(None, _heading_parts(hit, terminal))) for hit in answer.hits)
     else:
         lines = _plain(answer, _blocks(answer, terminal, full=full, explain=explain, classes=classes))
     return "".join(f"{line}\n" for line in lines)
-
-
-def _heading(hit: Hit, terminal: Terminal) -> str:
-    return "  ".join(filter(None, _heading_parts(hit, terminal)))
 
 
 def render_readings(found: Sequence[Reading], place: str, terminal: Terminal) -> tuple[str, str]:
@@ -108,7 +101,7 @@ def render_readings(found: Sequence[Reading], place: str, terminal: Terminal) ->
 
 def _heading_parts(hit: Hit, terminal: Terminal) -> tuple[str, str, str]:
     """Return place, name and details of a hit; on a terminal, details that do not fit into its row are left out."""
-    place, name = f"{shown_path(hit, terminal)}:{hit.start_line}", visible(hit.qualified_name)
+    place, name = _place(hit, terminal), visible(hit.qualified_name)
     described = (details(hit), f"{hit.kind}{_notes(hit)}", _notes(hit).strip())
     if not terminal.is_terminal:
         return place, name, described[0]
@@ -166,12 +159,6 @@ def _other(hit: Hit) -> str:
     return f"{hit.start_line:8}   {visible(hit.qualified_name)}  {details(hit)}"
 
 
-def _json(fields: dict[str, Any], terminal: Terminal, indent: int | None = None) -> str:
-    """Write JSON with escapes for what is not safe to print or what stdout cannot encode."""
-    is_limited = terminal.encoding.lower() not in ("utf-8", "utf8")
-    return visible_json(json.dumps(fields, indent=indent, ensure_ascii=is_limited))
-
-
 def details(hit: Hit) -> str:
     """Describe a hit: its kind, its length, how many copies it has, and whether its lines may have moved."""
     lines = hit.last_line - hit.start_line + 1
@@ -216,13 +203,15 @@ def percent(confidence: float) -> str:
     return f"{min(max(rounded, 1), 99) if 0 < confidence < 1 else rounded}%"
 
 
-def shown_path(hit: Hit, terminal: Terminal) -> str:
-    """Return a path that an editor opens from here: relative below the working directory, else absolute."""
-    return path_from(terminal, hit.root, hit.path)
+def _place(hit: Hit, terminal: Terminal) -> str:
+    return f"{path_from(terminal, hit.root, hit.path)}:{hit.start_line}"
 
 
 def path_from(terminal: Terminal, root: str, path: str) -> str:
-    """Return a path below a root as an editor opens it from here; in a revision, as git names it."""
+    """Return a path that an editor opens from here: relative below the working directory, else absolute.
+
+    In a revision, it is the path as git names it.
+    """
     if root in terminal.shown:
         return visible(terminal.shown[root] + path)
     whole = Path(root, path)

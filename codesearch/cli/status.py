@@ -22,8 +22,8 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
-    from codesearch.engine.remote import MilvusBackend
     from codesearch.engine.reports import IndexStatus
+    from codesearch.milvus.push import RootStatus
 
 _WIDEST = 30
 """Of the columns of `config`; a longer value does not push those of the others apart."""
@@ -47,7 +47,12 @@ def status(
     invocation = invocation_of(context)
     if options["backend"] != "local":
         named = [str(invocation.path(root).resolve()) for root in roots or []]
-        yield from _remote(invocation.milvus(options), options["uri"], named, as_json=json)
+        remote = [one for one in invocation.milvus(options).root_statuses() if not named or one.root in named]
+        if json:
+            text = invocation.terminal.json_text(list(map(asdict, remote)), indent=2)
+            yield Output(text, code=0 if remote else 1)
+        else:
+            yield from _remote(remote, options["uri"])
         return
     from codesearch.service.server import service_at
 
@@ -57,8 +62,8 @@ def status(
     current = around.folder if around else None
     service = service_at(engine.home)
     if json:
-        text = dumps([_fields(one, service, current) for one in found], indent=2)
-        yield Output(f"{text}\n", code=0 if found else 1)
+        fields = [_fields(one, service, current) for one in found]
+        yield Output(invocation.terminal.json_text(fields, indent=2), code=0 if found else 1)
         return
     if not found:
         yield Output(
@@ -78,12 +83,8 @@ def _root(engine: Engine, path: Path) -> Path:
     return Path(entry.manifest.root) if entry and entry.manifest else path
 
 
-def _remote(backend: MilvusBackend, uri: str, roots: Sequence[str], *, as_json: bool) -> Iterator[Output]:
-    """Show the roots in the collections of a server, or only those that are named."""
-    found = [one for one in backend.root_statuses() if not roots or one.root in roots]
-    if as_json:
-        yield Output(f"{dumps([asdict(one) for one in found], indent=2)}\n", code=0 if found else 1)
-        return
+def _remote(found: Sequence[RootStatus], uri: str) -> Iterator[Output]:
+    """Show roots in the collections of a server."""
     if not found:
         yield Output(err=f"nothing is indexed in {uri}\n", code=1)
     for one in found:
@@ -193,7 +194,7 @@ def config(context: typer.Context, explain: bool, json: bool) -> Iterator[Output
     found = invocation.settings()
     if json:
         fields = {name: {"value": value.value, "source": value.source} for name, value in found.items()}
-        yield Output(f"{dumps(fields, indent=2)}\n")
+        yield Output(invocation.terminal.json_text(fields, indent=2))
         return
     rows = [(name, dumps(value.value), value.source) for name, value in found.items()]
     widths = [min(max(len(row[column]) for row in rows), _WIDEST) for column in (0, 1)]

@@ -13,7 +13,6 @@ import typer
 
 from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.output import json_text
 from codesearch.cli.render import path_from, render_readings
 from codesearch.cli.search import freshness_note
 from codesearch.errors import ConfigError
@@ -46,15 +45,14 @@ def outline(
         place, scope, max_lines=options["max_lines"], question=question, freshness=freshness
     )
     yield Output(err="".join(map(freshness_note, freshness)))
-    if options["json"]:
-        yield _json([asdict(one) for one in found])
-        return
     terminal = invocation.showing(engine.revision(scope))
-    width = terminal.width if terminal.is_terminal else 200
+    if options["json"]:
+        yield Output(terminal.json_text(list(map(asdict, found)), indent=2), code=0 if found else 1)
+        return
     heads = len({one.root for one in found}) > 1
     for one in found:
         head = f"{visible(one.root)}\n" if heads else ""
-        yield Output(head + "".join(f"{line}\n" for line in outline_lines(one, width)))
+        yield Output(head + "".join(f"{line}\n" for line in outline_lines(one, terminal.max_line)))
     if not found:
         yield Output(err="no hits\n", code=1)
 
@@ -71,10 +69,11 @@ def read(
     freshness: list[Freshness] = []
     found = engine.read(place, scope, most_lines=options["max_lines"], freshness=freshness)
     yield Output(err="".join(map(freshness_note, freshness)))
+    terminal = invocation.showing(engine.revision(scope))
     if options["json"]:
-        yield _json([asdict(one) for one in found])
-        return
-    yield Output(*render_readings(found, place, invocation.showing(engine.revision(scope))))
+        yield Output(terminal.json_text(list(map(asdict, found)), indent=2))
+    else:
+        yield Output(*render_readings(found, place, terminal))
 
 
 def _engine_and_scope(invocation: Invocation, place: str, options: Mapping[str, Any]) -> tuple[Engine, Scope]:
@@ -84,10 +83,6 @@ def _engine_and_scope(invocation: Invocation, place: str, options: Mapping[str, 
     whole = invocation.terminal.here / invocation.path(path)
     paths = () if is_chosen or not whole.exists() else (whole,)
     return invocation.engine(options["home"]), invocation.scope(options, paths)
-
-
-def _json(found: list[dict[str, Any]]) -> Output:
-    return Output(json_text(found, indent=2), code=0 if found else 1)
 
 
 def usages(
@@ -124,7 +119,7 @@ def usages(
     terminal, found = invocation.showing(engine.revision(scope)), answer.found
     path_of = partial(path_from, terminal)
     if options["json"]:
-        yield Output(json_text(usages_fields(answer), indent=2))
+        yield Output(terminal.json_text(usages_fields(answer), indent=2))
     elif options["vimgrep"]:
         rows = (
             f"{path_of(one.root, one.path)}:{one.line}:{one.column}:{visible(one.text)}\n"
@@ -132,7 +127,7 @@ def usages(
         )
         yield Output("".join(rows), f"{usages_summary(found)}\n")
     else:
-        width = terminal.width if terminal.is_terminal else 200
-        yield Output("".join(f"{line}\n" for line in usages_lines(found, width, path_of)))
+        lines = usages_lines(found, terminal.max_line, path_of)
+        yield Output("".join(f"{line}\n" for line in lines))
     notes = "".join(map(freshness_note, answer.freshness))
     yield Output(err=notes, code=0 if found.usage_count else 1)

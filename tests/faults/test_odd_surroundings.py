@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,15 @@ def test_names_beyond_ascii_are_printed_in_an_ascii_locale(command, home):
     assert command("query", "gamma", "--files", "-n", "1").stdout == "ünï/ç.py\n"
     assert ascii_only("query", "gamma", "--files", "-n", "1").stdout == "ünï/ç.py\n"
     assert ascii_only("index", "ünï").returncode == 0
+
+
+def test_json_is_valid_if_the_output_lacks_a_character(command, home):
+    write_tree(command.folder, {"ç.py": "def alpha(two):\n    return two\n"})
+    command("index", ".")
+    ascii_only = Command(command.folder, home, {"PYTHONIOENCODING": "ascii"})
+    for arguments in ("query alpha", "outline ç.py", "usages alpha", "duplicates --min-lines 1"):
+        found = json.loads(ascii_only(*arguments.split(), "--json").stdout)
+        assert "ç.py" in json.dumps(found, ensure_ascii=False)
 
 
 @pytest.mark.parametrize(
