@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
@@ -20,7 +19,7 @@ import anyio.from_thread
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import Field
 
 import codesearch
@@ -30,18 +29,12 @@ from codesearch.agents.text import (
     fitting_lines,
     groups_text,
     history_text,
-    hits_fields,
     hits_text,
-    outline_fields,
     outlines_text,
-    reading_fields,
     readings_text,
-    status_fields,
     status_text,
-    usages_fields,
     usages_text,
 )
-from codesearch.commits.hits import history_fields
 from codesearch.engine.answer import Freshness
 from codesearch.engine.engine import Engine
 from codesearch.engine.revisions import find_revision
@@ -50,10 +43,8 @@ from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
 from codesearch.index.build import Progress
 from codesearch.options import Option, options_of
 from codesearch.search.request import Filters, SearchRequest
-from codesearch.structure.whole import Reading
-from codesearch.visible import encodable, encodable_json
+from codesearch.visible import encodable
 
-T = TypeVar("T")
 Groups = Mapping[str, Sequence[Path]]
 _ROOTS_TIMEOUT_S = 2.0
 _PROGRESS_S = 0.2
@@ -122,10 +113,10 @@ class Agents:
         max_tokens: int,
         at: str,
         group: str = "",
-    ) -> CallToolResult:
+    ) -> str:
         """Find files, functions and classes by meaning, keywords, name, path or message. Use it before grep."""
 
-        def work(project: Path, scope: Scope) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> str:
             languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
             filters = Filters(languages, kinds, paths, here=project)
             request = SearchRequest(
@@ -133,37 +124,37 @@ class Agents:
             )
             answer = self._engine.search(request, scope)
             tokens = _within("search", "max_tokens", max_tokens)
-            return _result(hits_text(answer, project, tokens), hits_fields(answer, project))
+            return hits_text(answer, project, tokens)
 
         return await self._run(context, work, at, group)
 
     async def similar(
         self, place: str, context: Context[Any, Any], limit: int, max_tokens: int, group: str = ""
-    ) -> CallToolResult:
+    ) -> str:
         """Find code like a definition: duplicates, variants, other implementations."""
 
-        def work(project: Path, scope: Scope) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> str:
             tokens = _within("similar", "max_tokens", max_tokens)
             found = self._engine.find(place, scope)
             if len(found) > 1:
-                return _readings(self._engine.read(place, scope), project, tokens)
+                return readings_text(self._engine.read(place, scope), project, tokens)
             request = SearchRequest("", _within("similar", "limit", limit))
             answer = self._engine.similar(found[0], request, scope)
-            return _result(hits_text(answer, project, tokens), hits_fields(answer, project))
+            return hits_text(answer, project, tokens)
 
         return await self._run(context, work, group=group)
 
     async def read(
         self, place: str, context: Context[Any, Any], max_tokens: int, at: str, group: str = ""
-    ) -> CallToolResult:
+    ) -> str:
         """Read a whole function or class, a file, or a range of its lines. Members of long classes are folded."""
 
-        def work(project: Path, scope: Scope) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> str:
             tokens = _within("read", "max_tokens", max_tokens)
             notes: list[Freshness] = []
             lines = fitting_lines(tokens)
             found = self._engine.read(place, scope, most_lines=lines, freshness=notes)
-            return _readings(found, project, tokens, notes)
+            return failures_text(notes) + readings_text(found, project, tokens)
 
         return await self._run(context, work, at, group)
 
@@ -175,18 +166,17 @@ class Agents:
         max_tokens: int,
         at: str,
         group: str = "",
-    ) -> CallToolResult:
+    ) -> str:
         """See what is in a folder, a file or a class, or what of it a question needs."""
 
-        def work(project: Path, scope: Scope) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> str:
             tokens = _within("outline", "max_tokens", max_tokens)
             lines = fitting_lines(tokens)
             notes: list[Freshness] = []
             found = self._engine.outline(
                 place or ".", scope, max_lines=lines, question=question, freshness=notes
             )
-            text = failures_text(notes) + outlines_text(found, tokens)
-            return _result(text, {"outlines": list(map(outline_fields, found))})
+            return failures_text(notes) + outlines_text(found, tokens)
 
         return await self._run(context, work, at, group)
 
@@ -199,45 +189,41 @@ class Agents:
         max_tokens: int,
         at: str,
         group: str = "",
-    ) -> CallToolResult:
+    ) -> str:
         """Find the lines that use a name, with the definitions around them and how sure it is. Text, not types."""
 
-        def work(project: Path, scope: Scope) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> str:
             filters = Filters(paths=(path,) if path else (), here=project)
             most = _within("usages", "limit", limit)
             answer = self._engine.usages(place, scope, filters=filters, limit=most)
             tokens = _within("usages", "max_tokens", max_tokens)
-            text = failures_text(answer.freshness) + usages_text(answer.found, project, tokens)
-            return _result(text, usages_fields(answer.found, project))
+            return failures_text(answer.freshness) + usages_text(answer.found, project, tokens)
 
         return await self._run(context, work, at, group)
 
-    async def history(
-        self, context: Context[Any, Any], question: str, place: str, max_tokens: int
-    ) -> CallToolResult:
+    async def history(self, context: Context[Any, Any], question: str, place: str, max_tokens: int) -> str:
         """Find commits by meaning: when and why code changed."""
 
-        def work(project: Path, scope: Scope) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> str:
             tokens = _within("history", "max_tokens", max_tokens)
             reporter = _reporter(context)
             answer = self._engine.history(question, scope, place=place, top_k=_COMMITS, on_progress=reporter)
-            return _result(history_text(answer, tokens), history_fields(answer))
+            return history_text(answer, tokens)
 
         return await self._run(context, work)
 
-    async def status(self, context: Context[Any, Any]) -> CallToolResult:
+    async def status(self, context: Context[Any, Any]) -> str:
         """Say what is indexed, what is not, and whether files changed since."""
 
-        def work(project: Path, scope: Scope) -> CallToolResult:
+        def work(project: Path, scope: Scope) -> str:
             (found,) = self._engine.status(self._root_of(project), changes=True)
-            text = status_text(found, project) + groups_text(self._groups)
-            return _result(text, status_fields(found))
+            return status_text(found, project) + groups_text(self._groups)
 
         return await self._run(context, work)
 
     async def _run(
-        self, context: Context[Any, Any], work: Callable[[Path, Scope], T], at: str = "", group: str = ""
-    ) -> T:
+        self, context: Context[Any, Any], work: Callable[[Path, Scope], str], at: str = "", group: str = ""
+    ) -> str:
         """Index what is searched if necessary, then call `work` with the project and the scope, in a thread.
 
         With a git revision, `work` gets the folder that has the files of the project at that revision.
@@ -259,7 +245,7 @@ class Agents:
                     if at:
                         project = await anyio.to_thread.run_sync(self._revision, project, at, context)
                     scope = Scope(here=project, folders=(project,))
-            return await anyio.to_thread.run_sync(work, project, scope)
+            return encodable(await anyio.to_thread.run_sync(work, project, scope))
         except (CodeSearchError, ValueError) as error:
             raise ToolError(encodable(" ".join(str(error).split()))) from None
 
@@ -357,22 +343,8 @@ def make_server(
 
     reading = (agents.search, agents.outline, agents.read, agents.usages, agents.similar)
     for tool in (*reading, agents.history, agents.status):
-        server.add_tool(_with_options(tool, groups), annotations=_READ_ONLY)
+        server.add_tool(_with_options(tool, groups), annotations=_READ_ONLY, structured_output=False)
     return server
-
-
-def _result(text: str, fields: dict[str, Any]) -> CallToolResult:
-    structured = json.loads(encodable_json(fields))
-    return CallToolResult(
-        content=[TextContent(type="text", text=encodable(text))], structured_content=structured
-    )
-
-
-def _readings(
-    found: Sequence[Reading], project: Path, max_tokens: int, notes: Sequence[Freshness] = ()
-) -> CallToolResult:
-    places = [reading_fields(reading, project) for reading in found]
-    return _result(failures_text(notes) + readings_text(found, project, max_tokens), {"places": places})
 
 
 def _options_of(tool: str, *, has_groups: bool) -> dict[str, Option]:

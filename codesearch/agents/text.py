@@ -1,4 +1,4 @@
-"""Answers -> text that an agent reads cheaply, within a budget of tokens, and the same as fields.
+"""Answers -> text that an agent reads cheaply, within a budget of tokens.
 
 A token is counted as four characters.
 """
@@ -6,11 +6,9 @@ A token is counted as four characters.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
 from codesearch.commits.hits import HistoryAnswer
 from codesearch.commits.text import history_lines
@@ -91,30 +89,6 @@ def _confidence_note(answer: Answer) -> str:
     return f"confidence: {'high' if answer.confidence >= _SURE else 'fair'}\n"
 
 
-def hits_fields(answer: Answer, project: Path) -> dict[str, Any]:
-    """Return the confidence and the places of the hits."""
-    return {
-        "confidence": answer.confidence,
-        "low_confidence": answer.low_confidence,
-        "left_out": answer.left_out,
-        "hits": [
-            {**_place_fields(hit, project), "others": [_place_fields(one, project) for one in hit.others]}
-            for hit in answer.hits
-        ],
-    }
-
-
-def _place_fields(hit: Hit, project: Path) -> dict[str, Any]:
-    return {
-        "path": relative(hit.root, hit.path, project),
-        **_root_fields(hit.root, hit.path, project),
-        "first_line": hit.start_line,
-        "last_line": hit.last_line,
-        "kind": hit.kind,
-        "name": hit.qualified_name or hit.name,
-    }
-
-
 def _other(hit: Hit) -> str:
     """Return a line for another definition of the file of a hit."""
     return f"  also {hit.start_line}-{hit.last_line} {hit.kind} {_cut(hit.qualified_name)}\n"
@@ -149,20 +123,6 @@ def readings_text(readings: Sequence[Reading], project: Path, max_tokens: int) -
     return "".join(shown) + (f"{left} more lines left out: {cure}\n" if left else "")
 
 
-def reading_fields(reading: Reading, project: Path) -> dict[str, Any]:
-    """Return the place of a reading."""
-    found = reading.definition
-    return {
-        "path": relative(reading.root, reading.path, project),
-        **_root_fields(reading.root, reading.path, project),
-        "first_line": reading.first_line,
-        "last_line": reading.last_line,
-        "kind": found.kind if found else "lines",
-        "name": found.qualified_name if found else "",
-        "stale": reading.stale,
-    }
-
-
 def outlines_text(outlines: Sequence[Outline], max_tokens: int) -> str:
     """Return outlines in a budget, each after its root if there are several."""
     heads = len({outline.root for outline in outlines}) > 1
@@ -175,23 +135,6 @@ def outlines_text(outlines: Sequence[Outline], max_tokens: int) -> str:
     left = len(lines) - len(shown)
     note = f"{left} more lines left out: ask for a folder or file in it\n" if left else ""
     return "".join(shown) + note or "nothing is indexed there\n"
-
-
-def outline_fields(outline: Outline) -> dict[str, Any]:
-    """Return the places of an outline."""
-    return {
-        "root": outline.root,
-        "entries": [
-            {
-                "depth": entry.depth,
-                "kind": entry.kind,
-                "label": entry.label,
-                "path": entry.path,
-                "line": entry.definition.start_line if entry.definition else None,
-            }
-            for entry in outline.entries
-        ],
-    }
 
 
 def usages_text(found: Usages, project: Path, max_tokens: int) -> str:
@@ -215,28 +158,6 @@ def history_text(answer: HistoryAnswer, max_tokens: int) -> str:
 
 def _shown_path(project: Path, root: str, path: str) -> str:
     return visible(relative(root, path, project))
-
-
-def usages_fields(found: Usages, project: Path) -> dict[str, Any]:
-    """Return the places of usages."""
-    return {
-        "definitions": [
-            f"{relative(one.root, one.path, project)}:{one.start_line}" for one in found.definitions
-        ],
-        "usages": [
-            {
-                "place": f"{relative(one.root, one.path, project)}:{one.line}",
-                **_root_fields(one.root, one.path, project),
-                "text": one.text,
-                "grade": one.grade,
-                "may_be": list(one.may_be),
-                "inside": one.inside.qualified_name if one.inside else None,
-            }
-            for one in found.usages
-        ],
-        "usage_count": found.usage_count,
-        "unread_files": found.unread_files,
-    }
 
 
 def status_text(status: IndexStatus, project: Path) -> str:
@@ -267,26 +188,10 @@ def groups_text(groups: Mapping[str, Sequence[Path]]) -> str:
     )
 
 
-def status_fields(status: IndexStatus) -> dict[str, Any]:
-    """Return the counts of an index."""
-    return {
-        "error": status.error,
-        "definitions": status.documents,
-        "files": status.files,
-        "languages": status.languages,
-        "changes": asdict(status.changes) if status.changes else None,
-    }
-
-
 def relative(root: str, path: str, project: Path) -> str:
     """Return the path of a hit relative to the project, with forward slashes; outside of it, the whole path."""
     whole = Path(root, path)
     return (whole.relative_to(project) if whole.is_relative_to(project) else whole).as_posix()
-
-
-def _root_fields(root: str, path: str, project: Path) -> dict[str, str]:
-    """Return the root of a hit outside of the project, which a group may have."""
-    return {} if Path(root, path).is_relative_to(project) else {"root": root}
 
 
 def _fitting(blocks: Sequence[str], limit: int) -> list[str]:

@@ -107,22 +107,16 @@ def test_usages_of_a_name_have_places_of_the_project_and_the_numbers_in_the_last
     assert refused[0] and refused[1].endswith("'(((' has no letters or digits: the index finds words")
 
 
-def test_a_kind_may_be_in_any_case_and_the_answer_has_its_places_as_fields(project):
-    async def session() -> dict[str, Any]:
+def test_an_answer_is_text_only_because_clients_show_structured_content_in_place_of_it(project):
+    async def session() -> tuple[str, list[object]]:
         async with connected(project) as client:
             result = await client.call_tool("search", {"query": "stack", "kind": "Class", "limit": 1})
-            return result.structured_content
+            schemas = [tool.output_schema for tool in (await client.list_tools()).tools]
+            return result.content[0].text, [result.structured_content, *schemas]
 
-    assert anyio.run(session)["hits"] == [
-        {
-            "path": "python/convert.py",
-            "first_line": 14,
-            "last_line": 23,
-            "kind": "class",
-            "name": "Stack",
-            "others": [],
-        }
-    ]
+    text, structured = anyio.run(session)
+    assert "python/convert.py:14-23 class Stack\n  14: class Stack:\n" in text
+    assert not any(structured)
 
 
 def test_the_texts_of_the_tools_have_at_most_2_000_characters(project):
