@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from codesearch.analysis.terms import query_terms
 from codesearch.cli.invocation import MAX_LINE, Terminal
 from codesearch.engine.answer import Answer
-from codesearch.search.marks import marks
+from codesearch.search.marks import MAX_COLOURED, lexer_of, marks
 from codesearch.search.snippets import explaining_words, head_lines, head_text, snippet_lines
 from codesearch.structure.text import fold
 from codesearch.types import Hit
@@ -24,8 +24,6 @@ SNIPPET_LINES = 3
 _WITH_CONTEXT = 6
 _GUTTER = 11
 _CUT = "..."
-_MAX_COLOURED = 60_000
-"""Characters of a hit that are coloured, because a lexer reads about 1 MB/s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +150,7 @@ def coloured(hit: Hit, answer: Answer, lines: Sequence[Line]) -> list[Text]:
     terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
     # A line alone does not say that it is inside a comment or a docstring.
     wanted = {line.position for line in lines if line.position is not None}
-    source = "\n".join(source_lines(hit)[: max(wanted, default=-1) + 1])[:_MAX_COLOURED]
+    source = "\n".join(source_lines(hit)[: max(wanted, default=-1) + 1])[:MAX_COLOURED]
     whole = _highlighted(hit, source, wanted)
     texts = []
     for line in lines:
@@ -168,13 +166,13 @@ def coloured(hit: Hit, answer: Answer, lines: Sequence[Line]) -> list[Text]:
 
 
 def _highlighted(hit: Hit, code: str, wanted: Collection[int]) -> dict[int, Text]:
-    """Return the text of some lines of code by position, with colours."""
-    from pygments.lexers import get_lexer_by_name
+    """Return the text of some lines of code by position, with colours; nothing if no lexer knows the language."""
     from rich.syntax import Syntax
     from rich.text import Text
 
-    # The PHP code of a hit has no opening tag.
-    lexer = get_lexer_by_name(hit.language, startinline=True, stripnl=False, ensurenl=False)
+    lexer = lexer_of(code, hit.language)
+    if lexer is None:
+        return {}
     style_of = Syntax.get_theme("ansi_dark").get_style_for_token
     texts: dict[int, Text] = {}
     position = 0

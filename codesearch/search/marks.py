@@ -1,11 +1,19 @@
-"""A line of code and the terms of a query -> the places of the line to mark."""
+"""What is marked in lines of code: the words of a query, and tokens with colours."""
 
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
 
 from codesearch.analysis.terms import terms_of
 from codesearch.parsing.identifiers import subtoken_spans
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
+MAX_COLOURED = 60_000
+"""Characters of code that are coloured, because a lexer reads about 1 MB/s."""
+_SAME_TOKENS = {"ocamli": "ocaml", "svelte": "typescript"}  # Of a Svelte file the scripts are indexed.
 
 
 def marks(line: str, terms: AbstractSet[str]) -> list[tuple[int, int]]:
@@ -27,3 +35,16 @@ def marks(line: str, terms: AbstractSet[str]) -> list[tuple[int, int]]:
             start = found.pop()[0]
         found.append((start, end))
     return found
+
+
+def lexer_of(code: str, language: str) -> Lexer | None:
+    """Return a lexer that keeps the lines of some code, or None if there is none for its language."""
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    name = _SAME_TOKENS.get(language, language)
+    try:
+        # A part of a PHP file may have no opening tag.
+        return get_lexer_by_name(name, startinline="<?" not in code, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None

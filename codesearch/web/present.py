@@ -12,9 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pygments.lexers import get_lexer_by_name
 from pygments.token import Token
-from pygments.util import ClassNotFound
 
 import codesearch
 from codesearch.analysis.terms import STOP_WORDS, query_terms, terms_of
@@ -22,7 +20,7 @@ from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError, IndexStoreError
 from codesearch.index.catalogue import is_revision
-from codesearch.search.marks import marks
+from codesearch.search.marks import MAX_COLOURED, lexer_of, marks
 from codesearch.search.snippets import explaining_words, snippet_lines
 from codesearch.settings import user_groups
 from codesearch.structure.whole import FileView
@@ -31,8 +29,6 @@ from codesearch.types import Hit
 _MAX_WORDS = 6
 _NAME_PARTS = ("name", "name_first")
 CLASSES = ("keyword", "type", "function", "builtin", "string", "number", "comment", "operator", "text")
-_MAX_CHARACTERS = 60_000
-"""Longer code is not coloured, because a lexer reads about 1 MB/s."""
 _MAX_LINE = 2_000
 """Characters of a line that are shown."""
 MOST = 2_000
@@ -128,7 +124,7 @@ def _parts(lines: Sequence[str]) -> Iterator[range]:
     start = size = 0
     for at, line in enumerate(lines):
         size += len(line) + 1
-        if size > _MAX_CHARACTERS and at > start:
+        if size > MAX_COLOURED and at > start:
             yield range(start, at)
             start, size = at, len(line) + 1
     yield range(start, len(lines))
@@ -220,13 +216,10 @@ _kept_lines = lru_cache(maxsize=_KEPT)(_lines)
 
 def _tokens(code: str, language: str) -> Iterable[tuple[str, str]]:
     # A lexer replaces other ends of lines by "\n", so the lines would not match.
-    if len(code) > _MAX_CHARACTERS or "\r" in code or "\ufeff" in code:
+    if len(code) > MAX_COLOURED or "\r" in code or "\ufeff" in code:
         return [("text", code)]
-    try:
-        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return [("text", code)]
-    return [(_class_of(kind), text) for kind, text in lexer.get_tokens(code)]
+    lexer = lexer_of(code, language)
+    return [(_class_of(kind), text) for kind, text in lexer.get_tokens(code)] if lexer else [("text", code)]
 
 
 def _class_of(kind: Any) -> str:  # noqa: ANN401 - Pygments has no type for tokens.

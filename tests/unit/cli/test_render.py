@@ -290,6 +290,14 @@ def test_words_of_the_query_are_bold_with_colours_only():
     assert "\x1b" not in render(replace(ANSWER, hits=[DOCUMENTED]), "text", HERE)
 
 
+def test_code_without_a_lexer_is_shown_without_colours():
+    shader = replace(HIT, language="shader", code="void main() {\n  shine();")
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line)[11:] for line in coloured_lines(shader)]
+    assert lines == ["void main() {", "  shine();"]
+    svelte = coloured_lines(replace(HIT, language="svelte", code="function f() {}"))
+    assert "\x1b[94mfunction\x1b[0m" in svelte[0]
+
+
 def test_code_that_is_too_long_to_colour_and_code_with_odd_characters_is_shown_whole():
     odd = replace(HIT, code="def read(self):\r\n\tx = 'a\x1b\x0c'  # \ufeff\n\n" + "    y = 1\n" * 7_000)
     (full,) = render(replace(ANSWER, hits=[odd]), "text", SCREEN, full=True).splitlines()[-4:-3]

@@ -93,6 +93,12 @@ def test_marks_never_change_the_text_of_a_line():
         assert any(len(token) == 3 for token in line["tokens"])
 
 
+def test_php_without_an_opening_tag_is_coloured_and_a_language_without_a_lexer_is_not():
+    assert token_lines("return 1;", "php", 1, [0])[0]["tokens"][0] == ["keyword", "return"]
+    assert token_lines("<?php return 1;", "php", 1, [0])[0]["tokens"][0] == ["comment", "<?php"]
+    assert token_lines("return 1;", "shader", 1, [0])[0]["tokens"] == [["text", "return 1;"]]
+
+
 def test_filters_limit_a_search(client):
     found = client.get(f"{API}search", params={"q": "copy", "lang": "js"}).json()["hits"]
     assert [hit["path"] for hit in found] == ["web/copy.js"]
