@@ -190,6 +190,10 @@ _on(
     _HITS,
     Option("all_code", "Rank tests, generated and vendored code and stubs like other code.", False),
     Option("color", "Colours and links: auto, always or never.", "auto", choices=COLORS),
+    set_by=_SETTING,
+)
+_on(
+    (*SEARCHES, "usages", "duplicates"),
     Option("refresh", "First index changed files, if that is quick.", True),
     set_by=_SETTING,
 )
@@ -274,12 +278,15 @@ _on(
     Option("jsonl", "Print one JSON object for each pair.", False),
     Option("vimgrep", "Print path:line:column:text for each pair.", False),
     Option("sarif", "Print SARIF 2.1.0, for pages of code scanning.", False),
-    Option("refresh", "First index changed files, if that is quick.", True),
 )
 _on("outline", Option("question", "Show what answers this question, and what is around it.", "", "--for"))
-_on("usages", replace(_HITS, help="Usages to show.", default=20), _LANG, _PATH)
-_on("usages", Option("vimgrep", "Print path:line:column:text.", False))
-_on("usages", Option("refresh", "First index changed files, if that is quick.", True))
+_on(
+    "usages",
+    replace(_HITS, help="Usages to show.", default=20),
+    _LANG,
+    _PATH,
+    Option("vimgrep", "Print path:line:column:text.", False),
+)
 _on("read", Option("max_lines", "Fold the members of longer classes and files.", 120, low=4, high=1_000_000))
 _on(
     (),

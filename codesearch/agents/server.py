@@ -119,12 +119,8 @@ class Agents:
         def work(project: Path, scope: Scope) -> str:
             languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
             filters = Filters(languages, kinds, paths, here=project)
-            request = SearchRequest(
-                query, _within("search", "limit", limit), filters=filters, by_file=not flat
-            )
-            answer = self._engine.search(request, scope)
-            tokens = _within("search", "max_tokens", max_tokens)
-            return hits_text(answer, project, tokens)
+            request = SearchRequest(query, limit, filters=filters, by_file=not flat)
+            return hits_text(self._engine.search(request, scope), project, max_tokens)
 
         return await self._run(context, work, at, group)
 
@@ -134,13 +130,11 @@ class Agents:
         """Find code like a definition: duplicates, variants, other implementations."""
 
         def work(project: Path, scope: Scope) -> str:
-            tokens = _within("similar", "max_tokens", max_tokens)
             found = self._engine.find(place, scope)
             if len(found) > 1:
-                return readings_text(self._engine.read(place, scope), project, tokens)
-            request = SearchRequest("", _within("similar", "limit", limit))
-            answer = self._engine.similar(found[0], request, scope)
-            return hits_text(answer, project, tokens)
+                return readings_text(self._engine.read(place, scope), project, max_tokens)
+            answer = self._engine.similar(found[0], SearchRequest(top_k=limit), scope)
+            return hits_text(answer, project, max_tokens)
 
         return await self._run(context, work, group=group)
 
@@ -150,11 +144,10 @@ class Agents:
         """Read a whole function or class, a file, or a range of its lines. Members of long classes are folded."""
 
         def work(project: Path, scope: Scope) -> str:
-            tokens = _within("read", "max_tokens", max_tokens)
             notes: list[Freshness] = []
-            lines = fitting_lines(tokens)
+            lines = fitting_lines(max_tokens)
             found = self._engine.read(place, scope, most_lines=lines, freshness=notes)
-            return failures_text(notes) + readings_text(found, project, tokens)
+            return failures_text(notes) + readings_text(found, project, max_tokens)
 
         return await self._run(context, work, at, group)
 
@@ -170,13 +163,12 @@ class Agents:
         """See what is in a folder, a file or a class, or what of it a question needs."""
 
         def work(project: Path, scope: Scope) -> str:
-            tokens = _within("outline", "max_tokens", max_tokens)
-            lines = fitting_lines(tokens)
+            lines = fitting_lines(max_tokens)
             notes: list[Freshness] = []
             found = self._engine.outline(
                 place or ".", scope, max_lines=lines, question=question, freshness=notes
             )
-            return failures_text(notes) + outlines_text(found, tokens)
+            return failures_text(notes) + outlines_text(found, max_tokens)
 
         return await self._run(context, work, at, group)
 
@@ -194,10 +186,8 @@ class Agents:
 
         def work(project: Path, scope: Scope) -> str:
             filters = Filters(paths=(path,) if path else (), here=project)
-            most = _within("usages", "limit", limit)
-            answer = self._engine.usages(place, scope, filters=filters, limit=most)
-            tokens = _within("usages", "max_tokens", max_tokens)
-            return failures_text(answer.freshness) + usages_text(answer.found, project, tokens)
+            answer = self._engine.usages(place, scope, filters=filters, limit=limit)
+            return failures_text(answer.freshness) + usages_text(answer.found, project, max_tokens)
 
         return await self._run(context, work, at, group)
 
@@ -205,10 +195,9 @@ class Agents:
         """Find commits by meaning: when and why code changed."""
 
         def work(project: Path, scope: Scope) -> str:
-            tokens = _within("history", "max_tokens", max_tokens)
             reporter = _reporter(context)
             answer = self._engine.history(question, scope, place=place, top_k=_COMMITS, on_progress=reporter)
-            return history_text(answer, tokens)
+            return history_text(answer, max_tokens)
 
         return await self._run(context, work)
 
@@ -269,11 +258,14 @@ class Agents:
 
     def _group_ready(self, scope: Scope, context: Context[Any, Any]) -> None:
         """Index the folders of a group that no index covers; the answer names those that cannot be."""
-        missing = self._engine.missing_projects(scope)
-        for root in (*missing, *self._engine.outdated_roots(scope)) if self._auto_index else ():
-            index = self._engine.index_project if root in missing else self._engine.index
+        if not self._auto_index:
+            return
+        for project in self._engine.missing_projects(scope):
             with suppress(CodeSearchError):
-                index(root, on_progress=_reporter(context))
+                self._engine.index_project(project, on_progress=_reporter(context))
+        for root in self._engine.outdated_roots(scope):
+            with suppress(CodeSearchError):
+                self._engine.index(root, on_progress=_reporter(context))
 
     def _revision(self, project: Path, at: str, context: Context[Any, Any]) -> Path:
         """Return the folder with the files of the project at a git revision; index it if that may be done."""
@@ -354,7 +346,7 @@ def _options_of(tool: str, *, has_groups: bool) -> dict[str, Option]:
 
 
 def _with_options(tool: Callable[..., Any], groups: Groups) -> Callable[..., Any]:
-    """Give the parameters of a tool the descriptions and defaults in the table of options."""
+    """Give the parameters of a tool the descriptions, defaults and limits in the table of options."""
     options = _options_of(tool.__name__, has_groups=bool(groups))
     signature = inspect.signature(tool, eval_str=True)
     parameters = dict(signature.parameters)
@@ -371,15 +363,12 @@ def _with_options(tool: Callable[..., Any], groups: Groups) -> Callable[..., Any
 
     @functools.wraps(tool)
     async def call(*arguments: Any, **values: Any) -> Any:  # noqa: ANN401 - the types are those of the tool.
+        for name, option in options.items():
+            if option.kind is int:  # A number that is not allowed becomes the nearest one that is.
+                values[name] = int(max(option.low, min(values[name], option.high)))
         return await tool(*arguments, **values)
 
     vars(call)["__signature__"] = signature.replace(
         parameters=sorted(parameters.values(), key=lambda one: one.kind)
     )
     return call
-
-
-def _within(tool: str, name: str, value: int) -> int:
-    """Return the nearest value that an option of a tool allows."""
-    option = options_of(f"mcp:{tool}")[name]
-    return int(max(option.low, min(value, option.high)))

@@ -95,7 +95,7 @@ def _other(hit: Hit) -> str:
 
 
 def _head(hit: Hit, project: Path) -> str:
-    path = visible(relative(hit.root, hit.path, project))
+    path = _shown_path(project, hit.root, hit.path)
     stale = " (changed since it was indexed)" if hit.stale else ""
     name = _cut(hit.qualified_name or hit.name)
     return f"{path}:{hit.start_line}-{hit.last_line} {hit.kind} {name}{stale}\n"
@@ -108,7 +108,7 @@ def readings_text(readings: Sequence[Reading], project: Path, max_tokens: int) -
     if len(readings) > 1:
         lines.append(f"{len(readings)} places have this name: ask with one of these\n")
     for reading in readings:
-        path = visible(relative(reading.root, reading.path, project))
+        path = _shown_path(project, reading.root, reading.path)
         found = reading.definition
         name = f" {found.kind} {_cut(found.qualified_name)}" if found else ""
         stale = " (changed since it was indexed)" if reading.stale else ""
@@ -127,33 +127,23 @@ def outlines_text(outlines: Sequence[Outline], max_tokens: int) -> str:
     """Return outlines in a budget, each after its root if there are several."""
     heads = len({outline.root for outline in outlines}) > 1
     lines = [
-        f"{line}\n"
+        line
         for outline in outlines
         for line in (*([visible(outline.root)] if heads else ()), *outline_lines(outline))
     ]
-    shown = _fitting(lines, max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS)
-    left = len(lines) - len(shown)
-    note = f"{left} more lines left out: ask for a folder or file in it\n" if left else ""
-    return "".join(shown) + note or "nothing is indexed there\n"
+    return _within(lines, max_tokens, "ask for a folder or file in it") or "nothing is indexed there\n"
 
 
 def usages_text(found: Usages, project: Path, max_tokens: int) -> str:
     """Return usages in a budget; the last line has the numbers."""
-    path_of = partial(_shown_path, project)
-    lines = [f"{line}\n" for line in usages_lines(found, path_of=path_of)]
-    shown = _fitting(lines[:-1], max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS - len(lines[-1]))
-    left = len(lines) - 1 - len(shown)
-    note = f"{left} more lines left out: narrow with a path\n" if left else ""
-    return "".join(shown) + note + lines[-1]
+    *lines, last = usages_lines(found, path_of=partial(_shown_path, project))
+    return _within(lines, max_tokens, "narrow with a path", f"{last}\n")
 
 
 def history_text(answer: HistoryAnswer, max_tokens: int) -> str:
     """Return commits in a budget; the last line has their number."""
-    lines = [f"{line}\n" for line in history_lines(answer, _MAX_LINE)]
-    shown = _fitting(lines[:-1], max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS - len(lines[-1]))
-    left = len(lines) - 1 - len(shown)
-    note = f"{left} more lines left out: ask with more max_tokens or a place\n" if left else ""
-    return "".join(shown) + note + lines[-1]
+    *lines, last = history_lines(answer, _MAX_LINE)
+    return _within(lines, max_tokens, "ask with more max_tokens or a place", f"{last}\n")
 
 
 def _shown_path(project: Path, root: str, path: str) -> str:
@@ -198,6 +188,14 @@ def _fitting(blocks: Sequence[str], limit: int) -> list[str]:
     """Return as many of the first blocks as fit into `limit` characters."""
     sizes = accumulate(map(len, blocks))
     return [block for block, size in zip(blocks, sizes, strict=True) if size <= limit]
+
+
+def _within(lines: Sequence[str], max_tokens: int, cure: str, last: str = "") -> str:
+    """Return the first lines that fit into a budget with the last one, and how to see those that are left out."""
+    limit = max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS - len(last)
+    shown = _fitting([f"{line}\n" for line in lines], limit)
+    left = len(lines) - len(shown)
+    return "".join(shown) + (f"{left} more lines left out: {cure}\n" if left else "") + last
 
 
 def _cut(line: str) -> str:

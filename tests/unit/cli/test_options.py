@@ -19,18 +19,19 @@ def test_a_setting_reaches_every_command_with_its_option():
     user = {
         "device": Value("cpu", "file"),
         "auto_index": Value(False, "file"),
+        "refresh": Value(False, "file"),
         "hidden": Value(True, "file"),
         "hits": Value(5, "default"),
     }
     assert {command: options for command, options in defaults_of(user, COMMANDS).items() if options} == {
-        "query": {"device": "cpu", "auto_index": False},
-        "similar": {"device": "cpu", "auto_index": False},
+        "query": {"device": "cpu", "auto_index": False, "refresh": False},
+        "similar": {"device": "cpu", "auto_index": False, "refresh": False},
         "index": {"device": "cpu"},
         "watch": {"device": "cpu"},
         "outline": {"auto_index": False},
         "read": {"auto_index": False},
-        "usages": {"auto_index": False},
-        "duplicates": {"auto_index": False},
+        "usages": {"auto_index": False, "refresh": False},
+        "duplicates": {"auto_index": False, "refresh": False},
         "history": {"auto_index": False},
         "mcp": {"auto_index": False},
         "lsp": {"auto_index": False},
