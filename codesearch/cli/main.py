@@ -9,8 +9,10 @@ from __future__ import annotations
 import shlex
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -81,6 +83,11 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS, stdin: str
         code = 130
     except OSError as error:  # The output, help for example, could not be written.
         code = failed_output(error)
+    except Exception as error:  # Python would exit with 1, which means that there are no hits.
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"{type(error).__name__}: {error} ({Path(frame.filename).name}:{frame.lineno})"
+        print(f"error: a defect of codesearch, please report it: {visible(what)}", file=sys.stderr)
+        code = 2
     sys.exit(code)
 
 

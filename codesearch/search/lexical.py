@@ -73,14 +73,14 @@ class LexicalScorer:
         return self._last[1]
 
     def with_all(self, terms: Sequence[str]) -> NDArray[np.int64]:
-        """Return the live documents that have all of some terms, ascending: int64.
+        """Return the live documents that have all of some terms, ascending: int64; none for no terms.
 
         The first document of a file also counts as having words that are in none of its documents.
         """
         parts = [np.empty(0, np.int64)]
         for base, postings in self._snapshot.based_postings():
             term_ids = [postings.find(term) for term in terms]
-            if None not in term_ids:
+            if terms and None not in term_ids:
                 lists = [
                     [doc_ids for _, doc_ids, _ in postings.by_field(term_id)]
                     for term_id in term_ids

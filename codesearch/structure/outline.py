@@ -166,7 +166,7 @@ class Uses:
 
     def of(self, name: str) -> int:
         """Return how many definitions have all words of a name, its own definition included."""
-        return len(self._scorer.with_all(sorted(terms_of(name)))) if name else 0
+        return len(self._scorer.with_all(sorted(terms_of(name))))
 
 
 def file_tree(

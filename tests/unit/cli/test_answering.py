@@ -6,10 +6,11 @@ import json
 import threading
 from pathlib import Path
 
+import pytest
 import typer.main
 
 from codesearch import Engine
-from codesearch.cli.main import answering
+from codesearch.cli.main import answering, run
 from codesearch.engine.pool import Pool
 from codesearch.service.address import facts
 from tests.conftest import write_tree
@@ -43,3 +44,12 @@ def test_no_client_gets_the_answer_to_the_question_of_another(tmp_path: Path, mo
     ask("open pigeon")
     second.join()
     assert queries == {"open pigeon": "open pigeon", "weigh pigeon": "weigh pigeon"}
+
+
+def test_a_defect_is_one_line_and_exits_with_2(monkeypatch, capsys):
+    monkeypatch.setattr("codesearch.cli.main.make_command", lambda _: [][0])
+    with pytest.raises(SystemExit) as end:
+        run(["outline"])
+    assert end.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "please report it: IndexError: list index out of range (test_answering.py:" in line

@@ -209,3 +209,8 @@ def test_a_word_of_frequency_0_proposes_a_document_but_does_not_score(tmp_path: 
     for terms in (["path"], ["load", "path"]):
         assert few.scores(terms)[0].tolist() == same.scores(terms)[0].tolist()
         assert few.scores(terms)[1:] == same.scores(terms)[1:]
+
+
+def test_no_document_has_all_of_no_terms(tmp_path: Path):
+    documents = [[Counter({"load": 1}) for _ in FIELDS]]
+    assert scorer(tmp_path, documents).with_all([]).tolist() == []

@@ -13,6 +13,7 @@ TREE = {
     **TINY_REPO,
     "README.md": "# Shop\n\nA shop that sells books. It is small.\n",
     "python/__init__.py": '"""Everything in Python. Really."""\n',
+    "go/shelf.go": "package go\n\ntype Shelf struct{}\n\nvar (\n\t_ io.Closer = Shelf{}\n\t_ io.Reader = Shelf{}\n)\n",
     "src/main/java/com/Shop.java": "package com;\n\nclass Shop {\n    void open() {}\n}\n",
 }
 
@@ -41,6 +42,10 @@ def test_a_file_has_its_definitions_with_lines_and_first_sentences(outline):
         "    17      def push(self, item)  Put an item on top.",
         "    21      def pop(self)  Take the top item off.",
     ]
+
+
+def test_a_definition_whose_name_has_no_words_is_shown(outline):
+    assert "     3    type Shelf struct" in outline("shelf.go")
 
 
 def test_a_class_has_its_members(outline):
