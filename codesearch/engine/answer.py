@@ -39,7 +39,7 @@ class Freshness:
 
     root: str
     state: str
-    changes: Changes
+    changes: Changes = Changes(0, 0)
     error: str = ""
 
 

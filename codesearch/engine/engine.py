@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig, check_device
-from codesearch.engine.answer import Answer, Changes, DuplicatesAnswer, Freshness, UsagesAnswer
+from codesearch.engine.answer import Answer, DuplicatesAnswer, Freshness, UsagesAnswer
 from codesearch.engine.local import REFRESH_S, LocalBackend, SearchBackend
 from codesearch.engine.pool import Pool
 from codesearch.engine.scope import (
@@ -29,11 +29,12 @@ from codesearch.engine.scope import (
 )
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
 from codesearch.files import expanded
-from codesearch.home import default_home, make_private, mark_used
+from codesearch.home import COMMITS, default_home, make_private, mark_used
 from codesearch.index.catalogue import (
     IndexEntry,
     find_folder,
     index_folder,
+    indexed_roots,
     list_indexes,
     read_entry,
     remove_index,
@@ -226,8 +227,6 @@ class Engine:
 
     def indexed_roots(self) -> dict[str, int]:
         """Return the roots of all indexes that can be read, each with a number that every commit changes."""
-        from codesearch.index.catalogue import indexed_roots
-
         return indexed_roots(self.home)
 
     def search(
@@ -475,9 +474,7 @@ class Engine:
                     looked_for = [one for one in looked_for if allowed[one]]
                 excluded = tuple(path for path in filters.paths if path.startswith("!"))
                 allowed = allowed_documents(Filters(paths=excluded, here=filters.here), snapshot)
-                freshness += [
-                    Freshness(root, "unreadable", Changes(0, 0), str(error)) for root, error in lost.items()
-                ]
+                freshness += [Freshness(root, "unreadable", error=str(e)) for root, e in lost.items()]
             wanted = Wanted(allowed, looked_for, min_lines, all_code, min_score)
             groups, functions = find_duplicates(snapshot, wanted)
             return DuplicatesAnswer(
@@ -617,9 +614,7 @@ class Engine:
 
     def remove_all(self) -> list[str]:
         """Delete all indexes, also those of commits; return the roots of the others."""
-        from codesearch.engine.history import remove_histories
-
-        remove_histories(self.home)
+        shutil.rmtree(self.home / COMMITS, ignore_errors=True)
         removed = []
         for entry in list_indexes(self.home):
             removed.append(entry.manifest.root if entry.manifest else str(entry.folder))
@@ -774,9 +769,7 @@ class Engine:
             if request.changed is not None:
                 files, lost = searcher.searched.changed_files(filters, request.changed)
                 filters = replace(filters, files=files)
-                freshness += [
-                    Freshness(root, "unreadable", Changes(0, 0), str(error)) for root, error in lost.items()
-                ]
+                freshness += [Freshness(root, "unreadable", error=str(e)) for root, e in lost.items()]
             request = replace(request, filters=filters)
             found = find(searcher, request)
             return Answer(

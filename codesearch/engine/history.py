@@ -6,11 +6,9 @@ by the index of commits, which is brought up to date first.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,39 +70,29 @@ def answer_history(
         commits = added = 0
     else:
         filters = replace(filters, ids=None if ids is None else frozenset(ids))
-        ask = partial(_asked, history, home, pool, open_encoder(), question, filters, top_k, on_progress)
+        encoder = open_encoder()
+
+        def ranked() -> tuple[dict[str, float | None], int, int]:
+            if not history.folder.exists():
+                _delete_unused(home)
+            added = update_history(history, home, encoder, on_progress)
+            mark_used(history.folder)
+            with pool.index(history.folder) as index:
+                searcher = CommitSearcher(index, history.repository.top, Searcher([index], encoder))
+                if question:
+                    return dict(searcher.ranked(question, filters, top_k)), searcher.commit_count, added
+                return dict.fromkeys(searcher.newest(filters, top_k)), searcher.commit_count, added
+
         try:
-            scores, commits, added = ask()
+            scores, commits, added = ranked()
         except IndexCorruptError:  # It is made again from git.
             remove_index(history.folder, str(history.common))
-            scores, commits, added = ask()
+            scores, commits, added = ranked()
     commits = commits if ids is None else len(ids)
     hits = read_hits(history.repository, scores)
     return HistoryAnswer(
         question, place, path, history.repository.top, hits, commits, added, bool(history.shallow)
     )
-
-
-def _asked(
-    history: History,
-    home: Path,
-    pool: Pool,
-    encoder: Encoder,
-    question: str,
-    filters: CommitFilters,
-    top_k: int,
-    on_progress: Callable[[Progress], None],
-) -> tuple[dict[str, float | None], int, int]:
-    """Return the ids of the best commits with their scores, how many were searched, and how many of them are new."""
-    if not history.folder.exists():
-        _delete_unused(home)
-    added = update_history(history, home, encoder, on_progress)
-    mark_used(history.folder)
-    with pool.index(history.folder) as index:
-        searcher = CommitSearcher(index, history.repository.top, Searcher([index], encoder))
-        if question:
-            return dict(searcher.ranked(question, filters, top_k)), searcher.commit_count, added
-        return dict.fromkeys(searcher.newest(filters, top_k)), searcher.commit_count, added
 
 
 def only_spot(place: str, spots: list[Spot]) -> Spot:
@@ -167,8 +155,3 @@ def _delete_unused(home: Path) -> None:
         with suppress(OSError, IndexLockedError):
             if is_unused(folder):
                 remove_index(folder, str(folder))
-
-
-def remove_histories(home: Path) -> None:
-    """Delete the indexes of commits of all repositories."""
-    shutil.rmtree(home / COMMITS, ignore_errors=True)

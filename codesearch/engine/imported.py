@@ -41,23 +41,9 @@ def import_portable(
     max_bytes: int,
     on_progress: Callable[[str, int, int], None],
 ) -> Manifest:
-    """Make a portable file an index of a home, which replaces an earlier index of the same folder or name.
-
-    Args:
-        file: the portable file.
-        home: where indexes live.
-        root: the folder with the sources; None if they are not on this machine.
-        name: of the index if there is no root; that in the file when None.
-        model: folder of the bundle that made the index; the shipped one when None.
-        max_bytes: how many bytes the file may unpack to.
-        on_progress: called with a stage, and how many bytes of how many are done.
-
-    Returns:
-        The committed manifest.
+    """Make a portable file an index of a home; arguments and errors are those of `Engine.import_index`.
 
     Raises:
-        ConfigError: the root is no folder, the name is not valid, or the model is another one.
-        PortableFileError: the file is damaged, unsafe, too large or of another version.
         IndexLockedError: another process is writing the index.
         IndexStoreError: the home cannot be written.
     """
@@ -78,7 +64,7 @@ def import_portable(
             portable.unpack(scratch, on_progress=on_progress)
             make_folder(folder)
             with writer_lock(folder, place, wait_s=_PATIENCE_S):
-                described = {**portable.manifest.model, "folder": recorded_folder(bundle)}
+                described = {**made_with, "folder": recorded_folder(bundle)}
                 manifest = replace(portable.manifest, root=place, model=described)
                 if root:
                     options = imported_options(Path(place), manifest.options)
@@ -114,10 +100,9 @@ def export_portable(
     force: bool,
     on_progress: Callable[[str, int, int], None],
 ) -> tuple[str, ExportCounts]:
-    """Write an index to a portable file. No other process can write the index meanwhile.
+    """Write an index to a portable file; return its root, and what was written.
 
-    Returns:
-        The root of the index, and what was written.
+    No other process can write the index meanwhile.
 
     Raises:
         ExportError: the file cannot be written, or must not be replaced.

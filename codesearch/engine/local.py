@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from codesearch.config import VectorConfig
-from codesearch.engine.answer import Changes, Freshness
+from codesearch.engine.answer import Freshness
 from codesearch.engine.pool import Pool
 from codesearch.engine.scope import Scope, choose_indexes, find_indexes
 from codesearch.errors import CodeSearchError, IndexStoreError, IndexWriteError, PortableFileError
@@ -112,8 +112,6 @@ class LocalBackend:
 
     def _refreshed(self, entry: IndexEntry) -> Freshness:
         """Refresh an index; one that cannot be written, because the home is full or read-only, stays."""
-        if entry.manifest is None:
-            raise entry.error or IndexStoreError(f"{entry.folder}: no index there")
         try:
             return self.refresh(entry, REFRESH_S)
         except IndexWriteError:
@@ -121,22 +119,17 @@ class LocalBackend:
 
             changes = count_changes(entry, self.vectors)
             state = "behind" if any(astuple(changes)) else "current"
-            return Freshness(entry.manifest.root, state, changes)
+            return Freshness(entry.committed.root, state, changes)
 
     def refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
         from codesearch.index.current import compare
 
-        manifest = entry.manifest
-        if manifest and not manifest.has_sources:
-            return Freshness(
-                manifest.root, "with code" if manifest.has_code else "without code", Changes(0, 0)
-            )
-        if manifest and self._pool.is_unchanged(manifest):
-            return Freshness(manifest.root, "current", Changes(0, 0))
-        seen = compare(entry.folder, manifest) if manifest else None
-        if manifest and seen and seen.is_current:
-            return Freshness(manifest.root, "current", Changes(0, 0))
+        manifest = entry.committed
+        if not manifest.has_sources:
+            return Freshness(manifest.root, "with code" if manifest.has_code else "without code")
+        if self._pool.is_unchanged(manifest) or (seen := compare(entry.folder, manifest)).is_current:
+            return Freshness(manifest.root, "current")
         from codesearch.index.workers import start_early
 
         start_early()
@@ -155,4 +148,4 @@ class LocalBackend:
 
 def _failure(entry: IndexEntry, state: str, error: CodeSearchError) -> Freshness:
     root = entry.manifest.root if entry.manifest else str(entry.folder)
-    return Freshness(root, state, Changes(0, 0), str(error).removeprefix(f"{root} is "))
+    return Freshness(root, state, error=str(error).removeprefix(f"{root} is "))

@@ -14,7 +14,7 @@ from codesearch.config import IndexConfig, IndexOptions, VectorConfig
 from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.reports import IndexReport
-from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError, IndexStoreError
+from codesearch.errors import ConfigError, IndexLockedError, IndexStoreError
 from codesearch.files import make_folder
 from codesearch.index import workers
 from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
@@ -51,18 +51,10 @@ def update_index(
     optimize: bool,
     on_progress: Callable[[Progress], None],
 ) -> IndexReport:
-    """Bring the index of a folder up to date; arguments and errors are those of `Engine.index`.
+    """Bring the index of a folder up to date; other arguments and errors are those of `Engine.index`.
 
-    Args:
-        root: the folder.
-        home: where indexes live.
-        options: walk settings to change.
-        model: folder of the bundle to embed with; the last one, or the shipped one, when None.
-        vectors: when an HNSW graph is built.
-        open_encoder: opens a bundle; called only if something has to be embedded.
-        rebuild: forget the last index and its settings.
-        optimize: then merge all segments into one.
-        on_progress: called with the progress of a build.
+    `model` is the folder of the bundle to embed with; when None, that of the last index, else the shipped one.
+    `open_encoder` is called only if something has to be embedded.
     """
     started = time.monotonic()
     if not root.is_dir():
@@ -76,12 +68,12 @@ def update_index(
     with writer_lock(folder, str(root), wait_s=_PATIENCE_S):
         last = last_manifest(folder)
         earlier = None if rebuild or last else read_earlier(folder)
-        made_with = earlier if rebuild else last or earlier
+        made_with = None if rebuild else last or earlier
         config = _config(root, options, made_with, vectors)
         bundle = model or (made_with.model_folder if made_with else SHIPPED)
         model_id = load_bundle(bundle).model_id
         seeded = None
-        if not (last or made_with or rebuild):
+        if not (made_with or rebuild):
             from codesearch.index.seed import seed_index
 
             last = seeded = seed_index(root, folder, home, digest_of(config, model_id))
@@ -102,17 +94,11 @@ def update_index(
         return replace(report, was_earlier_format=earlier is not None, seeded=seeded is not None)
 
 
-def _manifest_of(entry: IndexEntry) -> Manifest:
-    if entry.manifest is None:
-        raise entry.error or IndexNotFoundError(f"{entry.folder}: no index there")
-    return entry.manifest
-
-
 def _plan_again(
     entry: IndexEntry, vectors: VectorConfig, seen: Comparison | None = None, until: float = math.inf
 ) -> Plan:
     """Plan what an update of an indexed folder with its last settings would do."""
-    known = _manifest_of(entry)
+    known = entry.committed
     root = Path(known.root)
     last = last_manifest(entry.folder)  # Another process may have committed since the entry was read.
     config = _config(root, IndexOptions(), last or known, vectors)
@@ -138,7 +124,7 @@ def refresh_index(
     Raises:
         IndexStoreError: the index cannot be read or written.
     """
-    manifest = _manifest_of(entry)
+    manifest = entry.committed
     if not Path(manifest.root).is_dir():
         return Freshness(manifest.root, "behind", Changes(0, manifest.source_files))
     try:
@@ -147,7 +133,7 @@ def refresh_index(
             try:
                 plan = _plan_again(entry, vectors, seen, until)
             except OutOfTimeError:
-                return Freshness(manifest.root, "behind", Changes(0, 0))
+                return Freshness(manifest.root, "behind")
             changes = Changes(len(plan.to_parse), plan.removed)
             if plan.nothing_to_do:
                 _save_checked(plan)
@@ -157,7 +143,7 @@ def refresh_index(
             _build(plan, home, open_encoder(manifest.model_folder), time.monotonic(), lambda _: None)
             return Freshness(manifest.root, "updated", changes)
     except IndexLockedError:
-        return Freshness(manifest.root, "locked", Changes(0, 0))
+        return Freshness(manifest.root, "locked")
 
 
 def _save_checked(plan: Plan) -> Manifest:
@@ -179,7 +165,7 @@ def _save_checked(plan: Plan) -> Manifest:
 
 def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
     """Count what an update of an index would do; if the folder is gone, count all files as removed."""
-    manifest = _manifest_of(entry)
+    manifest = entry.committed
     if not Path(manifest.root).is_dir():
         return Changes(0, manifest.source_files)
     seen = compare(entry.folder, manifest)
@@ -250,7 +236,7 @@ class Dependencies:
 
 def dependencies(entry: IndexEntry, home: Path) -> Dependencies | None:
     """Return what an index depends on; None if the stamps of its last commit are not there."""
-    manifest = _manifest_of(entry)
+    manifest = entry.committed
     watched = read_stamps(entry.folder, manifest.commit).watched
     if not watched:
         return None

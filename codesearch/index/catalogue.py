@@ -31,6 +31,13 @@ class IndexEntry:
     manifest: Manifest | None
     error: CodeSearchError | None = None
 
+    @property
+    def committed(self) -> Manifest:
+        """The manifest; if it cannot be read, `error` is raised."""
+        if self.manifest is None:
+            raise self.error or IndexStoreError(f"{self.folder}: no index there")
+        return self.manifest
+
 
 def index_folder(home: Path, root: Path) -> Path:
     """Return the folder of a root's index; its name is readable and unique for every absolute path."""
