@@ -13,7 +13,7 @@ import hypothesis
 import numpy as np
 import pytest
 
-from codesearch.config import IndexConfig
+from codesearch.config import IndexConfig, RankConfig
 from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
 from codesearch.engine.engine import Engine
 from codesearch.index import build as build_module
@@ -353,6 +353,18 @@ def index_tree(home: Path, encoder: HashEncoder) -> Iterator[Callable[..., Index
     yield update
     for index in opened:
         index.close()
+
+
+@pytest.fixture
+def searcher_of(
+    tmp_path: Path, encoder: HashEncoder, index_tree: Callable[..., IndexReader]
+) -> Callable[..., Searcher]:
+    """Return a function that writes a tree, indexes it and returns a searcher over it."""
+
+    def searcher(tree: dict[str, str], ranking: RankConfig | None = None, **options: Any) -> Searcher:
+        return Searcher([index_tree(write_tree(tmp_path / "tree", tree), **options)], encoder, ranking)
+
+    return searcher
 
 
 @pytest.fixture

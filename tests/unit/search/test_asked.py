@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.index.reader import IndexReader
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Found, Searcher
-from tests.conftest import HashEncoder, write_tree
 
 TREE = {
     "shop/cart.py": "def cart(items):\n    return Cart(items)\n\n\nclass Cart:\n    def total(self):\n"
@@ -24,10 +22,8 @@ TREE = {
 
 
 @pytest.fixture
-def ask(
-    tmp_path: Path, encoder: HashEncoder, index_tree: Callable[[Path], IndexReader]
-) -> Callable[..., Found]:
-    searcher = Searcher([index_tree(write_tree(tmp_path / "project", TREE))], encoder)
+def ask(searcher_of: Callable[..., Searcher]) -> Callable[..., Found]:
+    searcher = searcher_of(TREE)
     return lambda query, **options: searcher.answer(SearchRequest(query, **options))
 
 
@@ -48,7 +44,7 @@ def places(found: Found) -> list[str]:
         ("definition of total", "shop/total.py total"),
         ("Cart::total()", "shop/cart.py Cart.total"),
         ("org.apache.lang3.StringUtils", "java/lang3/StringUtils.java StringUtils"),
-        ("project.shop.total", "shop/total.py total"),
+        ("tree.shop.total", "shop/total.py total"),
         ("class loader", "admin/loading.py ClassLoader"),
         ("def ClassLoader", "admin/loading.py ClassLoader"),
     ],
@@ -71,7 +67,7 @@ def test_a_name_that_no_definition_has_is_searched_as_words(ask: Callable[..., F
         ("views.py", ["admin/views.py audit", "shop/views.py show", "shop/views.py hide"]),
         ("shop/views.py:6", ["shop/views.py hide", "shop/views.py show"]),
         ("cart.py:6", ["shop/cart.py Cart.total", "shop/cart.py cart"]),
-        ("project/shop/views.py", ["shop/views.py show", "shop/views.py hide"]),
+        ("tree/shop/views.py", ["shop/views.py show", "shop/views.py hide"]),
         ("ws.py", []),
     ],
 )
@@ -88,7 +84,7 @@ def test_a_path_is_answered_by_the_definitions_of_its_files(
 
 
 def test_an_absolute_path_is_found(ask: Callable[..., Found], tmp_path: Path) -> None:
-    assert places(ask(f"{tmp_path}/project/admin/views.py:1", top_k=1)) == ["admin/views.py audit"]
+    assert places(ask(f"{tmp_path}/tree/admin/views.py:1", top_k=1)) == ["admin/views.py audit"]
 
 
 def test_a_path_passes_the_filters(ask: Callable[..., Found]) -> None:
@@ -97,10 +93,9 @@ def test_a_path_passes_the_filters(ask: Callable[..., Found]) -> None:
 
 
 def test_a_file_that_is_asked_for_is_first_even_if_others_have_more_support(
-    tmp_path: Path, encoder: HashEncoder, index_tree: Callable[[Path], IndexReader]
+    searcher_of: Callable[..., Searcher],
 ) -> None:
     many = "".join(f"def views_{name}(py):\n    return views.py(py)\n\n\n" for name in "abcdefgh")
     tree = {"shop/views.py": "def show(cart):\n    return cart\n", "app.py": many, "old/app.py": many.upper()}
-    searcher = Searcher([index_tree(write_tree(tmp_path / "tree", tree))], encoder)
-    found = searcher.answer(SearchRequest("shop/views.py", top_k=1, by_file=True))
+    found = searcher_of(tree).answer(SearchRequest("shop/views.py", top_k=1, by_file=True))
     assert places(found) == ["shop/views.py show"]

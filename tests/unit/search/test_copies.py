@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,8 +22,8 @@ TREE = {"dist/a.js": BUNDLE, "dist/esm/a.js": JOIN + SPLIT, "lib/join.js": JOIN,
 
 
 @pytest.fixture
-def searcher(tmp_path: Path, index_tree, encoder) -> Searcher:
-    return Searcher([index_tree(write_tree(tmp_path / "tree", TREE))], encoder)
+def searcher(searcher_of) -> Searcher:
+    return searcher_of(TREE)
 
 
 def places(hits) -> list[tuple[str, int, tuple[str, ...], int]]:
@@ -59,11 +58,10 @@ def test_a_hit_has_the_score_of_its_best_copy(searcher):
 )
 @pytest.mark.parametrize("all_code", [False, True])
 def test_source_is_shown_instead_of_build_output_tests_and_vendored_code(
-    tmp_path, index_tree, encoder, better, worse, all_code
+    searcher_of, better, worse, all_code
 ):
-    index = index_tree(write_tree(tmp_path / "tree", {better: JOIN, worse: JOIN}), config=EVERYTHING)
-    config = RankConfig().all_code() if all_code else RankConfig()
-    (hit,) = search(Searcher([index], encoder, config), "join path")
+    ranking = RankConfig().all_code() if all_code else RankConfig()
+    (hit,) = search(searcher_of({better: JOIN, worse: JOIN}, ranking, config=EVERYTHING), "join path")
     assert places([hit]) == [(better, 1, (f"{worse}:1",), 1)]
 
 
@@ -81,10 +79,9 @@ def test_the_first_path_of_equal_copies_is_shown_after_any_updates(
     assert places(search(Searcher([fresh], encoder), "join path", mode="lexical")) == expected
 
 
-def test_a_source_inside_of_a_function_is_shown_instead_of_build_output(tmp_path, index_tree):
+def test_a_source_inside_of_a_function_is_shown_instead_of_build_output(searcher_of):
     tree = {"dist/a.js": JOIN, "lib/a.js": f"define(function () {{\n{JOIN}}});\n"}
-    searcher = Searcher([index_tree(write_tree(tmp_path / "tree", tree))], None)
-    hits = search(searcher, "join path", mode="lexical")
+    hits = search(searcher_of(tree), "join path", mode="lexical")
     assert ("lib/a.js", 2, ("dist/a.js:1",), 1) in places(hits)
 
 
@@ -93,14 +90,11 @@ def test_only_copies_that_pass_the_filters_are_listed(searcher):
     assert places([first]) == [("dist/a.js", 2, ("dist/esm/a.js:1",), 1)]
 
 
-def test_many_copies_do_not_reduce_the_number_of_different_hits(tmp_path, index_tree, encoder):
+def test_many_copies_do_not_reduce_the_number_of_different_hits(searcher_of):
     files = {f"copy{n:02}.js": JOIN for n in range(40)} | {
         f"x{n}.js": f"{JOIN[:-3]}\n  + {n};\n}}\n" for n in range(4)
     }
-    searcher = Searcher(
-        [index_tree(write_tree(tmp_path / "tree", files))], encoder, RankConfig(candidate_count=5)
-    )
-    hits = search(searcher, "join path", 5, mode="lexical")
+    hits = search(searcher_of(files, RankConfig(candidate_count=5)), "join path", 5, mode="lexical")
     assert [hit.rank for hit in hits] == [1, 2, 3, 4, 5]
     assert sorted(hit.path for hit in hits) == ["copy00.js", "x0.js", "x1.js", "x2.js", "x3.js"]
     (copied,) = (hit for hit in hits if hit.path == "copy00.js")
@@ -127,21 +121,18 @@ def test_a_copy_in_another_folder_has_its_whole_path(tmp_path, index_tree, encod
     )
 
 
-def test_the_copy_that_the_query_names_is_shown(tmp_path, index_tree, encoder):
+def test_the_copy_that_the_query_names_is_shown(searcher_of):
     files = {
         "src/paths.py": "def join(a, b):\n    return a + b\n",
         "src/build/other.py": "def join(a, b):\n    return a + b\n",
     }
-    searcher = Searcher([index_tree(write_tree(tmp_path / "tree", files))], encoder)
+    searcher = searcher_of(files)
     assert [hit.path for hit in search(searcher, "join")] == ["src/paths.py"]
     assert [hit.path for hit in search(searcher, "other.join")] == ["src/build/other.py"]
 
 
-def test_different_functions_with_one_name_are_separate_hits(tmp_path, index_tree, encoder):
-    minus = JOIN.replace("a + '/'", "a - '/'")
-    searcher = Searcher(
-        [index_tree(write_tree(tmp_path / "tree", {"lib/a.js": JOIN, "dist/a.js": minus}))], encoder
-    )
+def test_different_functions_with_one_name_are_separate_hits(searcher_of):
+    searcher = searcher_of({"lib/a.js": JOIN, "dist/a.js": JOIN.replace("a + '/'", "a - '/'")})
     assert sorted(hit.path for hit in search(searcher, "join path")) == ["dist/a.js", "lib/a.js"]
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from codesearch.config import RankConfig
-from codesearch.index.catalogue import index_folder
-from codesearch.index.reader import IndexReader
 from codesearch.search.searcher import Searcher
-from tests.conftest import HashEncoder, build, search, write_tree
+from tests.conftest import search, write_tree
 
 SORTS = "".join(
     f'def sort_{how}(items):\n    """Sort items {how}."""\n    return sorted(items, key={how})\n\n\n'
@@ -24,13 +20,11 @@ QUERY = "sort items"
 
 
 @pytest.fixture
-def index(tmp_path: Path, home: Path, encoder: HashEncoder) -> IndexReader:
-    root = write_tree(tmp_path / "tree", TREE)
-    build(root, home, encoder)
-    return IndexReader.open(index_folder(home, root))
+def index(tmp_path, index_tree):
+    return index_tree(write_tree(tmp_path / "tree", TREE))
 
 
-def ranked(index: IndexReader, penalty: float, *others: IndexReader):
+def ranked(index, penalty: float, *others):
     config = RankConfig(file_diversity_penalty=penalty)
     return search(Searcher([index, *others], None, config), QUERY, 20, mode="lexical")
 

@@ -6,7 +6,6 @@ import pytest
 
 from codesearch.search.request import SearchRequest
 from codesearch.search.searcher import Searcher
-from tests.conftest import write_tree
 
 SESSION = "def load():\n    '''Load the session.'''\n    return session\n"
 OTHER_SESSION = SESSION.replace("return", "yield")
@@ -21,76 +20,70 @@ TREE = {
 MANY = TREE["b.py"] + "\n\ndef drop_all():\n    '''Drop every session.'''\n    return sessions\n"
 
 
-@pytest.fixture
-def searcher(tmp_path, index_tree, encoder):
-    def of(tree: dict[str, str]) -> Searcher:
-        return Searcher([index_tree(write_tree(tmp_path / "src", tree))], encoder)
-
-    return of
-
-
 def found(searcher: Searcher, query: str, top_k: int = 10) -> list[str]:
     hits = searcher.answer(SearchRequest(query, top_k, by_file=True)).hits
     assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
     return [hit.path for hit in hits]
 
 
-def test_each_file_is_one_hit_and_copies_of_its_best_definition_share_it(searcher):
-    hits = searcher(TREE).answer(SearchRequest("load the session", by_file=True)).hits
+def test_each_file_is_one_hit_and_copies_of_its_best_definition_share_it(searcher_of):
+    hits = searcher_of(TREE).answer(SearchRequest("load the session", by_file=True)).hits
     assert [(hit.path, hit.copies) for hit in hits] == [("b.py", ("a.py:1",)), ("z.py", ())]
 
 
-def test_other_definitions_that_match_raise_a_file(searcher):
-    of_tree = searcher(TREE)
+def test_other_definitions_that_match_raise_a_file(searcher_of):
+    of_tree = searcher_of(TREE)
     assert found(of_tree, "load the session")[0] == "b.py"
     best = of_tree.answer(SearchRequest("load the session", 1, by_file=True)).hits[0]
     assert best.name == "load" and best.parts["file_support"] > 0
     assert sum(best.parts.values()) == pytest.approx(best.score, abs=1e-5)
 
 
-def test_a_hit_has_up_to_two_other_definitions_of_its_file(searcher):
-    (best,) = searcher({"b.py": MANY}).answer(SearchRequest("the session", 1, by_file=True)).hits
+def test_a_hit_has_up_to_two_other_definitions_of_its_file(searcher_of):
+    (best,) = searcher_of({"b.py": MANY}).answer(SearchRequest("the session", 1, by_file=True)).hits
     assert (best.path, best.rank) == ("b.py", 1)
     assert [(other.path, other.rank) for other in best.others] == [("b.py", 2), ("b.py", 3)]
     assert len({best.name, *(other.name for other in best.others)}) == 3
     assert all(other.code and not other.others for other in best.others)
 
 
-def test_definitions_that_hardly_match_are_not_shown_with_the_best_one(searcher):
-    tree = searcher({"b.py": f"{SESSION}\n\n{UNRELATED}"})
+def test_definitions_that_hardly_match_are_not_shown_with_the_best_one(searcher_of):
+    tree = searcher_of({"b.py": f"{SESSION}\n\n{UNRELATED}"})
     assert [hit.others for hit in tree.answer(SearchRequest("load the session", by_file=True)).hits] == [()]
 
 
-def test_a_list_of_definitions_has_no_others(searcher):
-    assert {hit.others for hit in searcher(TREE).answer(SearchRequest("session")).hits} == {()}
+def test_a_list_of_definitions_has_no_others(searcher_of):
+    assert {hit.others for hit in searcher_of(TREE).answer(SearchRequest("session")).hits} == {()}
 
 
-def test_a_class_is_not_penalised_where_files_are_ranked(searcher):
-    tree = searcher({"a.py": 'class Session:\n    """Hold one session."""\n\n    name = "a"\n    size = 1\n'})
+def test_a_class_is_not_penalised_where_files_are_ranked(searcher_of):
+    tree = searcher_of(
+        {"a.py": 'class Session:\n    """Hold one session."""\n\n    name = "a"\n    size = 1\n'}
+    )
     (flat,) = tree.answer(SearchRequest("what holds one session", 1)).hits
     (of_file,) = tree.answer(SearchRequest("what holds one session", 1, by_file=True)).hits
     assert flat.parts["data"] < 0 and "data" not in of_file.parts
 
 
-def test_the_name_of_a_file_raises_it(searcher):
-    tree = searcher({"other.py": SESSION, "sessions.py": OTHER_SESSION})
+def test_the_name_of_a_file_raises_it(searcher_of):
+    tree = searcher_of({"other.py": SESSION, "sessions.py": OTHER_SESSION})
     assert found(tree, "load the session") == ["sessions.py", "other.py"]
 
 
-def test_the_name_of_the_folder_counts_for_a_file_that_has_none_of_its_own(searcher):
-    tree = searcher({"alpha/__init__.py": SESSION, "sessions/__init__.py": OTHER_SESSION})
+def test_the_name_of_the_folder_counts_for_a_file_that_has_none_of_its_own(searcher_of):
+    tree = searcher_of({"alpha/__init__.py": SESSION, "sessions/__init__.py": OTHER_SESSION})
     assert found(tree, "load the session") == ["sessions/__init__.py", "alpha/__init__.py"]
 
 
-def test_a_request_gets_as_many_files_as_it_asks_for(searcher):
+def test_a_request_gets_as_many_files_as_it_asks_for(searcher_of):
     files = {f"f{number}.py": SESSION.replace("return", f"return {number},") for number in range(30)}
-    assert len(found(searcher(files), "session", 20)) == 20
+    assert len(found(searcher_of(files), "session", 20)) == 20
 
 
-def test_other_conversions_do_not_raise_a_file_above_the_right_one(searcher):
+def test_other_conversions_do_not_raise_a_file_above_the_right_one(searcher_of):
     convert = "def int_to_{0}(number: int) -> {0}:\n    return {0}(number)\n\n\n"
     others = "".join(map(convert.format, ("float", "bytes", "bool", "list")))
-    tree = searcher({"convert_int.py": others, "b.py": convert.format("str")})
+    tree = searcher_of({"convert_int.py": others, "b.py": convert.format("str")})
     hits = tree.answer(SearchRequest("convert int to str", by_file=True)).hits
     assert [(hit.path, hit.name) for hit in hits][0] == ("b.py", "int_to_str")
     assert hits[0].parts.get("file_support", 0) == 0

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from codesearch.index.reader import IndexReader
 from codesearch.search.forms import AskedPath, asked_name, asked_path, is_code, name_parts, spellings
 from codesearch.search.searcher import Searcher
-from tests.conftest import HashEncoder, search, write_tree
+from tests.conftest import search
 
 
 @pytest.mark.parametrize(
@@ -129,10 +127,8 @@ TREE = {
 
 
 @pytest.fixture
-def ask(
-    tmp_path: Path, encoder: HashEncoder, index_tree: Callable[[Path], IndexReader]
-) -> Callable[..., list[str]]:
-    searcher = Searcher([index_tree(write_tree(tmp_path / "src", TREE))], encoder)
+def ask(searcher_of: Callable[..., Searcher]) -> Callable[..., list[str]]:
+    searcher = searcher_of(TREE)
 
     def found(query: str, top_k: int = 1) -> list[str]:
         return [f"{hit.path} {hit.qualified_name}" for hit in search(searcher, query, top_k)]
@@ -164,11 +160,9 @@ def test_a_name_is_found_in_its_other_spellings_below_its_own(ask: Callable[...,
     assert sorted(ask("fetchPage", 3)[1:]) == ["net/client.py Cache.fetch_page", "net/client.py fetch_page"]
 
 
-def test_the_end_of_a_qualifier_does_not_match_it(
-    tmp_path: Path, encoder: HashEncoder, index_tree: Callable[[Path], IndexReader]
-) -> None:
-    searcher = Searcher([index_tree(write_tree(tmp_path / "src", TREE))], encoder)
-    named = {hit.name: round(hit.signals["name"], 2) for hit in search(searcher, "ache.fetch_page")}
+def test_the_end_of_a_qualifier_does_not_match_it(searcher_of: Callable[..., Searcher]) -> None:
+    hits = search(searcher_of(TREE), "ache.fetch_page")
+    named = {hit.name: round(hit.signals["name"], 2) for hit in hits}
     assert named == {"Cache": 0.0, "basket": 0.0, "fetchPage": 0.0, "fetch_page": 0.2, "open_all": 0.0}
 
 

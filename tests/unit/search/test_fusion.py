@@ -99,11 +99,6 @@ def test_every_signal_is_multiplied_by_its_weight():
     }
 
 
-def test_a_cosine_is_multiplied_by_the_length_prior():
-    found = candidates([0, 1], cosine=[0.5, 0.375], length_prior=[0.5, 0.75])
-    assert places(fuse(found, ONE_SEGMENT, RankConfig())) == [(1, 0.28125), (0, 0.25)]
-
-
 def test_no_candidates_give_no_hits():
     assert places(fuse(candidates([]), ONE_SEGMENT, RankConfig())) == []
 

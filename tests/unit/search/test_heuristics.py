@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from codesearch.config import RankConfig
-from codesearch.index.catalogue import index_folder
 from codesearch.index.reader import IndexReader
 from codesearch.search.searcher import Searcher
-from tests.conftest import HashEncoder, build, search, write_tree
+from tests.conftest import search, write_tree
 
 TREE = {
     "a.py": 'def string_to_int(value):\n    """Convert a string to an int."""\n    return value\n',
@@ -21,10 +21,8 @@ TREE = {
 
 
 @pytest.fixture
-def index(tmp_path: Path, home: Path, encoder: HashEncoder) -> IndexReader:
-    root = write_tree(tmp_path / "tree", TREE)
-    build(root, home, encoder)
-    return IndexReader.open(index_folder(home, root))
+def index(tmp_path: Path, index_tree: Callable[[Path], IndexReader]) -> IndexReader:
+    return index_tree(write_tree(tmp_path / "tree", TREE))
 
 
 def names(index: IndexReader, query: str, config: RankConfig | None = None) -> list[str]:

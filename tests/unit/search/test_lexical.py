@@ -149,24 +149,6 @@ def test_a_document_without_the_terms_scores_zero(tmp_path):
     assert (scores.tolist(), ceiling, missing) == ([0.0] * 20, 0.0, 1.0)
 
 
-def test_a_rare_term_outweighs_a_common_one(tmp_path):
-    empty: Counter[str] = Counter()
-    documents = [[empty, empty, empty, Counter([word, "the"]), empty] for word in ("common",) * 8 + ("rare",)]
-    scores, _, _ = scorer(tmp_path, documents).scores(["common", "rare"])
-    assert scores.argmax() == 8
-    assert len(set(scores[:8].tolist())) == 1
-
-
-def test_an_occurrence_in_the_name_outweighs_one_in_the_body(tmp_path):
-    empty: Counter[str] = Counter()
-    documents = [
-        [empty, empty, empty, Counter(["sort"]), empty],
-        [Counter(["sort"]), empty, empty, empty, empty],
-    ]
-    (in_body, in_name), _, _ = scorer(tmp_path, documents).scores(["sort"])
-    assert in_name > in_body > 0
-
-
 def test_an_index_without_documents_scores_none(tmp_path):
     scores, ceiling, _ = scorer(tmp_path, []).scores(["sort"])
     assert (scores.tolist(), ceiling) == ([], 0.0)

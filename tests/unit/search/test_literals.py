@@ -79,18 +79,13 @@ def test_a_text_is_found_by_the_definition_around_it(
 
 @pytest.mark.parametrize(("query", "names"), [("nothing is left here", ["pop"]), ("take the last one", [])])
 def test_few_words_in_lower_case_must_be_a_whole_string(
-    tmp_path: Path,
-    encoder: HashEncoder,
-    index_tree: Callable[[Path], IndexReader],
-    query: str,
-    names: list[str],
+    searcher_of: Callable[..., Searcher], query: str, names: list[str]
 ) -> None:
     code = (
         'def pop(self):\n    """take the last one"""\n'
         "    raise IndexError('nothing is left here')  # take the last one\n"
     )
-    searcher = Searcher([index_tree(write_tree(tmp_path / "tree", {"a.py": code}))], encoder)
-    assert literal_hits(searcher.answer(SearchRequest(query))) == names
+    assert literal_hits(searcher_of({"a.py": code}).answer(SearchRequest(query))) == names
 
 
 def test_a_text_passes_the_filters(ask: Callable[..., Found]) -> None:
@@ -143,8 +138,8 @@ EXACT = {
 
 
 @pytest.fixture
-def exact(tmp_path: Path, index_tree: Callable[[Path], IndexReader]) -> Callable[..., Found]:
-    searcher = Searcher([index_tree(write_tree(tmp_path / "exact", EXACT))], None)
+def exact(searcher_of: Callable[..., Searcher]) -> Callable[..., Found]:
+    searcher = searcher_of(EXACT)
     return lambda text, **options: searcher.answer(SearchRequest(text, fixed=True, mode="lexical", **options))
 
 

@@ -61,15 +61,12 @@ def test_a_query_that_asks_for_a_type_of_code_does_not_lower_it(
     assert {"stub", "vendored", "generated", "test"} - signals.keys() == {reason}
 
 
-def test_constants_and_modules_rank_below_a_function(
-    tmp_path: Path, index_tree: Callable[[Path], IndexReader]
-) -> None:
+def test_constants_and_modules_rank_below_a_function(searcher_of: Callable[..., Searcher]) -> None:
     tree = {
         "app/data.py": "TABLE = {\n    'parse': routes,\n}\nparse()\nthe()\nroutes()\n",
         "app/code.py": "def load(text):\n    return parse(routes)\n",
     }
-    index = index_tree(write_tree(tmp_path / "tree", tree))
-    searcher = Searcher([index], None)
+    searcher = searcher_of(tree)
     found = search(searcher, "parse routes", mode="lexical")
     assert {hit.kind: hit.signals["data"] for hit in found} == {"function": 0, "constant": -0.5, "module": -1}
     assert found[0].kind == "function"
@@ -87,12 +84,12 @@ export function parseArguments(argv) {
 
 
 def test_the_pieces_of_a_function_rank_lower_unless_the_query_asks_for_them(
-    tmp_path: Path, index_tree: Callable[[Path], IndexReader]
+    searcher_of: Callable[..., Searcher],
 ) -> None:
-    index = index_tree(write_tree(tmp_path / "tree", {"cli.js": PIECES}))
+    searcher = searcher_of({"cli.js": PIECES})
 
     def lowered(query: str) -> dict[str, float]:
-        hits = search(Searcher([index], None), query, mode="lexical")
+        hits = search(searcher, query, mode="lexical")
         return {hit.name: hit.parts.get("nested", 0.0) for hit in hits}
 
     assert lowered("parse the arguments") == pytest.approx(
@@ -110,9 +107,8 @@ TEXTS = {
 
 
 @pytest.fixture
-def texts(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> Searcher:
-    config = IndexConfig(walk=WalkConfig(content="all"))
-    return Searcher([index_tree(write_tree(tmp_path / "tree", TEXTS), config=config)], None)
+def texts(searcher_of: Callable[..., Searcher]) -> Searcher:
+    return searcher_of(TEXTS, config=IndexConfig(walk=WalkConfig(content="all")))
 
 
 def test_documentation_and_settings_rank_lower_and_are_found(texts: Searcher) -> None:
@@ -168,25 +164,19 @@ def test_kinds_and_languages_choose_between_code_and_documentation(texts: Search
     assert paths(languages=("toml",)) == ["limits.toml"]
 
 
-def test_a_typed_heading_or_table_is_found_by_its_name(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_typed_heading_or_table_is_found_by_its_name(searcher_of: Callable[..., Searcher]) -> None:
     tree = {
         "a.md": "# Timeouts\nSeconds.\n",
         "b.toml": "[tool.ruff]\nline = 1\n",
         "c.py": "def f():\n    ruff(timeouts)\n",
     }
-    config = IndexConfig(walk=WalkConfig(content="all"))
-    searcher = Searcher([index_tree(write_tree(tmp_path / "tree", tree), config=config)], None)
+    searcher = searcher_of(tree, config=IndexConfig(walk=WalkConfig(content="all")))
     assert search(searcher, "Timeouts", 1, mode="lexical")[0].path == "a.md"
     assert search(searcher, "tool.ruff", 1, mode="lexical")[0].signals["name"] == 1
 
 
-def test_a_module_is_found_by_its_name_and_that_of_its_folder(
-    tmp_path: Path, index_tree: Callable[[Path], IndexReader]
-) -> None:
+def test_a_module_is_found_by_its_name_and_that_of_its_folder(searcher_of: Callable[..., Searcher]) -> None:
     script = "parse()\nread()\nwrite()\n"
-    tree = {"app/routes.py": script, "web/routes.py": script, "web/__init__.py": script}
-    searcher = Searcher([index_tree(write_tree(tmp_path / "tree", tree))], None)
+    searcher = searcher_of({"app/routes.py": script, "web/routes.py": script, "web/__init__.py": script})
     assert [hit.path for hit in search(searcher, "web.routes", 1, mode="lexical")] == ["web/routes.py"]
     assert [hit.path for hit in search(searcher, "web", 1, mode="lexical")] == ["web/__init__.py"]

@@ -146,11 +146,11 @@ def test_all_definitions_with_the_exact_name_rank_first(searcher):
     assert [hit.signals["name"] for hit in hits] == [1.0, 1.0, 0.0]
 
 
-def test_equal_scores_are_ordered_by_doc_id(tmp_path, encoder, index_tree: IndexTree):
+def test_equal_scores_are_ordered_by_doc_id(searcher_of):
     same = "def same(value):\n    return value + 1\n"
     files = {f"d/{name}/x.py": same for name in "qwertyuiopas"}
     files["d/b/other.py"] = "def other():\n    pass\n"
-    searcher = Searcher([index_tree(write_tree(tmp_path / "src", files))], encoder)
+    searcher = searcher_of(files)
     for mode in ("hybrid", "semantic", "lexical"):
         ranked = searcher.rank("same value", 12, mode=mode)
         by_score: dict[float, list[int]] = {}
@@ -159,21 +159,19 @@ def test_equal_scores_are_ordered_by_doc_id(tmp_path, encoder, index_tree: Index
         assert all(doc_ids == sorted(doc_ids) for doc_ids in by_score.values()), mode
 
 
-def test_equal_texts_have_exactly_equal_semantic_scores(tmp_path, encoder, index_tree: IndexTree):
+def test_equal_texts_have_exactly_equal_semantic_scores(searcher_of):
     files = {f"{name}/b/same.py": "def same(value):\n    return value + 1\n" for name in "abcdefghijk"}
-    searcher = Searcher([index_tree(write_tree(tmp_path / "src", files))], encoder)
-    ranked = searcher.rank("value", 11, mode="semantic")
+    ranked = searcher_of(files).rank("value", 11, mode="semantic")
     assert len({place.score for place in ranked}) == 1
     assert [place.doc_id for place in ranked] == list(range(11))
 
 
-def test_filters_apply_before_the_top_k_is_cut(tmp_path, encoder, index_tree: IndexTree):
+def test_filters_apply_before_the_top_k_is_cut(searcher_of):
     parse = "def parse_json(text):\n    return json.loads(text){}\n"
     files = {f"{n:02}.py": parse.format(f"[{n}]") for n in range(30)}
     weak = "package x\n\nfunc Weak{}(a int) int {{\n\treturn a\n}}\n"
     files |= {f"z{n}.go": weak.format(n) for n in range(5)}
-    index = index_tree(write_tree(tmp_path / "src", files))
-    searcher = Searcher([index], encoder, RankConfig(candidate_count=4))
+    searcher = searcher_of(files, RankConfig(candidate_count=4))
     assert {hit.language for hit in search(searcher, "parse the json", 4)} == {"python"}
     hits = search(searcher, "parse the json", 4, Filters(languages=("go",)))
     assert [hit.language for hit in hits] == ["go"] * 4
@@ -279,9 +277,8 @@ def test_the_graph_gives_the_ranking_of_the_exact_scan(tmp_path, encoder, index_
     assert Searcher([index], encoder).rank("word3 times other5", 10, mode="semantic") == exact
 
 
-def test_an_empty_index_gives_no_hits(tmp_path, encoder, index_tree: IndexTree):
-    (tmp_path / "src").mkdir()
-    searcher = Searcher([index_tree(tmp_path / "src")], encoder)
+def test_an_empty_index_gives_no_hits(searcher_of):
+    searcher = searcher_of({"a.txt": ""})
     assert [search(searcher, "push", mode=mode) for mode in ("hybrid", "lexical", "semantic")] == [[], [], []]
 
 
