@@ -137,11 +137,8 @@ def literals_of(query: str) -> list[Literal]:
 
 
 def _words(text: str) -> list[bytes]:
-    return [
-        word.encode("utf-8", "surrogatepass")
-        for word in (word.strip(_BETWEEN) for word in text.split())
-        if word
-    ]
+    words = (word.strip(_BETWEEN) for word in text.split())
+    return [word.encode("utf-8", "replace") for word in words if word]
 
 
 def literal_documents(

@@ -88,6 +88,11 @@ def test_few_words_in_lower_case_must_be_a_whole_string(
     assert literal_hits(searcher_of({"a.py": code}).answer(SearchRequest(query))) == names
 
 
+def test_a_query_from_a_terminal_that_does_not_write_utf8_is_answered(ask: Callable[..., Found]) -> None:
+    assert literal_hits(ask("gr\udcf6\udcdfe of the old host")) == []
+    assert literal_hits(ask('"refused by peer" gr\udcf6\udcdfe')) == ["dial", "test_dial"]
+
+
 def test_a_text_passes_the_filters(ask: Callable[..., Found]) -> None:
     found = ask("Connection refused by peer", filters=Filters(paths=("tests/",)))
     assert literal_hits(found) == ["test_dial"]
