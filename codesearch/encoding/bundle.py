@@ -49,7 +49,6 @@ class Bundle:
     max_document_tokens: int
     licence: str
     model_id: str
-    metrics: dict[str, Any] = field(default_factory=dict)
     document_graphs: dict[str, str] = field(default_factory=dict)
     document_graph: str = DOCUMENT
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -81,7 +80,6 @@ def load_bundle(folder: Path) -> Bundle:
             max_document_tokens=_count_in(manifest, "max_document_tokens"),
             licence=str(manifest["licence"]),
             model_id=hashlib.sha256("".join(digests).encode()).hexdigest()[:16],
-            metrics=dict(manifest.get("metrics", {})),
             document_graphs=graphs,
             document_graph=document,
             rows=dict(manifest.get("rows", {})),

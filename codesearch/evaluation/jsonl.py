@@ -19,7 +19,6 @@ from typing import Any
 from codesearch.errors import ConfigError, MissingExtraError
 from codesearch.files import make_folder
 
-"""Time stamp of all unpacked files, in seconds. The index would not trust that of a file written a moment ago."""
 DAMAGED = (ValueError, OSError, EOFError, zlib.error)
 """Exceptions of `read_lines` and `json.loads` for a file that is damaged or is not JSON lines."""
 

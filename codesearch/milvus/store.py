@@ -104,7 +104,7 @@ class MilvusStore:
             BackendError: another model or version filled the collections.
         """
         if self._made_with() is not None:
-            self.check(model)
+            self.check_model(self.check()["model"], model["id"], model["name"])
             return
         about = {key: model[key] for key in ("id", "name", "dim")}
         made = {"format": FORMAT_VERSION, "model": about, "index": self.connection.index}
@@ -113,11 +113,11 @@ class MilvusStore:
         self._create_statistics(self.roots, _ROOT_FIELDS, indexed=("shard",))
         self.write(self.roots, [about_row(_MADE, "", made)])
 
-    def check(self, model: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def check(self) -> dict[str, Any]:
         """Return what the collections were made with: format, model, index.
 
         Raises:
-            BackendError: there are none, or another model or version filled them.
+            BackendError: there are none, or another version filled them.
         """
         made = self._made_with()
         if made is None:
@@ -130,8 +130,6 @@ class MilvusStore:
                 f"collections {self.connection.prefix}_* have format {made['format']}, expected {FORMAT_VERSION}: "
                 "index again with another --prefix"
             )
-        if model is not None:
-            self.check_model(made["model"], model["id"], model["name"])
         return made
 
     def check_model(self, made: Mapping[str, Any], model_id: str, name: str) -> None:
@@ -239,7 +237,7 @@ class MilvusStore:
         finally:
             iterator.close()
 
-    def count(self, collection: str, condition: str = "") -> int:
+    def count(self, collection: str, condition: str) -> int:
         """Count the rows that match a condition."""
         rows = self._request("query", collection, filter=condition, output_fields=["count(*)"])
         return int(rows[0]["count(*)"])

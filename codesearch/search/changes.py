@@ -104,9 +104,8 @@ class _WorkTree(Repository):
         if self.base is not None:
             names = self._differing().split(b"\0")[:-1]
             patch = self.git(*_PATCH, self.base, "--", self._below)
-            files = (
-                patch.split(b"\ndiff --git ") if patch else []
-            )  # Every line of a file has a mark before it.
+            # Every line of a file has a mark before it.
+            files = patch.split(b"\ndiff --git ") if patch else []
             if len(files) == len(names):  # Otherwise something changed meanwhile.
                 hunks = ([_lines(hunk) for hunk in _HUNK.finditer(file)] for file in files)
                 found.update(zip(map(self._absolute, names), hunks, strict=True))
@@ -114,7 +113,7 @@ class _WorkTree(Repository):
 
     @property
     def _below(self) -> str:
-        return os.path.relpath(self.root, self.top) if _is_below(self.root, self.top) else "."
+        return os.path.relpath(self.root, self.top) if Path(self.root).is_relative_to(self.top) else "."
 
     def _differing(self) -> bytes:
         """Return the names of tracked files that differ from the base, each with a zero byte at the end."""
@@ -188,10 +187,6 @@ def _tops(root: str, snapshot: Snapshot, filters: Filters) -> list[str]:
             name = name.rpartition("/")[0]
     below = [path for path in (os.path.join(root, *name.split("/")) for name in folders) if is_top(path)]
     return sorted({*below, *([around] if around else [])}, key=lambda path: (len(Path(path).parts), path))
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return Path(path).is_relative_to(folder)
 
 
 def _lines(hunk: re.Match[bytes]) -> Lines:

@@ -10,12 +10,7 @@ import re
 from collections.abc import Sequence
 
 from codesearch.parsing.docstrings import first_paragraph
-from codesearch.search.conversion import (
-    BACKWARD,
-    BETWEEN,
-    Conversion,
-    canonical_terms,
-)
+from codesearch.search.conversion import BACKWARD, BETWEEN, Conversion, canonical_terms
 
 _NAME_WEIGHT, _SIGNATURE_WEIGHT, _VERB_WEIGHT = 1.0, 0.5, 0.5
 _PARAMETERS = re.compile(
@@ -109,9 +104,7 @@ def _signature_agreement(conversion: Conversion, name: str, signature: str, docs
             + canonical_terms(signature[: match.start()].replace(name, " "))
             + given
         )
-    return max(
-        -1.0, min(1.0, 0.5 * _sign(conversion.leaning(taken)) - 0.5 * _sign(conversion.leaning(given)))
-    )
+    return (_sign(conversion.leaning(taken)) - _sign(conversion.leaning(given))) / 2
 
 
 def _tagged(tag: re.Pattern[str], docstring: str) -> list[str]:

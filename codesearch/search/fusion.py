@@ -1,8 +1,5 @@
 """Candidates -> one ranking.
 
-if TYPE_CHECKING:
-    from codesearch.search.documents import Documents
-
     score = semantic_weight * cosine * length_prior
             + lexical_weight * BM25F / sum of idf + name_weight * exact name
             + what `heuristics` adds

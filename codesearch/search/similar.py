@@ -53,20 +53,6 @@ def documents_of(path: Path, source: bytes | None = None, content: str = "code")
     return extract_guarded(source, path.resolve().as_posix(), spec, ParseConfig()).documents
 
 
-def document_at(path: Path, line: int) -> Document:
-    """Parse a file and return the innermost definition that covers a line, with an absolute path.
-
-    Raises:
-        ConfigError: there is no such file, its language is unknown, or no definition covers the line.
-        ParseError: the parser takes too much time or memory.
-    """
-    documents = documents_of(path)
-    around = [document for document in documents if document.start_line <= line <= document.end_line]
-    if not around:
-        raise ConfigError(f"{path}:{line}: no function or class there: give a line inside one")
-    return max(around, key=lambda document: document.start_byte)
-
-
 def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> Found:
     """Return the documents most similar to the definition at a line, best first, without those that overlap it.
 
@@ -74,7 +60,9 @@ def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> 
     parsed.
 
     Raises:
-        ConfigError: there is no definition at the line, or the searcher has no model.
+        ConfigError: there is no definition at the line, the file must be parsed and cannot be, or the searcher has no
+            model.
+        ParseError: the parser takes too much time or memory.
         MissingExtraError: the file must be parsed, and the grammar of its language is not installed.
     """
     example = searcher.searched.example(place) or _parsed_example(searcher, place)
@@ -87,7 +75,12 @@ def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> 
 
 
 def _parsed_example(searcher: Searcher, place: Place) -> Example:
-    document = document_at(place.path, place.line)
+    """Parse the file and return the innermost definition that covers the line."""
+    documents = documents_of(place.path)
+    around = [document for document in documents if document.start_line <= place.line <= document.end_line]
+    if not around:
+        raise ConfigError(f"{place.path}:{place.line}: no function or class there: give a line inside one")
+    document = max(around, key=lambda document: document.start_byte)
     terms = list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))
     return Example(document, terms, searcher.document_vector(document_text(document), document.language))
 

@@ -31,13 +31,11 @@ class Proposed(NamedTuple):
     Attributes:
         base: doc_id of the first document of its segment.
         segment: the segment that has it.
-        file_id: its number in the segment.
         file: its record.
     """
 
     base: int
     segment: SegmentReader
-    file_id: int
     file: FileRecord
 
     @property
@@ -74,7 +72,7 @@ def proposed_files(
             passes = passing_files(filters, segment, inner[segment.root])
             file_ids = {file_id for file_id in file_ids if passes[file_id]}
         files = segment.store.files_of(file_ids)
-        found += [Proposed(base, segment, file_id, files[file_id]) for file_id in file_ids]
+        found += [Proposed(base, segment, files[file_id]) for file_id in file_ids]
     return sorted(found, key=lambda one: one.place)
 
 

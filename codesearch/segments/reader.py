@@ -47,14 +47,8 @@ class SegmentReader:
     ) -> None:
         """Open all files now, because a merge may delete the folder later.
 
-        Args:
-            folder: the segment's folder.
-            root: the indexed folder.
-            documents: number of documents, N.
-            dim: length of a vector, D.
-            files: path inside the folder -> size and digest.
-            dead_files: file_ids of the dead files.
-            walk: which files of the root may be read; the defaults when None.
+        `documents` is their number, N, `dim` the length of a vector, D, and `files` maps the path of each file in the
+        folder to its size and digest. The other arguments are the attributes; `walk` has the defaults when None.
 
         Raises:
             IndexCorruptError: a file is missing or has another size.

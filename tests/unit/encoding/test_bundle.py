@@ -32,8 +32,7 @@ def test_a_valid_bundle_has_the_fields_of_its_manifest(bundle):
     loaded = load_bundle(bundle)
     assert (loaded.folder, loaded.name, loaded.architecture) == (bundle, "tiny", "bag of random vectors")
     assert (loaded.dim, loaded.max_query_tokens, loaded.max_document_tokens) == (32, 32, 200)
-    assert (loaded.licence, loaded.metrics) == ("MIT", {})
-    assert len(loaded.model_id) == 16
+    assert (loaded.licence, len(loaded.model_id)) == ("MIT", 16)
 
 
 def test_the_id_depends_only_on_the_files(bundle, tmp_path, tokenizer_path):
