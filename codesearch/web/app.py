@@ -53,9 +53,7 @@ def make_app(
     """
     api = Api(engine, work or Work(), failed, Checks())
     routes = [Route(f"{PREFIX}/{name}", api.endpoint(name)) for name in MODELS]
-    for path in sorted(STATIC.iterdir()):
-        if path.is_file():
-            routes += [Route(f"/static/{path.name}", _file(path)), Route(f"/{path.name}", _file(path))]
+    routes += [Route(f"/{path.name}", _file(path)) for path in STATIC.iterdir()]
     routes += [Route(path, _file(_PAGE)) for path in ("/", "/file")]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _no_such_path})
     app.router.redirect_slashes = False

@@ -83,11 +83,8 @@ class Access:
         name = name.removeprefix("[").removesuffix("]").lower()
         if port != str(self.port):
             return False
-        return name in _LOOPBACK or name == self.host.lower() or (self._everywhere and _is_own(name))
-
-    @property
-    def _everywhere(self) -> bool:
-        return self.host in ("0.0.0.0", "::")
+        is_everywhere = self.host in ("0.0.0.0", "::")
+        return name in _LOOPBACK or name == self.host.lower() or (is_everywhere and _is_own(name))
 
 
 def is_loopback(host: str) -> bool:
@@ -156,7 +153,7 @@ def check(scope: Scope, access: Access) -> None:
 
 def is_api(path: str) -> bool:
     """Say whether a path belongs to the API, not to the page."""
-    return path.startswith("/api")
+    return path == "/api" or path.startswith("/api/")
 
 
 def _check_site(headers: Headers, host: str, scope: Scope) -> None:

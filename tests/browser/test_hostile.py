@@ -61,7 +61,7 @@ def test_the_page_escapes_the_same_characters_as_the_terminal(open_page: Open) -
     page = open_page()
     shown = page.evaluate(
         """async () => {
-            const { el } = await import("/static/dom.js");
+            const { el } = await import("/dom.js");
             const codes = [...Array(0x110000).keys()];
             return codes.filter((code) => el("p", {}, String.fromCodePoint(code)).textContent.length > 2);
         }"""

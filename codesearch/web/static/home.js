@@ -5,7 +5,6 @@ import { EMPTY, address, parse } from "./state.js";
 import { forgetSearches, recentSearches } from "./storage.js";
 
 const LANGUAGES = 4;
-
 const EXAMPLES = 3;
 
 /** Show the start page; the examples come from the folders that the filters allow. */

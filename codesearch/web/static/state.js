@@ -86,9 +86,7 @@ export const withoutFilters = (state) => ({ ...state, ...Object.fromEntries(FILT
 
 /** Return name and parameters of the request for the hits of a state. */
 export function listParams(state) {
-  const similar = state.view === "similar";
-  const params = similar ? similarParams(state) : searchParams(state);
-  return [similar ? "similar" : "search", params];
+  return state.view === "similar" ? ["similar", similarParams(state)] : ["search", searchParams(state)];
 }
 
 /** Return the parameters of the file of a state, the same for the address and for the API. */
@@ -100,12 +98,6 @@ function similarParams(state) {
     for (const value of params.getAll(name)) params.append(`filter_${name}`, value);
     params.delete(name);
   }
-  return withPlace(params, state.at);
-}
-
-function withPlace(params, { root, path, line }) {
-  params.set("root", root);
-  params.set("path", path);
-  params.set("line", line);
+  for (const name of ["root", "path", "line"]) params.set(name, state.at[name]);
   return params;
 }

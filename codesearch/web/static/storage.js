@@ -5,8 +5,7 @@ const RECENT = 12;
 
 export function load(name, fallback) {
   try {
-    const text = localStorage.getItem(PREFIX + name);
-    return text === null ? fallback : text;
+    return localStorage.getItem(PREFIX + name) ?? fallback;
   } catch {
     return fallback;
   }

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 
 from codesearch.analysis.terms import query_terms
 from codesearch.engine.engine import Engine
-from codesearch.web.app import make_app
+from codesearch.web.app import STATIC, make_app
 from codesearch.web.present import token_lines
 from codesearch.web.security import Access
 from codesearch.web.work import Work
@@ -243,6 +243,8 @@ def test_with_a_token_only_clients_that_send_it_are_answered(engine):
     assert client.get(f"{API}status").status_code == 401
     assert client.get(f"{API}status", headers={"Authorization": "Bearer other"}).status_code == 401
     assert client.get(f"{API}status", headers={"Authorization": "Bearer a-token-of-tests"}).status_code == 200
+    for path in STATIC.iterdir():  # The page asks for the token.
+        assert client.get(f"/{path.name}").status_code == 200, path
 
 
 def test_only_get_is_allowed_and_without_a_body(client):
