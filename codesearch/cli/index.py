@@ -39,8 +39,7 @@ def index(
     """
     invocation = invocation_of(context)
     given = IndexOptions.of(options)
-    rebuild = options["rebuild"]
-    shard, optimize = options["shard"], options["optimize"]
+    rebuild, shard, optimize = options["rebuild"], options["shard"], options["optimize"]
     roots = _of_shard(shard, folders, invocation) if shard else folders or [Path()]
     if not roots:
         yield Output(err=f"note: no folder of the list belongs to shard {shard}\n")
@@ -52,10 +51,9 @@ def index(
                 engine, paths, shard, given, rebuild=rebuild, on_progress=on_progress
             )
         for one in pushed:
-            yield Output(
-                f"{one.root}: {counted(one.documents, 'document')} on the server, {one.written:,} written, "
-                f"{one.deleted:,} deleted in {one.seconds:.1f} s\n"
-            )
+            done = f"{one.written:,} written, {one.deleted:,} deleted in {one.seconds:.1f} s"
+            documents = counted(one.documents, "document")
+            yield Output(f"{visible(str(one.root))}: {documents} on the server, {done}\n")
         return
     for folder in roots:
         if options["at"]:

@@ -49,7 +49,6 @@ def serve(
     if stop:
         yield _stop(folder)
         return
-    for_web = {"host": host, "port": port, "token_file": token_file}
     from codesearch.cli.entry import ASKED
     from codesearch.cli.main import answering
     from codesearch.engine.pool import Pool
@@ -57,11 +56,12 @@ def serve(
 
     pool = Pool()
     sites: list[Site] = []
-    token_file = expanded(token_file).absolute() if token_file else None
+    for_web = {"host": host, "port": port, "token_file": token_file}
     if web:
-        _check_web()
+        _check_installed("pydantic", "starlette", "uvicorn")
     elif any(given != options_of("serve")[name].default for name, given in for_web.items()):
         raise ConfigError("--host, --port and --token-file need --web")
+    token_file = expanded(token_file).absolute() if token_file else None
 
     def ready() -> None:
         if watch:
@@ -82,8 +82,8 @@ def serve(
     yield Output()
 
 
-def _check_web() -> None:
-    for package in ("pydantic", "starlette", "uvicorn"):
+def _check_installed(*packages: str) -> None:
+    for package in packages:
         if find_spec(package) is None:
             raise MissingExtraError(package)
 
@@ -171,12 +171,9 @@ def mcp(
 
         yield Output(AGENTS_MD)
     else:
-        try:
-            from codesearch.agents.server import make_server
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio"):
-                raise
-            raise MissingExtraError("mcp") from None
+        _check_installed("mcp")
+        from codesearch.agents.server import make_server
+
         engine = invocation.engine(home)
         make_server(engine, root, invocation.terminal.here, auto_index=auto_index, groups=groups).run()
         yield Output()
@@ -184,12 +181,9 @@ def mcp(
 
 def lsp(context: typer.Context, auto_index: bool, home: Path | None) -> Iterator[Output]:
     """Answer editors over the Language Server Protocol."""
-    try:
-        from codesearch.lsp.server import run
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
-            raise
-        raise MissingExtraError("pygls") from None
+    _check_installed("pygls")
+    from codesearch.lsp.server import run
+
     invocation = invocation_of(context)
     run(invocation.engine(home), invocation.terminal.here, auto_index=auto_index)
     yield Output()

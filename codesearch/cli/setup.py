@@ -52,9 +52,11 @@ def set_up(
         if file:
             yield _written(file, "the instructions", edits.write_text(file, new) if new != old else None)
         return
-    yield Output(clients.configuration(client, groups), f"{client.title} reads this from {path}\n")
+    where = visible(f"{client.title} reads this from {path}")
+    yield Output(clients.configuration(client, groups), f"{where}\n")
     if file:
-        yield Output(_diff(file, old or "", new), "" if new != old else f"{file} has the instructions\n")
+        known = f"{visible(str(file))} has the instructions\n"
+        yield Output(_diff(file, old or "", new), "" if new != old else known)
     elif client.instructions:
         yield Output(
             err=f"add --instructions to see what would change in the {client.instructions} of this project\n"

@@ -303,7 +303,11 @@ def test_the_first_folder_of_the_client_is_the_project(project):
 
 
 def test_without_the_extra_the_message_says_how_to_add_it(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['mcp'] = None\n")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as u\n"
+        "find = u.find_spec\n"
+        "u.find_spec = lambda name, *rest: None if name == 'mcp' else find(name, *rest)\n"
+    )
     done = subprocess.run(
         [sys.executable, "-m", "codesearch", "mcp", "--home", str(tmp_path / "home")],
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"},
