@@ -33,18 +33,7 @@ class ConfigError(CodeSearchError):
 
 
 class ParseError(CodeSearchError):
-    """A source file that cannot be read or parsed.
-
-    Attributes:
-        path: the file, relative to its root.
-        line: 1-based line of the fault; 0 if it has none.
-    """
-
-    def __init__(self, path: str, reason: str, line: int = 0) -> None:
-        where = f"{path}:{line}" if line else path
-        super().__init__(f"{where}: {reason}")
-        self.path = path
-        self.line = line
+    """A source file that cannot be read or parsed."""
 
 
 class ModelBundleError(CodeSearchError):
@@ -134,4 +123,3 @@ class IndexLockedError(IndexStoreError):
 
     def __init__(self, pid: int, root: str) -> None:
         super().__init__(f"{root} is being indexed by process {pid}: wait for it, or stop it")
-        self.pid = pid

@@ -197,7 +197,7 @@ def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseC
     """
     (found,) = extract_each([(source, path, spec)], config)
     if found is None:
-        raise ParseError(path, f"the {spec.name} parser takes too much time or memory")
+        raise ParseError(f"{path}: the {spec.name} parser takes too much time or memory")
     return found
 
 

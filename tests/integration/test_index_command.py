@@ -161,11 +161,6 @@ def test_an_index_of_an_earlier_version_is_rebuilt_with_its_settings(index, home
     assert (index().stderr, index("--rebuild").stderr) == ("", "")
 
 
-def test_a_device_that_does_not_exist_is_an_error_even_if_nothing_is_to_do(indexed, index):
-    done = index("--device", "tpu")
-    assert (done.returncode, done.stderr) == (2, "error: device 'tpu': choose one of auto, cpu, cuda\n")
-
-
 def test_an_option_that_changes_no_document_says_that_nothing_was_parsed(indexed, index):
     told = r"tiny: nothing to parse, 13 documents are up to date \(.* s\)\n"
     assert re.fullmatch(told, index("--max-file-mb", "20").stdout)

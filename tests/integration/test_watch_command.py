@@ -19,6 +19,8 @@ from codesearch.engine.scope import Scope
 from codesearch.search.request import SearchRequest
 from tests.command import ROOT, TIMEOUT, Command, until
 from tests.conftest import write_tree
+from tests.integration.test_changed_files import git
+from tests.integration.test_serve_command import serving
 
 FILES = {
     "a.py": "def first_one():\n    return 1\n",
@@ -95,11 +97,6 @@ def command(tmp_path) -> Command:
     return Command(tmp_path, tmp_path / "home")
 
 
-def git(folder: Path, *arguments: str) -> None:
-    identity = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
-    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
-
-
 def test_it_prints_what_it_indexes_watches_and_updates(command):
     with watching(command) as watcher:
         src = command.folder / "src"
@@ -146,7 +143,7 @@ def test_a_change_of_the_ignore_rules_is_applied(command):
 def test_a_branch_switch_and_git_stash_update_the_index(command):
     src = command.folder / "src"
     write_tree(src, {".gitignore": "node_modules/\n"})
-    git(src, "init")
+    git(src, "init", "-b", "main")
     git(src, "add", ".")
     git(src, "commit", "-m", "one")
     git(src, "checkout", "-b", "other")
@@ -236,16 +233,6 @@ def test_quiet_prints_nothing(command):
 def test_a_folder_that_does_not_exist_is_an_error(command):
     done = command("watch", "absent")
     assert done.returncode == 2 and done.stderr == "error: absent: no such folder: give the folder to index\n"
-
-
-@contextmanager
-def serving(command: Command, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    with command.start("serve", *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        try:
-            process.stdout.readline()
-            yield process
-        finally:
-            process.terminate()
 
 
 def test_the_service_updates_existing_and_new_indexes(command):
