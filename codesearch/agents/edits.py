@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
@@ -47,7 +47,8 @@ def write_text(path: Path, text: str, *, with_backup: bool = True) -> Path | Non
         backup = None
         mode = path.stat().st_mode & 0o777 if path.exists() else None
         if mode is not None and with_backup:
-            backup = next(name for name in _backup_names(path) if not name.exists())
+            names = (path.with_name(f"{path.name}.codesearch-{number}.bak") for number in count(1))
+            backup = next(name for name in names if not name.exists())
             shutil.copy2(path, backup)
         with atomic_writer(path, sync=True) as file:
             if mode is not None:
@@ -63,10 +64,6 @@ def backups(path: Path) -> list[Path]:
     name = re.compile(rf"{re.escape(path.name)}\.codesearch-\d+\.bak")
     found = path.parent.iterdir() if path.parent.is_dir() else ()
     return sorted(one for one in found if name.fullmatch(one.name) and one.is_file() and not one.is_symlink())
-
-
-def _backup_names(path: Path) -> Iterator[Path]:
-    return (path.with_name(f"{path.name}.codesearch-{number}.bak") for number in count(1))
 
 
 def with_paragraph(text: str, paragraph: str, path: Path) -> str:

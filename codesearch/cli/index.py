@@ -60,7 +60,8 @@ def index(
             from codesearch.engine.scope import Scope
 
             scope = Scope((invocation.path(folder),), at=options["at"])
-            yield from revision_indexed(engine, scope)
+            known = f"{folder}: {options['at']} is indexed already"
+            yield from list(revision_indexed(engine, scope)) or [Output(f"{visible(known)}\n")]
             continue
         with build_progress(folder.name) as on_progress:
             report = engine.index(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MAX_COLOURED = 60_000
 """Characters of code that are coloured, because a lexer reads about 1 MB/s."""
-_SAME_TOKENS = {"ocamli": "ocaml", "svelte": "typescript"}  # Of a Svelte file the scripts are indexed.
+_PAGES = ("html", "svelte", "vue")
 
 
 def marks(line: str, terms: AbstractSet[str]) -> list[tuple[int, int]]:
@@ -42,7 +42,9 @@ def lexer_of(code: str, language: str) -> Lexer | None:
     from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound
 
-    name = _SAME_TOKENS.get(language, language)
+    name = "ocaml" if language == "ocamli" else language
+    if language in _PAGES:  # A hit in a page is a part of its scripts.
+        name = "html" if code.lstrip().startswith("<") else "typescript"
     try:
         # A part of a PHP file may have no opening tag.
         return get_lexer_by_name(name, startinline="<?" not in code, stripnl=False, ensurenl=False)

@@ -75,7 +75,8 @@ def test_a_query_finds_the_code_of_a_tag_and_shows_paths_as_git_does(command, ro
 
 
 def test_every_command_of_places_reads_a_revision(command):
-    command("index", "--at", "old")
+    assert command("index", "--at", "old").stderr.startswith(f"indexed old of {command.folder}: ")
+    assert command("index", "--at", "old").stdout == ".: old is indexed already\n"
     assert command("read", "--at", "old", "src/open.py:1").stdout.startswith(
         "old:src/open.py:1-2  open_pigeon"
     )
