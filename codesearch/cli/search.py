@@ -210,9 +210,7 @@ def left_out_note(answer: Answer) -> str:
     """Say in one line that files are missing because of the limits of a run."""
     if not answer.left_out:
         return ""
-    files = "1 file is" if answer.left_out == 1 else f"{answer.left_out:,} files are"
-    why = "crashes its parser or takes too much time or memory"
-    why = why if answer.left_out == 1 else "crash their parsers or take too much time or memory"
+    files, why = counted(answer.left_out, "file"), "too much time or memory for a parser, or a crash"
     return f"note: {files} not in the index ({why}): see `codesearch status --warnings`\n"
 
 

@@ -263,9 +263,9 @@ def test_an_answer_counts_the_files_that_the_limits_of_a_run_left_out(ready, mon
     assert ready.search("push", Scope()).left_out == 0
     monkeypatch.setattr(Manifest, "left_out", 2)
     answer = ready.search("push", Scope())
-    why = "(crash their parsers or take too much time or memory)"
     assert left_out_note(answer) == (
-        f"note: 2 files are not in the index {why}: see `codesearch status --warnings`\n"
+        "note: 2 files not in the index (too much time or memory for a parser, or a crash): "
+        "see `codesearch status --warnings`\n"
     )
     assert answer_fields(answer)["left_out"] == 2
 
