@@ -169,7 +169,6 @@ def update_history(
                 config_digest=digest,
                 to_parse=to_parse,
                 dead=dead,
-                kept=previous.source_files - len(dead) if previous else 0,
                 removed=len(dead),
             )
             # If this run is stopped, the next one compares all commits.

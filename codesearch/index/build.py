@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,17 +25,11 @@ from codesearch.encoding.encoder import Encoder
 from codesearch.index.commit import commit_manifest, last_number, writing
 from codesearch.index.embed import Embedder, embedding_processes
 from codesearch.index.file_parser import FileParser, ParsedFile
-from codesearch.index.manifest import (
-    Manifest,
-    SegmentEntry,
-    Tally,
-    limited_counts,
-    segment_folder,
-)
+from codesearch.index.manifest import Manifest, SegmentEntry, Tally, limited_counts, segment_folder
 from codesearch.index.parse import is_small, parse_files
 from codesearch.index.plan import LiveFile, Plan, live_files
 from codesearch.index.policy import segments_to_merge
-from codesearch.index.reader import check_intact, remember_written
+from codesearch.index.reader import IndexReader, check_intact, remember_written
 from codesearch.index.stamps import write_stamps
 from codesearch.parsing.walker import SourceFile, extension_of
 from codesearch.segments.digest import describe_files
@@ -118,25 +113,24 @@ def build_index(
     """
     if plan.previous:
         check_intact(plan.index_folder, plan.previous)
-    with writing(plan.index_folder), _Build(plan, home, encoder, on_progress) as build:
-        return build.run(parse or build.parse_sources, merge_all=merge_all)
-
-
-def describe_model(encoder: Encoder) -> dict[str, str | int]:
-    """Return what the manifest records of a model."""
-    return {
-        "name": encoder.name,
-        "id": encoder.model_id,
-        "dim": encoder.dim,
-        "folder": recorded_folder(encoder.tokenizer_path.parent),
-    }
+    if parse is None:
+        parser = FileParser(
+            plan.root.resolve(), plan.config, encoder.tokenizer_path, encoder.max_document_tokens
+        )
+        parse = partial(parse_files, parser)
+    processes = 0 if is_small(plan.to_parse) else embedding_processes()
+    with writing(plan.index_folder), ExitStack() as opened:
+        embedder = opened.enter_context(closing(Embedder(home, encoder, processes)))
+        return _Build(plan, encoder, embedder, on_progress).run(parse, opened, merge_all=merge_all)
 
 
 class _Build:
-    """The state of a build: open files and processes, and counts of the files so far."""
+    """The state of a build: the segments and the counts of the files so far."""
 
-    def __init__(self, plan: Plan, home: Path, encoder: Encoder, on_progress: ProgressCallback) -> None:
-        self.plan, self.home, self.encoder, self.on_progress = plan, home, encoder, on_progress
+    def __init__(
+        self, plan: Plan, encoder: Encoder, embedder: Embedder, on_progress: ProgressCallback
+    ) -> None:
+        self.plan, self.encoder, self.embedder, self.on_progress = plan, encoder, embedder, on_progress
         self.started = time.monotonic()
         # Commit incomplete states only if they do not replace a complete index.
         self.is_first = plan.last is None or not plan.last.complete
@@ -148,34 +142,15 @@ class _Build:
         self.parsed = 0
         self.done_bytes = 0
         self.total_bytes = sum(file.size for file in plan.to_parse)
-        self.opened = ExitStack()
 
-    def __enter__(self) -> _Build:
-        with ExitStack() as opened:
-            processes = 0 if is_small(self.plan.to_parse) else embedding_processes()
-            self.embedder = Embedder(self.home, self.encoder, processes)
-            opened.callback(self.embedder.close)
-            self.opened = opened.pop_all()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.opened.close()
-
-    def parse_sources(
-        self, files: Sequence[SourceFile]
-    ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
-        """Read and parse source files in worker processes."""
-        parser = FileParser(
-            self.plan.root.resolve(),
-            self.plan.config,
-            self.encoder.tokenizer_path,
-            self.encoder.max_document_tokens,
-        )
-        return parse_files(parser, files)
-
-    def run(self, parse: Parse, *, merge_all: bool) -> BuildReport:
+    def run(self, parse: Parse, opened: ExitStack, *, merge_all: bool) -> BuildReport:
+        """Write and commit the segments; readers of merged segments are closed with `opened`."""
         merged = self._segments_to_merge(merge_all=merge_all)
-        readers = {entry.number: self._open(entry) for entry in merged}
+        readers: dict[int, SegmentReader] = {}
+        if self.plan.previous:
+            reader = IndexReader(self.plan.index_folder, replace(self.plan.previous, segments=merged))
+            opened.callback(reader.close)
+            readers = {entry.number: segment for entry, segment in zip(merged, reader.segments, strict=True)}
         self.entries = [entry for entry in self.entries if entry not in merged]
         kept = [
             live
@@ -200,18 +175,6 @@ class _Build:
             self.embedder.embedded,
             self.embedder.cached,
         )
-
-    def _open(self, entry: SegmentEntry) -> SegmentReader:
-        segment = SegmentReader(
-            self.plan.index_folder / entry.folder,
-            str(self.plan.root.resolve()),
-            documents=entry.documents,
-            dim=self.encoder.dim,
-            files=entry.files,
-            dead_files=entry.dead_files,
-        )
-        self.opened.callback(segment.close)
-        return segment
 
     def _segments_to_merge(self, *, merge_all: bool) -> list[SegmentEntry]:
         """Choose the segments to rewrite.
@@ -293,7 +256,12 @@ class _Build:
             config_digest=self.plan.config_digest,
             settings=asdict(self.plan.config.walk),
             options=self.plan.config.options.given,
-            model=describe_model(self.encoder),
+            model={
+                "name": self.encoder.name,
+                "id": self.encoder.model_id,
+                "dim": self.encoder.dim,
+                "folder": recorded_folder(self.encoder.tokenizer_path.parent),
+            },
             documents=sum(entry.live_documents for entry in self.entries),
             source_files=self.totals.files,
             languages={name: count for name, count in sorted(self.totals.languages.items()) if count > 0},

@@ -17,7 +17,7 @@ from codesearch.config import IndexOptions, WalkConfig
 from codesearch.files import ABSENT, Stamp, stamp
 from codesearch.index.manifest import MadeWith, Manifest
 from codesearch.index.stamps import Stamps, is_folder, read_stamps
-from codesearch.parsing.rule_files import rule_files_above
+from codesearch.parsing.rule_files import folder_of, rule_files_above
 from codesearch.settings import index_options
 
 
@@ -112,8 +112,3 @@ def _changed(root: str, stamps: Mapping[str, Stamp]) -> dict[str, Stamp]:
         if now != known:
             changed[path] = now
     return changed
-
-
-def folder_of(path: str) -> str:
-    """Return the folder of a file below the root, with a slash at the end; "" for the root."""
-    return path[: path.rfind("/") + 1]

@@ -17,18 +17,11 @@ from codesearch.config import IndexConfig, IndexOptions, WalkConfig
 from codesearch.files import Stamp
 from codesearch.index.current import Comparison, compare
 from codesearch.index.manifest import Manifest, Tally, limited_counts
-from codesearch.index.stamps import Stamps, is_folder, read_stamps, trusted
+from codesearch.index.stamps import Stamps, read_stamps, trusted
 from codesearch.parsing.grammars import grammar_version
 from codesearch.parsing.languages import LANGUAGES
-from codesearch.parsing.walker import (
-    UNREADABLE,
-    SourceFile,
-    WalkReport,
-    folder_of_rules,
-    known_file,
-    list_folders,
-    walk,
-)
+from codesearch.parsing.rule_files import folder_of
+from codesearch.parsing.walker import UNREADABLE, SourceFile, WalkReport, known_file, list_folders, walk
 from codesearch.segments.digest import content_digest
 from codesearch.segments.store import FileRecord, StoreReader
 from codesearch.treefiles import read_below
@@ -61,7 +54,6 @@ class Plan:
         config_digest: hash of the settings, grammars and model that affect the documents of a file.
         to_parse: new and changed files, in the order of their paths.
         dead: files of the last commit that are deleted or changed.
-        kept: number of unchanged files of the last commit.
         removed: number of deleted files of the last commit.
         walked: files and folders that the walk skipped.
         missing_grammars: language -> number of its files, if its parser is not installed.
@@ -77,12 +69,16 @@ class Plan:
     config_digest: str
     to_parse: list[SourceFile]
     dead: list[LiveFile]
-    kept: int
     removed: int
     walked: Tally = field(default_factory=Tally)
     missing_grammars: dict[str, int] = field(default_factory=dict)
     stamps: Stamps = field(default_factory=Stamps)
     stamps_changed: bool = False
+
+    @property
+    def kept(self) -> int:
+        """Number of unchanged files of the last commit."""
+        return self.previous.source_files - len(self.dead) if self.previous else 0
 
     @property
     def nothing_to_do(self) -> bool:
@@ -166,7 +162,6 @@ def plan_update(
         config_digest=digest,
         to_parse=to_parse,
         dead=dead,
-        kept=previous.source_files - len(dead) if previous else 0,
         removed=len(gone),
         walked=found.walked,
         missing_grammars=found.missing_grammars,
@@ -196,7 +191,7 @@ def _walked(root: Path, config: WalkConfig, old: Stamps, report: WalkReport) -> 
     started_ns = time.time_ns()
     files = sorted(walk(root, config, report), key=lambda file: file.path)
     tally = Tally(limited_counts(report.skipped), limited_counts(report.folders), report.warnings)
-    stamps = _trusted(Stamps(_stamps_of(files), report.passed, report.watched), started_ns, old)
+    stamps = _stamps_of(files, report, started_ns, old)
     return _Found(files, None, tally, report.missing_grammars, stamps)
 
 
@@ -224,7 +219,7 @@ def _changes(
             return None
         files.append(file)
     files.sort(key=lambda file: file.path)
-    new = _trusted(Stamps(_stamps_of(files), report.passed, report.watched), seen.started_ns, old)
+    new = _stamps_of(files, report, seen.started_ns, old)
     stamps = Stamps(
         {**elsewhere, **new.files},
         {**_outside(old.passed, touched), **new.passed},
@@ -240,11 +235,7 @@ def _outside(stamps: Mapping[str, Stamp], folders: Collection[str]) -> dict[str,
     """Return the stamps of what is not in one of these folders."""
     if not folders:
         return dict(stamps)
-    return {path: stamp for path, stamp in stamps.items() if _place(path) not in folders}
-
-
-def _place(path: str) -> str:
-    return path if is_folder(path) else folder_of_rules(path)
+    return {path: stamp for path, stamp in stamps.items() if folder_of(path) not in folders}
 
 
 def live_files(
@@ -269,16 +260,12 @@ def known_files(
     return found
 
 
-def _stamps_of(files: Iterable[SourceFile]) -> dict[str, Stamp]:
-    return {file.path: file.stamp for file in files}
-
-
-def _trusted(new: Stamps, started_ns: int, old: Stamps) -> Stamps:
-    """Return stamps taken after `started_ns` as they are stored."""
+def _stamps_of(files: Iterable[SourceFile], report: WalkReport, started_ns: int, old: Stamps) -> Stamps:
+    """Return what a walk that began at `started_ns` found, as it is stored."""
     return Stamps(
-        trusted(new.files, started_ns, old.files, old.taken_ns),
-        trusted(new.passed, started_ns, old.passed, old.taken_ns),
-        trusted(new.watched, started_ns, old.watched, old.taken_ns),
+        trusted({file.path: file.stamp for file in files}, started_ns, old.files, old.taken_ns),
+        trusted(report.passed, started_ns, old.passed, old.taken_ns),
+        trusted(report.watched, started_ns, old.watched, old.taken_ns),
         time.time_ns(),
     )
 

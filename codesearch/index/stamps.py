@@ -16,7 +16,6 @@ change again without a new stamp. The file `stamps` is disposable.
 from __future__ import annotations
 
 import json
-import sys
 import zlib
 from array import array
 from collections.abc import Mapping
@@ -62,8 +61,6 @@ def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
         path.encode("utf-8", "surrogateescape") + b"\0" for part in parts.values() for path in part
     )
     numbers = array("q", (number for part in parts.values() for one in part.values() for number in one))
-    if sys.byteorder == "big":
-        numbers.byteswap()
     counts = {name: len(part) for name, part in parts.items()}
     taken = {"taken_ns": stamps.taken_ns, "is_partial": stamps.is_partial}
     head = json.dumps({"version": _VERSION, "commit": commit, **counts, **taken})
@@ -82,8 +79,6 @@ def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:
             return Stamps()
         end = len(rest) - _BYTES * sum(counts)
         numbers = array("q", rest[end:])
-        if sys.byteorder == "big":
-            numbers.byteswap()
         names = rest[:end].decode("utf-8", "surrogateescape").split("\0")[:-1]
         stamps = zip(names, zip(*[iter(numbers)] * _NUMBERS, strict=True), strict=True)
         files, passed, watched = (dict(islice(stamps, count)) for count in counts)

@@ -32,7 +32,7 @@ def main() -> None:
     leave_no_core()
     with suppress(Exception):  # A damaged tokenizer is reported when a task needs it.
         tokenizer_at(SHIPPED / TOKENIZER)  # Most tasks need it, and the first one has not come yet.
-    handle: Callable[[Any], Any] = _not_open
+    handle: Callable[[Any], Any]
     with suppress(EOFError, BrokenPipeError):
         while True:
             is_start, message = pickle.load(tasks)
@@ -43,19 +43,12 @@ def main() -> None:
                 else:
                     result = handle(message)
                 reply = pickle.dumps((True, result), pickle.HIGHEST_PROTOCOL)
-            except (
-                MemoryError,
-                RecursionError,
-            ):  # What was asked takes too much; to the parent this is a crash.
+            except (MemoryError, RecursionError):  # The task takes too much. To the parent this is a crash.
                 os._exit(1)
             except Exception as error:  # The parent raises it again.
                 reply = pickle.dumps((False, _portable(error)))
             replies.write(reply)
             replies.flush()
-
-
-def _not_open(task: object) -> None:
-    raise RuntimeError("a task came before its handler was opened")
 
 
 def _portable(error: Exception) -> Exception:

@@ -240,8 +240,6 @@ class _Worker:
         self._process.wait()
         _RUNNING.discard(self._process.pid)
         for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(
-                OSError
-            ):  # Closing flushes data that was not written yet, but nobody reads it any more.
+            with suppress(OSError):  # Closing flushes data that nobody reads any more.
                 if pipe:
                     pipe.close()

@@ -16,12 +16,7 @@ from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.files import Stamp, stamp, stamp_of
 from codesearch.parsing.grammars import is_installed
-from codesearch.parsing.ignore import (
-    MOST_WEIGHT,
-    RuleReader,
-    Rules,
-    rules_above,
-)
+from codesearch.parsing.ignore import MOST_WEIGHT, RuleReader, Rules, rules_above
 from codesearch.parsing.languages import (
     LanguageSpec,
     is_binary,
@@ -30,7 +25,7 @@ from codesearch.parsing.languages import (
     language_of_shebang,
 )
 from codesearch.parsing.patterns import BadPatternError, PatternsHere, is_ignored, read_patterns
-from codesearch.parsing.rule_files import EXCLUDE_FILE, IGNORE_FILES, rule_files_above
+from codesearch.parsing.rule_files import EXCLUDE_FILE, IGNORE_FILES, folder_of, rule_files_above
 from codesearch.treefiles import read_head
 from codesearch.visible import visible
 
@@ -190,18 +185,10 @@ def list_folders(
         if folder not in walker.listed and not walker.is_gone(folder):
             files.extend(walker.files(walker.rules_of(folder, rules, watched), folder))
     new_rules = (path for path in report.watched.keys() - watched if not path.endswith("/"))
-    if any(folder_of_rules(path) in known for path in new_rules):
+    if any(folder_of(path) in known for path in new_rules):
         return None
     gone = frozenset(folder for folder in known - walker.listed if walker.is_gone(folder))
     return Listing(files, frozenset(walker.listed), gone)
-
-
-def folder_of_rules(path: str) -> str:
-    """Return the folder of an ignore file; that of `.git/info/exclude` is the one with `.git`."""
-    if path.endswith(EXCLUDE_FILE):
-        return path.removesuffix(EXCLUDE_FILE)
-    head, slash, _ = path.rpartition("/")
-    return head + slash
 
 
 class _Walk:

@@ -27,6 +27,7 @@ FILES = {
     for name in ("one", "two")
 }
 RULES = {"a/.gitignore": "no_*.py\n", ".gitignore": "ignored/\n", "b/.git/info/exclude": "not_*.py\n"}
+BARE = "b/bare.git/info/exclude"
 Edit = Callable[[Path], object]
 
 
@@ -34,7 +35,7 @@ Edit = Callable[[Path], object]
 def root(tmp_path: Path, home: Path, encoder: HashEncoder, settled: None) -> Path:
     """An indexed tree, with stamps that can be trusted."""
     root = tmp_path / "src"
-    write_tree(root, {**FILES, **RULES})
+    write_tree(root, {**FILES, **RULES, BARE: "no rules of the tree\n"})
     build(root, home, encoder)
     return root
 
@@ -126,6 +127,7 @@ LISTED: dict[str, Edit] = {
     "nested repository moved in": lambda root: write_tree(
         root, {"other/repo/.git/info/exclude": "no.py\n", "other/repo/no.py": "", "other/repo/yes.py": SOURCE}
     ),
+    "file of a bare repository deleted": lambda root: (root / BARE).unlink(),
     "two places": change_in_two_places,
 }
 WALKED: dict[str, Edit] = {
@@ -184,14 +186,14 @@ def test_a_run_of_index_after_a_listing_walks_and_counts_what_was_skipped(root, 
     assert (listed.nothing_to_do, listed.stamps.is_partial, listed.walked.skipped) == (
         True,
         True,
-        {"hidden": {"": 2}},
+        {"hidden": {"": 2}, "other content": {"": 1}},
     )
     write_stamps(index_folder(home, root), listed.stamps, 1)
     again = make_plan(root, home, encoder, may_list=True)
     assert (again.nothing_to_do, walks) == (True, [])
     walked = make_plan(root, home, encoder, may_list=False)
     assert (walks, walked.stamps.is_partial) == ([root], False)
-    assert walked.walked.skipped == {"hidden": {"": 2}, "other content": {".xyz": 1}}
+    assert walked.walked.skipped == {"hidden": {"": 2}, "other content": {"": 1, ".xyz": 1}}
 
 
 def test_many_changed_folders_cause_a_walk(root, home, encoder, walks, monkeypatch):
