@@ -117,9 +117,7 @@ class Repository:
         Raises:
             ConfigError: it names none, or git fails.
         """
-        verify = ("rev-parse", "--verify", "--quiet", "--end-of-options")
-        found = self.git(*verify, f"{revision}^{{commit}}", codes=(0, 1, 128)).decode().strip()
-        if found:
+        if found := self.known_commit(revision):
             return found
         self.git("rev-parse", "--git-dir")  # Says what is wrong if the repository cannot be read at all.
         if revision == "HEAD":
@@ -128,6 +126,11 @@ class Repository:
         if self.option == "--changed":
             hint += "; words of the query stand before --changed or after --changed=REV"
         raise ConfigError(f"no revision {revision!r} in {self.top}: {hint}")
+
+    def known_commit(self, revision: str) -> str:
+        """Return the id of the commit that a revision names; "" if it names none."""
+        verify = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+        return self.git(*verify, f"{revision}^{{commit}}", codes=(0, 1, 128)).decode().strip()
 
     def blobs(self, commit: str, below: str) -> list[Blob]:
         """Return the regular files of a commit below a folder, "" for the top; links and submodules are left out."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,7 +30,6 @@ def history(
     **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
 ) -> Iterator[Output]:
     """Search the commits of this repository."""
-    from codesearch.commits.hits import history_fields
     from codesearch.commits.search import CommitFilters
     from codesearch.commits.text import history_lines
     from codesearch.engine.scope import Scope
@@ -61,7 +61,7 @@ def history(
         notes += f"note: {visible(answer.top)} is a shallow clone, so older commits are missing: run {visible(cure)}\n"
     yield Output(err=notes)
     if options["json"]:
-        text = terminal.json_text(history_fields(answer), indent=2)
+        text = terminal.json_text(asdict(answer), indent=2)
     else:
         text = "".join(f"{line}\n" for line in history_lines(answer, terminal.max_line))
     yield Output(text, code=0 if answer.hits else 1)

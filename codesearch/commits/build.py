@@ -44,7 +44,7 @@ from codesearch.files import make_folder, write_atomically
 from codesearch.git import Repository
 from codesearch.home import COMMITS
 from codesearch.index.build import build_index
-from codesearch.index.catalogue import writer_lock
+from codesearch.index.catalogue import unique_name, writer_lock
 from codesearch.index.file_parser import ParsedFile, join_tokens, tokenizer_at
 from codesearch.index.manifest import Manifest, last_manifest
 from codesearch.index.plan import Plan, known_files
@@ -113,8 +113,7 @@ def find_history(top: str, home: Path) -> History:
     with suppress(FileNotFoundError):
         shallow = hashlib.sha256((common / "shallow").read_bytes()).hexdigest()
     name = common.parent.name if common.name == ".git" else common.name
-    digest = hashlib.sha256(str(common).encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    return History(repository, home / COMMITS / f"{name or 'root'}-{digest}", common, head, shallow)
+    return History(repository, home / COMMITS / unique_name(name, common), common, head, shallow)
 
 
 def update_history(
@@ -197,16 +196,11 @@ def _compared(history: History, previous: Manifest | None) -> tuple[list[str], s
     """Return the paths of commits to add, newest first, and of those to drop."""
     last = _last_state(history) if previous else {}
     before = str(last.get("head", ""))
-    if before and last.get("shallow") == history.shallow and _exists(history.repository, before):
+    if before and last.get("shallow") == history.shallow and history.repository.known_commit(before):
         added = _listed(history.repository, history.head, before)
         return added, set(_listed(history.repository, before, history.head))
     added = _listed(history.repository, history.head)
     return added, set(known_files(history.folder, previous)).difference(added) if previous else set()
-
-
-def _exists(repository: Repository, commit: str) -> bool:
-    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
-    return bool(repository.git(*asked, codes=(0, 1, 128)))
 
 
 def _listed(repository: Repository, commit: str, *without: str) -> list[str]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from codesearch.commits.changed import ChangedDefinition, changed_definitions
 from codesearch.commits.log import read_changes
@@ -65,11 +64,6 @@ class HistoryAnswer:
     commits: int
     added: int
     shallow: bool
-
-
-def history_fields(answer: HistoryAnswer) -> dict[str, Any]:
-    """Return an answer as JSON has it."""
-    return asdict(answer)
 
 
 def read_hits(repository: Repository, scores: Mapping[str, float | None]) -> tuple[CommitHit, ...]:

@@ -134,6 +134,16 @@ class _Reader:
                 self.commit.contexts[context.decode("utf-8", "replace")] = None
 
 
+def commit_ids(repository: Repository, *arguments: str) -> list[str]:
+    """Return the ids of the commits that `git log` lists, in its order.
+
+    Raises:
+        ConfigError: git fails.
+    """
+    lines = repository.lines(*LOG, "--format=%x00 %H", *arguments)
+    return [line.split()[1].decode() for line in lines if line.startswith(b"\0")]
+
+
 def without_trailers(body: str) -> str:
     r"""Return the body of a message without lines such as Signed-off-by.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from codesearch.commits.hits import CommitHit, HistoryAnswer
 from codesearch.commits.log import without_trailers
 from codesearch.search.snippets import best_lines
-from codesearch.structure.text import cut
+from codesearch.structure.text import counted, cut
 from codesearch.visible import visible
 
 _SHORT = 10
@@ -47,14 +47,11 @@ def _changed(hit: CommitHit, place: str) -> Iterator[str]:
         more = f", {len(of_file) - _SHOWN_NAMES:,} more" if len(of_file) > _SHOWN_NAMES else ""
         yield f"{path}: {', '.join(of_file[:_SHOWN_NAMES])}{more}" if of_file else path
     if len(paths) > _SHOWN_FILES:
-        left = len(paths) - _SHOWN_FILES
-        yield f"{left:,} more file{'' if left == 1 else 's'}"
+        yield counted(len(paths) - _SHOWN_FILES, "more file")
 
 
 def summary(answer: HistoryAnswer) -> str:
     """Say in one line how many commits were found among how many."""
-    found = (
-        f"{len(answer.hits):,} commit{'' if len(answer.hits) == 1 else 's'}" if answer.hits else "no commits"
-    )
+    found = counted(len(answer.hits), "commit") if answer.hits else "no commits"
     of = f" that changed {answer.place}" if answer.place else ""
     return visible(f"{found} of {answer.commits:,}{of}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from codesearch.commits.build import History, find_history, update_history
 from codesearch.commits.hits import HistoryAnswer, read_hits
-from codesearch.commits.lines import commits_of_lines, commits_of_path
+from codesearch.commits.log import commit_ids
 from codesearch.commits.search import CommitFilters, CommitSearcher
 from codesearch.config import ParseConfig
 from codesearch.encoding.encoder import Encoder
@@ -121,9 +121,9 @@ def _commits_of(history: History, spot: Spot, path: str) -> list[str]:
         ConfigError: the place is not in HEAD.
     """
     if spot.row is None and spot.lines is None:
-        return commits_of_path(history.repository, history.head, path)
+        return commit_ids(history.repository, history.head, "--", path)
     first, last = _lines_at_head(history, spot, path)
-    return commits_of_lines(history.repository, history.head, path, first, last)
+    return commit_ids(history.repository, f"-L{first},{last}:{path}", "--no-patch", history.head)
 
 
 def _lines_at_head(history: History, spot: Spot, path: str) -> tuple[int, int]:

@@ -42,8 +42,13 @@ class IndexEntry:
 def index_folder(home: Path, root: Path) -> Path:
     """Return the folder of a root's index; its name is readable and unique for every absolute path."""
     absolute = root.resolve()
-    digest = hashlib.sha256(str(absolute).encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    return home / INDEXES / f"{absolute.name or 'root'}-{digest}"
+    return home / INDEXES / unique_name(absolute.name, absolute)
+
+
+def unique_name(name: str, path: Path) -> str:
+    """Return a name for a folder in a home, with a digest of an absolute path at its end."""
+    digest = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    return f"{name or 'root'}-{digest}"
 
 
 def imported_folder(home: Path, name: str) -> Path:

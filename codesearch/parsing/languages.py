@@ -274,6 +274,12 @@ def language_named(name: str) -> LanguageSpec | None:
     return _BY_NAME.get(name)
 
 
+def separator_of(language: str) -> str:
+    """Return what stands between the parts of a qualified name; "." for an unknown language."""
+    spec = _BY_NAME.get(language)
+    return spec.separator if spec else "."
+
+
 def language_name(text: str) -> str:
     """Return the name of the language with this name, usual short name or extension.
 

@@ -43,7 +43,7 @@ def find_definition(index: IndexReader, path: str, line: int) -> Definition:
             definition covers the line.
     """
     root = index.manifest.root
-    if (indexed := _indexed(index, path)) is None:
+    if (indexed := live_file(index, path)) is None:
         raise IndexNotFoundError(f"{path} is not in the index of {root}: give a path of a hit")
     segment, file = indexed
     if (found := _innermost(segment, file, line)) is None:
@@ -61,7 +61,7 @@ def indexed_example(index: IndexReader, place: Place) -> Example | None:
     None if the index does not list the file, the file changed after it was indexed, or no definition covers the line.
     """
     for path in _paths_in(index, place.path):
-        if (indexed := _indexed(index, path)) is None:
+        if (indexed := live_file(index, path)) is None:
             continue
         segment, file = indexed
         source = read_source(segment, file)
@@ -101,8 +101,8 @@ def count_kinds(index: IndexReader) -> dict[str, int]:
     return {kind: int(count) for kind, count in zip(KINDS, counts, strict=True) if count}
 
 
-def _indexed(index: IndexReader, path: str) -> tuple[SegmentReader, FileRecord] | None:
-    """Return a live file and its segment."""
+def live_file(index: IndexReader, path: str) -> tuple[SegmentReader, FileRecord] | None:
+    """Return the segment and the record of a live file; None if the index has no such file."""
     for segment in index.segments:
         for file_id, file in segment.store.numbered_files([path]):
             if file_id not in segment.dead_files:

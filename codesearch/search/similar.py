@@ -12,7 +12,7 @@ from codesearch.config import ParseConfig, WalkConfig
 from codesearch.encoding.tokenizer import document_text
 from codesearch.errors import ConfigError
 from codesearch.index.parse import extract_guarded
-from codesearch.parsing.languages import language_named, language_of_path
+from codesearch.parsing.languages import language_of_path, separator_of
 from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.fusion import Ranked
 from codesearch.search.hydrate import places_with_copies
@@ -100,5 +100,4 @@ def _overlaps(row: DocumentRow, document: Described) -> bool:
     shares_lines = row.start_line <= document.end_line and row.end_line >= document.start_line
     if shares_lines or not row.qualified_name:
         return shares_lines
-    spec = language_named(document.language)
-    return spec is not None and document.qualified_name.startswith(f"{row.qualified_name}{spec.separator}")
+    return document.qualified_name.startswith(f"{row.qualified_name}{separator_of(document.language)}")

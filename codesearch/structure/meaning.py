@@ -14,7 +14,7 @@ from functools import cached_property
 
 from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot, inner_folders
-from codesearch.parsing.languages import language_named
+from codesearch.parsing.languages import separator_of
 from codesearch.search.sources import Proposed
 from codesearch.structure.imports import Statement, by_module, module_parts, statements
 from codesearch.structure.words import qualifier
@@ -64,15 +64,10 @@ class Candidate:
         return self.qualified[: len(self.qualified) - len(self.name)]
 
     @cached_property
-    def separator(self) -> str:
-        """What stands between the parts of its qualified name."""
-        spec = language_named(self.language)
-        return spec.separator if spec else "."
-
-    @cached_property
     def owner(self) -> str:
         """The last name around it, or ""."""
-        return self.around.removesuffix(self.separator).rpartition(self.separator)[2]
+        separator = separator_of(self.language)
+        return self.around.removesuffix(separator).rpartition(separator)[2]
 
     @cached_property
     def modules(self) -> tuple[tuple[str, ...], ...]:
@@ -205,7 +200,9 @@ def _reaches(one: Candidate, file: SourceFile, line: int, before: str | None) ->
     if not is_plain or (before is None and one.is_method and file.language in _NEEDS_SELF):
         return False
     inside = file.innermost(line)
-    return inside is not None and f"{file.spans[inside][2]}{one.separator}".startswith(one.around)
+    if inside is None:
+        return False
+    return f"{file.spans[inside][2]}{separator_of(one.language)}".startswith(one.around)
 
 
 def _imported(file: SourceFile, names: Names, place: int, before: str | None) -> list[Candidate]:

@@ -19,7 +19,7 @@ from codesearch.config import RankConfig
 from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
 from codesearch.parsing.docstrings import first_sentence
-from codesearch.parsing.languages import language_named
+from codesearch.parsing.languages import separator_of
 from codesearch.search.lexical import LexicalScorer
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import DocumentRow, FileRecord
@@ -104,7 +104,7 @@ def _outline_of(spot: Spot, max_lines: int) -> Outline:
         tree = _folder_tree(spot.index, spot.path)
         _add_definitions(tree, spot.index, max_lines)
     else:
-        tree = file_tree(spot.segment, spot.file, Uses(spot.index), within=spot.row)
+        tree = _file_tree(spot, spot.file)
     chosen = _chosen(tree, max_lines)
     files = {file.path: file for _, file in live_files(spot.index)}
     entries = [_documented(entry, files) for entry in _entries(tree, chosen, 0)]
@@ -139,8 +139,8 @@ def outline_for(hits: Sequence[Hit], spots: Sequence[Spot], max_lines: int = MAX
 def _for_hit(hit: Hit, index: IndexReader, left: int) -> list[Entry]:
     """Return the entries of the file of a hit, in about `left` lines."""
     spot = find_file([index], hit.path)
-    assert spot.segment is not None and spot.file is not None
-    tree = file_tree(spot.segment, spot.file, Uses(index))
+    assert spot.file is not None
+    tree = _file_tree(spot, spot.file)
     rows = {(row.start_line, row.name): row for row in spot.rows()}
     nodes = {(found.start_line, found.name): node for node in _all(tree) if (found := node.entry.definition)}
     code: dict[int, tuple[tuple[int, str], ...]] = {}
@@ -157,34 +157,19 @@ def _for_hit(hit: Hit, index: IndexReader, left: int) -> list[Entry]:
     return list(_entries(tree, chosen, 0, code))
 
 
-class Uses:
-    """Estimates how often definitions are used."""
-
-    def __init__(self, index: IndexReader) -> None:
-        """Take the index that is counted in."""
-        self._scorer = LexicalScorer(Snapshot([index]), RankConfig())
-
-    def of(self, name: str) -> int:
-        """Return how many definitions have all words of a name, its own definition included."""
-        return len(self._scorer.with_all(sorted(terms_of(name))))
-
-
-def file_tree(
-    segment: SegmentReader, file: FileRecord, uses: Uses, within: DocumentRow | None = None
-) -> Node:
-    """Return the definitions of a file as a tree, or those in one of them."""
-    rows = segment.store.document_rows(file.first_doc, file.doc_count)
+def _file_tree(spot: Spot, file: FileRecord) -> Node:
+    """Return the definitions of a file as a tree, or those in the definition that the place is."""
+    scorer = LexicalScorer(Snapshot([spot.index]), RankConfig())
     top = Node(_file_entry(file), 1, 0.0)
     around = [top]
-    for depth, row in with_depths(rows, file.language):
+    for depth, row in with_depths(spot.rows(), file.language):
         del around[depth:]
-        node = Node(_definition_entry(file, row), 2, _weight(row, depth, uses))
+        node = Node(_definition_entry(file, row), 2, _weight(row, depth, scorer))
         around[-1].children.append(node)
         around.append(node)
-    if within is None:
+    if spot.row is None:
         return top
-    wanted = described(file, within)
-    return next((node for node in _all(top) if node.entry.definition == wanted), top)
+    return next((node for node in _all(top) if node.entry.definition == spot.described), top)
 
 
 def with_depths(definitions: Iterable[D], language: str) -> Iterator[tuple[int, D]]:
@@ -192,7 +177,7 @@ def with_depths(definitions: Iterable[D], language: str) -> Iterator[tuple[int, 
 
     Top-level code in no other definition is left out.
     """
-    separator = _separator(language)
+    separator = separator_of(language)
     ends: list[float] = [math.inf]
     for one in definitions:
         if one.kind == "module":
@@ -207,15 +192,16 @@ def with_depths(definitions: Iterable[D], language: str) -> Iterator[tuple[int, 
         ends.append(one.last_line)
 
 
-def _weight(row: DocumentRow, depth: int, uses: Uses) -> float:
+def _weight(row: DocumentRow, depth: int, scorer: LexicalScorer) -> float:
+    uses = len(scorer.with_all(sorted(terms_of(row.name))))
     hidden = 0.5 if row.name.startswith("_") else 1.0
-    return hidden * (2.0 if row.kind in HEADER_KINDS else 1.0) * math.log1p(uses.of(row.name)) / depth
+    return hidden * (2.0 if row.kind in HEADER_KINDS else 1.0) * math.log1p(uses) / depth
 
 
 def _folder_tree(index: IndexReader, folder: str) -> Node:
     """Return the folders and files below a folder as a tree; a folder with only one folder is joined with it."""
     above = f"{folder}/" if folder else ""
-    top = Node(Entry(0, "folder", f"{folder or _root_name(index)}/", folder), 0, 0.0)
+    top = Node(Entry(0, "folder", f"{folder or index.root.name or index.manifest.root}/", folder), 0, 0.0)
     folders = {folder: top}
 
     def node_of(path: str) -> Node:
@@ -385,15 +371,6 @@ def _definition_entry(file: FileRecord, row: DocumentRow) -> Entry:
     label = row.name if row.kind in _TEXT_KINDS else row.signature or row.qualified_name
     summary = first_sentence(row.docstring)
     return Entry(0, row.kind, _cut(label, _MAX_LABEL), file.path, summary, described(file, row))
-
-
-def _separator(language: str) -> str:
-    spec = language_named(language)
-    return spec.separator if spec else "."
-
-
-def _root_name(index: IndexReader) -> str:
-    return index.root.name or index.manifest.root
 
 
 def _all(node: Node) -> Iterator[Node]:

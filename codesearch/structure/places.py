@@ -21,7 +21,7 @@ from pathlib import Path
 
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.index.reader import IndexReader
-from codesearch.search.lookup import innermost
+from codesearch.search.lookup import innermost, live_file
 from codesearch.search.paths import path_filter
 from codesearch.search.request import Filters
 from codesearch.segments.reader import SegmentReader
@@ -175,7 +175,7 @@ def find_named(indexes: Sequence[IndexReader], name: str) -> list[Spot]:
     A qualified name, such as `Stack.push`, must be the end of the definition's qualified name. If no definition has the
     name in this case, case is ignored.
     """
-    last = _parts(name)[-1]
+    last = SEPARATORS.split(name)[-1]
     found = [
         Spot(index, file.path, segment, file, row)
         for index in indexes
@@ -206,18 +206,14 @@ def _at_lines(spot: Spot, first: int, last: int | None) -> Spot:
 
 
 def _named(rows: Iterable[DocumentRow], name: str) -> list[DocumentRow]:
-    last = _parts(name)[-1]
+    last = SEPARATORS.split(name)[-1]
     found = [row for row in rows if row.name.lower() == last.lower() and _ends(row.qualified_name, name)]
     return [row for row in found if row.name == last] or found
 
 
 def _ends(qualified: str, name: str) -> bool:
-    wanted = _parts(name.lower())
-    return _parts(qualified.lower())[-len(wanted) :] == wanted
-
-
-def _parts(name: str) -> list[str]:
-    return SEPARATORS.split(name)
+    wanted = SEPARATORS.split(name.lower())
+    return SEPARATORS.split(qualified.lower())[-len(wanted) :] == wanted
 
 
 def _files(indexes: Sequence[IndexReader], text: str, here: Path | str | None) -> list[Spot]:
@@ -239,10 +235,8 @@ def _files(indexes: Sequence[IndexReader], text: str, here: Path | str | None) -
 
 def _exact(indexes: Iterable[IndexReader], path: str) -> Iterator[Spot]:
     for index in indexes:
-        for segment in index.segments:
-            for file_id, file in segment.store.numbered_files([path]):
-                if file_id not in segment.dead_files:
-                    yield Spot(index, file.path, segment, file)
+        if found := live_file(index, path):
+            yield Spot(index, path, *found)
 
 
 def _folders(indexes: Sequence[IndexReader], text: str, here: Path | str | None) -> list[Spot]:

@@ -122,11 +122,12 @@ def usages_summary(found: Usages) -> str:
     else:
         grades = ", ".join(f"{count:,} {grade}" for grade, count in found.grades.items())
         shown = f"{len(found.usages):,} of " if len(found.usages) < found.usage_count else ""
-        text = f"{shown}{_number(found.usage_count, 'line')} in {_number(found.file_count, 'file')}: {grades}"
+        text = f"{shown}{counted(found.usage_count, 'line')} in {counted(found.file_count, 'file')}: {grades}"
     if found.unread_files:
-        text += f"; {_number(found.unread_files, 'more file')} may have it: narrow with a path"
+        text += f"; {counted(found.unread_files, 'more file')} may have it: narrow with a path"
     return f"{text} (text is matched, not types)"
 
 
-def _number(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -90,7 +90,6 @@ def read_whole(spot: Spot, most: int = WHOLE_LINES) -> Reading:
     """
     source, stale = _source(spot)
     lines = source.removesuffix("\n").split("\n")
-    rows = spot.rows()
     if spot.row:
         first, last = spot.row.start_line, spot.row.last_line
         is_folded = spot.row.kind in HEADER_KINDS
@@ -106,8 +105,10 @@ def read_whole(spot: Spot, most: int = WHOLE_LINES) -> Reading:
         raise IndexNotFoundError(f"{spot.path} has {len(lines)} lines: line {first} is behind its end")
     shown = list(range(first, last + 1))
     if is_folded and len(shown) > most:
-        shown = _unfolded(rows, lines, first, last, spot.row)
-    return _reading(spot, first, last, [(number, lines[number - 1]) for number in shown], stale)
+        shown = _unfolded(spot.rows(), lines, first, last, spot.row)
+    assert spot.file is not None
+    texts = tuple((number, lines[number - 1].rstrip("\r")) for number in shown)
+    return Reading(spot.root, spot.path, spot.file.language, spot.described, first, last, texts, stale)
 
 
 def read_places(spots: Sequence[Spot], most: int | None = None) -> list[Reading]:
@@ -128,12 +129,6 @@ def read_places(spots: Sequence[Spot], most: int | None = None) -> list[Reading]
     if len(readings) == 1:
         return readings
     return [replace(reading, lines=reading.lines[:_FIRST_LINES]) for reading in readings]
-
-
-def _reading(spot: Spot, first: int, last: int, lines: Sequence[tuple[int, str]], stale: bool) -> Reading:
-    assert spot.file is not None
-    shown = tuple((number, line.rstrip("\r")) for number, line in lines)
-    return Reading(spot.root, spot.path, spot.file.language, spot.described, first, last, shown, stale)
 
 
 def _source(spot: Spot) -> tuple[str, bool]:
@@ -158,7 +153,7 @@ def _unfolded(
     hidden: set[int] = set()
     end = 0
     for row in rows:
-        is_member = row is not outer and row.kind not in ("module", "constant") and row != outer
+        is_member = row != outer and row.kind not in ("module", "constant")
         if is_member and first <= row.start_line and row.last_line <= last and row.start_line > end:
             end = row.last_line
             body = row.start_line + head_of(lines[row.start_line - 1 : end], row.signature).stop
