@@ -108,7 +108,7 @@ class IndexStatus(OfIndex):
     Attributes:
         folder: the folder of the index.
         error: why it cannot be read; "" if it can.
-        changes: what an update would do; None unless asked for.
+        changes: what an update would do; None if that was not asked for.
         unchecked: why that is not known, although it was asked for; "" otherwise.
     """
 

@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -196,9 +197,5 @@ def _condition(filters: Filters, roots: Sequence[str]) -> str:
 def _passing(rows: Iterable[dict[str, Any]], filters: Filters) -> list[dict[str, Any]]:
     if not (filters.paths or filters.within):
         return list(rows)
-    tests: dict[str, Any] = {}
-    return [
-        row
-        for row in rows
-        if tests.setdefault(row["root"], path_filter(filters, Path(row["root"])))(row["path"])
-    ]
+    passes = cache(lambda root: path_filter(filters, Path(root)))
+    return [row for row in rows if passes(row["root"])(row["path"])]

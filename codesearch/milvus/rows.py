@@ -33,7 +33,7 @@ MAX_TEXT = 65_535
 """Bytes that Milvus stores in one field."""
 MAX_PATH = 4_096
 _REPEATED = 8
-"""How often a term is repeated in `text` at most; BM25 hardly tells higher frequencies apart."""
+"""How often a term is repeated in `text` at most; for BM25, higher frequencies are nearly the same."""
 _DECIMALS = 6
 _LOCAL = {"kind", "start_byte", "end_byte", "shape_key", "text_digest"}
 STORED = {name: kind for name, kind in get_type_hints(DocumentRow).items() if name not in _LOCAL}

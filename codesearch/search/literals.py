@@ -38,7 +38,7 @@ _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”')
 _BETWEEN = "\"'`+\\#*/.;- \t\n\r"
 """What may stand between two words: white space, comment marks, and the ends of two strings."""
 _MESSAGE = re.compile(r"[:;()\[\]{}<>%$#@*=!|\\`]|(?<!\w)'|'(?!\w)|\.$")
-"""What messages and comments have, but questions and keywords seldom."""
+"""What messages and comments have, but questions and keywords rarely."""
 _QUESTION = re.compile(r"(?:how|what|where|which|who|why)\b", re.IGNORECASE)
 _QUOTES = (b'"', b"'", b"`")
 _MOST_PLACES = 20

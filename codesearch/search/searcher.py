@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -222,18 +223,24 @@ class Searcher:
         """
         if request.fixed:
             return self._with_text(request)
-        analysed, first, ranking = self.rankings(
-            request.query, request.mode, request.filters, all_code=request.all_code
-        )
+        ask = partial(self.rankings, request.query, request.mode, request.filters, all_code=request.all_code)
+        analysed, first, ranking = ask()
         confidence = None
         if self.encoder and request.mode == "hybrid" and analysed.text:
             confidence = confidence_of(first, self.encoder.model_id)
         if confidence is not None and confidence < request.min_confidence:
             return Found([], confidence)
-        return Found(self.hits(analysed, ranking, request), confidence)
+        hits = self.hits(analysed, ranking, request, again=lambda count: ask(candidate_count=count)[2])
+        return Found(hits, confidence)
 
     def rankings(
-        self, text: str, mode: str, filters: Filters | None, *, all_code: bool = False
+        self,
+        text: str,
+        mode: str,
+        filters: Filters | None,
+        *,
+        candidate_count: int | None = None,
+        all_code: bool = False,
     ) -> tuple[AnalysedQuery, Ranking, Ranking]:
         """Return an analysed query, its ranking, and the one to show. The first two are of a report's title.
 
@@ -246,12 +253,12 @@ class Searcher:
 
             report = read_report(text)
         analysed = self.analyse(report.title if report else text, mode)
-        first = self.ranking(analysed, filters, all_code=all_code)
-        # Candidates from a server are documents of their own for each query.
+        first = self.ranking(analysed, filters, candidate_count, all_code=all_code)
+        # The candidates of two queries to a server are numbered independently.
         if report is None or not isinstance(self.searched, LocalIndexes):
             return analysed, first, first
         whole = AnalysedQuery("", query_terms(report.text)[:MOST_TERMS], None, literals=report.literals)
-        second = self.ranking(whole, filters, all_code=all_code)
+        second = self.ranking(whole, filters, candidate_count, all_code=all_code)
         return analysed, first, combined(report, first, second)
 
     def _with_text(self, request: SearchRequest) -> Found:
@@ -263,7 +270,12 @@ class Searcher:
         return Found(hits, outside=tuple(exact.outside), unread_files=exact.unread_files)
 
     def hits(
-        self, query: AnalysedQuery, ranking: Ranking, request: SearchRequest, left_out: Collection[int] = ()
+        self,
+        query: AnalysedQuery,
+        ranking: Ranking,
+        request: SearchRequest,
+        left_out: Collection[int] = (),
+        again: Callable[[int], Ranking] | None = None,
     ) -> list[Hit]:
         """Return the first `request.top_k` hits whose files still exist; copies share one hit.
 
@@ -274,13 +286,15 @@ class Searcher:
             ranking: its ranking by this searcher.
             request: the number of hits, the filters and the lines of context.
             left_out: doc_ids to exclude.
+            again: ranks a number of candidates; those of `query` when None.
         """
+        again = again or partial(self.ranking, query, request.filters, all_code=request.all_code)
         hits = self._hits(query, ranking, request, left_out)
         count = self.config.candidate_count
         # With fewer candidates than wanted, all documents that match are candidates.
         while len(hits) < request.top_k and count <= len(ranking.doc_ids):
             count *= 4
-            ranking = self.ranking(query, request.filters, count, all_code=request.all_code)
+            ranking = again(count)
             hits = self._hits(query, ranking, request, left_out)
         return hits
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from codesearch import Engine, Scope
+from codesearch import Engine, Scope, SearchRequest
+from codesearch.config import RankConfig
 from codesearch.search.report import read_report
 from tests.conftest import write_tree
 
@@ -137,6 +138,14 @@ def test_what_a_report_names_ranks_first(engine, tmp_path, report, best):
     assert {"title", "text"} <= hit.signals.keys()
     by_file = engine.search(report, Scope((tmp_path / "src",)), by_file=True)
     assert by_file.hits[0].path == hit.path
+
+
+def test_a_report_with_more_hits_than_candidates_has_the_same_order(searcher_of):
+    report = "The day of a page is wrong\n\n    at render (app/page.py:3:5)\n"
+    searcher = searcher_of(FILES, RankConfig(candidate_count=4))
+    hits = searcher.answer(SearchRequest(report, 8)).hits
+    assert len(hits) == 8 and hits[0].qualified_name == "Page.render"
+    assert {"title", "text"} <= hits[-1].signals.keys()
 
 
 def test_a_short_query_has_no_parts_of_a_report(engine, tmp_path):

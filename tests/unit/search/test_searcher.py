@@ -52,8 +52,8 @@ def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
     hits = search(Searcher([built_index], encoder, config), "push", 13)
     for hit in hits:
         signals = hit.signals
-        told = signals["cosine"] * signals["length_prior"]
-        expected = 0.7 * told + 0.4 * signals["bm25_normalised"] + 0.3 * signals["name"]
+        semantic = signals["cosine"] * signals["length_prior"]
+        expected = 0.7 * semantic + 0.4 * signals["bm25_normalised"] + 0.3 * signals["name"]
         assert hit.score == pytest.approx(expected + 0.4 * signals["file_diversity"], abs=1e-6)
     assert 0.5 < max(hit.signals["bm25_normalised"] for hit in hits) < 1.0
 
@@ -66,8 +66,8 @@ def test_keywords_of_pasted_code_have_more_weight(built_index, encoder):
         hits = search(Searcher([built_index], encoder, config), query, 13)
         assert max(hit.signals["bm25_normalised"] for hit in hits) > 0.2
         for hit in hits:
-            told = hit.signals["cosine"] * hit.signals["length_prior"]
-            assert hit.score == pytest.approx(told + weight * hit.signals["bm25_normalised"], abs=1e-6)
+            semantic = hit.signals["cosine"] * hit.signals["length_prior"]
+            assert hit.score == pytest.approx(semantic + weight * hit.signals["bm25_normalised"], abs=1e-6)
 
 
 def test_the_length_prior_grows_with_the_length_of_the_body(built_index, encoder):
@@ -219,8 +219,8 @@ def test_several_roots_score_like_one_root_with_all_files(tmp_path, encoder, ind
         searcher = Searcher(indexes, encoder)
         for query, mode, filters in product(QUERIES, MODES, FILTERS):
             found = search(searcher, query, 13, filters, mode)
-            told = [replace(hit, root=whole.searched.indexes[0].manifest.root) for hit in found]
-            assert told == search(whole, query, 13, filters, mode), (query, mode, filters)
+            moved = [replace(hit, root=whole.searched.indexes[0].manifest.root) for hit in found]
+            assert moved == search(whole, query, 13, filters, mode), (query, mode, filters)
 
 
 @pytest.mark.parametrize("merging", ["never_merged", "always_merged"])
