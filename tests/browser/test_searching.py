@@ -14,7 +14,7 @@ from codesearch import Engine, Scope
 from tests.browser.reading import names, opened, parameters, search, wait_for
 from tests.browser.service import running_site
 from tests.conftest import write_tree
-from tests.integration.test_changed_files import git, repository
+from tests.git import git, repository
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]

@@ -17,25 +17,9 @@ from codesearch.errors import ConfigError
 from codesearch.search.request import SearchRequest
 from tests.command import Command
 from tests.conftest import index_by_engine, write_tree
+from tests.git import FILES, git, repository
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-FILES = {f"{name}.py": f"def push_{name}(item):\n    return item\n" for name in "abc"}
-OWN = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always")
-
-
-def git(folder: Path, *arguments: object) -> None:
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    subprocess.run(
-        ["git", *OWN, *map(str, arguments)], cwd=folder, env=variables, check=True, capture_output=True
-    )
-
-
-def repository(folder: Path, files: dict[str, str] = FILES) -> Path:
-    write_tree(folder, files)
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "first")
-    return folder
 
 
 def found(home: Path, root: Path, bundle: Path, revision: str = "HEAD", **scope: object) -> list[str]:

@@ -15,7 +15,7 @@ from codesearch.duplicates.records import cut
 from codesearch.errors import ConfigError
 from tests.command import Command
 from tests.conftest import write_tree
-from tests.integration.test_changed_files import git, repository
+from tests.git import git, repository
 
 TOTAL = """def total_price(items, discount=0):
     total = 0

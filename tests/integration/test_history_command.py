@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from codesearch.commits.search import CommitFilters
 from codesearch.errors import ConfigError
 from tests.command import Command
 from tests.conftest import write_tree
-from tests.integration.test_changed_files import git, repository
+from tests.git import git, repository
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 FIRST = "class Loft:\n    def feed(self, pigeon):\n        return pigeon\n\n    def open(self):\n        return True\n"
@@ -343,17 +342,10 @@ def test_absurd_dates_are_shown_as_a_date(engine, root, monkeypatch):
 
 def hash_commit(root: Path, date: str) -> str:
     """Write a commit with a date that git would refuse; return its id."""
-
-    def run(*words: str, stdin: str = "") -> str:
-        done = subprocess.run(
-            ["git", *words], cwd=root, input=stdin, capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
-
-    tree, parent = run("rev-parse", "HEAD^{tree}"), run("rev-parse", "HEAD")
+    tree, parent = git(root, "rev-parse", "HEAD^{tree}"), git(root, "rev-parse", "HEAD")
     who = f"A <a@b.c> {date}"
     text = f"tree {tree}\nparent {parent}\nauthor {who}\ncommitter {who}\n\nabsurd date {date}\n"
-    return run("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=text)
+    return git(root, "hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=text.encode())
 
 
 def test_an_agent_sees_the_commits_of_its_project(engine, root):

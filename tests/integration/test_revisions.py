@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import time
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from codesearch.engine.revisions import _is_safe
 from codesearch.errors import ConfigError, IndexNotFoundError
 from tests.command import Command
 from tests.conftest import write_tree
-from tests.integration.test_changed_files import git, repository
+from tests.git import git, repository
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 OLD = {f"src/{name}.py": f"def {name}_pigeon(item):\n    return old\n" for name in ("open", "close", "feed")}
@@ -185,9 +184,7 @@ def test_a_folder_that_a_revision_does_not_have_is_an_error(engine, root):
 
 
 def test_a_missing_object_is_an_error_with_the_cure(engine, root):
-    found = subprocess.run(
-        ["git", "rev-parse", "old:src/open.py"], cwd=root, check=True, capture_output=True, text=True
-    ).stdout.strip()
+    found = git(root, "rev-parse", "old:src/open.py")
     (root / ".git/objects" / found[:2] / found[2:]).unlink()
     with pytest.raises(ConfigError, match=r"lacks the content of src/open.py: fetch all objects"):
         index_at(engine, root)
@@ -239,24 +236,10 @@ def test_a_path_that_leaves_its_folder_is_not_written(path):
 
 
 def test_a_hostile_tree_writes_nothing_outside(engine, root, tmp_path):
-    blob = subprocess.run(
-        ["git", "hash-object", "-w", "src/open.py"], cwd=root, check=True, capture_output=True, text=True
-    ).stdout.strip()
+    blob = git(root, "hash-object", "-w", "src/open.py")
     entry = b"100644 ..\0" + bytes.fromhex(blob) + b"100644 good.py\0" + bytes.fromhex(blob)
-    made = subprocess.run(
-        ["git", "hash-object", "-t", "tree", "-w", "--literally", "--stdin"],
-        cwd=root,
-        input=entry,
-        check=True,
-        capture_output=True,
-    ).stdout.decode()
-    commit = subprocess.run(
-        ["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", "-m", "x", made.strip()],
-        cwd=root,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.strip()
+    made = git(root, "hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=entry)
+    commit = git(root, "commit-tree", "-m", "x", made)
     index_at(engine, root, commit)
     folder = engine.revision(Scope((root,), at=commit)).folder
     assert os.listdir(folder) == ["good.py"]

@@ -19,7 +19,7 @@ from codesearch.engine.scope import Scope
 from codesearch.search.request import SearchRequest
 from tests.command import ROOT, TIMEOUT, Command, until
 from tests.conftest import write_tree
-from tests.integration.test_changed_files import git
+from tests.git import git
 from tests.integration.test_serve_command import serving
 
 FILES = {

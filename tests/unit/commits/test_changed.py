@@ -11,7 +11,7 @@ from codesearch.commits.changed import changed_definitions
 from codesearch.commits.log import read_changes
 from codesearch.git import Repository
 from tests.conftest import write_tree
-from tests.integration.test_changed_files import git, repository
+from tests.git import git, repository
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 OLD = """\

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 
 import pytest
 
@@ -12,7 +11,7 @@ from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.suites import commits
 from tests.conftest import write_tree
-from tests.integration.test_changed_files import git, repository
+from tests.git import git, repository
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 MESSAGES = (
@@ -34,10 +33,8 @@ def options(tmp_path, home, tiny_bundle):
         git(root, "add", ".")
         author = "helper[bot] <a@b.c>" if message.startswith("robot") else "a <a@b.c>"
         git(root, "commit", "-q", f"--author={author}", "-m", message)
-    log = subprocess.run(
-        ["git", "log", "--format=%h %s"], cwd=root, capture_output=True, text=True, check=True
-    )
-    feed = next(line.split()[0] for line in log.stdout.splitlines() if "feed" in line)
+    log = git(root, "log", "--format=%h %s")
+    feed = next(line.split()[0] for line in log.splitlines() if "feed" in line)
     (tmp_path / "data/tasks.jsonl").write_text(json.dumps({"tree": "loft@c0ffee", "commit": feed}) + "\n")
     return BenchOptions(home=home, data=tmp_path / "data", model=tiny_bundle, device="cpu")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
 import tarfile
 
 import pytest
@@ -13,6 +12,7 @@ from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.suites import repositories
 from tests.conftest import write_tree
+from tests.git import git, repository
 
 zstandard = pytest.importorskip("zstandard")
 SOURCES = {
@@ -54,11 +54,6 @@ def options(data, home, tiny_bundle) -> BenchOptions:
     return BenchOptions(home=home, data=data, model=tiny_bundle, device="cpu")
 
 
-def git(folder, *arguments: str) -> str:
-    command = ["git", "-C", str(folder), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-
 def test_files_are_ranked_and_scored_by_repository_language_and_category(data, home, tiny_bundle):
     result = repositories.run(options(data, home, tiny_bundle))
     bm25 = result.systems["bm25"]
@@ -87,9 +82,7 @@ def test_data_that_is_damaged_is_one_error(data, home, tiny_bundle, name):
 def test_checkouts_of_other_revisions_are_named(data, home, tiny_bundle, tmp_path):
     sources = (tmp_path / "sources").rename(data / repositories.UNPACKED)
     for folder in (sources / "one", sources / "two"):
-        git(folder, "init", "-q")
-        git(folder, "add", ".")
-        git(folder, "-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-q", "-m", "first")
+        repository(folder, {})
     commit = git(sources / "two", "rev-parse", "HEAD")
     pinned = [
         {"name": "one", "language": "python", "revision": "0" * 40},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from codesearch.errors import IndexCorruptError
 from codesearch.index.catalogue import index_folder
 from codesearch.index.seed import _repository
 from tests.conftest import write_tree
+from tests.git import git, repository
 
 FILES = {f"{name}.py": f"def {name}_pigeon():\n    return 1\n" for name in ("open", "close", "weigh", "feed")}
 
@@ -114,14 +114,7 @@ def test_settings_of_the_new_folder_decide_what_is_indexed(engine, first, second
 
 
 def test_a_work_tree_of_the_same_repository_comes_first(engine, first, tmp_path):
-    git = ("git", "-C", str(first), "-c", "user.name=a", "-c", "user.email=a@b")
-    for arguments in (
-        ["init", "-q"],
-        ["add", "."],
-        ["commit", "-qm", "x"],
-        ["worktree", "add", "-q", "../tree"],
-    ):
-        subprocess.run([*git, *arguments], check=True, capture_output=True)
+    git(repository(first, {}), "worktree", "add", "-q", "../tree")
     assert _repository(tmp_path / "tree") == _repository(first) == str(first / ".git")
     assert _repository(tmp_path) == ""
     for number in range(20):  # Later indexes of folders that look alike.
