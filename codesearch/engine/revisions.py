@@ -96,6 +96,8 @@ def _project(home: Path, scope: Scope) -> Path:
     if scope.everything or scope.files or scope.group or scope.folders or len(places) != 1:
         raise ConfigError("--at searches one folder: give one --root, or change to the folder")
     place = expanded(places[0]).resolve()
+    if scope.roots and not place.is_dir():  # It may be the name of an imported index.
+        raise ConfigError(f"{places[0]} is not a folder: --at searches a git revision of one")
     entry = covering_index(home, place)
     if entry and entry.manifest:
         return Path(entry.manifest.root)

@@ -171,6 +171,10 @@ def test_bad_input_is_one_clear_line(command, root, tmp_path):
             command("query", "x", "--at", "old", "--all"),
             "error: --at searches one folder: give one --root, or",
         ),
+        (
+            command("query", "x", "--at", "old", "--root", "imported"),
+            "error: imported is not a folder: --at searches a git revision of one",
+        ),
     ):
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
         assert done.stderr.startswith(said)
