@@ -66,24 +66,21 @@ def settings_in_force(here: Path, environment: Mapping[str, str], user_home: Pat
     return found
 
 
-def index_options(root: Path, environment: Mapping[str, str] = os.environ) -> IndexOptions:
+def index_options(root: Path) -> IndexOptions:
     """Return the walk settings in the user's file and in the project file in `root`, ignoring parent folders.
 
     Raises:
         ConfigError: a file has an unknown name or a value of a wrong type.
     """
-    return IndexOptions.of(_walk_settings(root, environment))
+    return IndexOptions.of(_walk_settings(root))
 
 
-def imported_options(
-    root: Path, options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
-) -> IndexOptions:
+def imported_options(root: Path, options: Mapping[str, Any]) -> IndexOptions:
     """Return the options of a portable file that an index of `root` keeps: those that narrow the user's settings.
 
     Args:
         root: the folder with the sources.
         options: walk settings in the manifest of the portable file.
-        environment: locates the user's file.
 
     Raises:
         ConfigError: a file has an unknown name or a value of a wrong type.
@@ -91,7 +88,7 @@ def imported_options(
     theirs = IndexOptions.of(options).given
     if "max_file_bytes" in theirs:
         theirs["max_file_mb"] = theirs.pop("max_file_bytes") / 1_000_000
-    yours = _walk_settings(root, environment)
+    yours = _walk_settings(root)
     narrowed = _narrowed({name: theirs[name] for name in theirs if PORTABLE in SETTINGS[name].set_by}, yours)
     usual = {name: setting.default for name, setting in SETTINGS.items()} | yours
     return IndexOptions.of({name: value for name, value in narrowed.items() if value != usual[name]})
@@ -133,15 +130,13 @@ def group_folders(
     return groups[name]
 
 
-def _walk_settings(root: Path, environment: Mapping[str, str]) -> dict[str, Any]:
-    own, project = (
+def _walk_settings(root: Path) -> dict[str, Any]:
+    files = ((user_file(os.environ, expanded("~")), USER), (root / PROJECT_FILE, PROJECT))
+    yours, project = (
         {name: value for name, value in _read(path, origin).items() if SETTINGS[name].in_index}
-        for path, origin in (
-            (user_file(environment, expanded("~")), USER),
-            (root / PROJECT_FILE, PROJECT),
-        )
+        for path, origin in files
     )
-    return own | _narrowed(project, own)
+    return yours | _narrowed(project, yours)
 
 
 def _narrowed(theirs: Mapping[str, Any], yours: Mapping[str, Any]) -> dict[str, Any]:

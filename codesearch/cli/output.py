@@ -74,7 +74,10 @@ def _pager() -> list[str]:
     from codesearch.settings import settings_in_force
 
     chosen = settings_in_force(Path.cwd(), os.environ, expanded("~"))["pager"].value
-    command = shlex.split(os.environ.get("PAGER", "less") if chosen == "auto" else chosen)
+    try:
+        command = shlex.split(os.environ.get("PAGER", "less") if chosen == "auto" else chosen)
+    except ValueError:  # A quote is not closed.
+        return []
     program = find_program(command[0]) if command and command != ["never"] else None
     return [program, *command[1:]] if program else []
 

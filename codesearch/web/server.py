@@ -84,7 +84,6 @@ class Site:
         access: Access,
         failed: Callable[[Exception], None],
     ) -> None:
-        self._listener = listener
         self._server = uvicorn.Server(
             uvicorn.Config(
                 make_app(engine, access, failed=failed),
@@ -101,7 +100,9 @@ class Site:
                 timeout_graceful_shutdown=1,
             )
         )
-        self._thread = threading.Thread(target=self._run, name="web", daemon=True)
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._server.serve([listener])), name="web", daemon=True
+        )
 
     def start(self) -> None:
         """Start answering."""
@@ -111,6 +112,3 @@ class Site:
         """Stop answering; wait up to two seconds for the thread."""
         self._server.should_exit = True
         self._thread.join(_STOP_S)
-
-    def _run(self) -> None:
-        asyncio.run(self._server.serve([self._listener]))

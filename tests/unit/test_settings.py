@@ -21,7 +21,8 @@ from codesearch.settings import (
 
 
 @pytest.fixture
-def environment(tmp_path) -> dict[str, str]:
+def environment(tmp_path, monkeypatch) -> dict[str, str]:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     return {"XDG_CONFIG_HOME": str(tmp_path / "config")}
 
 
@@ -86,7 +87,7 @@ def test_the_nearest_project_file_is_used(here, environment, tmp_path):
 def test_a_project_only_narrows_what_the_user_reads(here, environment, tmp_path, yours, theirs, in_force):
     write(user_file(environment, tmp_path), yours)
     write(here / PROJECT_FILE, theirs)
-    found = index_options(here, environment).over(WalkConfig())
+    found = index_options(here).over(WalkConfig())
     assert found == IndexOptions(**in_force).over(WalkConfig())
     shown = settings_in_force(here, environment, tmp_path)
     assert IndexOptions.of({name: shown[name].value for name in shown}).over(WalkConfig()) == found
@@ -97,10 +98,10 @@ def test_a_project_that_would_widen_what_is_read_is_an_error(here, environment, 
     write(here / PROJECT_FILE, value)
     line = "cannot be .* in a project, which can only narrow what is read: set it in your own config.toml or with an"
     with pytest.raises(ConfigError, match=line):
-        index_options(here, environment)
+        index_options(here)
     write(here / PROJECT_FILE, "")
     write(user_file(environment, tmp_path), value)
-    assert index_options(here, environment).given
+    assert index_options(here).given
 
 
 @pytest.mark.parametrize(
@@ -115,7 +116,7 @@ def test_a_project_that_would_widen_what_is_read_is_an_error(here, environment, 
 )
 def test_a_portable_file_only_narrows_what_the_user_reads(here, environment, tmp_path, options, kept):
     write(user_file(environment, tmp_path), 'exclude = ["mine"]')
-    assert imported_options(here, options, environment) == IndexOptions(**kept)
+    assert imported_options(here, options) == IndexOptions(**kept)
 
 
 def test_a_number_of_thousands_of_digits_is_a_one_line_error(here, environment, tmp_path):
@@ -132,9 +133,7 @@ def test_index_settings_come_from_the_user_and_from_the_root(here, environment, 
     write(user_file(environment, tmp_path), "hidden = true\nmax_file_mb = 2\nhits = 3\n")
     write(here.parent / PROJECT_FILE, "follow_links = true\n")
     write(here / PROJECT_FILE, 'hidden = false\nlanguages = ["py"]\n')
-    assert index_options(here, environment) == IndexOptions(
-        hidden=False, languages=("py",), max_file_bytes=2_000_000
-    )
+    assert index_options(here) == IndexOptions(hidden=False, languages=("py",), max_file_bytes=2_000_000)
 
 
 @pytest.mark.parametrize(
