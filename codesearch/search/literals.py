@@ -13,9 +13,10 @@ With `SearchRequest.fixed`, the query is looked for exactly as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ from codesearch.search.lookup import nearest
 from codesearch.search.request import Filters
 from codesearch.search.sources import MOST_BYTES, MOST_FILES, Proposed, proposed_files, within_limits
 from codesearch.segments.reader import SegmentReader
-from codesearch.segments.store import FileRecord
+from codesearch.segments.store import DocumentRow, FileRecord
 
 _FEWEST_WORDS, _ENOUGH_WORDS, _MOST_WORDS, _MOST_CHARS = 4, 6, 40, 1_000
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”')
@@ -42,7 +43,7 @@ _MESSAGE = re.compile(r"[:;()\[\]{}<>%$#@*=!|\\`]|(?<!\w)'|'(?!\w)|\.$")
 _QUESTION = re.compile(r"(?:how|what|where|which|who|why)\b", re.IGNORECASE)
 _QUOTES = (b'"', b"'", b"`")
 _MOST_PLACES = 20
-"""In one file."""
+"""In one file, of a text that a query may quote."""
 
 
 class Limits(NamedTuple):
@@ -209,24 +210,36 @@ def documents_with(text: str, snapshot: Snapshot, lexical: LexicalScorer, filter
     outside: list[str] = []
     for one in read:
         rows = one.segment.store.document_rows(one.file.first_doc, one.file.doc_count)
-        for line in _lines_with(text.encode("utf-8", "surrogateescape"), one):
-            around = [place for place, row in enumerate(rows) if row.start_line <= line <= row.last_line]
-            if not around and not filters.kinds:
+        for line, place in _places_at(rows, _lines_with(text.encode("utf-8", "surrogateescape"), one)):
+            if place is not None:
+                doc_ids.add(one.base + one.file.first_doc + place)
+            elif not filters.kinds:
                 outside.append(f"{one.file.path}:{line}")
-            elif around:
-                doc_ids.add(
-                    one.base + one.file.first_doc + max(around, key=lambda place: rows[place].start_line)
-                )
     passing = _passing(np.array(sorted(doc_ids), np.int64), allowed)
     return ExactText(passing.tolist(), outside, len(files) - len(read))
 
 
 def _lines_with(text: bytes, proposed: Proposed) -> Iterator[int]:
-    """Yield the lines where a text begins in a file as it is now."""
+    """Yield the lines where a text begins in a file as it is now, ascending."""
     found = read_source(proposed.segment, proposed.file)
     source = found[0] if found else b""
-    for match in islice(re.finditer(re.escape(text), source), _MOST_PLACES):
-        yield source.count(b"\n", 0, match.start()) + 1
+    line, counted = 1, 0
+    for match in re.finditer(re.escape(text), source):
+        line += source.count(b"\n", counted, match.start())
+        counted = match.start()
+        yield line
+
+
+def _places_at(rows: Sequence[DocumentRow], lines: Iterable[int]) -> Iterator[tuple[int, int | None]]:
+    """Yield each of some ascending lines, and the position of the innermost definition around it or None."""
+    coming = deque(sorted(range(len(rows)), key=lambda place: (rows[place].start_line, -place)))
+    around: list[int] = []
+    for line, _ in groupby(lines):
+        while coming and rows[coming[0]].start_line <= line:
+            around.append(coming.popleft())
+        while around and rows[around[-1]].last_line < line:
+            around.pop()
+        yield line, around[-1] if around else None
 
 
 def _passing(doc_ids: NDArray[np.int64], allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:

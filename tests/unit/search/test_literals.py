@@ -167,6 +167,15 @@ def test_an_exact_text_is_found_in_the_same_case_and_in_no_other_document(
     assert (found.outside, found.unread_files) == ((), 0)
 
 
+def test_an_exact_text_is_found_everywhere_in_a_file(searcher_of: Callable[..., Searcher]) -> None:
+    code = "".join(
+        f"def f{number}(box):\n    return box.put({number})\n\n\nbox.put()\n" for number in range(50)
+    )
+    request = SearchRequest("box.put(", 100, "lexical", fixed=True)
+    found = searcher_of({"a.py": code}).answer(request)
+    assert {hit.name for hit in found.hits} >= {f"f{number}" for number in range(50)}
+
+
 def test_an_exact_text_outside_of_definitions_has_a_place(exact: Callable[..., Found]) -> None:
     found = exact("import Lid")
     assert (found.hits, found.outside) == ([], ("box.py:1", "lid/__init__.py:1"))
