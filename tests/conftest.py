@@ -330,6 +330,14 @@ def built_index(tiny_repo: Path, home: Path, encoder: HashEncoder) -> Iterator[I
 
 
 @pytest.fixture
+def engine(home: Path) -> Iterator[Engine]:
+    """An engine with the shipped model."""
+    engine = Engine(home, device="cpu")
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
 def nested_roots(tmp_path: Path, home: Path, encoder: HashEncoder) -> dict[str, Path]:
     """Three indexed folders, one of them inside another."""
     roots = {"one": tmp_path / "one", "inner": tmp_path / "one" / "inner", "two": tmp_path / "two"}

@@ -43,12 +43,10 @@ def bad(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def engine(good: Path, bad: Path, home: Path):
-    engine = Engine(home)
+def engine(good: Path, bad: Path, engine: Engine) -> Engine:
     for root in (good, bad):
         engine.index(root)
-    yield engine
-    engine.close()
+    return engine
 
 
 def web(engine: Engine) -> TestClient:

@@ -67,11 +67,9 @@ def command(root: Path, home: Path) -> Command:
 
 
 @pytest.fixture
-def engine(root: Path, home: Path):
-    engine = Engine(home, device="cpu")
+def engine(root: Path, engine: Engine) -> Engine:
     engine.index(root)
-    yield engine
-    engine.close()
+    return engine
 
 
 def test_functions_that_do_the_same_are_listed_by_what_they_share(command):

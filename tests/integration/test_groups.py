@@ -53,13 +53,6 @@ def command(folders: Path, home: Path) -> Command:
     return Command(folders / "empty", home, {"CODESEARCH_AUTO_INDEX": "yes"})
 
 
-@pytest.fixture
-def engine(home: Path):
-    engine = Engine(home, device="cpu")
-    yield engine
-    engine.close()
-
-
 def index_all(engine: Engine, folders: Path) -> None:
     for name in ("api", "lib", "mono"):
         engine.index(folders / name)

@@ -59,13 +59,6 @@ def indexed(command: Command) -> Command:
     return command
 
 
-@pytest.fixture
-def engine(home: Path):
-    engine = Engine(home, device="cpu")
-    yield engine
-    engine.close()
-
-
 def subjects(engine: Engine, root: Path, question: str = "", **filters: object) -> list[str]:
     answer = engine.history(question, Scope((root,)), filters=CommitFilters(**filters), top_k=50)
     return [hit.subject for hit in answer.hits]

@@ -42,13 +42,6 @@ def command(root: Path, home: Path) -> Command:
     return Command(root, home)
 
 
-@pytest.fixture
-def engine(home: Path):
-    engine = Engine(home, device="cpu")
-    yield engine
-    engine.close()
-
-
 def index_at(engine: Engine, root: Path, at: str = "old", **scope: object) -> None:
     revision = engine.revision(Scope(**{"roots": (root,), **scope}, at=at))
     assert revision is not None

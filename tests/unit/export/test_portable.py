@@ -62,11 +62,9 @@ def with_code(builder: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @pytest.fixture
-def reader(home: Path):
-    """Yield an engine with another home, as on another machine."""
-    engine = Engine(home, device="cpu")
-    yield engine
-    engine.close()
+def reader(engine: Engine) -> Engine:
+    """Return an engine with another home, as on another machine."""
+    return engine
 
 
 def answers(engine: Engine, scope: Scope, *, without: tuple[str, ...] = ("root",)) -> list[list[dict]]:

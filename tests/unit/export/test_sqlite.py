@@ -20,12 +20,10 @@ from tests.tiny_bundle import change_one_byte
 
 
 @pytest.fixture
-def engine(home: Path, tiny_repo: Path, encoder: HashEncoder):
-    """Yield an engine with an index of the tiny repository."""
+def engine(engine: Engine, home: Path, tiny_repo: Path, encoder: HashEncoder) -> Engine:
+    """Return an engine with an index of the tiny repository."""
     build(tiny_repo, home, encoder)
-    engine = Engine(home)
-    yield engine
-    engine.close()
+    return engine
 
 
 @pytest.fixture

@@ -26,13 +26,6 @@ def first(tmp_path: Path, engine: Engine) -> Path:
 
 
 @pytest.fixture
-def engine(home: Path):
-    engine = Engine(home, device="cpu")
-    yield engine
-    engine.close()
-
-
-@pytest.fixture
 def second(first: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(first, tmp_path / "second"))
 

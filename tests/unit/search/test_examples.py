@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.engine.engine import Engine
 from tests.conftest import write_tree
 
 DOCUMENTED = 'def {name}():\n    """{docs}"""\n    return 1\n'
@@ -24,15 +23,13 @@ LONG = "Remove old sessions from the store.\n\n    They are kept for a day, and 
         ("Copy a tree: all of it.", ""),
     ],
 )
-def test_a_question_is_a_plain_short_first_sentence(tmp_path, docs, question):
+def test_a_question_is_a_plain_short_first_sentence(engine, tmp_path, docs, question):
     root = write_tree(tmp_path / "src", {"a.py": DOCUMENTED.format(name="run", docs=docs)})
-    engine = Engine(tmp_path / "home")
     engine.index(root)
     assert engine.examples(root) == ([question] if question else [])
-    engine.close()
 
 
-def test_questions_come_from_different_files_longest_documentation_first_and_not_from_tests(tmp_path):
+def test_questions_come_from_different_files_longest_documentation_first_and_not_from_tests(engine, tmp_path):
     two = DOCUMENTED.format(name="one", docs="Copy a directory tree.") + DOCUMENTED.format(
         name="two", docs="Copy a file with its permissions."
     )
@@ -45,7 +42,6 @@ def test_questions_come_from_different_files_longest_documentation_first_and_not
             "tests/test_d.py": DOCUMENTED.format(name="test_d", docs="Check that the sessions are removed."),
         },
     )
-    engine = Engine(tmp_path / "home")
     engine.index(root)
     expected = ["remove old sessions from the store", "copy a file with its permissions"]
     assert engine.examples(root) == expected
@@ -53,4 +49,3 @@ def test_questions_come_from_different_files_longest_documentation_first_and_not
     (root / "b.py").unlink()
     engine.index(root)
     assert engine.examples(root) == expected[1:]
-    engine.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from codesearch import Engine, Scope, SearchRequest
+from codesearch import Scope, SearchRequest
 from codesearch.config import RankConfig
 from codesearch.search.report import read_report
 from tests.conftest import write_tree
@@ -113,12 +113,9 @@ FILES = {
 
 
 @pytest.fixture
-def engine(tmp_path, home):
-    write_tree(tmp_path / "src", FILES)
-    engine = Engine(home, device="cpu")
-    engine.index(tmp_path / "src")
-    yield engine
-    engine.close()
+def engine(tmp_path, engine):
+    engine.index(write_tree(tmp_path / "src", FILES))
+    return engine
 
 
 @pytest.mark.parametrize(

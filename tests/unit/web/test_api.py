@@ -17,7 +17,6 @@ import httpx
 from starlette.testclient import TestClient
 
 from codesearch.analysis.terms import query_terms
-from codesearch.engine.engine import Engine
 from codesearch.web.app import STATIC, make_app
 from codesearch.web.present import token_lines
 from codesearch.web.security import Access
@@ -39,11 +38,9 @@ def root(tmp_path):
 
 
 @pytest.fixture
-def engine(root, tmp_path):
-    engine = Engine(tmp_path / "home")
+def engine(root, engine):
     engine.index(root)
-    yield engine
-    engine.close()
+    return engine
 
 
 def client_of(engine, token=""):
