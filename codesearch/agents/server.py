@@ -26,6 +26,7 @@ import codesearch
 from codesearch.agents.clients import INSTRUCTIONS
 from codesearch.agents.text import (
     failures_text,
+    fitting_chars,
     fitting_lines,
     groups_text,
     history_text,
@@ -145,8 +146,8 @@ class Agents:
 
         def work(project: Path, scope: Scope) -> str:
             notes: list[Freshness] = []
-            lines = fitting_lines(max_tokens)
-            found = self._engine.read(place, scope, most_lines=lines, freshness=notes)
+            chars = fitting_chars(max_tokens)
+            found = self._engine.read(place, scope, most_chars=chars, freshness=notes)
             return failures_text(notes) + readings_text(found, project, max_tokens)
 
         return await self._run(context, work, at, group)
@@ -163,10 +164,10 @@ class Agents:
         """See what is in a folder, a file or a class, or what of it a question needs."""
 
         def work(project: Path, scope: Scope) -> str:
-            lines = fitting_lines(max_tokens)
+            lines, chars = fitting_lines(max_tokens), fitting_chars(max_tokens)
             notes: list[Freshness] = []
             found = self._engine.outline(
-                place or ".", scope, max_lines=lines, question=question, freshness=notes
+                place or ".", scope, max_lines=lines, max_chars=chars, question=question, freshness=notes
             )
             return failures_text(notes) + outlines_text(found, max_tokens)
 

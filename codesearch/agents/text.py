@@ -15,8 +15,8 @@ from codesearch.commits.text import history_lines
 from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.reports import IndexStatus
 from codesearch.search.snippets import snippet_lines
-from codesearch.structure.outline import Outline
-from codesearch.structure.text import cut, outline_lines, reading_lines, usages_lines
+from codesearch.structure.entries import Outline, outline_lines
+from codesearch.structure.text import cut, reading_lines, usages_lines
 from codesearch.structure.usages import Usages
 from codesearch.structure.whole import Reading
 from codesearch.types import Hit
@@ -30,6 +30,11 @@ _MAX_STATUS = 4_000
 _NOTE_CHARS = 120
 _MOST_SNIPPET_LINES = 8
 _SURE = 0.7
+
+
+def fitting_chars(max_tokens: int) -> int:
+    """Return how many characters fit into a budget, besides a note."""
+    return max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS
 
 
 def fitting_lines(max_tokens: int) -> int:
@@ -52,7 +57,7 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
         notes += (
             f"note: {answer.left_out} files are not in the index: they crash parsers or go over a limit\n"
         )
-    left = max_tokens * _CHARS_PER_TOKEN - len(notes) - _NOTE_CHARS
+    left = fitting_chars(max_tokens) - len(notes)
     heads = _fitting([_head(hit, project) for hit in answer.hits], left)
     left -= sum(map(len, heads))
     others = _fitting([_other(other) for hit in answer.hits[: len(heads)] for other in hit.others], left)
@@ -114,7 +119,7 @@ def readings_text(readings: Sequence[Reading], project: Path, max_tokens: int) -
         stale = " (changed since it was indexed)" if reading.stale else ""
         lines.append(f"{path}:{reading.first_line}-{reading.last_line}{name}{stale}\n")
         lines += [f"{line}\n" for line in reading_lines(reading, "{}: ")]
-    shown = _fitting(lines, max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS)
+    shown = _fitting(lines, fitting_chars(max_tokens))
     left = len(lines) - len(shown)
     if left and len(readings) == 1:
         count = sum(line[0].isdigit() for line in shown[1:])
@@ -192,7 +197,7 @@ def _fitting(blocks: Sequence[str], limit: int) -> list[str]:
 
 def _within(lines: Sequence[str], max_tokens: int, cure: str, last: str = "") -> str:
     """Return the first lines that fit into a budget with the last one, and how to see those that are left out."""
-    limit = max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS - len(last)
+    limit = fitting_chars(max_tokens) - len(last)
     shown = _fitting([f"{line}\n" for line in lines], limit)
     left = len(lines) - len(shown)
     return "".join(shown) + (f"{left} more lines left out: {cure}\n" if left else "") + last

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from codesearch.index.build import Progress
     from codesearch.index.reader import IndexReader
     from codesearch.search.searcher import Found, Searcher
-    from codesearch.structure.outline import Outline
+    from codesearch.structure.entries import Outline
     from codesearch.structure.places import Spot
     from codesearch.structure.whole import FileView, Reading
     from codesearch.types import Definition, Document
@@ -344,6 +344,7 @@ class Engine:
         scope: Scope | None = None,
         *,
         most_lines: int | None = None,
+        most_chars: int | None = None,
         freshness: list[Freshness] | None = None,
     ) -> list[Reading]:
         """Return the code of a place; if it names several places, the first lines of each.
@@ -351,17 +352,20 @@ class Engine:
         Args:
             place: a path, PATH:LINE, PATH:FIRST-LAST, PATH::NAME, a name or the end of a qualified name.
             scope: where to look; paths may be relative to its `here`.
-            most_lines: longer classes and files have the bodies of their members folded away.
+            most_lines: longer classes and files have the bodies of their members folded away; 120 if neither limit is
+                given.
+            most_chars: likewise for those with more characters.
             freshness: gets whether each index is up to date.
 
         Raises:
             ConfigError: the place is empty.
             IndexNotFoundError: nothing in the scope has this path or name, or the file is gone.
         """
-        from codesearch.structure.whole import read_places
+        from codesearch.structure.whole import WHOLE_LINES, read_places
 
+        most_lines = WHOLE_LINES if most_lines is most_chars is None else most_lines
         with self._spots(place, scope, freshness) as spots:
-            return read_places(spots, most_lines)
+            return read_places(spots, most_lines, most_chars)
 
     def outline(
         self,
@@ -369,6 +373,7 @@ class Engine:
         scope: Scope | None = None,
         *,
         max_lines: int | None = None,
+        max_chars: int | None = None,
         question: str = "",
         freshness: list[Freshness] | None = None,
     ) -> list[Outline]:
@@ -378,6 +383,7 @@ class Engine:
             place: as for `read`; if it names several, each has an outline.
             scope: where to look; paths may be relative to its `here`.
             max_lines: of all outlines together; what does not fit is counted.
+            max_chars: likewise; an outline for a question ignores it.
             question: if given, only the files with the best definitions for it are listed, and these are shown whole.
             freshness: gets whether each index is up to date.
 
@@ -389,7 +395,7 @@ class Engine:
 
         with self._spots(place, scope, freshness) as spots:
             if not question:
-                return outlines_of(spots, max_lines or MAX_LINES)
+                return outlines_of(spots, max_lines or MAX_LINES, max_chars)
             within = tuple(Path(spot.root, spot.path) for spot in spots)
             request = SearchRequest(question, by_file=True, refresh=False)
             found = self.search(request, replace(scope or Scope(here=Path.cwd()), within=within))

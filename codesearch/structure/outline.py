@@ -1,6 +1,7 @@
 """A folder, a file or a class -> a tree of what is in it, cut to a number of lines.
 
-If not everything fits, folders come before files, files before definitions, and the most used definitions first. How
+If not everything fits, folders come before files, files before definitions, and the most used definitions first. Tests,
+generated and vendored files come after others of their folder, and what is in a folder of them comes last. How
 often a definition is used is estimated: by the number of definitions in the index that have all words of its name. What
 does not fit is counted.
 """
@@ -9,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from sys import maxsize
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -23,9 +25,10 @@ from codesearch.parsing.languages import separator_of
 from codesearch.search.lexical import LexicalScorer
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.structure.entries import Entry, Outline, outline_lines
 from codesearch.structure.places import Spot, described, find_file, live_files
-from codesearch.structure.whole import read_whole
-from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, Described, Document, Hit
+from codesearch.structure.whole import by_depth, read_whole
+from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, Document, Hit
 
 D = TypeVar("D", DocumentRow, Document)
 MAX_LINES = 40
@@ -38,46 +41,6 @@ _TEXT_KINDS = ("section", "setting")
 _FOLDER_STEMS = ("doc", "lib", "main", "package-info")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of an outline.
-
-    Attributes:
-        depth: how many entries are around it.
-        kind: "folder", "file", one of `codesearch.types.KINDS`, or "rest" for what was left out.
-        label: the name of a folder or file, the signature of a definition, or what was left out.
-        path: relative to the root.
-        summary: the first sentence of its documentation; "" without one.
-        definition: None if it is no definition.
-        contents: how many definitions a folder or a file has.
-        names: main types or functions of a folder or file.
-        code: number and text of each line, if the whole definition is shown.
-    """
-
-    depth: int
-    kind: str
-    label: str
-    path: str
-    summary: str = ""
-    definition: Described | None = None
-    contents: int = 0
-    names: tuple[str, ...] = ()
-    code: tuple[tuple[int, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """The shape of a place.
-
-    Attributes:
-        root: the indexed folder, or the name of an index without one.
-        entries: the place itself, and then what is in it, in the order of paths and lines.
-    """
-
-    root: str
-    entries: tuple[Entry, ...]
-
-
 @dataclass(slots=True)
 class Node:
     """A candidate for a line: a folder, a file or a definition.
@@ -85,30 +48,39 @@ class Node:
     Attributes:
         tier: folders are 0, files 1 and definitions 2; lower tiers are shown first.
         weight: of two nodes of a tier, the heavier one is shown first.
+        is_minor: a file of tests, generated or vendored code, or a folder with nothing else.
     """
 
     entry: Entry
     tier: int
     weight: float
+    is_minor: bool = False
     children: list[Node] = field(default_factory=list)
 
 
-def outlines_of(spots: Sequence[Spot], max_lines: int = MAX_LINES) -> list[Outline]:
+def outlines_of(
+    spots: Sequence[Spot], max_lines: int = MAX_LINES, max_chars: int | None = None
+) -> list[Outline]:
     """Return the outlines of folders, files and definitions, in at most `max_lines` lines together."""
     shown = spots[: max(1, max_lines // _LEAST_LINES)]
-    return [_outline_of(spot, max_lines // len(shown)) for spot in shown]
+    chars = maxsize if max_chars is None else max_chars // len(shown)
+    return [_outline_of(spot, max_lines // len(shown), chars) for spot in shown]
 
 
-def _outline_of(spot: Spot, max_lines: int) -> Outline:
+def _outline_of(spot: Spot, max_lines: int, max_chars: int) -> Outline:
     if spot.file is None or spot.segment is None:
         tree = _folder_tree(spot.index, spot.path)
         _add_definitions(tree, spot.index, max_lines)
+        _add_summaries(tree, spot.index)
     else:
         tree = _file_tree(spot, spot.file)
-    chosen = _chosen(tree, max_lines)
-    files = {file.path: file for _, file in live_files(spot.index)}
-    entries = [_documented(entry, files) for entry in _entries(tree, chosen, 0)]
-    return Outline(spot.root, tuple(entries))
+
+    def fits(outline: Outline) -> bool:
+        if len(outline.entries) > max_lines:
+            return False
+        return sum(len(line) + 1 for line in outline_lines(outline)) <= max_chars
+
+    return _chosen(tree, spot.root, fits)
 
 
 def outline_for(hits: Sequence[Hit], spots: Sequence[Spot], max_lines: int = MAX_LINES) -> list[Outline]:
@@ -211,10 +183,11 @@ def _folder_tree(index: IndexReader, folder: str) -> Node:
             parent.children.append(folders[path])
         return folders[path]
 
-    for _, file in sorted(live_files(index), key=lambda found: found[1].path):
+    for segment, file in sorted(live_files(index), key=lambda found: found[1].path):
         if file.path.startswith(above) and file.doc_count:
             node = node_of(file.path.rpartition("/")[0])
-            node.children.append(Node(_file_entry(file), 1, math.log1p(file.doc_count)))
+            is_minor = bool(segment.rows.flags[file.first_doc] & OF_FILE)
+            node.children.append(Node(_file_entry(file), 1, math.log1p(file.doc_count), is_minor))
     _count(top)
     return top
 
@@ -230,6 +203,7 @@ def _count(node: Node, depth: int = 0) -> int:
     contents = sum(_count(child, depth + 1) for child in node.children)
     node.entry = replace(node.entry, contents=contents)
     node.weight = math.log1p(contents) / (1 + depth)
+    node.is_minor = all(child.is_minor for child in node.children)
     node.children.sort(key=lambda child: child.tier)
     return contents
 
@@ -256,43 +230,44 @@ def _add_definitions(tree: Node, index: IndexReader, max_lines: int) -> None:
 
 
 def _main_rows(segment: SegmentReader, file: FileRecord) -> list[tuple[float, DocumentRow]]:
-    """Return the types and functions of a file that are in no other, each with a weight, in the order of the source."""
+    """Return the types and functions of a file that are in no other, each with a weight, in the order of the source.
+
+    In place of a class or module that only wraps classes, as a namespace does, these are returned.
+    """
+    levels = by_depth(segment.store.document_rows(file.first_doc, file.doc_count))
+    while len(levels) > 1 and len(levels[0]) == 1 and all(row.kind in HEADER_KINDS for row in levels[1]):
+        del levels[0]
     found: list[tuple[float, DocumentRow]] = []
-    end = 0
-    for row in segment.store.document_rows(file.first_doc, file.doc_count):
+    for row in levels[0] if levels else ():
         is_callback = " " in row.name
-        if row.start_line <= end or is_callback or row.kind in ("module", "constant", *_TEXT_KINDS):
+        if is_callback or row.kind in _TEXT_KINDS:
             continue
-        end = row.last_line
         size = math.log1p(row.last_line - row.start_line)
-        is_public = not row.name.startswith("_")
+        is_type, is_public = row.kind in HEADER_KINDS, not row.name.startswith("_")
         is_plain = not row.flags & OF_FILE
-        found.append(
-            (
-                size
-                * (3.0 if row.kind in HEADER_KINDS else 1.0)
-                * (0.2, 1.0)[is_public]
-                * (0.1, 1.0)[is_plain],
-                row,
-            )
-        )
+        weight = size * (1.0, 3.0)[is_type] * (0.2, 1.0)[is_public] * (0.1, 1.0)[is_plain]
+        found.append((weight, row))
     return found
 
 
-def _chosen(tree: Node, max_lines: int) -> set[int]:
-    """Return the ids of the nodes that are shown: as many as fit, each with all nodes around it."""
-    order = sorted(_all(tree), key=lambda node: (node.tier, -node.weight))
+def _chosen(tree: Node, root: str, fits: Callable[[Outline], bool]) -> Outline:
+    """Return an outline with as many nodes as fit, each with all nodes around it."""
     parents = _parents(tree)
 
-    def fits(count: int) -> bool:
-        found = _closure(tree, parents, order[:count])
-        return sum(1 for _ in _entries(tree, found, 0)) <= max_lines
+    def rank(node: Node) -> tuple[bool, int, bool, float]:
+        around = parents.get(id(node), node)
+        return around.is_minor and not tree.is_minor, node.tier, node.is_minor, -node.weight
+
+    order = sorted(_all(tree), key=rank)
+
+    def outline(count: int) -> Outline:
+        return Outline(root, tuple(_entries(tree, _closure(tree, parents, order[:count]), 0)))
 
     low, high = 0, len(order)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return _closure(tree, parents, order[:low])
+        low, high = (middle, high) if fits(outline(middle)) else (low, middle - 1)
+    return outline(low)
 
 
 def _parents(tree: Node) -> dict[int, Node]:
@@ -335,28 +310,20 @@ def _counted(left: Counter[str]) -> str:
     return ", ".join(parts)
 
 
-def _documented(entry: Entry, files: Mapping[str, FileRecord]) -> Entry:
-    """Return an entry with a summary for a folder: that of the file that describes it."""
-    if entry.kind != "folder":
-        return entry
-    summaries = (files[path].summary for path in _describing(files, entry.path))
-    return replace(entry, summary=next(filter(None, summaries), ""))
-
-
-def _describing(files: Iterable[str], folder: str) -> list[str]:
-    """Return the files that may say what a folder is for, the best first."""
-    found = []
-    for path in files:
-        above, _, name = path.rpartition("/")
+def _add_summaries(tree: Node, index: IndexReader) -> None:
+    """Give folders the first sentence of the file that best says what they are for."""
+    best: dict[str, tuple[int, str, str]] = {}
+    for _, file in live_files(index):
+        folder, _, name = file.path.rpartition("/")
         stem = name.partition(".")[0]
-        if above == folder:
-            if stem in FOLDER_FILES or stem in _FOLDER_STEMS:
-                found.append((0, path))
-            elif stem.lower() == "readme":
-                found.append((1, path))
-            elif stem == folder.rpartition("/")[2]:
-                found.append((2, path))
-    return [path for _, path in sorted(found)]
+        is_named = (stem in FOLDER_FILES or stem in _FOLDER_STEMS, stem.lower() == "readme")
+        ranks = [*is_named, stem == folder.rpartition("/")[2]]
+        if file.summary and any(ranks):
+            found = ranks.index(True), file.path, file.summary
+            best[folder] = min(best.get(folder, found), found)
+    for node in _all(tree):
+        if node.entry.kind == "folder" and node.entry.path in best:
+            node.entry = replace(node.entry, summary=best[node.entry.path][2])
 
 
 def _cut(text: str, most: int) -> str:

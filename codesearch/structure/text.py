@@ -1,4 +1,4 @@
-"""Outlines, code and usages as lines of text, for a terminal and for agents."""
+"""Code and usages as lines of text, for a terminal and for agents."""
 
 from __future__ import annotations
 
@@ -8,51 +8,15 @@ from typing import TYPE_CHECKING
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.structure.outline import Entry, Outline
     from codesearch.structure.usages import Usage, Usages
     from codesearch.structure.whole import Reading
 
-_MAX_LINE = 200
-_NUMBER = 6
-_INDENT = 2
-
-
-def outline_lines(outline: Outline, width: int = _MAX_LINE) -> Iterator[str]:
-    """Yield the lines of an outline, each with at most `width` characters."""
-    has_lines = any(entry.definition for entry in outline.entries)
-    widths = _label_widths(outline)
-    for entry in outline.entries:
-        if entry.definition and not entry.depth:
-            yield cut(entry.path, width)
-        number = f"{entry.definition.start_line:{_NUMBER}}  " if entry.definition else " " * (_NUMBER + 2)
-        indent = " " * (_INDENT * entry.depth)
-        yield cut(
-            f"{number if has_lines else ''}{indent}{_entry_text(entry, widths.get(entry.depth, 0))}", width
-        )
-        for line, text in entry.code:
-            yield cut(f"{line:{_NUMBER}} | {text}".rstrip(), width)
-
-
-def _label_widths(outline: Outline) -> dict[int, int]:
-    """Return how wide the names of folders and files are at each depth, so that what follows is aligned."""
-    widths: dict[int, int] = {}
-    for entry in outline.entries:
-        if entry.kind in ("folder", "file") and entry.depth:
-            widths[entry.depth] = max(widths.get(entry.depth, 0), len(entry.label))
-    return widths
-
-
-def _entry_text(entry: Entry, label_width: int) -> str:
-    if entry.kind == "rest":
-        return f"({entry.label})"
-    names = f"({', '.join(entry.names)})" if entry.names else ""
-    is_place = entry.kind in ("folder", "file")
-    label = entry.label.ljust(label_width) if is_place else entry.label
-    return f"{label}  {' '.join(filter(None, (entry.summary, names)))}".rstrip()
+MAX_LINE = 200
+NUMBER = 6
 
 
 def reading_lines(
-    reading: Reading, gutter: str = f"{{:{_NUMBER}}} | ", width: int = _MAX_LINE
+    reading: Reading, gutter: str = f"{{:{NUMBER}}} | ", width: int = MAX_LINE
 ) -> Iterator[str]:
     """Yield the lines of a place with their numbers; a line says what is folded away."""
     last = reading.first_line - 1
@@ -77,7 +41,7 @@ def cut(line: str, width: int) -> str:
 
 def usages_lines(
     found: Usages,
-    width: int = _MAX_LINE,
+    width: int = MAX_LINE,
     path_of: Callable[[str, str], str] = lambda root, path: visible(path),
 ) -> Iterator[str]:
     """Yield the lines of usages: the definitions, the usages by grade and file, and how many there are.
@@ -90,7 +54,7 @@ def usages_lines(
     for one in found.definitions:
         name = visible(f"{one.qualified_name}  {one.kind}")
         yield cut(f"{path_of(one.root, one.path)}:{one.start_line}  {name}", width)
-        yield cut(f"{'':{_NUMBER}} | {one.signature}", width)
+        yield cut(f"{'':{NUMBER}} | {one.signature}", width)
     if more := found.definition_count - len(found.definitions):
         yield f"({more:,} more definitions)"
     before: tuple[str, ...] = ()
@@ -102,7 +66,7 @@ def usages_lines(
             stale = "  [changed since it was indexed]" if usage.stale else ""
             yield cut(f"{path_of(usage.root, usage.path)}{stale}", width)
         before = usage.grade, usage.root, usage.path
-        yield cut(f"{usage.line:{_NUMBER}} | {usage.text}{_about(usage, found)}", width)
+        yield cut(f"{usage.line:{NUMBER}} | {usage.text}{_about(usage, found)}", width)
     if found.usages:
         yield ""
     yield usages_summary(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from codesearch.errors import IndexNotFoundError
@@ -17,6 +17,8 @@ WHOLE_LINES = 120
 _AROUND = 10
 """Lines above and below a line that is in no definition."""
 _FIRST_LINES = 3
+_NUMBER_CHARS = 8
+"""About as long is the number of a line."""
 MAX_CANDIDATES = 20
 """If a place names several things, this many are shown."""
 
@@ -79,11 +81,12 @@ def view_file(spot: Spot) -> FileView:
     return FileView(spot.root, spot.path, spot.file.language, source, definitions, stale)
 
 
-def read_whole(spot: Spot, most: int = WHOLE_LINES) -> Reading:
+def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | None = None) -> Reading:
     """Return the lines of a place.
 
-    A function and a range of lines are never folded. A class or a file with more than `most` lines has only what is
-    outside of its members, and the signatures of the members.
+    A function and a range of lines are never folded. A class or a file with more than `most` lines or `most_chars`
+    characters has only what is outside of its members, and the signatures of the members. Members of classes in it are
+    shown likewise if they fit.
 
     Raises:
         IndexNotFoundError: the file is gone, or the index has no sources.
@@ -103,15 +106,27 @@ def read_whole(spot: Spot, most: int = WHOLE_LINES) -> Reading:
     last = min(last, len(lines))
     if first > last:
         raise IndexNotFoundError(f"{spot.path} has {len(lines)} lines: line {first} is behind its end")
+
+    def fits(shown: Sequence[int]) -> bool:
+        size = sum(len(lines[number - 1]) + _NUMBER_CHARS for number in shown)
+        return (most is None or len(shown) <= most) and (most_chars is None or size <= most_chars)
+
     shown = list(range(first, last + 1))
-    if is_folded and len(shown) > most:
-        shown = _unfolded(spot.rows(), lines, first, last, spot.row)
+    if is_folded and not fits(shown):
+        inside = [
+            row
+            for row in spot.rows()
+            if first <= row.start_line and row.last_line <= last and row != spot.row
+        ]
+        shown = _unfolded(inside, lines, shown, fits)
     assert spot.file is not None
     texts = tuple((number, lines[number - 1].rstrip("\r")) for number in shown)
     return Reading(spot.root, spot.path, spot.file.language, spot.described, first, last, texts, stale)
 
 
-def read_places(spots: Sequence[Spot], most: int | None = None) -> list[Reading]:
+def read_places(
+    spots: Sequence[Spot], most: int | None = WHOLE_LINES, most_chars: int | None = None
+) -> list[Reading]:
     """Return the code of a place; if there are several, the first lines of each that can be read.
 
     Raises:
@@ -121,7 +136,7 @@ def read_places(spots: Sequence[Spot], most: int | None = None) -> list[Reading]
     failed: IndexNotFoundError | None = None
     for spot in spots[:MAX_CANDIDATES]:
         try:
-            readings.append(read_whole(spot, most or WHOLE_LINES))
+            readings.append(read_whole(spot, most, most_chars))
         except IndexNotFoundError as error:
             failed = failed or error
     if failed and not readings:
@@ -147,19 +162,48 @@ def _source(spot: Spot) -> tuple[str, bool]:
 
 
 def _unfolded(
-    rows: Sequence[DocumentRow], lines: Sequence[str], first: int, last: int, outer: DocumentRow | None
+    rows: Sequence[DocumentRow],
+    lines: Sequence[str],
+    whole: Sequence[int],
+    fits: Callable[[Sequence[int]], bool],
 ) -> list[int]:
-    """Return the lines outside of the members, and those of the members' signatures."""
-    hidden: set[int] = set()
-    end = 0
+    """Return the lines outside of the members, and those of the members' signatures.
+
+    A class that is the only member is never folded, and no other one if the members of all classes fit.
+    """
+    shown = list(whole)
+    folded: list[DocumentRow] = []
+    for level in by_depth(rows):
+        members = [*(row for row in folded if row.kind not in HEADER_KINDS), *level]
+        opened = _without_bodies(members, lines, whole)
+        if len(folded) > 1 and not fits(opened):
+            break
+        folded, shown = members, opened
+    return shown
+
+
+def by_depth(rows: Iterable[DocumentRow]) -> list[list[DocumentRow]]:
+    """Return definitions by the number of classes around them; constants and what is in functions are left out."""
+    found: list[list[DocumentRow]] = []
+    around: list[DocumentRow] = []
     for row in rows:
-        is_member = row != outer and row.kind not in ("module", "constant")
-        if is_member and first <= row.start_line and row.last_line <= last and row.start_line > end:
-            end = row.last_line
-            body = row.start_line + head_of(lines[row.start_line - 1 : end], row.signature).stop
-            if end >= body:
-                hidden.update(range(body, end + 1))
-    for number in range(first, last + 1):  # A blank line between two folded members says nothing.
+        if row.kind in ("module", "constant"):
+            continue
+        while around and around[-1].last_line < row.last_line:
+            around.pop()
+        if all(one.kind in HEADER_KINDS for one in around):
+            found += [[]] if len(around) == len(found) else []
+            found[len(around)].append(row)
+        around.append(row)
+    return found
+
+
+def _without_bodies(members: Iterable[DocumentRow], lines: Sequence[str], whole: Sequence[int]) -> list[int]:
+    hidden: set[int] = set()
+    for row in members:
+        head = head_of(lines[row.start_line - 1 : row.last_line], row.signature)
+        hidden.update(range(row.start_line + head.stop, row.last_line + 1))
+    for number in whole:  # A blank line between two folded members says nothing.
         if not lines[number - 1].strip() and number - 1 in hidden:
             hidden.add(number)
-    return [number for number in range(first, last + 1) if number not in hidden]
+    return [number for number in whole if number not in hidden]

@@ -6,7 +6,7 @@ import pytest
 
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.structure.text import outline_lines
+from codesearch.structure.entries import outline_lines
 from tests.conftest import TINY_REPO, write_tree
 
 TREE = {
@@ -21,11 +21,11 @@ TREE = {
 @pytest.fixture
 def outline(tmp_path, tiny_bundle):
     """Return the lines of the outlines of a place."""
-    root = write_tree(tmp_path / "shop", TREE)
     engine = Engine(tmp_path / "home", model=tiny_bundle)
-    engine.index(root)
 
-    def outline(place=".", **options):
+    def outline(place=".", tree=TREE, **options):
+        root = write_tree(tmp_path / "shop", tree)
+        engine.index(root)
         found = engine.outline(place, Scope((root,), here=root), **options)
         return [line for one in found for line in outline_lines(one)]
 
@@ -110,3 +110,31 @@ def test_an_outline_for_a_question_shows_what_answers_it_whole(outline):
         "    19 |         self.items.append(item)",
     ]
     assert lines[0].startswith("        python/convert.py") and len(lines) <= 24
+
+
+def test_a_module_that_only_wraps_classes_stands_for_them(outline):
+    book = "module Shop\n  module Books\n    class Book\n      def sell\n        1\n      end\n    end\n  end\nend\n"
+    assert outline(tree={"lib/book.rb": book}, max_lines=20) == [
+        "        shop/  (Book)",
+        "          lib/  (Book)",
+        "            book.rb",
+        "     3        class Book",
+    ]
+
+
+def test_what_is_in_a_folder_of_tests_comes_last_and_tests_come_after_the_other_files(outline):
+    function = "def {}():\n    return 1\n" * 9
+    names = ["src/one.py", "src/test_one.py", *(f"tests/{kind}/test_{kind}.py" for kind in ("a", "b", "c"))]
+    tree = {name: function.format(*"abcdefghi") for name in names}
+    assert [line.split()[0] for line in outline(tree=tree, max_lines=5)] == [
+        "shop/",
+        "src/",
+        "one.py",
+        "test_one.py",
+        "tests/",
+    ]
+
+
+def test_an_outline_has_at_most_so_many_characters(outline):
+    lines = outline(max_lines=100, max_chars=300)
+    assert 200 < len("\n".join(lines)) <= 300 and lines[-1].strip().startswith("(")

@@ -40,16 +40,30 @@ def load(path):
     return os.open(path)
 '''
 
+WRAPPED = """module Shop
+  class Book
+    # Sells it.
+    def sell(price)
+      @price = price
+    end
+
+    def give
+      sell(0)
+    end
+  end
+end
+"""
+
 
 @pytest.fixture
 def read(tmp_path, tiny_bundle):
     """Return the lines of a place as text."""
-    root = write_tree(tmp_path / "src", {**TINY_REPO, "cache.py": LONG})
+    root = write_tree(tmp_path / "src", {**TINY_REPO, "cache.py": LONG, "shop.rb": WRAPPED})
     engine = Engine(tmp_path / "home", model=tiny_bundle)
     engine.index(root)
 
-    def read(place, most_lines=None):
-        (found,) = engine.read(place, Scope((root,)), most_lines=most_lines)
+    def read(place, most_lines=None, most_chars=None):
+        (found,) = engine.read(place, Scope((root,)), most_lines=most_lines, most_chars=most_chars)
         return "\n".join(reading_lines(found, "{} "))
 
     yield read
@@ -97,3 +111,28 @@ def test_a_long_file_is_folded_and_a_function_is_not(read):
   … line 29"""
     )
     assert read("cache.py::load", 1) == "28 def load(path):\n29     return os.open(path)"
+
+
+def test_a_namespace_and_the_only_class_in_it_are_not_folded_but_their_members_are(read):
+    assert (
+        read("shop.rb", 4)
+        == """1 module Shop
+2   class Book
+3     # Sells it.
+4     def sell(price)
+  … lines 5-7
+8     def give
+  … lines 9-10
+11   end
+12 end"""
+    )
+
+
+def test_members_of_classes_are_shown_if_they_fit(read):
+    assert "9     def get(" in read("cache.py", 24) and "… lines 13-16" in read("cache.py", 24)
+    assert "… lines 5-27" in read("cache.py", 12)
+
+
+def test_a_limit_of_characters_holds_in_place_of_lines(read):
+    assert "…" not in read("cache.py", most_chars=1_000)
+    assert "… lines 5-27" in read("cache.py", most_chars=200)
