@@ -75,16 +75,16 @@ def similar(
     yield from _search(location, invocation_of(context), options, paths or (), is_similar=True)
 
 
-def _similar_to(location: str, invocation: Invocation, engine: Engine, scope: Scope) -> list[Place]:
-    """Return the places that a location names; a file that exists need not be indexed."""
+def _example(location: str, invocation: Invocation) -> Place | str:
+    """Return the place of a file that exists; anything else is looked up in the indexes."""
     from codesearch.search.request import Place, is_line
 
     if is_line(location):
         place = Place.parse(location)
         place = replace(place, path=invocation.path(place.path))
-        if not engine.is_local or place.path.exists():
-            return [place]
-    return engine.find(location, replace(scope, within=()))
+        if place.path.exists():
+            return place
+    return location
 
 
 def _text_on_stdin(invocation: Invocation) -> str:
@@ -107,7 +107,7 @@ def _search(
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
     from codesearch.cli.first import first_indexed
-    from codesearch.cli.render import render, render_readings
+    from codesearch.cli.render import render
     from codesearch.search.request import Filters, SearchRequest
 
     output_format = only_one(options, _FORMATS) or "text"
@@ -131,12 +131,7 @@ def _search(
     scope = invocation.scope(options, paths)
     scope = yield from first_indexed(engine, scope, invocation, options)
     if is_similar:
-        places = _similar_to(text, invocation, engine, scope)
-        if len(places) > 1:
-            shown_places = engine.read(text, replace(scope, within=()))
-            yield Output(*render_readings(shown_places, text, invocation.showing(engine.revision(scope))))
-            return
-        answer = replace(engine.similar(places[0], request, scope), query=text)
+        answer = replace(engine.similar(_example(text, invocation), request, scope), query=text)
     else:
         answer = engine.search(request, scope)
     shown = {name: options[name] for name in ("full", "explain", "color")}

@@ -6,6 +6,7 @@ imports only what it needs: to find that an index is up to date, it loads neithe
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import time
@@ -27,7 +28,7 @@ from codesearch.engine.scope import (
     outdated_roots,
     too_large,
 )
-from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
+from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError, IndexStoreError
 from codesearch.files import expanded
 from codesearch.home import COMMITS, default_home, make_private, mark_used
 from codesearch.index.catalogue import (
@@ -316,11 +317,10 @@ class Engine:
 
     def find(self, place: str, scope: Scope | None = None) -> list[Place]:
         """Return the first line of each definition that a place names; arguments and errors are those of `read`."""
+        from codesearch.structure.places import definitions_of
+
         with self._spots(place, scope) as spots:
-            found = [Place(Path(spot.root, spot.path), spot.first_line) for spot in spots if spot.row]
-        if not found:
-            raise ConfigError(f"{place} is no function or class: give FILE:LINE or a name")
-        return found
+            return [spot.place for spot in definitions_of(place, spots)]
 
     def file(self, root: Path | str, path: str) -> FileView:
         """Return an indexed file with its definitions. No other file is read.
@@ -456,10 +456,11 @@ class Engine:
             min_lines: shorter functions are left out.
             min_score: the lowest estimated probability that functions of different shapes do the same.
             all_code: compare tests, generated and vendored code and build output too.
-            refresh: update the indexes first if that takes less than half a second.
+            refresh: update the indexes first, with `changed` completely, else if that takes less than half a second.
 
         Raises:
             ConfigError: the indexes were made with different models, or git cannot say what changed.
+            IndexStoreError: with `changed`, an index cannot be updated.
         """
         from codesearch.duplicates.changed import changed_documents
         from codesearch.duplicates.find import Wanted, find_duplicates
@@ -467,7 +468,12 @@ class Engine:
         from codesearch.search.filters import allowed_documents
 
         scope = self._scope(scope)
-        freshness = self._local.refreshed(scope) if refresh else []
+        # A check of changes must not pass because the index does not have them.
+        budget_s = REFRESH_S if changed is None else math.inf
+        freshness = self._local.refreshed(scope, budget_s) if refresh else []
+        old = [one.root for one in freshness if one.state in ("behind", "locked", "unchecked")]
+        if old and changed is not None:
+            raise IndexStoreError(f"the index of {old[0]} may lack changes: run `codesearch index {old[0]}`")
         filters = filters or Filters()
         filters = replace(filters, within=scope.within or filters.within)
         with self._local.indexes(scope, freshness) as indexes:
@@ -519,7 +525,8 @@ class Engine:
             IndexNotFoundError: nothing in the scope has this path or name.
         """
         from codesearch.commits.search import CommitFilters
-        from codesearch.engine.history import answer_history, history_of, only_spot
+        from codesearch.engine.history import answer_history, history_of
+        from codesearch.structure.places import only_spot
 
         filters = filters or CommitFilters()
         if not (question.strip() or place or not filters.is_open):
@@ -799,20 +806,18 @@ class Engine:
 
     def _example(self, text: str, scope: Scope | None) -> Place:
         """Return a line of a file that exists, else the only place that a text names in the indexes of a scope."""
+        from codesearch.structure.places import definitions_of, only_spot
+
         given = Place.parse(text) if is_line(text) else None
-        if given and given.path.exists():
+        if given and (given.path.exists() or not self.is_local):
             return given
         try:
-            found = self.find(text, replace(scope or Scope(here=Path.cwd()), within=()))
-        except (IndexNotFoundError, ConfigError):
-            if given is None:
+            with self._spots(text, replace(scope or Scope(here=Path.cwd()), within=())) as spots:
+                return only_spot(text, definitions_of(text, spots)).place
+        except IndexNotFoundError:
+            if given is None or not given.path.is_absolute():
                 raise
-            return given
-        if len(found) > 1:
-            from codesearch.structure.places import several_places
-
-            raise several_places(text, [f"{one.path}:{one.line}" for one in found])
-        return found[0]
+            return given  # It may be a path of another machine, whose index was imported.
 
     @contextmanager
     def _spots(

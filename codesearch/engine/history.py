@@ -28,7 +28,7 @@ from codesearch.index.workers import start_early
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.searcher import Searcher
 from codesearch.segments.digest import content_digest
-from codesearch.structure.places import Spot, several_places
+from codesearch.structure.places import Spot
 
 if TYPE_CHECKING:
     from codesearch.index.build import Progress
@@ -93,17 +93,6 @@ def answer_history(
     return HistoryAnswer(
         question, place, path, history.repository.top, hits, commits, added, bool(history.shallow)
     )
-
-
-def only_spot(place: str, spots: list[Spot]) -> Spot:
-    """Return the only place of a list.
-
-    Raises:
-        ConfigError: there are several.
-    """
-    if len(spots) > 1:
-        raise several_places(place, [f"{spot.path}:{spot.first_line}" for spot in spots])
-    return spots[0]
 
 
 def _path_of(history: History, spot: Spot) -> str:

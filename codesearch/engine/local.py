@@ -14,7 +14,7 @@ from codesearch.engine.pool import Pool
 from codesearch.engine.scope import Scope, choose_indexes, find_indexes
 from codesearch.errors import CodeSearchError, IndexStoreError, IndexWriteError, PortableFileError
 from codesearch.files import expanded
-from codesearch.index.catalogue import IndexEntry
+from codesearch.index.catalogue import IndexEntry, is_revision
 
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
@@ -97,23 +97,23 @@ class LocalBackend:
         (entry,) = choose_indexes(self.home, Scope(roots=(expanded(root),)))
         return entry
 
-    def refreshed(self, scope: Scope) -> list[Freshness]:
+    def refreshed(self, scope: Scope, budget_s: float = REFRESH_S) -> list[Freshness]:
         """Refresh the indexes of a scope that can be read. An error of one of several does not concern the others."""
         entries = find_indexes(self.home, scope)
         if len(entries) == 1:
-            return [self._refreshed(entries[0])]
+            return [self._refreshed(entries[0], budget_s)]
         found = []
         for entry in (entry for entry in entries if entry.manifest):
             try:
-                found.append(self._refreshed(entry))
+                found.append(self._refreshed(entry, budget_s))
             except CodeSearchError as error:
                 found.append(_failure(entry, "unchecked", error))
         return found
 
-    def _refreshed(self, entry: IndexEntry) -> Freshness:
+    def _refreshed(self, entry: IndexEntry, budget_s: float) -> Freshness:
         """Refresh an index; one that cannot be written, because the home is full or read-only, stays."""
         try:
-            return self.refresh(entry, REFRESH_S)
+            return self.refresh(entry, budget_s)
         except IndexWriteError:
             from codesearch.engine.update import count_changes
 
@@ -128,7 +128,11 @@ class LocalBackend:
         manifest = entry.committed
         if not manifest.has_sources:
             return Freshness(manifest.root, "with code" if manifest.has_code else "without code")
-        if self._pool.is_unchanged(manifest) or (seen := compare(entry.folder, manifest)).is_current:
+        if (
+            self._pool.is_unchanged(manifest)
+            or is_revision(self.home, manifest.root)
+            or (seen := compare(entry.folder, manifest)).is_current
+        ):
             return Freshness(manifest.root, "current")
         from codesearch.index.workers import start_early
 

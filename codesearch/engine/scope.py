@@ -130,7 +130,12 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
         for root in map(expanded, scope.roots):
             entry = read_entry(find_folder(home, root, near))
             if entry is None:
-                raise IndexNotFoundError(f"{root} is not indexed: run `codesearch index {root}` first")
+                wrong = (
+                    f"not indexed: run `codesearch index {root}` first"
+                    if root.is_dir()
+                    else "no folder and no imported index: see `codesearch status`"
+                )
+                raise IndexNotFoundError(f"{root} is {wrong}")
             chosen.append(entry)
     elif folders := scope.all_folders():
         chosen = [covering_index(home, folder) or _uncovered(folder) for folder in folders]

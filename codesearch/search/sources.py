@@ -52,9 +52,7 @@ def check_has_code(indexes: Sequence[IndexReader]) -> None:
     """
     if not any(index.manifest.has_sources or index.manifest.has_code for index in indexes):
         roots = ", ".join(index.manifest.root for index in indexes)
-        raise IndexNotFoundError(
-            f"{roots} has no code to look in: import a file that was exported --with-code"
-        )
+        raise IndexNotFoundError(f"{roots} has no code to look in: export it with --with-code")
 
 
 def proposed_files(

@@ -23,7 +23,7 @@ from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.index.reader import IndexReader
 from codesearch.search.lookup import innermost, live_file
 from codesearch.search.paths import path_filter
-from codesearch.search.request import Filters
+from codesearch.search.request import Filters, Place
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import DocumentRow, FileRecord
 from codesearch.types import Described
@@ -67,6 +67,11 @@ class Spot:
     def first_line(self) -> int:
         """The first line of the definition or of the lines, else 1."""
         return self.row.start_line if self.row else self.lines[0] if self.lines else 1
+
+    @property
+    def place(self) -> Place:
+        """The first line, in its file."""
+        return Place(Path(self.root, self.path), self.first_line)
 
     @property
     def order(self) -> tuple[str, str, int]:
@@ -144,12 +149,28 @@ def _find_spots(indexes: Sequence[IndexReader], wanted: str, here: Path | str | 
     )
 
 
-def several_places(text: str, places: Sequence[str]) -> ConfigError:
-    """Return the error that a text must name one place, which names the first ones."""
-    more = f" and {len(places) - _LISTED} more" if len(places) > _LISTED else ""
-    return ConfigError(
-        f"{text} names {len(places)} places: give one of them: {', '.join(places[:_LISTED])}{more}"
-    )
+def definitions_of(text: str, spots: Sequence[Spot]) -> list[Spot]:
+    """Return the places that are definitions.
+
+    Raises:
+        ConfigError: none is.
+    """
+    if found := [spot for spot in spots if spot.row]:
+        return found
+    raise ConfigError(f"{text} is no function or class: give FILE:LINE or a name")
+
+
+def only_spot(text: str, spots: Sequence[Spot]) -> Spot:
+    """Return the only place that a text names.
+
+    Raises:
+        ConfigError: there are several; it lists the first ones.
+    """
+    if len(spots) == 1:
+        return spots[0]
+    listed = ", ".join(f"{spot.path}:{spot.first_line}" for spot in spots[:_LISTED])
+    more = f" and {len(spots) - _LISTED} more" if len(spots) > _LISTED else ""
+    raise ConfigError(f"{text} names {len(spots)} places: give one of them: {listed}{more}")
 
 
 def find_folders(indexes: Sequence[IndexReader], folders: Sequence[Path]) -> list[Spot]:

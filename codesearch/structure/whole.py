@@ -152,7 +152,7 @@ def _source(spot: Spot) -> tuple[str, bool]:
         raise IndexNotFoundError(f"{spot.path or spot.root} is a folder: see its outline")
     manifest = spot.index.manifest
     if not manifest.has_sources and not manifest.has_code:
-        raise IndexNotFoundError(f"{manifest.root} was imported without code: import a file with code")
+        raise IndexNotFoundError(f"{manifest.root} has no code: export it with --with-code")
     found = read_source(spot.segment, spot.file)
     if found is None:
         raise IndexNotFoundError(

@@ -90,7 +90,7 @@ def test_a_path_that_is_too_long_is_a_one_line_error(command):
         (["index", "~nosuchuser"], "~nosuchuser: no such folder: give the folder to index"),
         (
             ["query", "alpha", "--root", "~nosuchuser/x"],
-            "~nosuchuser/x is not indexed: run `codesearch index ~nosuchuser/x` first",
+            "~nosuchuser/x is no folder and no imported index: see `codesearch status`",
         ),
         (["remove", "~nosuchuser"], "~nosuchuser is not indexed: see `codesearch status`"),
         (["watch", "~nosuchuser"], "~nosuchuser: no such folder: give the folder to index"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from sarif_pydantic import Sarif
 from codesearch import Engine, Scope
 from codesearch.duplicates.records import cut
 from codesearch.errors import ConfigError
+from codesearch.index.catalogue import index_folder, writer_lock
 from tests.command import Command
 from tests.conftest import write_tree
 from tests.git import git, repository
@@ -191,6 +193,29 @@ def test_changed_functions_are_compared_with_all_others(tmp_path, home):
     assert command("duplicates", "--changed").returncode == 0
     assert command("duplicates", "--changed=HEAD~1", "--same", "renamed").returncode == 1
     assert command("duplicates", "--changed=nothing").stderr.startswith("error: no revision 'nothing' in ")
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_check_of_changes_fails_if_another_process_is_writing_the_index(tmp_path, home):
+    root = repository(tmp_path / "repository", FILES)
+    command = Command(root, home)
+    command("index", ".")
+    write_tree(root, {"lib/new.py": TOTAL})
+    with writer_lock(index_folder(home, root), "repository"):
+        found = command("duplicates", "--changed")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == f"error: the index of {root} may lack changes: run `codesearch index {root}`\n"
+    assert command("duplicates", "--changed").returncode == 1
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_check_of_changes_indexes_all_of_them_however_long_it_takes(tmp_path, home, monkeypatch):
+    root = repository(tmp_path / "repository", FILES)
+    monkeypatch.setattr("codesearch.index.plan.Plan.estimated_seconds", 60.0)
+    with closing(Engine(home, device="cpu")) as engine:
+        engine.index(root)
+        write_tree(root, {"lib/new.py": TOTAL})
+        assert engine.duplicates(Scope((root,)), changed="HEAD").changed == 1
 
 
 def test_functions_inside_of_others_are_not_compared_with_them_and_not_repeated(command, root):

@@ -102,7 +102,7 @@ def test_a_root_is_selected_as_in_a_query(exported, command):
     before = exported.read_bytes()
     done = command("export", "--sqlite", "code.db", "--root", "tiny", "--root", "absent")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: absent is not indexed: run `codesearch index absent` first\n"
+    assert done.stderr.startswith("error: absent is no folder and no imported index: ")
     assert exported.read_bytes() == before
 
 

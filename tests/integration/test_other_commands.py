@@ -47,7 +47,7 @@ def test_status_marks_the_index_around_the_working_directory_and_shows_only_the_
     done = command("status", "absent")
     assert (done.returncode, done.stderr) == (
         2,
-        "error: absent is not indexed: run `codesearch index absent` first\n",
+        "error: absent is no folder and no imported index: see `codesearch status`\n",
     )
 
 

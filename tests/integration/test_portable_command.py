@@ -66,7 +66,7 @@ def test_outline_read_usages_and_exact_text_work_on_a_portable_file_or_say_why_n
     else:
         assert [done.returncode for done in found] == [2, 2, 2]
         why = (
-            r"tiny was imported without code",
+            r"tiny has no code",
             "tiny has no code to look in",
             "tiny has no code to look in",
         )

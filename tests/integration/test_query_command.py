@@ -273,7 +273,7 @@ def test_a_place_that_does_not_exist_is_named_and_becomes_words(ask, place):
         (["x", "--device", "tpu"], "device 'tpu': choose one of auto, cpu, cuda"),
         (["x", "--lang", "pyton"], "language 'pyton': did you mean python?"),
         (["x", "--kind", "macro"], f"kind 'macro': choose one of {', '.join(KINDS)}"),
-        (["x", "--root", "absent"], "absent is not indexed: run `codesearch index absent` first"),
+        (["x", "--root", "absent"], "absent is no folder and no imported index: see `codesearch status`"),
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )

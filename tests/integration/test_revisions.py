@@ -66,6 +66,13 @@ def test_a_query_finds_the_code_of_a_tag_and_shows_paths_as_git_does(command, ro
     assert "return old" in whole
 
 
+def test_a_revision_is_never_compared_with_its_index(engine, root, monkeypatch):
+    index_at(engine, root)
+    monkeypatch.setattr("codesearch.index.current.compare", None)
+    answer = engine.search("pigeon", Scope((root,), at="old"))
+    assert [one.state for one in answer.freshness] == ["current"]
+
+
 def test_every_command_of_places_reads_a_revision(command):
     assert command("index", "--at", "old").stderr.startswith(f"indexed old of {command.folder}: ")
     assert command("index", "--at", "old").stdout == ".: old is indexed already\n"

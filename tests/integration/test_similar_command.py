@@ -134,12 +134,9 @@ def test_similar_without_an_index_says_what_to_run(tmp_path: Path):
     assert done.returncode == 2 and "codesearch index" in done.stderr
 
 
-def test_a_name_of_several_definitions_shows_the_first_lines_of_each(ask):
-    done = ask("similar", "--all", "push")
-    assert done.returncode == 0 and done.stderr == "note: push names 2 places: give one of them\n"
-    heads = [line for line in done.stdout.splitlines() if line and not line.startswith(" ")]
-    assert [line.split("  ")[1:] for line in heads] == [
-        ["Stack.push", "method"],
-        ["PriorityQueue.push", "method"],
-    ]
-    assert "    17 |     def push(self, item):" in done.stdout
+@pytest.mark.parametrize("output_format", [[], ["--json"], ["--vimgrep"], ["-l"]])
+def test_a_name_of_several_definitions_is_an_error_that_lists_them(ask, output_format):
+    done = ask("similar", "--all", "push", *output_format)
+    assert (done.returncode, done.stdout) == (2, "")
+    places = "python/convert.py:17, ruby/queue.rb:4"
+    assert done.stderr == f"error: push names 2 places: give one of them: {places}\n"

@@ -112,4 +112,4 @@ def test_an_imported_index_needs_its_code(ask, tmp_path):
     ]
     done = ask("usages", "Cart", "--index", tmp_path / "without.codesearch")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "has no code to look in: import a file that was exported --with-code" in done.stderr
+    assert "has no code to look in: export it with --with-code" in done.stderr

@@ -88,6 +88,11 @@ def test_a_named_root_that_is_not_indexed_is_an_error_with_its_cure(home, nested
     with pytest.raises(IndexNotFoundError) as caught:
         chosen(home, tmp_path, nested_roots["one"], tmp_path / "three")
     three = tmp_path / "three"
+    missing = f"{three} is no folder and no imported index: see `codesearch status`"
+    assert str(caught.value) == missing
+    three.mkdir()
+    with pytest.raises(IndexNotFoundError) as caught:
+        chosen(home, tmp_path, three)
     assert str(caught.value) == f"{three} is not indexed: run `codesearch index {three}` first"
 
 

@@ -349,7 +349,7 @@ def test_an_open_segment_that_was_deleted_is_still_exported(built_index, file):
 
 
 def test_a_folder_without_an_index_is_an_error_and_leaves_no_file(engine, home, file, tmp_path):
-    with pytest.raises(IndexNotFoundError, match="absent is not indexed: run `codesearch index"):
+    with pytest.raises(IndexNotFoundError, match="absent is no folder and no imported index"):
         engine.export_sqlite(file, tmp_path / "absent")
     with pytest.raises(IndexNotFoundError, match=f"^nothing is indexed in {tmp_path / 'empty'}: run"):
         Engine(tmp_path / "empty").export_sqlite(file)
