@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from inspect import cleandoc
-from itertools import accumulate
 
 from codesearch.config import ParseConfig
 from codesearch.parsing.copies import copy_key
@@ -19,7 +18,7 @@ from codesearch.parsing.docstrings import MAX_DOCSTRING, clean_comment, clean_xm
 from codesearch.parsing.flags import file_flags
 from codesearch.parsing.identifiers import module_name, split_qualified
 from codesearch.parsing.languages import LanguageSpec
-from codesearch.parsing.sections import parts_of
+from codesearch.parsing.sections import lines_of, parts_of
 from codesearch.types import Document
 
 _MAX_LINE = 300
@@ -40,7 +39,8 @@ _FUNCTION = re.compile(
     | \s*["']?(?P<assigned>[\w.$]+)["']?\s*(?:<-|:?=|::?)\s*(?:(?:function|proc|sub|fun|fn)\b|\\\()
     | \s*let\s+(?:(?:rec|inline|private|internal|mutable)\s+)*(?P<let>\w+)\s+[^=\s][^=]*=
     | (?P<clause>[a-z]\w*)\s*\(.*->\s*
-    | (?:[A-Za-z_][\w<>\[\],.:]*[ \t*&]+){{1,6}}(?P<typed>[\w:~]+)\s*\([^;{{}}=]*(?:\)[^;()]*\{{|,|\()?\s*$""",
+    | (?!create\b)
+        (?:[A-Za-z_][\w<>\[\],.:]*[ \t*&]+){{1,6}}(?P<typed>[\w:~]+)\s*\([^;{{}}=]*(?:\)[^;()]*\{{|,|\()?\s*$""",
     re.VERBOSE | re.IGNORECASE,
 )
 _CLASS = re.compile(
@@ -96,9 +96,8 @@ class _Block:
 
 def block_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Iterator[Document]:
     """Yield a file as blocks, in order."""
-    raw = source.split(b"\n")
-    lines = [line.decode("utf-8", "replace").rstrip("\r").expandtabs(4) for line in raw]
-    starts = list(accumulate((len(line) + 1 for line in raw), initial=0))
+    lines, starts = lines_of(source)
+    lines = [line.expandtabs(4) for line in lines]
     flags, file_name = file_flags(path, source), module_name(path) or spec.name
     blocks = _blocks(lines) if spec.content == "code" else [_Block("section", "", 0, 0)]
     ends = [*(block.doc_row for block in blocks[1:]), len(lines)]

@@ -90,9 +90,7 @@ def _is_prose(text: str) -> bool:
 
 def text_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Iterator[Document]:
     """Yield the sections of a file, in order."""
-    raw = source.split(b"\n")
-    lines = [line.decode("utf-8", "replace").rstrip("\r").lstrip("\ufeff") for line in raw]
-    starts = list(accumulate((len(line) + 1 for line in raw), initial=0))
+    lines, starts = lines_of(source)
     flags, is_docs = file_flags(path, source), spec.content == "docs"
     for section in _sections(lines, path, spec):
         for row, end in parts_of(lines, starts, section.row, section.end):
@@ -168,6 +166,13 @@ def _with_short_joined(sections: Sequence[_Section], file_name: str) -> Iterator
             yield _Section((file_name,), members[0].row, members[0].row, members[-1].end)
         else:
             yield from members
+
+
+def lines_of(source: bytes) -> tuple[list[str], list[int]]:
+    """Return the lines of a file, and the byte where each begins, followed by the one where the next would begin."""
+    raw = source.split(b"\n")
+    starts = accumulate((len(line) + 1 for line in raw), initial=0)
+    return [line.decode("utf-8", "replace").rstrip("\r").lstrip("\ufeff") for line in raw], list(starts)
 
 
 def parts_of(lines: Sequence[str], starts: Sequence[int], row: int, end: int) -> Iterator[tuple[int, int]]:

@@ -77,13 +77,21 @@ $$ LANGUAGE plpgsql;
 
 create view "active" as select * from users;
 
+create table orders (
+    id serial
+);
+CREATE INDEX by_user ON orders (
+    user_id
+);
+
 ALTER TABLE users ADD COLUMN age int;
 """,
         """
 class shop.users 2-4
 function total 6-13
 class active 15-15
-module ALTER TABLE users ADD COLUMN age int 17-17
+class orders 17-19
+module CREATE INDEX by_user ON orders 20-24
 """,
     ),
     "shop.r": (
@@ -267,6 +275,11 @@ def test_other_text_is_cut_at_blank_lines_into_sections_named_by_their_first_lin
         ("section", "Chapter 2: of things.", 7, 11),
         ("section", "Chapter 4: of things.", 13, 17),
     ]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_definition():
+    (found,) = blocks("\ufeffCREATE TABLE users (\n    id int\n);\n", "shop.sql")
+    assert (found.name, found.kind, found.signature) == ("users", "class", "CREATE TABLE users (")
 
 
 @pytest.mark.parametrize("spec", LANGUAGES, ids=lambda spec: spec.name)
