@@ -138,10 +138,6 @@ def _are_patterns(value: object) -> bool:
     return read_patterns(value, strict=True).weight <= MOST_WEIGHT
 
 
-def _are_languages(value: object) -> bool:
-    return _are_texts(value, language_name)
-
-
 def _are_texts(value: object, check: Callable[[str], object]) -> bool:
     """Say whether a value is a short list of texts that pass a check."""
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
@@ -158,7 +154,7 @@ _SETTINGS: dict[str, Callable[[object], bool]] = {
     "max_file_bytes": lambda value: type(value) is int and 0 <= value <= MAX_FILE_MB * 1_000_000,
     "content": lambda value: isinstance(value, str) and value in CONTENT,
     "exclude": _are_patterns,
-    "languages": _are_languages,
+    "languages": lambda value: _are_texts(value, language_name),
     **dict.fromkeys(("hidden", "ignore_files", "follow_links"), lambda value: type(value) is bool),
 }
 """Setting of a walk -> whether a value of it is valid."""

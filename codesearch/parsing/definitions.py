@@ -49,7 +49,7 @@ class Definition:
         row: 0-based row of the definition, or of its name if that is above.
         anchor_row: row where its comments and attributes begin.
         qualifiers: enclosing names, outermost first.
-        literal: byte span of a docstring inside the body; (0, 0) without one.
+        literal: byte span of a docstring inside of it; empty, at its end, if it has none.
         doc_end: byte where its document ends; the document of a class ends before the members.
         last_row: 0-based row of its last line; the members of a class count.
         is_table: a constant whose value is a collection of two or more.
@@ -83,6 +83,7 @@ class Definition:
 
     def __post_init__(self) -> None:
         self.doc_end = self.end
+        self.literal = self.end, self.end
         self.last_row = self.end_line - 1
 
 

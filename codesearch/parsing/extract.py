@@ -334,21 +334,15 @@ def _document(definition: Definition, owner: str, signature: str, found: Matches
 def _shape(definition: Definition, found: Matches, file: _File) -> int:
     if definition.kind not in _FUNCTIONS or definition.body is None:
         return 0
-    start, end = definition.start, definition.end
     literal_start, literal_end = definition.literal
-    if literal_end:
-        head = _without_comments(start, min(literal_start, end), found, file.source)
-        code = head + _without_comments(literal_end, end, found, file.source)
-    else:
-        code = _without_comments(start, end, found, file.source)
-    return shape_key(code, file.spec)
+    above = _without_comments(definition.start, min(literal_start, definition.end), found, file.source)
+    below = _without_comments(literal_end, definition.end, found, file.source)
+    return shape_key(above + below, file.spec)
 
 
 def _code(definition: Definition, end: int, source: bytes) -> bytes:
     """Return the text of a definition up to `end`, without a docstring inside it."""
     literal_start, literal_end = definition.literal
-    if not literal_end:
-        return source[definition.start : end]
     return source[definition.start : min(literal_start, end)] + source[literal_end:end]
 
 
@@ -357,7 +351,7 @@ def _is_stub(definition: Definition, source: bytes) -> bool:
         return False
     if definition.body is None:
         return True
-    start, end = definition.literal if definition.literal[1] else (definition.body, definition.body)
+    start, end = definition.literal
     body = source[definition.body : start] + source[end : definition.end]
     return is_stub(body.decode("utf-8", "replace"))
 

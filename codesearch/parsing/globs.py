@@ -34,11 +34,7 @@ def is_plain(glob: str) -> bool:
 
 def is_valid(glob: str) -> bool:
     """Say whether a pattern can match a name."""
-    try:
-        re.compile(_translated(glob), re.DOTALL)
-    except (ValueError, re.error):
-        return False
-    return True
+    return matcher(glob) is not _no_match
 
 
 @lru_cache(maxsize=MOST_GLOBS)
@@ -49,7 +45,11 @@ def matcher(glob: str) -> Callable[[str], object]:
     try:
         return re.compile(_translated(glob), re.DOTALL).fullmatch
     except (ValueError, re.error):
-        return lambda _: None
+        return _no_match
+
+
+def _no_match(name: str) -> bool:
+    return False
 
 
 def _translated(glob: str) -> str:

@@ -250,9 +250,7 @@ def _names(line: str, *, strict: bool) -> tuple[list[str], bool]:
     glob = re.sub(r"\*{3,}", "**", text.removeprefix("!"))
     names = glob.removesuffix("/").split("/")
     if len(names) == 1:
-        names.insert(
-            0, "**"
-        )  # A pattern without a slash at its beginning or inside it matches in every folder.
+        names.insert(0, "**")  # Without a slash at its beginning or inside, it matches in every folder.
     elif not names[0]:
         del names[0]
     if names[-1] == "**":

@@ -9,7 +9,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
@@ -233,11 +233,9 @@ class _Walk:
 
     def rules_of(self, folder: str, known: dict[str, list[Rules]], watched: Collection[str]) -> list[Rules]:
         """Return the rules of the folders above a folder, which have only the ignore files that are watched."""
-        ends = [0, *(place + 1 for place, character in enumerate(folder) if character == "/")]
-        for end, below in pairwise(ends):
-            if (inner := folder[:below]) in known:
+        for above, inner in _steps(folder):
+            if inner in known:
                 continue
-            above = folder[:end]
             names = {name for name in IGNORE_FILES if f"{above}{name}" in watched}
             if f"{above}{EXCLUDE_FILE}" in watched:
                 names.add(".git")
@@ -247,12 +245,9 @@ class _Walk:
 
     def is_gone(self, folder: str) -> bool:
         """Say whether a folder above this one was listed and no longer has it."""
-        ends = [0, *(place + 1 for place, character in enumerate(folder) if character == "/")]
         return any(
-            folder[:end] in self.listed
-            and folder[:below] not in self.listed
-            and folder[:below] not in self.stayed
-            for end, below in pairwise(ends)
+            above in self.listed and inner not in self.listed and inner not in self.stayed
+            for above, inner in _steps(folder)
         )
 
     def files(self, rules: list[Rules], first: str = "") -> Iterator[SourceFile]:
@@ -428,6 +423,15 @@ def _is_minified(source: bytes) -> bool:
         return False
     names = _NAME.findall(source[:_NAMES_BYTES])
     return sum(len(name) <= _SHORT_NAME for name in names) >= _LEAST_SHORT * len(names)
+
+
+def _steps(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield each folder on the way from the root to a folder with the next one.
+
+    >>> list(_steps("a/b/"))
+    [('', 'a/'), ('a/', 'a/b/')]
+    """
+    return pairwise(accumulate(folder.split("/")[:-1], lambda above, name: f"{above}{name}/", initial=""))
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

@@ -25,30 +25,22 @@
   ]) @type
 (translation_unit (declaration declarator: (init_declarator declarator: [
     (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (array_declarator declarator: (array_declarator declarator: (identifier) @name))
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
   ] value: (initializer_list))) @constant)
 (preproc_ifdef (declaration declarator: (init_declarator declarator: [
     (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (array_declarator declarator: (array_declarator declarator: (identifier) @name))
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
   ] value: (initializer_list))) @constant)
 (preproc_if (declaration declarator: (init_declarator declarator: [
     (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (array_declarator declarator: (array_declarator declarator: (identifier) @name))
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
   ] value: (initializer_list))) @constant)
 (preproc_else (declaration declarator: (init_declarator declarator: [
     (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (array_declarator declarator: (array_declarator declarator: (identifier) @name))
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
   ] value: (initializer_list))) @constant)
 (comment) @comment

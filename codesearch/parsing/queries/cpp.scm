@@ -53,31 +53,23 @@
 (concept_definition name: (identifier) @name) @type
 (translation_unit (declaration declarator: (init_declarator declarator: [
     (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (array_declarator declarator: (array_declarator declarator: (identifier) @name))
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
   ] value: (initializer_list))) @constant)
 (declaration_list (declaration declarator: (init_declarator declarator: [
     (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (array_declarator declarator: (array_declarator declarator: (identifier) @name))
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
   ] value: (initializer_list))) @constant)
 (preproc_ifdef (declaration declarator: (init_declarator declarator: [
     (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (array_declarator declarator: (array_declarator declarator: (identifier) @name))
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
   ] value: (initializer_list))) @constant)
 (preproc_if (declaration declarator: (init_declarator declarator: [
     (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (array_declarator declarator: (array_declarator declarator: (identifier) @name))
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
+    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
   ] value: (initializer_list))) @constant)
 (namespace_definition name: (_) @name body: (declaration_list)) @scope
 

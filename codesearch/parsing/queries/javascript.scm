@@ -14,10 +14,7 @@
 (field_definition property: (_) @name
   value: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @method)
 
-(program (lexical_declaration (variable_declarator name: (identifier) @name value: [
-    (object) @table (array) @table (_)
-  ])) @constant)
-(program (variable_declaration (variable_declarator name: (identifier) @name value: [
+(program (_ (variable_declarator name: (identifier) @name value: [
     (object) @table (array) @table (_)
   ])) @constant)
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: [

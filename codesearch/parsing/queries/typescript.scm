@@ -22,11 +22,7 @@
 (public_field_definition name: (_) @name
   value: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @method)
 
-(program (lexical_declaration (variable_declarator name: (identifier) @name value: [
-    (object) @table (array) @table
-    (as_expression [(object) (array)] @table) (satisfies_expression [(object) (array)] @table) (_)
-  ])) @constant)
-(program (variable_declaration (variable_declarator name: (identifier) @name value: [
+(program (_ (variable_declarator name: (identifier) @name value: [
     (object) @table (array) @table
     (as_expression [(object) (array)] @table) (satisfies_expression [(object) (array)] @table) (_)
   ])) @constant)
