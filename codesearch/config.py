@@ -22,9 +22,7 @@ CONTENT = {
 MAX_FILE_MB = 1_000
 """The highest limit for the size of a source file."""
 MODES = ("hybrid", "lexical", "semantic")
-COLORS = ("auto", "always", "never")
 DEVICES = ("auto", "cpu", "cuda")
-BACKENDS = ("local", "milvus")
 VECTOR_INDEXES = ("hnsw", "ivf_sq8")
 """Indexes for vectors that a new collection can have; `codesearch.milvus.store` builds them."""
 

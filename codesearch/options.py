@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from codesearch.config import (
-    BACKENDS,
-    COLORS,
     CONTENT,
     DEVICES,
     MAX_FILE_MB,
@@ -189,7 +187,7 @@ _on(
     SEARCHES,
     _HITS,
     Option("all_code", "Rank tests, generated and vendored code and stubs like other code.", False),
-    Option("color", "Colours and links: auto, always or never.", "auto", choices=COLORS),
+    Option("color", "Colours and links: auto, always or never.", "auto", choices=("auto", "always", "never")),
     set_by=_SETTING,
 )
 _on(
@@ -398,7 +396,7 @@ _on(
 )
 _on(
     _SERVED,
-    Option("backend", "Where the documents are: local or milvus.", "local", choices=BACKENDS),
+    Option("backend", "Where the documents are: local or milvus.", "local", choices=("local", "milvus")),
     Option("uri", "Address of the Milvus server.", "http://localhost:19530"),
     Option("prefix", "Begins the names of the collections in Milvus.", "codesearch"),
     set_by=_OWN_SETTING,

@@ -35,10 +35,7 @@ def with_options(name: str, command: Callable[..., Iterator[Output]]) -> Callabl
             if option.repeatable:  # An empty value clears what an index keeps.
                 given = tuple(filter(None, value or ())) if option.in_index else tuple(value or ())
                 values[option.name] = given if value or not option.in_index else None
-            elif value is not None and option.choices and value not in option.choices:
-                name = option.flags[0].lstrip("-")
-                raise ConfigError(f"{name} {value!r}: choose one of {', '.join(option.choices)}")
-            elif option.kind in (int, float) and value is not None:
+            elif value is not None:
                 option.checked(value, option.flags[0])
         yield from command(**values)
 

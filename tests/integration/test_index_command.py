@@ -112,7 +112,7 @@ def test_a_path_that_is_not_a_folder_is_an_error_and_leaves_no_index(
     [
         (["--max-file-mb", "0"], "--max-file-mb must be from 1 to 1,000, not 0"),
         (["--exclude", "!"], "exclude: invalid pattern '!': correct it in --exclude or in a settings file"),
-        (["--device", "tpu"], "device 'tpu': choose one of auto, cpu, cuda"),
+        (["--device", "tpu"], "--device must be one of auto, cpu, cuda, not 'tpu'"),
     ],
 )
 def test_a_bad_option_is_a_one_line_error_and_leaves_no_index(index, home, options, message):

@@ -448,7 +448,7 @@ def test_another_type_of_vector_index_finds_the_same_hits(
     run = Command(tiny_repo, home)
     where = ["--backend", "milvus", "--uri", server.uri, "--prefix", prefix, "--model", tiny_bundle]
     wrong = run("index", tiny_repo, *where, "--vector-index", "flat")
-    assert wrong.returncode == 2 and "vector-index 'flat': choose one of hnsw, ivf_sq8" in wrong.stderr
+    assert wrong.returncode == 2 and "--vector-index must be one of hnsw, ivf_sq8, not 'flat'" in wrong.stderr
     assert run("index", tiny_repo, *where, "--vector-index", "ivf_sq8").returncode == 0
     found = run("query", "convert int to string", *where, "--jsonl")
     assert json.loads(found.stdout.splitlines()[0])["name"] == "int_to_string"

@@ -270,7 +270,7 @@ def test_a_place_that_does_not_exist_is_named_and_becomes_words(ask, place):
         (["x", "--context", "-1"], "--context must be from 0 to 1,000,000, not -1"),
         (["x", "--min-confidence", "nan"], "--min-confidence must be from 0 to 1, not nan"),
         (["x", "--json", "--jsonl"], "--json and --jsonl exclude each other: give only one"),
-        (["x", "--device", "tpu"], "device 'tpu': choose one of auto, cpu, cuda"),
+        (["x", "--device", "tpu"], "--device must be one of auto, cpu, cuda, not 'tpu'"),
         (["x", "--lang", "pyton"], "language 'pyton': did you mean python?"),
         (["x", "--kind", "macro"], f"kind 'macro': choose one of {', '.join(KINDS)}"),
         (["x", "--root", "absent"], "absent is no folder and no imported index: see `codesearch status`"),
@@ -300,7 +300,7 @@ def test_a_usage_error_is_one_line_that_names_the_help(ask, arguments, message):
 def test_a_wrong_colour_is_noticed_before_anything_is_indexed(command, tmp_path, home):
     (tmp_path / "pyproject.toml").touch()
     done = command("query", "x", "--color", "purple", cwd=tmp_path)
-    assert done.stderr == "error: color 'purple': choose one of auto, always, never\n"
+    assert done.stderr == "error: --color must be one of auto, always, never, not 'purple'\n"
     assert not home.exists()
 
 

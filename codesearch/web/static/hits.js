@@ -59,8 +59,8 @@ function notes(answer) {
     found.push(`${amount(answer.left_out, "file")} not in the index: too much time or memory for a parser, or a crash`);
   }
   if (answer.freshness?.length) freshness = answer.freshness;
-  const told = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");
-  for (const { root, state, changes, error } of told) {
+  const shown = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");
+  for (const { root, state, changes, error } of shown) {
     if (state === "behind") {
       const changed = changes.to_parse + changes.removed;
       const what = changed

@@ -75,8 +75,8 @@ def test_an_option_of_an_index_is_none_unless_it_is_given_and_an_empty_value_cle
     [
         (["-k", "0"], "-n must be from 1 to 1,000,000, not 0"),
         (["--min-confidence", "2"], "--min-confidence must be from 0 to 1, not 2.0"),
-        (["--mode", "fuzzy"], "mode 'fuzzy': choose one of hybrid, lexical, semantic"),
-        (["--backend", "x"], "backend 'x': choose one of local, milvus"),
+        (["--mode", "fuzzy"], "--mode must be one of hybrid, lexical, semantic, not 'fuzzy'"),
+        (["--backend", "x"], "--backend must be one of local, milvus, not 'x'"),
     ],
 )
 def test_a_value_that_the_table_does_not_allow_is_an_error(run, arguments, message):
