@@ -48,8 +48,8 @@ def read_lines(path: Path) -> Iterator[bytes]:
             yield from stream
 
 
-def read_jsonl(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (place, object) of each line; `place` names the line in errors.
+def read_jsonl(path: Path, *names: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (place, object) of each line; `place` names the line in errors, and `names` are fields of each object.
 
     Raises:
         ConfigError: the file is not there, is damaged, or holds something else.
@@ -61,6 +61,8 @@ def read_jsonl(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             found = json.loads(line.decode())
             if not isinstance(found, dict):
                 raise ConfigError(f"{path}:{number}: not an object: give a file of JSON lines")
+            for name in names:
+                field(f"{path}:{number}", found, name)
             yield f"{path}:{number}", found
     except FileNotFoundError:
         raise ConfigError(f"{path} is not there: check the path of the data") from None

@@ -19,6 +19,7 @@ import numpy as np
 from codesearch.config import IndexOptions
 from codesearch.encoding.encoder import Encoder
 from codesearch.engine.engine import Engine
+from codesearch.errors import ConfigError
 from codesearch.evaluation.metrics import DEPTH, score_answers, score_graded
 from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, judged
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
@@ -189,6 +190,9 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
     """Index each folder, ask its queries with every system, and score the results.
 
     The queries of different folders must have different groups.
+
+    Raises:
+        ConfigError: there are no folders, or there is nothing to ask in one of them.
     """
     systems = systems_without(options.without)
     runs: dict[str, Run] = {system.name: {} for system in systems}
@@ -202,6 +206,8 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
             tree.root, tree.key, options, everything=tree.everything, walk=tree.walk
         ) as collection:
             questions = tree.ask(collection)
+            if not questions.queries:
+                raise ConfigError(f"{tree.root}: there is nothing to ask: give the data of suite {suite}")
             for system in systems:
                 with options.clock.stage(f"query {system.name}"):
                     found, times = _run(collection, questions, system, tree, options)
@@ -221,6 +227,8 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
             "documents": len(collection.names),
         }
         parts.append({**tree.details, **details})
+    if not parts:
+        raise ConfigError(f"suite {suite} has no questions: give other data")
     with options.clock.stage("score"):
         results = {name: summarise(of_system) for name, of_system in scores.items()}
     documents = sum(part["documents"] for part in parts)

@@ -72,7 +72,7 @@ def run(options: BenchOptions) -> SuiteResult:
     if options.data is None or not (options.data / CLONES).is_dir():
         raise ConfigError(f"suite commits needs data: give --data the folder with {TASKS} and {CLONES}")
     tasks: dict[str, set[str]] = defaultdict(set)
-    for _, task in read_jsonl(options.data / TASKS):
+    for _, task in read_jsonl(options.data / TASKS, "tree", "commit"):
         tasks[task["tree"].partition("@")[0]].add(task["commit"])
     asked = _Asked(options)
     for number, (name, of_tasks) in enumerate(tasks.items(), 1):

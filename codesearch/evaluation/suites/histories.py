@@ -27,6 +27,7 @@ from codesearch.evaluation.suites.repositories import sources_of
 from codesearch.evaluation.systems import DEFAULT
 
 TASKS = "tasks.jsonl"
+_FIELDS = ("tree", "commit", "query", "body", "name_in_query", "answers")
 _ALL_WITHIN = (1, 5, 10)
 
 
@@ -40,7 +41,7 @@ def run(options: BenchOptions) -> SuiteResult:
     if options.data is None:
         raise ConfigError(f"suite histories needs data: give --data the folder with {TASKS}")
     tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for _, task in read_jsonl(options.data / TASKS):
+    for _, task in read_jsonl(options.data / TASKS, *_FIELDS):
         tasks[task["tree"]].append(task)
     with scratch_folder("histories", options) as scratch:
         sources = sources_of(options.data, scratch, options)

@@ -47,9 +47,10 @@ def run(options: BenchOptions) -> SuiteResult:
     data = options.data
     if data is None:
         raise ConfigError("suite repositories needs data: give --data the folder with repos.json")
-    listed = _read(data / "repos.json")
+    listed = _read(data / "repos.json", "name", "language")
     repositories = {str(found["name"]): str(found["language"]) for found in listed}
-    asked = {name: _read(data / "annotations" / f"{name}.json") for name in repositories}
+    fields = ("query", "relevant", "secondary", "category")
+    asked = {name: _read(data / "annotations" / f"{name}.json", *fields) for name in repositories}
     with scratch_folder("repositories", options) as scratch:
         sources = sources_of(data, scratch, options)
         others = [str(found["name"]) for found in listed if _is_other_revision(sources, found)]
@@ -74,14 +75,20 @@ def _is_other_revision(sources: Path, listed: dict[str, Any]) -> bool:
     return bool(found) and (bool(changed) or not str(listed.get("revision", "")).startswith(found))
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
+def _read(path: Path, *names: str) -> list[dict[str, Any]]:
+    """Read a list of objects with these fields."""
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} cannot be read ({error}): give the folder of the benchmark") from None
-    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-        raise ConfigError(f"{path} is not a list of objects: give the folder of the benchmark")
-    return found
+    known = isinstance(found, list) and all(
+        isinstance(entry, dict) and entry.keys() >= set(names) for entry in found
+    )
+    if not known:
+        raise ConfigError(
+            f"{path} is no list of objects with {', '.join(names)}: give the folder of the benchmark"
+        )
+    return list(found)
 
 
 def sources_of(data: Path, scratch: Path, options: BenchOptions) -> Path:

@@ -53,3 +53,6 @@ def test_a_kind_and_the_names_around_decide_what_is_right(tmp_path, home, tiny_b
 def test_a_folder_without_repositories_is_one_error(tmp_path, home, tiny_bundle):
     with pytest.raises(ConfigError, match="subfolders"):
         run(tmp_path / "none", home, tiny_bundle)
+    (tmp_path / "empty/one").mkdir(parents=True)
+    with pytest.raises(ConfigError, match="empty/one: there is nothing to ask"):
+        run(tmp_path / "empty", home, tiny_bundle)

@@ -53,3 +53,7 @@ def test_subjects_and_bodies_are_scored_by_the_functions_that_the_commit_changed
 def test_data_is_needed(options):
     with pytest.raises(ConfigError, match=r"give --data the folder with tasks\.jsonl"):
         histories.run(BenchOptions(home=options.home, device="cpu"))
+    for line, message in (("", "no questions"), ('{"tree": "one@c0ffee"}', "tasks.jsonl:1: no field commit")):
+        (options.data / "tasks.jsonl").write_text(line)
+        with pytest.raises(ConfigError, match=message):
+            histories.run(options)

@@ -73,8 +73,9 @@ def test_an_unpacked_folder_replaces_the_archive(data, home, tiny_bundle, tmp_pa
 
 
 @pytest.mark.parametrize("name", ["repos.json", "annotations/two.json", repositories.ARCHIVE])
-def test_data_that_is_damaged_is_one_error(data, home, tiny_bundle, name):
-    (data / name).write_bytes(b"{}")
+@pytest.mark.parametrize("content", [b"{}", b'[{"name": "one"}]'])
+def test_data_that_is_damaged_is_one_error(data, home, tiny_bundle, name, content):
+    (data / name).write_bytes(content)
     with pytest.raises(ConfigError, match=name.rpartition("/")[2]):
         repositories.run(options(data, home, tiny_bundle))
 
