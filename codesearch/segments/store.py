@@ -328,6 +328,8 @@ class StoreReader:
         try:
             with self._connected() as connection:
                 yield from connection.execute(query, tuple(parameters))
+        except UnicodeEncodeError:  # No stored text has such a character.
+            return
         except sqlite3.DatabaseError as error:
             raise IndexCorruptError(self._path, str(error), self._root) from None
 

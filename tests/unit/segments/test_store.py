@@ -78,6 +78,10 @@ def test_names_are_found_in_any_case(store):
     assert store.documents_named("sec") == []
 
 
+def test_text_that_is_not_unicode_is_not_found(store):
+    assert store.documents_named("caf\udce9") == list(store.files_ending("caf\udce9.py")) == []
+
+
 def test_a_row_has_the_fields_of_a_document_in_the_order_of_the_columns():
     described = ("p.py", "python", "method", "n", "C.n", "def n()", "doc", 3, 9, 20)
     document = Document(
