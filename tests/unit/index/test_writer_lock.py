@@ -47,7 +47,6 @@ def holder(tmp_path):
 def test_a_second_writer_gets_the_process_id_of_the_first(tmp_path, holder):
     with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
         pass
-    assert caught.value.pid == holder.pid
     assert str(caught.value) == f"/src is being indexed by process {holder.pid}: wait for it, or stop it"
 
 
@@ -66,7 +65,7 @@ def test_a_lock_file_of_an_older_version_has_no_process_id(tmp_path):
         lock_descriptor(file.fileno())
         with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
             pass
-    assert caught.value.pid == 0
+    assert "by process 0:" in str(caught.value)
 
 
 def test_a_lock_is_released_after_an_error(tmp_path):
@@ -81,4 +80,4 @@ def test_the_process_id_of_a_former_writer_is_overwritten_completely(tmp_path):
     with writer_lock(tmp_path, "/src"):
         with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
             pass
-        assert caught.value.pid == os.getpid()
+        assert f"by process {os.getpid()}:" in str(caught.value)
