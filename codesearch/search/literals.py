@@ -5,7 +5,7 @@ whole string: "delete a directory recursively" asks for a function, not for a co
 files, and the text is verified in them. In a query of ordinary words, only documents with all of its terms are
 proposed. Those are few, so most queries read no file. White space, comment marks and quotes between two words may
 differ. Case may differ only if the text is in quotes and stands nowhere in the same case. If a message is not found,
-placeholders such as `%s` and `{name}` in a source may stand for up to half of its words.
+placeholders such as `%s` and `({name})` in a source may stand for up to half of its words, each for one or more.
 
 With `SearchRequest.fixed`, the query is looked for exactly as it is.
 """
@@ -65,7 +65,7 @@ _LIMITS = {
 
 For the others, documents without some of the terms are proposed too.
 """
-_PLACEHOLDER = rb"(?:%\(\w+\)\w|%[-.\w]++|[$#]?\{[^{}\n]{0,80}\})[\w:=,]{0,40}+"
+_PLACEHOLDER = rb"[(\[<]?+(?:%\(\w+\)\w|%[-.\w]++|[$#]?\{[^{}\n]{0,80}\})[\w:=,)\]>]{0,40}+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +92,14 @@ class Literal:
         """Return what matches it in a text in lower case."""
         # Possessive quantifiers and atomic groups try nothing twice, so a hostile text costs little.
         between = b"[%b]++(?:[bfru]{1,2}[\"'][\"'\\s]*+)?+" % re.escape(_BETWEEN.encode())
-        words = [re.escape(word.lower()) for word in self.words]
-        if self.form == "values":
-            words = [b"(?>%b|%b)" % (word, _PLACEHOLDER) for word in words]
-        return re.compile(between.join(words))
+        first, *rest = (re.escape(word.lower()) for word in self.words)
+        if self.form != "values":
+            return re.compile(between.join([first, *rest]))
+        # A group is for a placeholder; the words after it may stand for it too, so the next group may be empty.
+        pattern = b"(?>%b|(%b))" % (first, _PLACEHOLDER)
+        for group, word in enumerate(rest, start=1):
+            pattern += b"(?>%b%b|(%b%b|(?(%d)|(?!))))" % (between, word, between, _PLACEHOLDER, group)
+        return re.compile(pattern)
 
     def found_in(self, source: bytes) -> Iterator[tuple[int, bool]]:
         """Yield the place of each match in a source, and whether case is the same."""
@@ -103,9 +107,10 @@ class Literal:
         certain = filter(bytes.isalpha, self.words) if self.form == "values" else self.words
         if max(certain, key=len, default=b"").lower() not in lower:
             return
-        for match in islice(self.pattern.finditer(lower), _MOST_PLACES):
+        for match in self.pattern.finditer(lower):
             text = source[match.start() : match.end()]
-            same = sum(word in text for word in self.words)
+            groups = match.groups() or [None] * len(self.words)
+            same = sum(word in text for word, group in zip(self.words, groups, strict=True) if group is None)
             if self.form == "values":
                 if same >= max(_FEWEST_WORDS - 1, len(self.words) / 2):
                     yield match.start(), True
@@ -169,7 +174,7 @@ def literal_documents(
         found: dict[int, bool] = {}
         proposed = np.concatenate([proposed[: limits.documents], best])[: limits.documents]
         for base, segment, file in _files(snapshot, proposed, limits):
-            for number, same_case in _around_text(segment, file, literal):
+            for number, same_case in islice(_around_text(segment, file, literal), _MOST_PLACES):
                 if allowed is None or allowed[base + number]:
                     found[base + number] = same_case or found.get(base + number, False)
         if exact := [doc_id for doc_id, same_case in found.items() if same_case]:
