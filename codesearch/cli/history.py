@@ -14,6 +14,7 @@ from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted
 from codesearch.cli.progress import build_progress
+from codesearch.errors import ConfigError
 from codesearch.visible import visible
 
 
@@ -40,7 +41,10 @@ def history(
         place, rest = "", list(words or [])
     engine = invocation.engine(options["home"])
     terminal = invocation.terminal
-    scope = Scope((invocation.path(options["root"]),)) if options["root"] else Scope(here=terminal.here)
+    root = invocation.path(options["root"]) if options["root"] else None
+    if root and not root.is_dir():
+        raise ConfigError(f"{root} is not a folder: give --root an existing folder")
+    scope = Scope((root,)) if root else Scope(here=terminal.here)
     if place:
         scope = yield from first_indexed(engine, scope, invocation, options)
     filters = CommitFilters(
