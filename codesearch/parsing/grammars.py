@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module, resources
@@ -14,6 +15,8 @@ from codesearch.parsing.languages import LanguageSpec, language_named
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Parser, Query
+
+_INHERITS = re.compile(r"; inherits: (\w+)\n")
 
 
 @cache
@@ -59,9 +62,14 @@ def load_query(spec: LanguageSpec) -> Query:
 
 
 def query_source(spec: LanguageSpec) -> str:
-    """Read the language's query file."""
-    name = f"{spec.query or spec.name}.scm"
-    return resources.files("codesearch.parsing").joinpath("queries", name).read_text("utf-8")
+    """Read the language's query file, and before it the file that its first line says it inherits."""
+    return _query_text(spec.query or spec.name)
+
+
+def _query_text(stem: str) -> str:
+    text = resources.files("codesearch.parsing").joinpath("queries", f"{stem}.scm").read_text("utf-8")
+    inherited = _INHERITS.match(text)
+    return f"{_query_text(inherited[1])}{text}" if inherited else text
 
 
 def grammar_version(spec: LanguageSpec) -> str:

@@ -8,7 +8,7 @@ short ones are left out), as `@scope` (no document, but its name qualifies the d
 scope whose functions are methods). It captures the `@name`, and if they exist the `@body`, the `@receiver` (a qualifier
 that is a part of the definition itself), the `@docstring` and the `@table` (a collection that is the value of a
 constant). `@test` marks a test. `@comment` and `@attribute` nodes are expected above a definition. Attributes at its
-start are not part of its signature.
+start are not part of its signature. A first line `; inherits: NAME` adds the patterns of another file before its own.
 """
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+; inherits: c_family
 (function_definition declarator: [
     (function_declarator declarator: [(identifier) (field_identifier) (destructor_name) (operator_name)] @name)
     (function_declarator declarator: (template_function name: (identifier) @name))
@@ -30,12 +31,6 @@
   body: (field_declaration_list) @body) @struct
 (enum_specifier name: (_) @name body: (enumerator_list) @body) @enum
 (type_definition type: [
-    (struct_specifier !name body: (field_declaration_list) @body)
-    (union_specifier !name body: (field_declaration_list) @body)
-  ] declarator: (type_identifier) @name) @struct
-(type_definition type: (enum_specifier !name body: (enumerator_list) @body)
-  declarator: (type_identifier) @name) @enum
-(type_definition type: [
     (primitive_type) (sized_type_specifier) (type_identifier) (qualified_identifier) (template_type)
     (struct_specifier !body) (union_specifier !body) (enum_specifier !body)
   ] declarator: [
@@ -51,22 +46,7 @@
 (function_definition type: [(class_specifier) (struct_specifier)]
   declarator: (identifier) @name body: (compound_statement) @body) @class
 (concept_definition name: (identifier) @name) @type
-(translation_unit (declaration declarator: (init_declarator declarator: [
-    (identifier) @name
-    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-  ] value: (initializer_list))) @constant)
 (declaration_list (declaration declarator: (init_declarator declarator: [
-    (identifier) @name
-    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-  ] value: (initializer_list))) @constant)
-(preproc_ifdef (declaration declarator: (init_declarator declarator: [
-    (identifier) @name
-    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-  ] value: (initializer_list))) @constant)
-(preproc_if (declaration declarator: (init_declarator declarator: [
     (identifier) @name
     (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
     (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
@@ -75,4 +55,3 @@
 
 (template_declaration parameters: (template_parameter_list) @attribute)
 (template_declaration (requires_clause) @attribute)
-(comment) @comment

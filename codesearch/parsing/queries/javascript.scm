@@ -1,16 +1,7 @@
-(function_declaration name: (identifier) @name body: (statement_block) @body) @function
-(generator_function_declaration name: (identifier) @name body: (statement_block) @body) @function
-(method_definition name: (_) @name body: (statement_block) @body) @method
+; inherits: ecmascript
 (class_declaration name: (identifier) @name body: (class_body) @body) @class
-(variable_declarator name: (identifier) @name value: (class body: (class_body) @body) @class)
 (assignment_expression left: [(identifier) (member_expression)] @name right: (class body: (class_body) @body) @class)
 
-(variable_declarator name: (identifier) @name
-  value: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @function)
-(assignment_expression left: [(identifier) (member_expression) (subscript_expression)] @name
-  right: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @function)
-(pair key: (_) @name
-  value: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @function)
 (field_definition property: (_) @name
   value: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @method)
 
@@ -20,13 +11,3 @@
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: [
     (object) @table (array) @table (_)
   ]))) @constant)
-(program (export_statement value: [(object) (array)]) @constant)
-(program (expression_statement (assignment_expression left: [(identifier) (member_expression)] @name right: [(object) (array)])) @constant)
-
-(decorator) @attribute
-(comment) @comment
-
-(function_expression name: (identifier) @name body: (_) @body) @function
-(function_expression body: (_) @body) @anonymous
-(generator_function body: (_) @body) @anonymous
-(arrow_function body: (_) @body) @anonymous

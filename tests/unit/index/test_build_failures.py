@@ -297,19 +297,7 @@ def test_a_bug_is_not_reported_as_a_storage_error_and_leaves_the_last_index(
     last_good()
 
 
-def test_a_damaged_segment_that_would_be_kept_is_an_error_that_names_the_cure(
-    tiny_repo, home, encoder, last_good
-):
-    damage_and_cure(tiny_repo, home, encoder)
-
-
-def test_a_damaged_segment_that_would_be_merged_is_an_error_that_names_the_cure(
-    tiny_repo, home, encoder, last_good, always_merged
-):
-    damage_and_cure(tiny_repo, home, encoder)
-
-
-def damage_and_cure(tiny_repo: Path, home: Path, encoder: HashEncoder) -> None:
+def test_a_damaged_segment_is_an_error_that_names_the_cure(tiny_repo, home, encoder, last_good):
     (vectors,) = index_folder(home, tiny_repo).glob("segments/*/vectors.int8")
     vectors.write_bytes(b"")
     with pytest.raises(IndexCorruptError, match=f"codesearch index --rebuild {tiny_repo}"):

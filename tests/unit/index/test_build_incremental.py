@@ -330,20 +330,6 @@ def test_an_unreadable_file_is_one_warning_and_is_not_read_again_each_time(
     assert build(tiny_repo, home, encoder).manifest.documents == 13
 
 
-def test_a_reader_keeps_its_segments_while_others_are_committed(tiny_repo, index_tree):
-    reader = index_tree(tiny_repo)
-    (tiny_repo / CONVERT).unlink()
-    assert index_tree(tiny_repo).manifest.documents == 8
-    segment = only(reader)
-    assert not segment.folder.exists()
-    assert (
-        len(segment.store.documents(range(13)))
-        == len(segment.vectors)
-        == len(segment.postings.field_lengths)
-        == 13
-    )
-
-
 def test_the_warnings_of_unchanged_files_are_kept(tiny_repo, index_tree):
     (tiny_repo / "latin.py").write_bytes(b"def f():\n    return '\xe9'\n")
     warning = "latin.py: invalid UTF-8 at byte 21: read with replacement characters"

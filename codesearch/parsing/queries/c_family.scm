@@ -1,0 +1,22 @@
+(type_definition type: [
+    (struct_specifier !name body: (field_declaration_list) @body)
+    (union_specifier !name body: (field_declaration_list) @body)
+  ] declarator: (type_identifier) @name) @struct
+(type_definition type: (enum_specifier !name body: (enumerator_list) @body)
+  declarator: (type_identifier) @name) @enum
+(translation_unit (declaration declarator: (init_declarator declarator: [
+    (identifier) @name
+    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  ] value: (initializer_list))) @constant)
+(preproc_ifdef (declaration declarator: (init_declarator declarator: [
+    (identifier) @name
+    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  ] value: (initializer_list))) @constant)
+(preproc_if (declaration declarator: (init_declarator declarator: [
+    (identifier) @name
+    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+  ] value: (initializer_list))) @constant)
+(comment) @comment

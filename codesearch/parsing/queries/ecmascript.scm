@@ -1,0 +1,18 @@
+(function_declaration name: (identifier) @name body: (statement_block) @body) @function
+(generator_function_declaration name: (identifier) @name body: (statement_block) @body) @function
+(method_definition name: (_) @name body: (statement_block) @body) @method
+(variable_declarator name: (identifier) @name value: (class body: (class_body) @body) @class)
+(variable_declarator name: (identifier) @name
+  value: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @function)
+(assignment_expression left: [(identifier) (member_expression) (subscript_expression)] @name
+  right: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @function)
+(pair key: (_) @name
+  value: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @function)
+(program (export_statement value: [(object) (array)]) @constant)
+(program (expression_statement (assignment_expression left: [(identifier) (member_expression)] @name right: [(object) (array)])) @constant)
+(decorator) @attribute
+(comment) @comment
+(function_expression name: (identifier) @name body: (_) @body) @function
+(function_expression body: (_) @body) @anonymous
+(generator_function body: (_) @body) @anonymous
+(arrow_function body: (_) @body) @anonymous
