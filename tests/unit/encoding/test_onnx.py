@@ -90,12 +90,6 @@ def test_a_query_without_words_is_the_zero_vector(onnx):
     assert not onnx.encode_queries(["?!", ""]).any()
 
 
-def test_the_encoder_has_the_properties_of_its_bundle(onnx, tiny_bundle):
-    assert (onnx.name, onnx.dim, onnx.device, onnx.max_document_tokens) == ("tiny", DIM, "cpu", 200)
-    assert onnx.tokenizer_path == tiny_bundle / "tokenizer.json"
-    assert onnx.model_id == onnx.bundle.model_id
-
-
 def test_a_query_never_opens_the_document_graph(tiny_bundle):
     encoder = OnnxEncoder.load(tiny_bundle, "cpu")
     encoder.encode_queries(["string"])

@@ -137,16 +137,6 @@ def test_the_status_of_one_root_reads_no_other_index(ready, tiny_repo, tmp_path)
         ready.status(tmp_path / "absent")
 
 
-def test_a_scope_has_roots_or_a_folder_inside_one(ready, tiny_repo, tmp_path):
-    other = write_tree(tmp_path / "other", {"a.py": "def push_other():\n    return 1\n"})
-    ready.index(other)
-    assert ready.search("push", Scope()).documents == 14
-    assert ready.search("push", Scope(here=tiny_repo / "go")).documents == 13
-    assert ready.search("push", Scope(roots=(other,))).documents == 1
-    with pytest.raises(IndexNotFoundError, match="is not indexed"):
-        ready.search("push", Scope(roots=(tmp_path,)))
-
-
 def test_without_a_scope_the_index_around_the_working_directory_is_searched(
     ready, tiny_repo, tmp_path, monkeypatch
 ):

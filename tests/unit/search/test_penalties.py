@@ -151,10 +151,6 @@ def test_a_query_for_settings_does_not_lower_them(texts: Searcher) -> None:
     assert [(hit.qualified_name, "data" in hit.signals) for hit in hits] == [("push", False)]
 
 
-def test_without_documentation_hits_have_no_section_signal(index: IndexReader) -> None:
-    assert "section" not in search(Searcher([index], None), "send a message", mode="lexical")[0].signals
-
-
 def test_kinds_and_languages_choose_between_code_and_documentation(texts: Searcher) -> None:
     def paths(**filters: tuple[str, ...]) -> list[str]:
         return [hit.path for hit in search(texts, "push items", mode="lexical", filters=Filters(**filters))]

@@ -41,12 +41,6 @@ def test_the_best_hits_share_words_with_the_query(searcher):
     assert names(search(searcher, "send http request", 1)) == ["getJson"]
 
 
-def test_scores_are_in_descending_order(searcher):
-    scores = [hit.score for hit in search(searcher, "put an item on top of the queue", 13)]
-    assert len(scores) == 13
-    assert scores == sorted(scores, reverse=True)
-
-
 def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
     config = RankConfig(semantic_weight=0.7, lexical_weight=0.4, name_weight=0.3, file_diversity_penalty=0.1)
     hits = search(Searcher([built_index], encoder, config), "push", 13)
