@@ -70,6 +70,13 @@ def test_the_name_of_a_file_raises_it(searcher_of):
     assert found(tree, "load the session") == ["sessions.py", "other.py"]
 
 
+def test_the_name_of_a_file_can_make_it_the_only_one_asked_for(searcher_of):
+    weaker = OTHER_SESSION.replace("Load the session.", "Load it.")
+    tree = searcher_of({"other.py": SESSION, "sessions.py": weaker})
+    assert [hit.path for hit in tree.answer(SearchRequest("load the session", 1)).hits] == ["other.py"]
+    assert found(tree, "load the session", 1) == ["sessions.py"]
+
+
 def test_the_name_of_the_folder_counts_for_a_file_that_has_none_of_its_own(searcher_of):
     tree = searcher_of({"alpha/__init__.py": SESSION, "sessions/__init__.py": OTHER_SESSION})
     assert found(tree, "load the session") == ["sessions/__init__.py", "alpha/__init__.py"]
