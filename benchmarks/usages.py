@@ -184,7 +184,7 @@ def own_names(index: IndexReader, name: str, lines: Collection[tuple[str, int]])
     """Return the lines where definitions have their names; usages leave them out."""
     found = set()
     for segment in index.segments:
-        for number, _, start in segment.store.places_named(name):
+        for number, _, start, _ in segment.store.places_named(name):
             path = segment.files[int(segment.rows.files[number])].path
             heads = ((path, line) for line in range(start, start + _MOST_HEAD + 1))
             found.update([place for place in heads if place in lines][:1])

@@ -319,7 +319,7 @@ class Engine:
         """Return the first line of each definition that a place names; arguments and errors are those of `read`."""
         from codesearch.structure.places import definitions_of
 
-        with self._spots(place, scope) as spots:
+        with self._spots(place, scope, code=True) as spots:
             return [spot.place for spot in definitions_of(place, spots)]
 
     def file(self, root: Path | str, path: str) -> FileView:
@@ -364,7 +364,7 @@ class Engine:
         from codesearch.structure.whole import WHOLE_LINES, read_places
 
         most_lines = WHOLE_LINES if most_lines is most_chars is None else most_lines
-        with self._spots(place, scope, freshness) as spots:
+        with self._spots(place, scope, freshness, code=True) as spots:
             return read_places(spots, most_lines, most_chars)
 
     def outline(
@@ -812,7 +812,7 @@ class Engine:
         if given and (given.path.exists() or not self.is_local):
             return given
         try:
-            with self._spots(text, replace(scope or Scope(here=Path.cwd()), within=())) as spots:
+            with self._spots(text, replace(scope or Scope(here=Path.cwd()), within=()), code=True) as spots:
                 return only_spot(text, definitions_of(text, spots)).place
         except IndexNotFoundError:
             if given is None or not given.path.is_absolute():
@@ -821,7 +821,12 @@ class Engine:
 
     @contextmanager
     def _spots(
-        self, place: str, scope: Scope | None, freshness: list[Freshness] | None = None
+        self,
+        place: str,
+        scope: Scope | None,
+        freshness: list[Freshness] | None = None,
+        *,
+        code: bool = False,
     ) -> Iterator[list[Spot]]:
         """Lend what a place names, after a refresh of the indexes."""
         from codesearch.structure.places import find_folders, find_spots
@@ -833,7 +838,7 @@ class Engine:
             if place == "." and (folders := scope.all_folders()):
                 yield find_folders(indexes, folders)
             else:
-                yield find_spots(indexes, place, scope.here, scope.places())
+                yield find_spots(indexes, place, scope.here, scope.places(), code=code)
 
     def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:
         from codesearch.engine.reports import IndexStatus

@@ -30,7 +30,7 @@ from codesearch.search.filters import allowed_documents
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.lookup import nearest
 from codesearch.search.request import Filters
-from codesearch.search.sources import MOST_BYTES, MOST_FILES, Proposed, proposed_files, within_limits
+from codesearch.search.sources import proposed_files, read_with
 from codesearch.segments.reader import SegmentReader
 from codesearch.segments.store import DocumentRow, FileRecord
 
@@ -210,24 +210,23 @@ def documents_with(text: str, snapshot: Snapshot, lexical: LexicalScorer, filter
         raise ConfigError(f"the text {reason}: give a text with a few words")
     allowed = allowed_documents(filters, snapshot)
     files = proposed_files(snapshot, lexical, terms, filters)
-    read = within_limits(files, MOST_FILES, MOST_BYTES)
+    wanted = text.encode("utf-8", "surrogateescape")
+    read, unread = read_with(lambda source, _: wanted in source, files)
     doc_ids: set[int] = set()
     outside: list[str] = []
-    for one in read:
+    for one, source, _ in read:
         rows = one.segment.store.document_rows(one.file.first_doc, one.file.doc_count)
-        for line, place in _places_at(rows, _lines_with(text.encode("utf-8", "surrogateescape"), one)):
+        for line, place in _places_at(rows, _lines_with(wanted, source)):
             if place is not None:
                 doc_ids.add(one.base + one.file.first_doc + place)
             elif not filters.kinds:
                 outside.append(f"{one.file.path}:{line}")
     passing = _passing(np.array(sorted(doc_ids), np.int64), allowed)
-    return ExactText(passing.tolist(), outside, len(files) - len(read))
+    return ExactText(passing.tolist(), outside, unread)
 
 
-def _lines_with(text: bytes, proposed: Proposed) -> Iterator[int]:
-    """Yield the lines where a text begins in a file as it is now, ascending."""
-    found = read_source(proposed.segment, proposed.file)
-    source = found[0] if found else b""
+def _lines_with(text: bytes, source: bytes) -> Iterator[int]:
+    """Yield the lines where a text begins in a source, ascending."""
     line, counted = 1, 0
     for match in re.finditer(re.escape(text), source):
         line += source.count(b"\n", counted, match.start())

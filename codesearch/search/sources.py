@@ -6,7 +6,7 @@ has the terms of words that are in none of its documents, such as imports.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from codesearch.errors import IndexNotFoundError
 from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot, inner_folders
+from codesearch.index.source import read_source
 from codesearch.search.filters import passing_files
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.request import Filters
@@ -22,7 +23,7 @@ from codesearch.segments.store import FileRecord
 from codesearch.segments.topk import distinct
 
 MOST_FILES, MOST_BYTES = 300, 12_000_000
-"""How much is read for one text."""
+"""How many files with a text are shown, and how much is read to find them."""
 
 
 class Proposed(NamedTuple):
@@ -74,12 +75,25 @@ def proposed_files(
     return sorted(found, key=lambda one: one.place)
 
 
-def within_limits(files: Sequence[Proposed], most_files: int, most_bytes: int) -> list[Proposed]:
-    """Return the first files, as many as may be read."""
-    chosen: list[Proposed] = []
-    for one in files[:most_files]:
-        most_bytes -= one.file.size
-        if most_bytes < 0 and chosen:
-            break
-        chosen.append(one)
-    return chosen
+def read_with(
+    has: Callable[[bytes, str], bool], files: Sequence[Proposed]
+) -> tuple[list[tuple[Proposed, bytes, bool]], int]:
+    """Return the first files with a text as they are now, and how many more were not read, because that is too much.
+
+    Args:
+        has: says whether a source in a language has the text.
+        files: those that may have it.
+
+    Returns:
+        Each file with its source and whether it changed after it was indexed; and a number of files.
+    """
+    found: list[tuple[Proposed, bytes, bool]] = []
+    left = MOST_BYTES
+    for count, one in enumerate(files):
+        left -= one.file.size
+        if len(found) == MOST_FILES or (count and left < 0):
+            return found, len(files) - count
+        source, stale = read_source(one.segment, one.file) or (b"", False)
+        if has(source, one.file.language):
+            found.append((one, source, stale))
+    return found, 0

@@ -310,10 +310,10 @@ class StoreReader:
         )
         return list(self._select(query, (name,)))
 
-    def places_named(self, name: str) -> list[tuple[int, str, int]]:
-        """List (doc_id, qualified_name, start_line) of every document with exactly this name."""
+    def places_named(self, name: str) -> list[tuple[int, str, int, str]]:
+        """List (doc_id, qualified_name, start_line, signature) of every document with exactly this name."""
         query = (
-            "SELECT doc_id, qualified_name, start_line FROM documents "
+            "SELECT doc_id, qualified_name, start_line, signature FROM documents "
             "WHERE name = ? COLLATE NOCASE AND name = ? ORDER BY doc_id"
         )
         return list(self._select(query, (name, name)))

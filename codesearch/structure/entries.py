@@ -59,10 +59,9 @@ def outline_lines(outline: Outline, width: int = MAX_LINE) -> Iterator[str]:
         if entry.definition and not entry.depth:
             yield cut(entry.path, width)
         number = f"{entry.definition.start_line:{NUMBER}}  " if entry.definition else " " * (NUMBER + 2)
+        begin = number if entry.definition or (has_lines and entry.depth) else ""
         indent = " " * (_INDENT * entry.depth)
-        yield cut(
-            f"{number if has_lines else ''}{indent}{_entry_text(entry, widths.get(entry.depth, 0))}", width
-        )
+        yield cut(f"{begin}{indent}{_entry_text(entry, widths.get(entry.depth, 0))}", width)
         for line, text in entry.code:
             yield cut(f"{line:{NUMBER}} | {text}".rstrip(), width)
 

@@ -46,6 +46,7 @@ _MOST_STATEMENTS, _MOST_LINES = 500, 2_000
 _WORD = re.compile(r"[^\W\d][\w$]*[?!]?")
 _PATH = re.compile(r"(?P<quote>[\"'<]?)(?P<path>[\w$@~.\-*]*(?:(?:::|[/\\.:])[\w$@~.\-*]*)+|[\w$@\-]+)")
 _COMMENT = re.compile(r"\s(?://|--|#\s).*|/\*.*")
+_MAJOR = re.compile(r"v[0-9]+")
 _PARTS = re.compile(r"::|[/\\.:]+")
 _KEYWORDS = frozenset(
     "import from use using require require_relative require_once include include_once source open alias export load as "
@@ -124,6 +125,11 @@ class Statement:
         """Say whether it makes all names of what it imports known."""
         return self.language in _OPENS_ALL or ("*" in self.text and " as " not in self.text)
 
+    @property
+    def is_standard_go(self) -> bool:
+        """Say whether it imports a package of Go's standard library: the others begin with a domain."""
+        return "." not in self.text.partition('"')[2].partition("/")[0]
+
     def agreeing(self, modules: Mapping[str, Sequence[One]], name: str) -> list[tuple[int, One]]:
         """Return the definitions that agree with it, each with the number of equal parts.
 
@@ -155,6 +161,8 @@ class Statement:
             if path.startswith("."):
                 path = self._from_here(path)
             parts = [part for part in _PARTS.split(path) if part.strip("*")]
+            if self.language == "go" and len(parts) > 1 and _MAJOR.fullmatch(parts[-1]):
+                parts.pop()  # The version of a module is no folder.
             if len(parts) > 1 or (parts and parts[0] not in _KEYWORDS):
                 yield parts
 
@@ -177,6 +185,13 @@ def statements(source: bytes, path: str, language: str) -> list[Statement]:
             continue
         end = _end_of(source, match.start(), match.end())
         text = source[match.start() : min(end, match.start() + _MOST_BYTES)].decode("utf-8", "replace")
+        if language == "go" and "(" in text:  # Each line is an import of its own.
+            place = match.start()
+            for row in text.splitlines(keepends=True):
+                size = len(row.encode("utf-8", "replace"))
+                found.append(Statement(place, place + size, row, path, language))
+                place += size
+            continue
         found.append(Statement(match.start(), end, text, path, language))
         if len(found) == _MOST_STATEMENTS:
             break

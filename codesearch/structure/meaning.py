@@ -18,10 +18,17 @@ from codesearch.parsing.languages import separator_of
 from codesearch.search.sources import Proposed
 from codesearch.structure.imports import Statement, by_module, module_parts, statements
 from codesearch.structure.words import qualifier
-from codesearch.types import KINDS, NESTED
+from codesearch.types import KINDS, NESTED, OF_FILE
 
-GRADES = ("certain", "likely", "one of several", "no definition")
-_SELF = frozenset({"self", "this", "cls", "Self", "static"})
+GRADES = ("certain", "likely", "one of several", "no definition", "in comments")
+NO_DEFINITION, IN_COMMENTS = 3, 4
+_SELF = {
+    **dict.fromkeys(
+        "python cython ruby crystal swift objc lua rust perl zig".split(), ("self", "Self", "cls")
+    ),
+    "php": ("this", "self", "static"),
+}
+"""Language -> what means the instance or class around; by default only `this`."""
 _NEEDS_SELF = frozenset("python javascript typescript tsx vue svelte go rust php lua perl zig".split())
 """Languages in which a member is never used without a qualifier."""
 _FAMILIES = (
@@ -41,6 +48,7 @@ class Candidate:
         number: its doc_id.
         qualified: its qualified name.
         is_nested: it is in a function.
+        is_other: it is in a test, generated or vendored file.
     """
 
     number: int
@@ -50,8 +58,10 @@ class Candidate:
     name: str
     qualified: str
     line: int
+    signature: str
     is_method: bool
     is_nested: bool
+    is_other: bool
 
     @property
     def place(self) -> str:
@@ -147,8 +157,8 @@ def candidates(indexes: Sequence[IndexReader], name: str) -> list[Candidate]:
     inner = inner_folders(snapshot.roots)
     for base, segment in snapshot.based_segments():
         named = segment.store.places_named(name)
-        files = segment.store.files_of({int(segment.rows.files[number]) for number, _, _ in named})
-        for number, qualified, line in named:
+        files = segment.store.files_of({int(segment.rows.files[number]) for number, *_ in named})
+        for number, qualified, line, signature in named:
             file_id = int(segment.rows.files[number])
             path, kind = files[file_id].path, KINDS[segment.rows.kinds[number]]
             if file_id in segment.dead_files or path.startswith(inner[segment.root]):
@@ -161,8 +171,10 @@ def candidates(indexes: Sequence[IndexReader], name: str) -> list[Candidate]:
                 name,
                 qualified,
                 line,
+                signature,
                 is_method=kind == "method",
                 is_nested=bool(segment.rows.flags[number] & NESTED),
+                is_other=bool(segment.rows.flags[number] & OF_FILE),
             )
             found.append((kind in ("section", "setting", "module"), one))
     least = min((is_text for is_text, _ in found), default=False)
@@ -172,13 +184,13 @@ def candidates(indexes: Sequence[IndexReader], name: str) -> list[Candidate]:
         for is_text, one in found
         if is_text == least and not (one.owner == name and one.is_method and (one.root, one.path) in types)
     ]
-    return sorted(chosen, key=lambda one: (one.path, one.root, one.line))
+    return sorted(chosen, key=lambda one: (one.is_other, one.path, one.root, one.line))
 
 
 def graded(file: SourceFile, names: Names, place: int, line: int) -> tuple[int, Sequence[Candidate]]:
     """Return the grade of an occurrence, as a position in `GRADES`, and what it can mean."""
     if not names.modules:
-        return len(GRADES) - 1, ()
+        return NO_DEFINITION, ()
     own = names.in_file(file.root, file.path)
     before = qualifier(file.source, place)
     meant = [one for one in own if _reaches(one, file, line, before)]
@@ -186,15 +198,25 @@ def graded(file: SourceFile, names: Names, place: int, line: int) -> tuple[int, 
         meant = _imported(file, names, place, before)
     if len(meant) == 1:
         return 0, meant
-    possible = meant or names.possible(file)
-    return (1 if len(possible) == 1 else 2 if possible else 3), possible
+    possible = meant or _possible(file, names, before)
+    return (1 if len(possible) == 1 else 2 if possible else NO_DEFINITION), possible
+
+
+def _possible(file: SourceFile, names: Names, before: str | None) -> Sequence[Candidate]:
+    """Return the definitions that the word before an occurrence allows."""
+    possible = names.possible(file)
+    if not before:
+        return possible
+    if file.language == "go" and any(one.is_standard_go and before in one.words for one in file.imports):
+        return [one for one in possible if one.is_method]
+    return [one for one in possible if one.owner == before] or possible
 
 
 def _reaches(one: Candidate, file: SourceFile, line: int, before: str | None) -> bool:
     """Say whether an occurrence in the file of a definition means this definition."""
     if before is not None and before == one.owner:
         return True
-    is_plain = before is None or before in _SELF
+    is_plain = before is None or before in _SELF.get(file.language, ("this",))
     if not one.is_method and not one.is_nested:
         return is_plain
     if not is_plain or (before is None and one.is_method and file.language in _NEEDS_SELF):

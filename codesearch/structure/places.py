@@ -100,6 +100,8 @@ def find_spots(
     text: str,
     here: Path | str | None = None,
     within: Sequence[Path | str] = (),
+    *,
+    code: bool = False,
 ) -> list[Spot]:
     """Return every place that a text names, by path, root and line; at least one.
 
@@ -108,19 +110,22 @@ def find_spots(
         text: the place.
         here: working directory; paths may be relative to it.
         within: files and folders that the places must be in; none for all.
+        code: a folder is of no use, so a definition with its name comes first.
 
     Raises:
         ConfigError: the text is empty or too long.
         IndexNotFoundError: nothing in the indexes has this path or name.
     """
     allowed = {index: path_filter(Filters(within=within), index.root) for index in indexes}
-    found = _find_spots(indexes, text.strip(), here)
+    found = _without_constructors(_find_spots(indexes, text.strip(), here, code))
     if kept := [spot for spot in found if allowed[spot.index](spot.path)]:
         return kept
     raise IndexNotFoundError(f"{text[:_SHOWN]!r} is outside of {', '.join(map(str, within))}")
 
 
-def _find_spots(indexes: Sequence[IndexReader], wanted: str, here: Path | str | None) -> list[Spot]:
+def _find_spots(
+    indexes: Sequence[IndexReader], wanted: str, here: Path | str | None, code: bool
+) -> list[Spot]:
     if not wanted or len(wanted) > _LONGEST:
         raise ConfigError(
             f"a place has 1 to {_LONGEST:,} characters: give PATH, PATH:LINE, PATH::NAME or NAME"
@@ -140,13 +145,24 @@ def _find_spots(indexes: Sequence[IndexReader], wanted: str, here: Path | str | 
         if found := [replace(spot, row=row) for spot in files for row in _named(spot.rows(), name)]:
             return found
         raise IndexNotFoundError(f"{head[:_SHOWN]} has no definition {name[:_SHOWN]!r}: see its outline")
-    if places := _files(indexes, wanted, here) or _folders(indexes, wanted, here):
-        return places
-    if found := find_named(indexes, wanted):
+    if files := _files(indexes, wanted, here):
+        return files
+    folders = _folders(indexes, wanted, here)
+    if found := (find_named(indexes, wanted) if code or not folders else []) or folders:
         return found
     raise IndexNotFoundError(
         f"no file, folder or definition is {wanted[:_SHOWN]!r}: search for it with a query"
     )
+
+
+def _without_constructors(spots: Sequence[Spot]) -> list[Spot]:
+    """Return places without the constructors that have the name of a class among them."""
+
+    def names(spot: Spot) -> tuple[str, ...]:
+        return (spot.root, *SEPARATORS.split(spot.row.qualified_name)) if spot.row else ()
+
+    others = {names(spot) for spot in spots if not (spot.row and spot.row.kind == "method")}
+    return [spot for spot in spots if names(spot) in others or names(spot)[:-1] not in others]
 
 
 def definitions_of(text: str, spots: Sequence[Spot]) -> list[Spot]:

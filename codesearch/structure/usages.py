@@ -3,6 +3,7 @@
 The index proposes files, and the name is looked for in their sources, so text is matched, not types. An occurrence is
 `certain` to mean a definition if it is in the same file, or in the same class for members, or if its file imports the
 name from the file of the definition. Otherwise it is `likely` the only definition of that name, or `one of several`.
+What stands in comments comes last.
 """
 
 from __future__ import annotations
@@ -20,21 +21,14 @@ from codesearch.config import RankConfig
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
-from codesearch.index.source import read_source
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.paths import path_filter
 from codesearch.search.request import Filters
-from codesearch.search.sources import (
-    MOST_BYTES,
-    MOST_FILES,
-    Proposed,
-    check_has_code,
-    proposed_files,
-    within_limits,
-)
-from codesearch.structure.meaning import GRADES, Candidate, Names, SourceFile, candidates, graded
+from codesearch.search.snippets import head_of
+from codesearch.search.sources import check_has_code, proposed_files, read_with
+from codesearch.structure.meaning import GRADES, IN_COMMENTS, Candidate, Names, SourceFile, candidates, graded
 from codesearch.structure.places import LINES, SEPARATORS, described, find_spots
-from codesearch.structure.words import occurrences
+from codesearch.structure.words import in_comment, occurrences, qualifier
 from codesearch.types import OF_FILE, Described
 
 MOST_NAME = 200
@@ -42,7 +36,7 @@ MOST_DEFINITIONS = 10
 """Definitions that are listed; all are counted."""
 _MOST_IN_FILE = 10_000
 _MOST_HEAD = 10
-"""Lines of attributes between the start of a definition and its name."""
+"""Lines of a definition before the line with its name, at most."""
 _TEXT_BEFORE, _TEXT_AFTER = 80, 160
 """Bytes of a long line before and behind the name."""
 
@@ -93,7 +87,7 @@ class Usages:
         usage_count: of all usages in the files that were read.
         grades: grade -> number of usages.
         file_count: how many files have usages.
-        unread_files: how many more files have the words of the name and were not read, because there are too many.
+        unread_files: how many more files have the words of the name and were not read, because that is too much.
         seconds: to find them.
     """
 
@@ -150,9 +144,9 @@ def find_usages(
     files = proposed_files(snapshot, LexicalScorer(snapshot, RankConfig()), terms, filters or Filters())
     with_definition = {(one.root, one.path) for one in targets}
     files.sort(key=lambda one: (one.segment.root, one.file.path) not in with_definition)
-    read = within_limits(files, MOST_FILES, MOST_BYTES)
     names = Names(name, everything, targets)
-    found = [one for file in read for one in _in_file(file, names)]
+    read, unread = read_with(lambda *given: _has(names.name, *given), files)
+    found = [one for file in read for one in _in_file(SourceFile(*file), names)]
     found.sort(key=lambda one: (one.grade, one.is_other, one.file.path, one.file.root, one.place))
     counts = Counter(GRADES[one.grade] for one in found)
     return Usages(
@@ -163,7 +157,7 @@ def find_usages(
         len(found),
         {grade: counts[grade] for grade in GRADES if counts[grade]},
         len({id(one.file) for one in found}),
-        len(files) - len(read),
+        unread,
         time.perf_counter() - started,
     )
 
@@ -200,27 +194,42 @@ def _candidates(indexes: Sequence[IndexReader], name: str, folders: Sequence[Pat
     return [one for one in candidates(indexes, name) if allowed[one.root](one.path)]
 
 
-def _in_file(proposed: Proposed, names: Names) -> list[_Found]:
+def _has(name: bytes, source: bytes, language: str) -> bool:
+    return next(occurrences(source, name, language), None) is not None
+
+
+def _in_file(file: SourceFile, names: Names) -> list[_Found]:
     """Return the usages in a file that can mean a definition that is asked for, the best of each line."""
-    read = read_source(proposed.segment, proposed.file)
-    if read is None:
-        return []
-    file = SourceFile(proposed, *read)
-    own = [one.line for one in names.in_file(file.root, file.path)]
-    has_flags = proposed.file.doc_count and proposed.segment.rows.flags[proposed.file.first_doc] & OF_FILE
+    own = _own_names(file, names)
+    segment, record = file.proposed.segment, file.proposed.file
+    has_flags = record.doc_count and segment.rows.flags[record.first_doc] & OF_FILE
     line, seen = 1, 0
     of_line: dict[int, _Found] = {}
     for place in islice(occurrences(file.source, names.name, file.language), _MOST_IN_FILE):
         line, seen = line + file.source.count(b"\n", seen, place), place
-        if own and own[0] <= line <= own[0] + _MOST_HEAD:  # The name of the definition itself.
-            own.pop(0)
-            continue
+        if own and own[0][0] <= line <= own[0][0] + _MOST_HEAD:
+            _, owner = own.pop(0)
+            # As in C#, `void IShape.Draw()` can define a member and name another one.
+            if qualifier(file.source, place) not in names.owners - {owner, ""}:
+                continue
         grade, may_be = graded(file, names, place, line)
+        if in_comment(file.source, place, file.language):
+            grade = IN_COMMENTS
         if not names.only_targets or any(one.number in names.targets for one in may_be):
             found = _Found(grade, bool(has_flags), file, place, line, may_be)
             if line not in of_line or grade < of_line[line].grade:
                 of_line[line] = found
     return list(of_line.values())
+
+
+def _own_names(file: SourceFile, names: Names) -> list[tuple[int, str]]:
+    """Return the line where the signature of each definition in a file begins, behind attributes, and its owner."""
+    own = names.in_file(file.root, file.path)
+    lines = file.source.decode("utf-8", "replace").split("\n") if own else []
+    return [
+        (one.line + head_of(lines[one.line - 1 : one.line + _MOST_HEAD], one.signature).start, one.owner)
+        for one in own
+    ]
 
 
 def _hydrated(found: _Found) -> Usage:

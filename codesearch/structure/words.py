@@ -1,4 +1,4 @@
-"""A name and a source -> the places where the name stands as a whole word."""
+"""A name and a source -> the places where the name stands as a whole word, and what is before them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,25 @@ _AT_END = {
     "julia": b"!",
 }
 """Characters that identifiers may end with."""
+_HASH, _DASHES, _SLASHES = (
+    re.compile(rb"(?:^|\s)" + mark) for mark in (rb"#(?!\{)", rb"--", rb"//|^\s*\*[\s/]|/\*(?!.*\*/)")
+)
+_COMMENT = {
+    **dict.fromkeys(
+        "python cython ruby crystal bash perl elixir r julia yaml toml powershell nim".split(), _HASH
+    ),
+    **dict.fromkeys("coffeescript cmake make dockerfile terraform nix".split(), _HASH),
+    **dict.fromkeys("lua sql haskell elm purescript".split(), _DASHES),
+    "php": re.compile(rb"|".join((_HASH.pattern, _SLASHES.pattern))),
+}
+"""What opens a comment; by default `_SLASHES`."""
 _MOST_BYTES = 4
 """Of a character in UTF-8."""
 _QUALIFIER = re.compile(rb"(?:^|[^.])(?:\.|\?\.|&\.|!!\.|->|::|\\)\Z")
 _LAST_WORD = re.compile(rb"[\w\x80-\xff]+\Z")
 _MOST_QUALIFIER = 80
+_MOST_LINE = 1_000
+"""Bytes of a line that are looked through for the mark of a comment."""
 
 
 def occurrences(source: bytes, name: bytes, language: str) -> Iterator[int]:
@@ -58,6 +72,16 @@ def is_part(text: bytes, inside: frozenset[int], *, last: bool = False) -> bool:
         return text.decode("utf-8", "ignore")[-1 if last else 0 :][:1].isalnum()
     # "a!=b" compares `a`.
     return byte in inside and not (byte in b"?!" and not last and text[1:2] == b"=")
+
+
+def in_comment(source: bytes, place: int, language: str) -> bool:
+    """Say whether a place is behind what opens a comment in its line.
+
+    >>> in_comment(b"// get", 3, "go"), in_comment(b"# get", 2, "ruby"), in_comment(b'"http://get"', 8, "go")
+    (True, True, False)
+    """
+    line = source[max(source.rfind(b"\n", 0, place) + 1, place - _MOST_LINE) : place]
+    return _COMMENT.get(language, _SLASHES).search(line) is not None
 
 
 def qualifier(source: bytes, place: int) -> str | None:

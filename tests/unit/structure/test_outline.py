@@ -35,7 +35,7 @@ def outline(tmp_path, tiny_bundle):
 
 def test_a_file_has_its_definitions_with_lines_and_first_sentences(outline):
     assert outline("python/convert.py") == [
-        "        python/convert.py  Conversions.",
+        "python/convert.py  Conversions.",
         "     4    def int_to_string(number: int) -> str  Convert an integer to its decimal string.",
         "     9    def string_to_int(text: str) -> int  Parse a decimal string into an integer.",
         "    14    class Stack  A last in, first out container.",
@@ -59,7 +59,7 @@ def test_a_class_has_its_members(outline):
 
 def test_a_folder_has_folders_files_and_definitions_if_there_is_room(outline):
     lines = outline(max_lines=100)
-    assert lines[0] == "        shop/  (Stack, Sorter, PriorityQueue, Shop)"
+    assert lines[0] == "shop/  (Stack, Sorter, PriorityQueue, Shop)"
     at = lines.index(
         "          python/             Everything in Python. (Stack, int_to_string, string_to_int)"
     )
@@ -109,13 +109,13 @@ def test_an_outline_for_a_question_shows_what_answers_it_whole(outline):
         '    18 |         """Put an item on top."""',
         "    19 |         self.items.append(item)",
     ]
-    assert lines[0].startswith("        python/convert.py") and len(lines) <= 24
+    assert lines[0].startswith("python/convert.py") and len(lines) <= 24
 
 
 def test_a_module_that_only_wraps_classes_stands_for_them(outline):
     book = "module Shop\n  module Books\n    class Book\n      def sell\n        1\n      end\n    end\n  end\nend\n"
     assert outline(tree={"lib/book.rb": book}, max_lines=20) == [
-        "        shop/  (Book)",
+        "shop/  (Book)",
         "          lib/  (Book)",
         "            book.rb",
         "     3        class Book",

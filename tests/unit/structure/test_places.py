@@ -9,10 +9,20 @@ from codesearch.engine.scope import Scope
 from codesearch.errors import ConfigError, IndexNotFoundError
 from tests.conftest import TINY_REPO, write_tree
 
+SHOP = "class Shop {\n    Shop() {\n    }\n}\n"
+
 
 @pytest.fixture
 def engine(tmp_path, tiny_bundle):
-    write_tree(tmp_path / "src", {**TINY_REPO, "lib/python/convert.py": "def other():\n    return 1\n"})
+    write_tree(
+        tmp_path / "src",
+        {
+            **TINY_REPO,
+            "lib/python/convert.py": "def other():\n    return 1\n",
+            "java/Shop.java": SHOP,
+            "lib/Shop/a.py": "a = 1\n",
+        },
+    )
     engine = Engine(tmp_path / "home", model=tiny_bundle)
     engine.index(tmp_path / "src")
     yield engine
@@ -51,6 +61,9 @@ def places(engine, tmp_path):
         ("push", ["python/convert.py:17-19 Stack.push", "ruby/queue.rb:4-6 PriorityQueue.push"]),
         ("http.js", ["javascript/http.js:1-6"]),
         ("convert.py", ["lib/python/convert.py:1-2", "python/convert.py:1-23"]),
+        ("Shop", ["java/Shop.java:1-4 Shop"]),
+        ("Shop.java::Shop", ["java/Shop.java:1-4 Shop"]),
+        ("Shop.Shop", ["java/Shop.java:2-3 Shop.Shop"]),
         ("convert.py:14", ["python/convert.py:14-23 Stack"]),
         ("python/convert.py", ["python/convert.py:1-23"]),
         ("./python/convert.py", ["python/convert.py:1-23"]),

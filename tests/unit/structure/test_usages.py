@@ -10,8 +10,8 @@ import pytest
 
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.index.reader import IndexReader
+from codesearch.search import sources
 from codesearch.search.request import Filters
-from codesearch.structure import usages as usages_module
 from codesearch.structure.usages import Usages, find_usages
 from tests.conftest import write_tree
 
@@ -67,9 +67,9 @@ def test_a_function_is_certain_in_its_file_and_where_it_is_imported(ask: Callabl
         "shop/cart.py:20",
         "shop/order.py:5",
         "shop/page.py:1",
-        "shop/page.py:5",
         "shop/page.py:6",
     ]
+    assert lines(found, "in comments") == ["shop/page.py:5"] == lines(found)[-1:]
     assert lines(found, "one of several") == []
     assert "tools/price.py:6" not in lines(found)
 
@@ -111,13 +111,13 @@ def test_a_name_without_definition_is_found_too(ask: Callable[..., Usages]) -> N
 
 
 def test_every_whole_word_that_a_plain_search_finds_is_found(index: IndexReader) -> None:
-    sources = {path: text.split("\n") for path, text in TREE.items()}
-    names = {word for rows in sources.values() for row in rows for word in re.findall(r"[A-Za-z]\w*", row)}
+    texts = {path: text.split("\n") for path, text in TREE.items()}
+    names = {word for rows in texts.values() for row in rows for word in re.findall(r"[A-Za-z]\w*", row)}
     for name in sorted(names):
         word = re.compile(rf"(?<![\w$]){name}(?![\w$])")
         wanted = {
             f"{path}:{number}"
-            for path, rows in sources.items()
+            for path, rows in texts.items()
             for number, row in enumerate(rows, 1)
             if word.search(row)
         }
@@ -138,12 +138,16 @@ def test_the_limit_cuts_the_list_and_not_the_count(ask: Callable[..., Usages]) -
 
 
 def test_files_beyond_the_bound_are_counted(
-    ask: Callable[..., Usages], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, index_tree: Callable[..., IndexReader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(usages_module, "MOST_FILES", 2)
-    found = ask("price")
-    assert {one.path for one in found.usages} <= {"shop/cart.py", "tools/price.py", "web/price.js"}
-    assert found.unread_files == ask("price").unread_files > 0
+    tree = {f"a{number}.py": "def tick(): ...\n" for number in range(5)} | {"z.py": "x = Tick\n"}
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    monkeypatch.setattr(sources, "MOST_FILES", 2)
+    assert find_usages([index], "tick").unread_files == 4
+    found = find_usages([index], "Tick")  # Files with the name in another case do not count.
+    assert (lines(found), found.unread_files) == (["z.py:1"], 0)
+    monkeypatch.setattr(sources, "MOST_BYTES", 50)
+    assert find_usages([index], "Tick").unread_files == 3
 
 
 def test_a_changed_file_is_read_as_it_is_now(index: IndexReader, ask: Callable[..., Usages]) -> None:
@@ -193,3 +197,42 @@ def test_a_constructor_with_the_name_of_its_class_is_no_other_definition(
     found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Box")
     assert [one.kind for one in found.definitions] == ["class"]
     assert [(one.line, one.grade) for one in found.usages] == [(5, "certain"), (5, "likely")]
+
+
+def test_a_name_before_self_is_a_parameter_in_languages_with_this(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "Actor.cs": "class Actor\n{\n    public void Kill() { }\n}\n",
+        "Trait.cs": "class Trait\n{\n    void Kill(Actor self) { self.Kill(); this.Kill(self); }\n\n"
+        "    void Tick(Actor self)\n    {\n        self.Kill();\n    }\n}\n",
+    }
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Actor.Kill")
+    assert [(one.line, one.grade) for one in found.usages] == [(3, "one of several"), (7, "one of several")]
+
+
+def test_a_member_of_an_interface_is_found_where_it_is_implemented_by_name(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "Killed.cs": "interface INotifyKilled\n{\n    void Killed(int e);\n}\n",
+        "Trait.cs": '[Desc("Killed.")]\nclass Trait : INotifyKilled\n{\n    [Desc("Killed")]\n'
+        "    void INotifyKilled.Killed(int e) { }\n\n    [Desc("
+        '"Killed")]\n    void Killed() { }\n}\n',
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    (found,) = find_usages([index], "INotifyKilled.Killed").usages
+    assert (found.path, found.line, found.grade) == ("Trait.cs", 5, "likely")
+    assert [one.line for one in find_usages([index], "Trait.Killed").usages] == [1, 4, 7]
+
+
+def test_a_package_of_go_is_known_by_its_own_import(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "caddy.go": "package caddy\n\nfunc ParseDuration(s string) {}\n",
+        "mod/use.go": 'package mod\n\nimport (\n\t"time"\n\n\t"example.com/caddy/v2"\n)\n\n'
+        "func use() {\n\ttime.ParseDuration(s)\n\tcaddy.ParseDuration(s)\n}\n",
+    }
+    found = find_usages([index_tree(write_tree(tmp_path / "caddy", tree))], "ParseDuration")
+    assert [(one.line, one.grade) for one in found.usages] == [(11, "certain"), (10, "no definition")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.structure.words import occurrences, qualifier
+from codesearch.structure.words import in_comment, occurrences, qualifier
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,27 @@ def test_a_longer_identifier_is_no_occurrence(text: str, name: str, language: st
 )
 def test_the_word_before_a_name_is_what_it_is_joined_to(text: str, word: str | None) -> None:
     assert qualifier(text.encode(), text.index("push")) == word
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("x = 1  # get", "python", True),
+        ("x // get", "python", False),
+        ("\t/// <see get", "csharp", True),
+        (" * Calls get", "java", True),
+        ("a * get", "java", False),
+        ("f(/* n= */ get", "c", False),
+        ("f(/* get", "c", True),
+        ('"http://get', "go", False),
+        ("#include get", "c", False),
+        ("-- get", "lua", True),
+        ("i--; get", "php", False),
+        ("# get", "php", True),
+        ("// get", "php", True),
+        ('"#{get', "ruby", False),
+    ],
+)
+def test_a_comment_is_known_by_its_mark(text: str, language: str, expected: bool) -> None:
+    source = f"other // # -- line\n{text}".encode()
+    assert in_comment(source, source.rindex(b"get"), language) is expected
