@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
-from training.command import CORPUS, run_command
+from training.command import CORPUS, Parser, run_command
 
 _ROWS = 300
 
@@ -18,10 +17,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m exporters", description=__doc__)
+    parser = Parser(prog="python -m exporters", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     bundle = commands.add_parser("bundle", help="export a trained and evaluated run")
-    _add_run_and_out(bundle, "bundle folder to write")
+    bundle.add_argument("--run", type=Path, required=True, help="folder of a trained run")
+    bundle.add_argument("--out", type=Path, required=True, help="bundle folder to write")
     bundle.add_argument(
         "--dtype", choices=("int8", "fp16", "fp32"), default="int8", help="type of the weights"
     )
@@ -41,20 +41,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_run_and_out(parser: argparse.ArgumentParser, out: str) -> None:
-    parser.add_argument("--run", type=Path, required=True, help="folder of a trained run")
-    parser.add_argument("--out", type=Path, required=True, help=out)
-
-
 def _bundle(options: argparse.Namespace) -> None:
     from exporters.bundle import write_bundle
 
-    _print_bundle(options.out, write_bundle(options.run, options.out, options.dtype, options.name))
-
-
-def _print_bundle(folder: Path, manifest: dict[str, Any]) -> None:
+    manifest = write_bundle(options.run, options.out, options.dtype, options.name)
     size = sum(described["bytes"] for described in manifest["files"].values())
-    print(f"{folder}: {manifest['name']}, {size / 1e6:.1f} MB, {manifest['metrics']}")
+    means = ", ".join(f"{name} {values['average']:.3f}" for name, values in manifest["metrics"].items())
+    print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, {means}")
 
 
 def _static(options: argparse.Namespace) -> None:
@@ -74,7 +67,10 @@ def _check(options: argparse.Namespace) -> None:
 
         found = check_parity(options.run, options.bundle, manifest["dtype"], _test_texts(options.corpus))
         for file, parity in found.items():
-            print(f"{file}: {parity}")
+            print(
+                f"{file}: differs from the run by at most {parity.max_abs_diff:.2g}, cosine at least "
+                f"{parity.min_cosine:.4f}"
+            )
 
 
 def _test_texts(corpus: Path) -> list[str]:

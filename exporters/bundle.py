@@ -40,9 +40,9 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
 
     Raises:
         ExportError: the run was not evaluated, so it has no figures.
-        TrainingError: the run has no weights.
+        TrainingError: there is no such run, or it has no weights.
     """
-    figures = _figures(run)
+    record, figures = checkpoint.read_config(run), _figures(run)
     model, tokenizer, config = load_run(run)
     files = write_graphs(model, out, dtype)
     languages = {} if model.is_one else _document_graphs(graph_names(model))
@@ -51,7 +51,6 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
     vocabulary = json.loads((out / TOKENIZER).read_text("utf-8"))
     compact = json.dumps(vocabulary, ensure_ascii=False, separators=(",", ":"))
     (out / TOKENIZER).write_text(compact + "\n", "utf-8")
-    record = checkpoint.read_config(run)
     manifest = {
         "name": name or default_name(config),
         "architecture": config.architecture,
@@ -125,7 +124,9 @@ def _document_graphs(names: dict[str, str]) -> dict[str, str]:
 def _figures(run: Path) -> dict[str, Any]:
     path = run / f"mrr_{_PARTITION}.json"
     if not path.exists():
-        raise ExportError(f"{path} is not there: run `python -m training evaluate --run {run}` first")
+        raise ExportError(
+            f"{path} is not there: run `python -m training evaluate --run {run} --corpus FOLDER` first"
+        )
     figures: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return figures
 

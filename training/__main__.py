@@ -16,13 +16,15 @@ from typing import Any
 
 from codesearch.cores import available_cores
 from codesearch.encoding.bundle import SHIPPED
-from training.command import CORPUS, POOLS, run_command
+from training.command import CORPUS, POOLS, SETS, Parser, run_command
 from training.config import (
     ALIASES,
+    CHOICES,
     CONFIGS,
     Source,
     TrainConfig,
     config_path,
+    meanings,
     read_train_recipe,
     shipped_configs,
 )
@@ -31,8 +33,6 @@ from training.corpus.lock import read_lock, write_lock
 from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe
 from training.evaluation.command import add_bench
 from training.evaluation.download import add_download
-from training.evaluation.predict import add_predict
-from training.evaluation_sets import SETS
 from training.tuning.command import add_pools
 
 _MOST_PAIRS, _PAIRS_WEIGHT = 2_800, 0.6
@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
+    parser = Parser(prog="python -m training", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     corpus = commands.add_parser("corpus", help="make a corpus").add_subparsers(required=True, metavar="STEP")
     _add_fetch(corpus.add_parser("fetch", help="download the packages of a recipe"))
@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
     _add_average(commands.add_parser("average", help="average trained runs of one vocabulary"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
-    add_predict(commands.add_parser("predict", help="rank all functions for queries, as a submission"))
+    _add_predict(commands.add_parser("predict", help="rank all functions for queries, as a submission"))
     add_bench(commands.add_parser("bench", help="judge an encoder as published work does"))
     add_download(commands.add_parser("download", help="download the data of a suite of `codesearch bench`"))
     _add_tune(commands.add_parser("tune", help="fine-tune the bag of a bundle on questions"))
@@ -241,12 +241,12 @@ def _add_load(parser: argparse.ArgumentParser) -> None:
 
 
 def _load(options: argparse.Namespace) -> None:
-    from training.corpus.load import load_corpus
+    from training.corpus.load import counted, load_corpus
 
     counts, dropped = load_corpus(options.path, options.out, options.evaluation_sets, advtest=options.advtest)
     for (language, partition), count in sorted(counts.items()):
         print(f"{language} {partition or 'without partition'}: {count}")
-    print(f"{sum(counts.values())} rows, dropped {dict(dropped.most_common())}")
+    print(f"{sum(counts.values())} rows, dropped {counted(dropped)}")
 
 
 def _add_history(parser: argparse.ArgumentParser) -> None:
@@ -261,6 +261,7 @@ def _add_history(parser: argparse.ArgumentParser) -> None:
 
 
 def _history(options: argparse.Namespace) -> None:
+    from training.corpus.load import counted
     from training.history.build import build_history
 
     stats = build_history(
@@ -272,7 +273,7 @@ def _history(options: argparse.Namespace) -> None:
     )
     for language, counts in sorted(stats.pairs.items()):
         print(f"{language}: {counts['train']:,} pairs for training, {counts['valid']:,} for validation")
-    print(f"{len(stats.repositories)} repositories, dropped {dict(stats.dropped.most_common())}")
+    print(f"{len(stats.repositories)} repositories, dropped {counted(stats.dropped)}")
 
 
 def _add_train(parser: argparse.ArgumentParser) -> None:
@@ -297,11 +298,18 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
     _add_device(parser)
+    group = parser.add_argument_group(
+        "settings", "They replace those of the file; a default counts if neither has the setting."
+    )
+    meaning = meanings()
     for field in dataclasses.fields(TrainConfig):
-        option = "--" + field.name.replace("_", "-")
-        kind = type(field.default)
-        default = f"default, if the file does not set it: {field.default!r}"
-        parser.add_argument(option, type=kind, default=argparse.SUPPRESS, help=default)
+        values = ", ".join(filter(None, CHOICES.get(field.name, ())))
+        group.add_argument(
+            "--" + field.name.replace("_", "-"),
+            type=type(field.default),
+            default=argparse.SUPPRESS,
+            help=f"{meaning[field.name]} ({values + '; ' if values else ''}default: {field.default!r})",
+        )
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
@@ -407,6 +415,25 @@ def _evaluate(options: argparse.Namespace) -> None:
             max_pairs=options.max_pairs,
         )
         print(json.dumps(found, indent=1))
+
+
+def _add_predict(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--run", type=Path, required=True, help="folder of a trained run")
+    parser.add_argument(
+        "--data", type=Path, nargs="+", required=True, help="files or folders: CodeSearchNet in any layout"
+    )
+    parser.add_argument("--queries", type=Path, required=True, help="CSV file with a column `query`")
+    parser.add_argument("--out", type=Path, default=Path("model_predictions.csv"), help="file to write")
+    _add_device(parser)
+    parser.set_defaults(run_command=_predict)
+
+
+def _predict(options: argparse.Namespace) -> None:
+    from training.evaluation.predict import predict
+
+    counts = predict(options.run, options.data, options.queries, options.out, options.device)
+    found = ", ".join(f"{language} {count:,}" for language, count in sorted(counts.items()))
+    print(f"{options.out}: ranked the functions of {found}")
 
 
 def _add_device(parser: argparse.ArgumentParser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -22,7 +23,7 @@ DOCUMENTS = ("all", "code")
 LOSSES = ("symmetric-softmax", "softmax", "cosine", "max-margin")
 CODE_ENCODERS = ("shared", "per-language")
 TEACHERS = ("minilm",)
-_CHOICES = {
+CHOICES: dict[str, tuple[str, ...]] = {
     "architecture": ARCHITECTURES,
     "pooling": POOLINGS,
     "query_pooling": ("", *POOLINGS),
@@ -32,7 +33,7 @@ _CHOICES = {
     "initial_vectors": ("noise", *TEACHERS),
 }
 _AT_LEAST_1 = (
-    "dim layers kernel_size heads vocabulary_rows max_query_tokens max_document_tokens batch_size epochs "
+    "dim layers kernel_size heads vocabulary_rows max_query_tokens max_document_tokens epochs "
     "validation_pools window skipgram_negatives"
 ).split()
 _NOT_NEGATIVE = (
@@ -45,6 +46,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     **dict.fromkeys(("name_share", "token_dropout", "tuned_share"), (0, 1)),
     "dropout": (0, 0.99),
     "count_power": (0, 10),
+    "batch_size": (2, inf),  # The other pairs of a batch are the wrong answers.
     "vocabulary_size": (2, 1 << 16),  # Token ids are stored in 16 bits.
     "temperature": (1e-6, inf),
     "learning_rate": (0, inf),
@@ -59,37 +61,49 @@ class TrainConfig:
     """The settings that, with the data, determine a run's weights.
 
     Attributes:
+        architecture: how a text becomes a vector.
+        dim: length of the vectors.
         documents: text of a document: place, qualified name, rest of the docstring and code (`all`), or `code` alone.
-        pooling: of documents, and also of queries if `query_pooling` is empty.
+        pooling: how the token vectors of a document become one, and of a query if `query_pooling` is empty.
+        query_pooling: the same for queries.
         code_encoders: one for all languages, or one for each.
         layers: number of layers of convolution, recurrence or attention; `cnn-selfatt` has this number of each kind.
         kernel_size: tokens that a convolution sees; odd.
-        attention_dim: of queries, keys and values of self-attention; 0 stands for `dim`.
-        hidden_dim: of the feed-forward half of self-attention; 0 stands for twice `dim`, and four times in `bert`.
+        heads: number of heads of self-attention.
+        attention_dim: length of queries, keys and values of self-attention; 0 stands for `dim`.
+        hidden_dim: width of self-attention's feed-forward half; 0 stands for twice `dim`, and four times in `bert`.
         frozen_layers: number of first layers that keep their pretrained weights, with all below them (`bert`).
         dropout: share of a sequence model's activations that are set to zero.
         max_pairs: pairs to train on, drawn by seed from all languages; 0 stands for all.
+        vocabulary_size: tokens in the vocabulary, at most.
         vocabulary_rows: rows that the vocabulary is learned from.
+        max_query_tokens: a query is cut to this number of tokens.
+        max_document_tokens: a document is cut to this number of tokens.
         name_share: share of training samples whose query is the function's own name.
         idf_power: token weights start from idf to this power; 0 starts them equal.
         count_power: exponent of a token's count in a document (token weights); below 1, repetition counts less.
         initial_vectors: start of token vectors: noise, or a teacher's embedding of each token.
         token_dropout: share of a document's distinct tokens that are removed, drawn again each time.
+        loss: what training minimises.
+        temperature: divisor of the cosines in the softmax losses.
         margin: of the losses `cosine` and `max-margin`; 1 in CodeSearchNet's repository.
         hard_negatives: wrong documents that a step draws for each pair of a source that has some.
         score_scale: factor of the product's score in the loss of pools.
         keep: weight of the squared difference to the cosines of the bundle that a run starts from.
-        tuned_share: of the tuned vectors in the result of such a run; the rest is the bundle's.
-        learning_rate: of token vectors.
-        weight_learning_rate: of token weights; 0 stands for that of token vectors.
-        body_learning_rate: of everything between token vectors and pooling, and of attention pooling.
+        tuned_share: share of the tuned vectors in the result of such a run; the rest is the bundle's.
+        learning_rate: for token vectors.
+        weight_learning_rate: for token weights; 0 stands for that of token vectors.
+        body_learning_rate: for everything between token vectors and pooling, and for attention pooling.
         gradient_clip: largest norm of the gradient over all weights; 0 means no limit.
         chunk: texts that are embedded at once, if not a whole batch; it saves memory and takes a second pass.
+        epochs: passes over the pairs, at most.
         validation_pools: pools of 1,000 pairs for each language in the validation MRR.
         patience: epochs without a better validation MRR before stopping.
         decay: the learning rate falls linearly to this share of its start.
+        batch_size: pairs in a step.
         window: tokens to each side that skip-gram predicts (`ncs`).
         skipgram_negatives: tokens drawn against each right one (`ncs`).
+        seed: of every random draw.
     """
 
     architecture: str = "nbow"
@@ -137,7 +151,7 @@ class TrainConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, choices in _CHOICES.items():
+        for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 known = ", ".join(choice for choice in choices if choice)
                 raise TrainingError(f"{name} {getattr(self, name)!r}: choose one of {known}")
@@ -228,6 +242,11 @@ def _check(path: Path, values: Mapping[str, object], kinds: Mapping[str, type]) 
             raise TrainingError(f"{path}: no setting {name}: see `python -m training train --help`")
         if type(value) is not kinds[name] and not (kinds[name] is float and type(value) is int):
             raise TrainingError(f"{path}: {name} = {value!r}: expected {kinds[name].__name__}")
+
+
+def meanings() -> dict[str, str]:
+    """Return what each setting means, from the docstring of `TrainConfig`."""
+    return dict(re.findall(r"^ {8}(\w+): (.+)\.$", TrainConfig.__doc__ or "", re.MULTILINE))
 
 
 def config_path(name: str) -> Path:

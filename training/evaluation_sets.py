@@ -14,8 +14,6 @@ from training.corpus.load import load
 from training.corpus.rows import Row, read_rows
 from training.errors import TrainingError
 
-SETS = ("valid", "test", "advtest", "cosqa")
-
 
 @dataclass(frozen=True, slots=True)
 class Questions:

@@ -239,7 +239,10 @@ class _Trainer:
         progress = checkpoint.load_state(self.model, self.optimizer, self.run)
         if progress is not None:
             self.progress = Progress(**progress)
-            _log.info("resuming at epoch %d, step %d", self.progress.epoch + 1, self.progress.step)
+            if self.is_done:
+                _log.info("finished already, after %d epochs: nothing to do", self.progress.epoch)
+            else:
+                _log.info("resuming at epoch %d, step %d", self.progress.epoch + 1, self.progress.step)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from codesearch.parsing.languages import language_named
 from training.corpus.docstrings import split_docstring
 from training.corpus.rows import MAX_REST_CHARS, PARTITIONS, CsnRow, Row, own_name
 from training.evaluation.pairs import without_docstring
@@ -39,11 +40,13 @@ def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
         partition: the partition if the record has none.
 
     Raises:
-        KeyError: the record lacks a field that every layout has.
-        TypeError: a field is of the wrong type.
+        ValueError: the record lacks a field that every layout has, a field is of the wrong type, or there is no such
+            language.
     """
     language, name = _text(record, "language"), _text(record, "func_name")
-    docstring = _text(record, "docstring")
+    if language_named(language) is None:
+        raise ValueError(f"language {language!r} is not known, so remove the rows of this language")
+    docstring = _text(record, "docstring", "")
     paragraph, rest = split_docstring(docstring)
     # CodeSearchNet's code has the docstring inside only in Python; this project's code never has it.
     has_docstring_inside = language == "python" and bool(docstring) and "package" not in record
@@ -84,9 +87,9 @@ def _value(record: Mapping[str, object], name: str) -> object:
 def _text(record: Mapping[str, object], name: str, default: str | None = None) -> str:
     value = _value(record, name)
     if value is None and default is None:
-        raise KeyError(name)
+        raise ValueError(f"no field {' or '.join(_NAMES.get(name, (name,)))}")
     if value is not None and not isinstance(value, str):
-        raise TypeError(f"{name} is {type(value).__name__}, not text")
+        raise ValueError(f"{name} is {type(value).__name__}, not text")
     return default or "" if value is None else value
 
 
@@ -95,5 +98,5 @@ def _tokens(record: Mapping[str, object], name: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list | tuple) or not all(isinstance(token, str) for token in value):
-        raise TypeError(f"{name} is not a list of texts")
+        raise ValueError(f"{name} is not a list of texts")
     return tuple(value)

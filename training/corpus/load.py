@@ -13,12 +13,14 @@ If a folder has several, the first in this list is read. All except the pickle a
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO
 
 from tqdm import tqdm
@@ -45,6 +47,7 @@ _EXPECTED = "expected .jsonl, .jsonl.gz, .jsonl.zst, .parquet or .pkl"
 _IN_NAME = re.compile(r"(?<![a-z])(train|valid|validation|test)(?![a-z])")
 _FOLDERS = (*PARTITIONS, "validation")
 _PARQUET_ROWS = 1_000
+_log = logging.getLogger(__name__)
 
 
 def load(path: Path) -> Iterator[CsnRow]:
@@ -56,13 +59,14 @@ def load(path: Path) -> Iterator[CsnRow]:
     """
     for file in files_of(path):
         partition = _partition_of(file)
+        place = ""
         for place, record in _records(file):
             try:
                 yield from_record(record, partition)
-            except KeyError as error:
-                raise TrainingError(f"{place}: no field {error}: not a layout of CodeSearchNet") from None
-            except TypeError as error:
-                raise TrainingError(f"{place}: {error}: not a layout of CodeSearchNet") from None
+            except ValueError as error:
+                raise TrainingError(f"{place}: {error}: see docs/codesearchnet.md for the layouts") from None
+        if not place:
+            _log.warning("%s: no functions in this file", file)
 
 
 def files_of(path: Path) -> list[Path]:
@@ -90,6 +94,9 @@ def load_corpus(
 
     Returns:
         The number of rows by language and partition, and the number of dropped rows by reason.
+
+    Raises:
+        TrainingError: there are no rows, or `out` has some already.
     """
     dropped: Counter[str] = Counter()
     rows = tqdm(load(path), unit="row", unit_scale=True, desc="load", disable=None)
@@ -99,13 +106,25 @@ def load_corpus(
         rows = without_leaks(rows, forbidden, dropped)
     if advtest:
         rows = advtest_rows(rows, dropped)
-    if out is not None:
-        return write_loaded(rows, out, dropped), dropped
-    return Counter((loaded.row.language, loaded.row.partition) for loaded in rows), dropped
+    if out is None:
+        counts = Counter((loaded.row.language, loaded.row.partition) for loaded in rows)
+    else:
+        counts = write_loaded(rows, out, dropped)
+        for language in sorted({language for language, _ in counts}):
+            if missing := [partition for partition in PARTITIONS if (language, partition) not in counts]:
+                _log.warning("%s: no rows for %s", language, " and ".join(missing))
+    if not counts:
+        raise TrainingError(f"{path}: no rows there (dropped {counted(dropped)})")
+    return counts, dropped
+
+
+def counted(dropped: Counter[str]) -> str:
+    """Return the number of dropped rows by reason, as text."""
+    return ", ".join(f"{count:,} {reason}" for reason, count in dropped.most_common()) or "none"
 
 
 def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) -> Counter[tuple[str, str]]:
-    """Stream documented rows to `corpus/rows`, in the form that training reads.
+    """Stream documented rows to `corpus/rows`, in the form that training reads. If it fails, nothing is left there.
 
     Returns:
         The number of written rows by language and partition; the others are counted in `dropped`.
@@ -114,22 +133,27 @@ def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) ->
         TrainingError: `corpus` has rows already.
     """
     folder = corpus / "rows"
-    if any(folder.glob("*.jsonl.zst")):
+    if folder.is_dir() and any(folder.iterdir()):
         raise TrainingError(f"{folder} has rows already: give another --out folder")
-    folder.mkdir(parents=True, exist_ok=True)
+    corpus.mkdir(parents=True, exist_ok=True)
     written: Counter[tuple[str, str]] = Counter()
     streams: dict[tuple[str, str], IO[bytes]] = {}
-    with ExitStack() as stack:
-        for loaded in rows:
-            row = loaded.row
-            if reason := _unfit(row):
-                dropped[reason] += 1
-                continue
-            key = (row.language, row.partition)
-            if key not in streams:
-                streams[key] = stack.enter_context(new_rows(folder / f"{'.'.join(key)}.jsonl.zst"))
-            streams[key].write(to_line(loaded))
-            written[key] += 1
+    with TemporaryDirectory(prefix="load-", dir=corpus) as scratch:
+        unfinished = Path(scratch, "rows")
+        unfinished.mkdir()
+        with ExitStack() as stack:
+            for loaded in rows:
+                row = loaded.row
+                if reason := _unfit(row):
+                    dropped[reason] += 1
+                    continue
+                key = (row.language, row.partition)
+                if key not in streams:
+                    streams[key] = stack.enter_context(new_rows(unfinished / f"{'.'.join(key)}.jsonl.zst"))
+                streams[key].write(to_line(loaded))
+                written[key] += 1
+        if written:
+            unfinished.replace(folder)
     return written
 
 

@@ -6,9 +6,7 @@ language. Functions are read as a stream, and only the best so far are kept.
 
 from __future__ import annotations
 
-import argparse
 import heapq
-import logging
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby, islice
 from pathlib import Path
@@ -29,25 +27,6 @@ TOP_K = 100
 _AT_ONCE = 4_096
 Best = list[tuple[float, str, str]]
 """(minus cosine, url, identifier) of the functions found for a query, best first."""
-_log = logging.getLogger(__name__)
-
-
-def add_predict(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
-    parser.add_argument("--run", type=Path, required=True, help="folder of a trained run")
-    parser.add_argument(
-        "--data", type=Path, nargs="+", required=True, help="files or folders: CodeSearchNet in any layout"
-    )
-    parser.add_argument("--queries", type=Path, required=True, help="CSV file with a column `query`")
-    parser.add_argument("--out", type=Path, default=Path("model_predictions.csv"), help="file to write")
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
-    parser.set_defaults(run_command=_predict)
-
-
-def _predict(options: argparse.Namespace) -> None:
-    counts = predict(options.run, options.data, options.queries, options.out, options.device)
-    found = ", ".join(f"{language} {count:,}" for language, count in sorted(counts.items()))
-    print(f"{options.out}: ranked the functions of {found}")
 
 
 def predict(

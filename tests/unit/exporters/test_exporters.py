@@ -11,6 +11,7 @@ from exporters.bundle import check_bundle, write_bundle  # noqa: E402
 from exporters.errors import ExportError, ParityError  # noqa: E402
 from exporters.parity import Parity, require  # noqa: E402
 from exporters.quantize import quantize_rows  # noqa: E402
+from training.errors import TrainingError  # noqa: E402
 
 
 def test_quantized_rows_are_within_half_a_step_of_the_table():
@@ -65,3 +66,5 @@ def test_a_run_that_was_not_evaluated_is_not_exported(tiny_run, tmp_path):
     (tiny_run / "mrr_test.json").unlink()
     with pytest.raises(ExportError, match="training evaluate"):
         write_bundle(tiny_run, tmp_path, "int8")
+    with pytest.raises(TrainingError, match="training train --run"):
+        write_bundle(tiny_run / "none", tmp_path, "int8")

@@ -106,6 +106,49 @@ def test_a_killed_run_resumes_with_the_same_curve(corpus, run, tmp_path, when, l
     assert curve(killed) == curve(run)
 
 
+def test_a_finished_run_says_so(corpus, run, capsys, caplog):
+    caplog.set_level("INFO")
+    assert training.main(train_arguments(corpus, run)) == 0
+    assert "finished already, after 6 epochs: nothing to do" in caplog.text
+
+
+def test_help_explains_each_setting_and_a_wrong_value_is_one_line(capsys):
+    with pytest.raises(SystemExit):
+        training.main(["train", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "what training minimises (symmetric-softmax, softmax, cosine, max-margin; default:" in shown
+    with pytest.raises(SystemExit) as stopped:
+        training.main(["train", "--dim", "abc"])
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: argument --dim: invalid int value: 'abc'") and error.count("\n") == 1
+
+
+WITHOUT_EXTRA = """
+import sys
+sys.modules |= dict.fromkeys(["torch", "zstandard", "tqdm", "rensa", "safetensors", "onnx", "pyarrow"])
+import training.__main__ as training
+sys.exit(training.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "output"),
+    [(["--help"], 0, "fetch and extract a corpus"), (["train"], 2, "pip install -e '.[train]'")],
+)
+def test_a_missing_extra_is_named_when_it_is_needed(arguments, status, output, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_EXTRA, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == status
+    assert output in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_bundle_with_an_encoder_per_language_can_index_and_query(run, tmp_path):
     bundle = tmp_path / "bundle"
     assert exporting.main(["bundle", "--run", str(run), "--out", str(bundle)]) == 0
@@ -144,7 +187,7 @@ def test_a_bundle_is_checked_against_its_run_on_the_texts_of_the_corpus(run, cor
     exporting.main(["bundle", "--run", str(run), "--out", str(tmp_path)])
     check = ["check", "--bundle", str(tmp_path), "--run", str(run), "--corpus", str(corpus)]
     assert exporting.main(check) == 0
-    assert "document.php.onnx: Parity(" in capsys.readouterr().out
+    assert "document.php.onnx: differs from the run by at most " in capsys.readouterr().out
 
 
 def test_evaluation_covers_each_held_out_set(run, corpus, tmp_path, capsys):

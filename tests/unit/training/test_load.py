@@ -11,7 +11,7 @@ pytest.importorskip("tqdm")
 pytest.importorskip("rensa")
 
 from training.__main__ import main  # noqa: E402
-from training.corpus.load import load, write_loaded  # noqa: E402
+from training.corpus.load import load, load_corpus, write_loaded  # noqa: E402
 from training.corpus.rows import CsnRow, Row, read_rows, to_line, write_rows  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 
@@ -195,7 +195,9 @@ def test_an_invalid_pickle_is_a_one_line_error(tmp_path, content, message):
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ({"text": "x"}, r":1: no field 'language'"),
+        ({"text": "x"}, r":1: no field language"),
+        ({**OFFICIAL, "code": None}, r":1: no field code or func_code_string or function"),
+        ({**OFFICIAL, "language": "cobol"}, r":1: language 'cobol' is not known"),
         ({**OFFICIAL, "code": 3}, r":1: code is int, not text"),
         ({**OFFICIAL, "docstring_tokens": "x"}, r":1: docstring_tokens is not a list of texts"),
         ([], r":1: not a function but list"),
@@ -238,12 +240,36 @@ def test_rows_without_a_docstring_or_partition_are_not_written(tmp_path):
         write_loaded([], tmp_path / "out", Counter())
 
 
+def test_a_failed_load_leaves_nothing_and_can_be_repeated(tmp_path):
+    write_gz(tmp_path / "in/a.jsonl.gz", [OFFICIAL])
+    write_gz(tmp_path / "in/b.jsonl.gz", [[]])
+    with pytest.raises(TrainingError, match="not a function but list"):
+        load_corpus(tmp_path / "in", tmp_path / "out", None)
+    assert not list((tmp_path / "out").iterdir())
+    (tmp_path / "in/b.jsonl.gz").unlink()
+    assert load_corpus(tmp_path / "in", tmp_path / "out", None)[0] == {("python", "train"): 1}
+
+
+@pytest.mark.parametrize("out", [None, "out"])
+def test_a_load_of_no_rows_is_an_error(tmp_path, out, caplog):
+    (tmp_path / "python_test_0.jsonl.gz").write_bytes(b"")
+    with pytest.raises(TrainingError, match=r"no rows there \(dropped none\)"):
+        load_corpus(tmp_path / "python_test_0.jsonl.gz", out and tmp_path / out, None)
+    assert "python_test_0.jsonl.gz: no functions in this file" in caplog.text
+
+
+def test_missing_partitions_are_reported(tmp_path, caplog):
+    write_gz(tmp_path / "a.jsonl.gz", [OFFICIAL, {**OFFICIAL, "docstring": None, "partition": "test"}])
+    load_corpus(tmp_path / "a.jsonl.gz", tmp_path / "out", None)
+    assert "python: no rows for valid and test" in caplog.text
+
+
 def test_the_command_counts_and_an_unknown_path_is_status_2(tmp_path, capsys):
     write_gz(
         tmp_path / "python/final/jsonl/test/python_test_0.jsonl.gz", [{**OFFICIAL, "partition": "test"}] * 2
     )
     assert main(["corpus", "load", str(tmp_path)]) == 0
-    assert capsys.readouterr().out == "python test: 2\n2 rows, dropped {}\n"
+    assert capsys.readouterr().out == "python test: 2\n2 rows, dropped none\n"
     assert main(["corpus", "load", str(tmp_path / "none")]) == 2
     assert capsys.readouterr().err.startswith("error: ")
 
@@ -256,6 +282,6 @@ def test_the_command_drops_evaluation_repositories_only_from_training(tmp_path, 
     write_gz(tmp_path / "in.jsonl.gz", [OFFICIAL, held_out])
     arguments = ["--out", str(tmp_path / "out"), "--evaluation-sets", str(tmp_path / "sets"), "--advtest"]
     assert main(["corpus", "load", str(tmp_path / "in.jsonl.gz"), *arguments]) == 0
-    assert "python test: 1\n1 rows, dropped {'repository of an evaluation set': 1}" in capsys.readouterr().out
+    assert "python test: 1\n1 rows, dropped 1 repository of an evaluation set" in capsys.readouterr().out
     (row,) = read_rows(tmp_path / "out" / "rows" / "python.test.jsonl.zst")
     assert row.code == "def Func(arg_0, arg_1):\n    \n    return arg_1 * arg_0.h"

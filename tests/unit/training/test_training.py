@@ -285,7 +285,7 @@ def test_training_without_validation_pairs_is_refused(data, tmp_path):
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"batch_size": 0}, "batch_size 0: give at least 1"),
+        ({"batch_size": 1}, "batch_size 1: give at least 2"),
         ({"dropout": 2.0}, "dropout 2.0: give from 0 to 0.99"),
         ({"vocabulary_size": 70_000}, "vocabulary_size 70000: give from 2 to 65536"),
         ({"temperature": 0.0}, "temperature 0.0: give at least 1e-06"),
