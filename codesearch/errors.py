@@ -4,7 +4,7 @@
     ├── ConfigError              a setting or argument that cannot be used
     ├── ParseError               a source file that cannot be read or parsed
     ├── ModelBundleError         a model bundle that is missing, damaged or of the wrong shape
-    ├── MissingExtraError        a package that is not installed
+    ├── MissingExtraError        packages that are not installed
     ├── ExportError              a file that an export cannot write or must not replace
     ├── BackendError             a server that does not answer or whose data does not fit
     ├── PortableFileError        a portable file that is damaged, unsafe or of another version
@@ -41,17 +41,13 @@ class ModelBundleError(CodeSearchError):
 
 
 class MissingExtraError(CodeSearchError):
-    """A package that is not installed; the message contains the command that adds it to this environment.
+    """Packages that are not installed; the message contains the command that adds them to this environment."""
 
-    Attributes:
-        package: name of the distribution.
-    """
-
-    def __init__(self, package: str) -> None:
+    def __init__(self, *packages: str) -> None:
         from codesearch.installation import how_to_add
 
-        super().__init__(f"{package} is not installed: {how_to_add(package)}")
-        self.package = package
+        verb = "is" if len(packages) == 1 else "are"
+        super().__init__(f"{', '.join(packages)} {verb} not installed: {how_to_add(*packages)}")
 
 
 class ExportError(CodeSearchError):
@@ -78,7 +74,7 @@ class IndexFormatError(IndexStoreError):
     """An index written by another version of the format."""
 
     def __init__(self, found: object, expected: int, root: str) -> None:
-        super().__init__(f"index format {found}, expected {expected}: run `codesearch index {root}` again")
+        super().__init__(f"index format {found}, expected {expected}: run {index_command(root)} again")
         self.found = found
         self.expected = expected
         self.root = root
@@ -93,8 +89,15 @@ class IndexCorruptError(IndexStoreError):
     """An index file that does not match its manifest."""
 
     def __init__(self, path: Path, reason: str, root: str) -> None:
-        super().__init__(f"{path}: {reason}: run `codesearch index --rebuild {root}`")
+        super().__init__(f"{path}: {reason}: run {index_command(root, '--rebuild')}")
         self.path = path
+
+
+def index_command(root: Path | str, *options: str, command: str = "index") -> str:
+    """Return the command that indexes a folder, as messages show it."""
+    import shlex
+
+    return f"`{shlex.join(['codesearch', command, *options, str(root)])}`"
 
 
 def unreadable(path: Path, error: OSError, root: str) -> IndexStoreError:

@@ -10,8 +10,11 @@ other      The command runs the interpreter's pip, or `uv pip` if pip is missing
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -34,7 +37,22 @@ def how_to_add(*packages: str, without: Sequence[str] = ()) -> str:
     import subprocess
 
     quoted = subprocess.list2cmdline if os.name == "nt" else shlex.join
-    return "run " + ", then ".join(f"`{quoted(command)}`" for command in _commands(packages, without))
+    commands = _commands([*map(_bounded, packages)], without)
+    return "run " + ", then ".join(f"`{quoted(command)}`" for command in commands)
+
+
+def _bounded(package: str) -> str:
+    """Return a package with the versions that one of our extras asks for."""
+    with suppress(PackageNotFoundError):
+        for asked in requires(NAME) or ():
+            requirement = asked.partition(";")[0].strip()
+            if _name_of(requirement) == package:
+                return requirement
+    return package
+
+
+def _name_of(requirement: str) -> str:
+    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
 
 
 def _commands(packages: Sequence[str], without: Sequence[str]) -> list[list[str]]:
@@ -71,7 +89,7 @@ def _uv_tool(receipt: Path, packages: Sequence[str], without: Collection[str]) -
     tool = next((one for one in asked if one["name"] == NAME), {"name": NAME})
     dropped = {_EXTRAS.get(package) for package in without}
     extras = [extra for extra in tool.get("extras", ()) if extra not in dropped]
-    kept = [one for one in asked if one["name"] not in (NAME, *without, *packages)]
+    kept = [one for one in asked if one["name"] not in (NAME, *without, *map(_name_of, packages))]
     withs = [*(_requirement(one, one.get("extras", ())) for one in kept), *packages]
     return ["uv", "tool", "install", *_options("--with", withs), _requirement(tool, extras)]
 

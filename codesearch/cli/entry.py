@@ -14,7 +14,7 @@ from codesearch.service.address import distrusted, may_be_served, named_home
 
 ASKED = ("query", "similar")
 """The commands that a service answers."""
-_UNHARMED = ("index", "watch", "history", *ASKED)
+_UNHARMED = ("index", "watch", "history", "lsp", *ASKED)
 """Commands that may end at any moment, because they leave no files behind."""
 _GC_THRESHOLD = 100_000
 """Objects between two runs of the garbage collector. With Python's default, 700, it takes 10% of a short command."""

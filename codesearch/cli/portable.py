@@ -11,7 +11,7 @@ import typer
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted, size_of
 from codesearch.cli.progress import stage_progress
-from codesearch.errors import ConfigError
+from codesearch.errors import ConfigError, index_command
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ def _without_code(report: ExportReport) -> str:
     reasons = [f"{number:,} {reason}" for reason, number in numbers.items() if number]
     if not reasons:
         return ""
-    folder = visible(report.roots[0]) if len(report.roots) == 1 else "FOLDER"
+    folder = report.roots[0] if len(report.roots) == 1 else "FOLDER"
     return (
         f"note: the code of {counted(sum(numbers.values()), 'file')} is not exported ({', '.join(reasons)}): "
-        f"run `codesearch index {folder}`, then export again\n"
+        f"run {visible(index_command(folder))}, then export again\n"
     )
 
 

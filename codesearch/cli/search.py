@@ -16,7 +16,7 @@ from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted
 from codesearch.cli.options import only_one
-from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.errors import ConfigError, IndexNotFoundError, index_command
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -185,11 +185,11 @@ def freshness_note(found: Freshness) -> str:
     """Say in one line that an index is older than its folder, and what to do."""
     root = visible(found.root)
     changed = found.changes.to_parse + found.changes.removed
-    cure = f"run `codesearch index {root}`"
+    cure = f"run {visible(index_command(found.root))}"
     behind = f"{counted(changed, 'file')} changed since {root} was indexed: {cure}"
     if not changed:
         slow = f"{root} has changed, and a query has no time to find out what"
-        behind = f"{slow}: {cure}, or keep `codesearch watch {root}` running"
+        behind = f"{slow}: {cure}, or keep {visible(index_command(found.root, command='watch'))} running"
     notes = {
         "locked": f"{root} is being indexed by another process: this is the last complete index",
         "with code": f"the sources of {root} are not here: hits have the code that was indexed",

@@ -83,9 +83,8 @@ def serve(
 
 
 def _check_installed(*packages: str) -> None:
-    for package in packages:
-        if find_spec(package) is None:
-            raise MissingExtraError(package)
+    if absent := [name for name in packages if find_spec(name) is None]:
+        raise MissingExtraError(*absent)
 
 
 def _start_site(home: Path, pool: Pool, host: str, port: int, token_file: Path | None) -> Site:
@@ -184,6 +183,13 @@ def lsp(context: typer.Context, auto_index: bool, home: Path | None) -> Iterator
     _check_installed("pygls")
     from codesearch.lsp.server import run
 
+    if sys.stdin.isatty():
+        yield Output(err="an editor starts this command (docs/editors.md); Ctrl-C ends it\n")
     invocation = invocation_of(context)
-    run(invocation.engine(home), invocation.terminal.here, auto_index=auto_index)
+    run(
+        invocation.engine(home),
+        invocation.terminal.here,
+        auto_index=auto_index,
+        min_confidence=invocation.settings()["min_confidence"].value,
+    )
     yield Output()

@@ -28,7 +28,13 @@ from codesearch.engine.scope import (
     outdated_roots,
     too_large,
 )
-from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError, IndexStoreError
+from codesearch.errors import (
+    CodeSearchError,
+    ConfigError,
+    IndexNotFoundError,
+    IndexStoreError,
+    index_command,
+)
 from codesearch.files import expanded
 from codesearch.home import COMMITS, default_home, make_private, mark_used
 from codesearch.index.catalogue import (
@@ -181,9 +187,7 @@ class Engine:
             IndexNotFoundError: it is too large.
         """
         if reason := too_large(Path(project)):
-            raise IndexNotFoundError(
-                f"{project} is not indexed and {reason}: run `codesearch index {project}`"
-            )
+            raise IndexNotFoundError(f"{project} is not indexed and {reason}: run {index_command(project)}")
         return self.index(project, on_progress=on_progress)
 
     def revision(self, scope: Scope) -> Revision | None:
@@ -259,8 +263,8 @@ class Engine:
         """Return the documents most similar to the function or class at a line of a file, which need not be indexed.
 
         Args:
-            place: the line. A string is FILE:LINE, or what `read` takes if it names one place. An index without its
-                folder has its files as NAME/FILE.
+            place: the line, and the text of the file if it is not saved. A string is FILE:LINE, or what `read` takes
+                if it names one place. An index without its folder has its files as NAME/FILE.
             request: how many hits, and which; its query, mode and `by_file` are ignored.
             scope: where to search; the innermost index that covers the working directory when None.
             fields: fields of the request to change, such as `top_k`.
@@ -303,7 +307,7 @@ class Engine:
         Sections of documentation and settings of configuration files are among them.
 
         Args:
-            path: the file; it decides the language.
+            path: the file; its name decides the language, or its `#!` line if the name has no dot.
             text: what to parse in place of the file.
 
         Raises:
@@ -312,8 +316,7 @@ class Engine:
         """
         from codesearch.search.similar import documents_of
 
-        source = None if text is None else text.encode("utf-8", "replace")
-        return documents_of(expanded(path), source, "all")
+        return documents_of(expanded(path), text, "all")
 
     def find(self, place: str, scope: Scope | None = None) -> list[Place]:
         """Return the first line of each definition that a place names; arguments and errors are those of `read`."""
@@ -473,7 +476,7 @@ class Engine:
         freshness = self._local.refreshed(scope, budget_s) if refresh else []
         old = [one.root for one in freshness if one.state in ("behind", "locked", "unchecked")]
         if old and changed is not None:
-            raise IndexStoreError(f"the index of {old[0]} may lack changes: run `codesearch index {old[0]}`")
+            raise IndexStoreError(f"the index of {old[0]} may lack changes: run {index_command(old[0])}")
         filters = filters or Filters()
         filters = replace(filters, within=scope.within or filters.within)
         with self._local.indexes(scope, freshness) as indexes:
@@ -761,10 +764,8 @@ class Engine:
         if revision is None:
             return scope
         if not self.is_indexed(revision):
-            raise IndexNotFoundError(
-                f"{revision.name} of {revision.project} is not indexed: run `codesearch index --at {revision.name} "
-                f"{revision.project}`"
-            )
+            command = index_command(revision.project, "--at", revision.name)
+            raise IndexNotFoundError(f"{revision.name} of {revision.project} is not indexed: run {command}")
         mark_used(revision.folder)
         return revision.scope(scope)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from codesearch.errors import IndexFormatError, IndexNotFoundError, PortableFileError
+from codesearch.errors import IndexFormatError, IndexNotFoundError, PortableFileError, index_command
 from codesearch.files import expanded
 from codesearch.index.catalogue import (
     IndexEntry,
@@ -130,12 +130,7 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
         for root in map(expanded, scope.roots):
             entry = read_entry(find_folder(home, root, near))
             if entry is None:
-                wrong = (
-                    f"not indexed: run `codesearch index {root}` first"
-                    if root.is_dir()
-                    else "no folder and no imported index: see `codesearch status`"
-                )
-                raise IndexNotFoundError(f"{root} is {wrong}")
+                raise not_indexed(root)
             chosen.append(entry)
     elif folders := scope.all_folders():
         chosen = [covering_index(home, folder) or _uncovered(folder) for folder in folders]
@@ -156,12 +151,15 @@ def _portable_entry(file: Path, home: Path) -> IndexEntry:
 
 def _uncovered(folder: Path) -> IndexEntry:
     """Return an entry that says why a folder of a group is not searched."""
-    cure = (
-        f"not indexed: run `codesearch index {folder}`"
-        if folder.is_dir()
-        else "not a folder: correct the group"
-    )
-    return IndexEntry(folder, None, IndexNotFoundError(f"{folder} is {cure}"))
+    gone = IndexNotFoundError(f"{folder} is not a folder: correct the group")
+    return IndexEntry(folder, None, not_indexed(folder) if folder.is_dir() else gone)
+
+
+def not_indexed(folder: Path) -> IndexNotFoundError:
+    """Return the error for a folder without an index; the index of another machine has a name in its place."""
+    if not os.path.isdir(folder):  # Also if its name is too long.
+        return IndexNotFoundError(f"{folder} is no folder and no imported index: see `codesearch status`")
+    return IndexNotFoundError(f"{folder} is not indexed: run {index_command(folder)}")
 
 
 def covering_index(home: Path, path: Path) -> IndexEntry | None:
@@ -184,9 +182,7 @@ def missing_projects(home: Path, scope: Scope) -> list[Path]:
         return []
     if folders := scope.all_folders():
         usable = [
-            folder
-            for folder in folders
-            if folder.is_dir() and folder.resolve() not in _never_projects(folder)
+            folder for folder in folders if folder.is_dir() and folder.resolve() not in never_projects(folder)
         ]
         return [folder for folder in usable if not covering_index(home, folder)]
     places = _places(scope)
@@ -236,13 +232,14 @@ def find_project(here: Path) -> Path | None:
     The user's home, the folders above it and the root of the file system are never projects.
     """
     folder = here.resolve()
-    excluded = _never_projects(folder)
+    excluded = never_projects(folder)
     folders = list(takewhile(lambda path: path not in excluded, (folder, *folder.parents)))
     work_tree = next((path for path in folders if os.path.exists(path / ".git")), None)
     return work_tree or next((path for path in folders if _has_project_file(path)), None)
 
 
-def _never_projects(folder: Path) -> set[Path]:
+def never_projects(folder: Path) -> set[Path]:
+    """Return the folders around a folder that are never indexed unless the user names them."""
     user_home = expanded("~").resolve()
     return {user_home, *user_home.parents, Path(folder.resolve().anchor)}
 

@@ -19,17 +19,25 @@ from codesearch.parsing.grammars import distributions, grammar_version, is_insta
 from codesearch.parsing.languages import LANGUAGES
 from codesearch.segments.digest import check_digests
 
+_EXTRAS = {
+    "hnsw": ("search is exact; for more than 500,000 documents, with a C++ compiler,", ("hnswlib",)),
+    "lsp": ("for `codesearch lsp`", ("pygls",)),
+    "mcp": ("for `codesearch mcp`", ("mcp",)),
+    "web": ("for `codesearch serve --web`", ("pydantic", "starlette", "uvicorn")),
+}
+"""Extra -> what it is for, and its packages."""
+
 
 def checks(home: Path, model: Path | None, device: str) -> Iterator[Check]:
     """Yield the findings one by one."""
     about = f"{codesearch.__version__}, Python {platform.python_version()}, {platform.platform()}"
     yield Check("codesearch", "ok", about)
     yield _runtime_check()
-    if installed := _version("hnswlib"):
-        yield Check("hnsw", "ok", f"hnswlib {installed}")
-    else:
-        cure = f"for more than 500,000 documents {how_to_add('hnswlib')} (needs a C++ compiler)"
-        yield Check("hnsw", "none", f"search is exact; {cure}")
+    for extra, (use, packages) in _EXTRAS.items():
+        if absent := [name for name in packages if not _version(name)]:
+            yield Check(extra, "none", f"{use} {how_to_add(*absent)}")
+        else:
+            yield Check(extra, "ok", ", ".join(f"{name} {_version(name)}" for name in packages))
     yield from _grammar_checks()
     yield _tried("model", lambda: _model(model or SHIPPED))
     yield _tried("device", lambda: f"{choose_device(device)} (asked for {device})")

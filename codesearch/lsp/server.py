@@ -16,23 +16,26 @@ import uuid
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import JsonRPCNotification, LanguageServerProtocol
 from pygls.uris import to_fs_path
 
 import codesearch
 from codesearch.engine.answer import Freshness
 from codesearch.engine.engine import Engine
 from codesearch.engine.reports import IndexReport
-from codesearch.engine.scope import Scope, covering_index, find_project
-from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
+from codesearch.engine.scope import Scope, covering_index, find_project, never_projects, not_indexed
+from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError, index_command
 from codesearch.index.build import Progress
-from codesearch.lsp.symbols import innermost, location_of, symbol_of, tree_of
+from codesearch.lsp.symbols import innermost, location_of, symbols_of, tree_of
 from codesearch.search.request import Place, SearchRequest
 from codesearch.types import Document, Hit
 from codesearch.visible import encodable
@@ -56,18 +59,34 @@ class Stopped(Exception):
     """The user cancelled indexing, or the editor ended."""
 
 
+class Protocol(LanguageServerProtocol):
+    """Answers a request that cannot be read with an error; pygls leaves it without an answer."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:  # noqa: ANN401 - what pygls returns
+        """Return the message in a JSON object."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data:
+                self._send_response(data["id"], error=error.to_response_error())
+            return JsonRPCNotification("$/unreadable", self.VERSION, None)
+
+
 class Editor:
     """Answers one editor, for the folders that it has open.
 
     Each public method handles a message of the protocol.
     """
 
-    def __init__(self, server: LanguageServer, engine: Engine, here: Path, *, auto_index: bool) -> None:
-        """Take the server, the engine, the working directory and whether to index projects."""
+    def __init__(
+        self, server: LanguageServer, engine: Engine, here: Path, *, auto_index: bool, min_confidence: float
+    ) -> None:
+        """Take the server, and the arguments of `run`."""
         self._server = server
         self._engine = engine
         self._here = here
         self._auto_index = auto_index
+        self._min_confidence = min_confidence
         self._requests = ThreadPoolExecutor(_THREADS, "request")
         self._parsing = ThreadPoolExecutor(1, "parsing")
         self._indexing = ThreadPoolExecutor(1, "indexing")
@@ -91,13 +110,15 @@ class Editor:
     async def symbols(self, message: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
         """Find definitions by meaning."""
         scope = await self._scope()
-        if scope is None or not message.query.strip():
+        if scope is None or not any(map(str.isalnum, message.query)):
             return []
-        request = SearchRequest(message.query, _SYMBOLS, refresh=self._must_check())
+        request = SearchRequest(
+            message.query, _SYMBOLS, refresh=self._must_check(), min_confidence=self._min_confidence
+        )
 
         def work() -> list[types.SymbolInformation]:
-            hits = self._engine.search(request, scope).hits
-            return [symbol_of(hit, self._units) for hit in hits]
+            hits = map(self._as_shown, self._engine.search(request, scope).hits)
+            return [symbol for hit in hits for symbol in symbols_of(hit, self._units)]
 
         return await self._run(self._requests, work)
 
@@ -130,16 +151,18 @@ class Editor:
 
     async def similar(self, uri: str, name: str, line: int) -> list[types.Location]:
         """Return the places of code like a definition, and let the user open one of them."""
-        scope = await self._scope()
+        opened = await self._scope()
         request = SearchRequest(top_k=_SIMILAR, refresh=self._must_check())
 
         def work() -> dict[str, types.Location]:
-            if scope is None:
-                raise IndexNotFoundError(
-                    f"{_path_of(uri)} is in no index: run `codesearch index` in its project"
-                )
-            hits = self._engine.similar(self._saved_place(uri, name, line), request, scope).hits
-            places = ((hit, location_of(hit, self._units)) for hit in hits)
+            path = _path_of(uri)
+            if opened is None and covering_index(self._engine.home, path) is None:
+                raise IndexNotFoundError(f"{path} is in no index: run `codesearch index` in its project")
+            text = self._text_of(uri)
+            is_saved = path.is_file() and path.read_bytes() == text.encode("utf-8", "replace")
+            example = Place(path, line, None if is_saved else text)
+            found = self._engine.similar(example, request, opened or Scope(here=path.parent))
+            places = ((hit, location_of(hit, self._units)) for hit in map(self._as_shown, found.hits))
             return {_title(hit, place): place for hit, place in places}
 
         places = await self._run(self._requests, work)
@@ -154,23 +177,40 @@ class Editor:
 
     def _parsed(self, uri: str) -> tuple[str, list[Document]]:
         """Return the text of a file as it is in the editor, and its definitions; none if its language is unknown."""
-        text = self._server.workspace.get_text_document(uri).source
+        if to_fs_path(uri) is None:
+            return "", []
+        text = self._text_of(uri)
         try:
             return text, self._engine.definitions(_path_of(uri), text)
         except ConfigError:
             return text, []
 
-    def _saved_place(self, uri: str, name: str, line: int) -> Place:
-        """Return where the saved file has the definition that the text in the editor has at a line."""
+    def _text_of(self, uri: str) -> str:
+        """Return the text of a file as it is in the editor, else as it is saved."""
+        document = self._server.workspace.get_text_document(uri)
         path = _path_of(uri)
-        with suppress(OSError):
-            text = self._server.workspace.get_text_document(uri).source
-            if path.read_bytes() == text.encode("utf-8", "replace"):
-                return Place(path, line)
-        same = [one.start_line for one in self._engine.definitions(path) if one.qualified_name == name]
-        if not same:
-            raise ConfigError(f"{path} has no definition {name}: save the file first")
-        return Place(path, min(same, key=lambda start: abs(start - line)))
+        try:
+            return str(document.source)
+        except OSError as error:
+            raise ConfigError(f"{path}: {error.strerror}") from None
+
+    def _as_shown(self, hit: Hit) -> Hit:
+        """Return a hit at the lines that its definition has in the editor, where the file may have changed."""
+        path = Path(hit.root, hit.path)
+        opened = self._server.workspace.text_documents.get(unquote(path.as_uri()))
+        if opened is None:
+            return hit
+        lines = opened.source.split("\n")
+        if lines[hit.start_line - 1 : hit.end_line] == hit.code.split("\n"):
+            return hit
+        same = [one for one in self._parsed(opened.uri)[1] if one.qualified_name == hit.qualified_name]
+        one = min(same, key=lambda one: abs(one.start_line - hit.start_line), default=None)
+        if one is None:
+            return hit
+        code = "\n".join(lines[one.start_line - 1 : one.end_line])
+        return replace(
+            hit, start_line=one.start_line, end_line=one.end_line, signature=one.signature, code=code
+        )
 
     @property
     def _units(self) -> Callable[[str], int]:
@@ -179,9 +219,12 @@ class Editor:
     def _folders(self) -> list[Path]:
         """Return the folders that are open in the editor, else the project around the working directory."""
         workspace = self._server.workspace
-        uris = list(workspace.folders) or [workspace.root_uri or ""]
-        paths = (to_fs_path(uri) for uri in uris)
-        return [Path(path) for path in paths if path] or [find_project(self._here) or self._here]
+        uris = [folder.uri for folder in workspace.folders.values()] or [workspace.root_uri or ""]
+        if opened := [Path(path) for path in map(to_fs_path, uris) if path]:
+            return opened
+        if project := find_project(self._here):
+            return [project]
+        return [self._here] if covering_index(self._engine.home, self._here) else []
 
     def _must_check(self) -> bool:
         """Say whether the next search must look for changed files."""
@@ -220,8 +263,8 @@ class Editor:
         scope = Scope(within=(folder,))
         if covering_index(self._engine.home, folder) is None:
             projects = self._engine.missing_projects(scope) if self._auto_index else []
-            if not projects:
-                raise IndexNotFoundError(f"{folder} is not indexed: run `codesearch index {folder}`")
+            if not projects and folder.resolve() not in never_projects(folder):
+                raise not_indexed(folder)
             return [(project, self._engine.index_project) for project in projects]
         outdated = self._engine.outdated_roots(scope) if self._auto_index else []
         return [(root, self._engine.index) for root in outdated]
@@ -233,7 +276,7 @@ class Editor:
             await self._run(self._indexing, partial(index, root, on_progress=self._reporter(token)))
             return True
         except Stopped:
-            self._say(types.MessageType.Warning, f"indexing was cancelled: run `codesearch index {root}`")
+            self._say(types.MessageType.Warning, f"indexing was cancelled: run {index_command(root)}")
         except JsonRpcException as error:
             self._say(types.MessageType.Warning, error.message)
         finally:
@@ -324,18 +367,19 @@ class Editor:
             raise JsonRpcException(text, types.LSPErrorCodes.RequestFailed) from None
 
 
-def run(engine: Engine, here: Path, *, auto_index: bool) -> None:
+def run(engine: Engine, here: Path, *, auto_index: bool, min_confidence: float = 0.0) -> None:
     """Answer an editor over stdin and stdout until it says `exit` or closes stdin.
 
     Args:
         engine: answers.
         here: working directory.
         auto_index: index the project around an open folder if no index covers it.
+        min_confidence: as in `SearchRequest`.
     """
     # An error that a request answers is not logged too: editors show what is on stderr.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
-    server = LanguageServer("codesearch", codesearch.__version__)
-    editor = Editor(server, engine, here, auto_index=auto_index)
+    server = LanguageServer("codesearch", codesearch.__version__, protocol_cls=Protocol)
+    editor = Editor(server, engine, here, auto_index=auto_index, min_confidence=min_confidence)
     features: dict[str, Callable[..., Any]] = {
         types.INITIALIZED: editor.open_folders,
         types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: editor.open_folders,

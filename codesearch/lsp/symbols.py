@@ -6,7 +6,7 @@ Its lines count from 0. Its columns count code units, by default of UTF-16.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lsprotocol.types import DocumentSymbol, Location, Position, Range, SymbolInformation, SymbolKind
@@ -40,15 +40,21 @@ def location_of(hit: Hit, units: Units) -> Location:
     return Location(Path(hit.root, hit.path).as_uri(), _name_range(hit, hit.code.split("\n"), units))
 
 
-def symbol_of(hit: Hit, units: Units) -> SymbolInformation:
-    """Return a hit as a symbol; its container is the definition around it, else its file."""
+def symbols_of(hit: Hit, units: Units) -> Iterator[SymbolInformation]:
+    """Yield a hit and its copies as symbols; the container is the definition around the hit, else the file."""
     around = hit.qualified_name.removesuffix(hit.name).rstrip(" .:#/>\\")
-    return SymbolInformation(
-        name=_name(hit),
-        kind=KINDS[hit.kind],
-        location=location_of(hit, units),
-        container_name=encodable(around or hit.path),
-    )
+    for path, location in ((hit.path, location_of(hit, units)), *_copies(hit)):
+        yield SymbolInformation(
+            name=_name(hit), kind=KINDS[hit.kind], location=location, container_name=encodable(around or path)
+        )
+
+
+def _copies(hit: Hit) -> Iterator[tuple[str, Location]]:
+    """Yield path and place of each copy; its column is not known."""
+    for copy in hit.copies:
+        path, _, line = copy.rpartition(":")
+        at = Position(int(line) - 1, 0)
+        yield path, Location(Path(hit.root, path).as_uri(), Range(at, at))
 
 
 def tree_of(definitions: Sequence[Document], text: str, units: Units) -> list[DocumentSymbol]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.analysis.terms import FIELDS
-from codesearch.errors import IndexNotFoundError
+from codesearch.errors import IndexNotFoundError, index_command
 from codesearch.index.reader import IndexReader
 from codesearch.index.source import SourceFiles, read_source
 from codesearch.search.request import Place
@@ -51,7 +51,7 @@ def find_definition(index: IndexReader, path: str, line: int) -> Definition:
     _, row = found
     excerpt = SourceFiles(segment).excerpt(file, row, 0)
     if excerpt is None:
-        raise IndexNotFoundError(f"{path} is gone or cannot be read: run `codesearch index {root}`")
+        raise IndexNotFoundError(f"{path} is gone or cannot be read: run {index_command(root)}")
     return Definition(path, file.language, *row.described, root=root, code=excerpt.code, stale=excerpt.stale)
 
 

@@ -133,10 +133,11 @@ def is_line(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A 1-based line of a source file."""
+    """A 1-based line of a source file. If its text is given, the file is not read: it may not be saved yet."""
 
     path: Path
     line: int
+    text: str | None = None
 
     @classmethod
     def parse(cls, text: str) -> Place:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from codesearch.analysis.terms import query_terms
 from codesearch.config import MODES, RankConfig
 from codesearch.encoding.encoder import Encoder
-from codesearch.errors import ConfigError
+from codesearch.errors import ConfigError, index_command
 from codesearch.index.reader import IndexReader
 from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import AnalysedQuery, gather
@@ -142,7 +142,7 @@ class LocalIndexes:
         for index in self.indexes:
             made_with = index.manifest.model
             if made_with["id"] != encoder.model_id:
-                cure = f"run `codesearch index {index.root}` again"
+                cure = f"run {index_command(index.root)} again"
                 if not index.manifest.has_sources:
                     cure = "give the folder of its model with --model, or search with --mode lexical"
                 raise ConfigError(

@@ -12,7 +12,7 @@ from codesearch.config import ParseConfig, WalkConfig
 from codesearch.encoding.tokenizer import document_text
 from codesearch.errors import ConfigError
 from codesearch.index.parse import extract_guarded
-from codesearch.parsing.languages import language_of_path, separator_of
+from codesearch.parsing.languages import language_of_path, language_of_shebang, separator_of
 from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.fusion import Ranked
 from codesearch.search.hydrate import places_with_copies
@@ -30,34 +30,37 @@ _SPARE = 32
 """Additional places to fetch, because definitions that overlap the given one are removed."""
 
 
-def documents_of(path: Path, source: bytes | None = None, content: str = "code") -> list[Document]:
+def documents_of(path: Path, text: str | None = None, content: str = "code") -> list[Document]:
     """Parse a file and return its definitions in source order, with an absolute path.
 
     Args:
-        path: the file; it decides the language.
-        source: what to parse in place of the file.
+        path: the file; its name decides the language, or its `#!` line if the name has no dot.
+        text: what to parse in place of the file.
         content: a key of `codesearch.config.CONTENT`; files of other content have no language.
 
     Raises:
         ConfigError: there is no such file, or its language is unknown.
         ParseError: the parser takes too much time or memory.
     """
-    spec = language_of_path(path.name, content)
-    if spec is None:
-        raise ConfigError(f"{path}: not a source file of a known language")
-    if source is None:
+    if text is not None:
+        source = text.encode("utf-8", "replace")
+    else:
         try:
             source, _ = read_regular(path, WalkConfig().max_file_bytes)
         except OSError as error:
             raise ConfigError(f"{path}: {error.strerror}: give a file that can be read") from None
+    spec = None if "." in path.name else language_of_shebang(source.partition(b"\n")[0])
+    spec = spec or language_of_path(path.name, content)
+    if spec is None:
+        raise ConfigError(f"{path}: not a source file of a known language")
     return extract_guarded(source, path.resolve().as_posix(), spec, ParseConfig()).documents
 
 
 def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> Found:
     """Return the documents most similar to the definition at a line, best first, without those that overlap it.
 
-    An indexed definition has its terms and its vector in the index. A file that is not indexed, or has changed, is
-    parsed.
+    An indexed definition has its terms and its vector in the index. A text, and a file that is not indexed or has
+    changed, is parsed.
 
     Raises:
         ConfigError: there is no definition at the line, the file must be parsed and cannot be, or the searcher has no
@@ -65,18 +68,19 @@ def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> 
         ParseError: the parser takes too much time or memory.
         MissingExtraError: the file must be parsed, and the grammar of its language is not installed.
     """
-    example = searcher.searched.example(place) or _parsed_example(searcher, place)
+    stored = searcher.searched.example(place) if place.text is None else None
+    example = stored or _parsed_example(searcher, place)
     vector = example.vector if example.vector.any() else None
     query = AnalysedQuery(text="", terms=example.terms[:MAX_CODE_TERMS], vector=vector)
     ranking = searcher.ranking(query, request.filters, all_code=request.all_code)
     nearest = places_with_copies(ranking, request.top_k + _SPARE)
-    left_out = _overlapping(ranking.snapshot, nearest, example.definition)
+    left_out = _overlapping(ranking.snapshot, nearest, example.definition, is_saved=place.text is None)
     return Found(searcher.hits(query, ranking, request, left_out))
 
 
 def _parsed_example(searcher: Searcher, place: Place) -> Example:
     """Parse the file and return the innermost definition that covers the line."""
-    documents = documents_of(place.path)
+    documents = documents_of(place.path, place.text)
     around = [document for document in documents if document.start_line <= place.line <= document.end_line]
     if not around:
         raise ConfigError(f"{place.path}:{place.line}: no function or class there: give a line inside one")
@@ -85,19 +89,26 @@ def _parsed_example(searcher: Searcher, place: Place) -> Example:
     return Example(document, terms, searcher.document_vector(document_text(document), document.language))
 
 
-def _overlapping(snapshot: Documents, places: Sequence[Ranked], document: Described) -> set[int]:
+def _overlapping(
+    snapshot: Documents, places: Sequence[Ranked], document: Described, *, is_saved: bool
+) -> set[int]:
     """Return the doc_ids at some places that are the given document, are inside it or contain it."""
     doc_ids = [doc_id for place in places for doc_id in (place.doc_id, *place.copies)]
     return {
         doc_id
         for doc_id, (source, file, row) in zip(doc_ids, snapshot.stored(doc_ids), strict=True)
-        if _overlaps(row, document) and Path(source.root, file.path).resolve() == Path(document.path)
+        if _overlaps(row, document, is_saved=is_saved)
+        and Path(source.root, file.path).resolve() == Path(document.path)
     }
 
 
-def _overlaps(row: DocumentRow, document: Described) -> bool:
-    """Say whether a row shares lines with a definition of the same file, or is a class that contains it."""
+def _overlaps(row: DocumentRow, document: Described, *, is_saved: bool) -> bool:
+    """Say whether a row shares lines with a definition of the same file, or is a class that contains it.
+
+    The lines of a text that is not saved are others, so the name decides there.
+    """
     shares_lines = row.start_line <= document.end_line and row.end_line >= document.start_line
-    if shares_lines or not row.qualified_name:
-        return shares_lines
+    is_same = shares_lines if is_saved else row.qualified_name == document.qualified_name
+    if is_same or not row.qualified_name:
+        return is_same
     return document.qualified_name.startswith(f"{row.qualified_name}{separator_of(document.language)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from codesearch.errors import IndexNotFoundError
+from codesearch.errors import IndexNotFoundError, index_command
 from codesearch.index.source import read_source
 from codesearch.search.snippets import head_of
 from codesearch.segments.store import DocumentRow
@@ -155,9 +155,7 @@ def _source(spot: Spot) -> tuple[str, bool]:
         raise IndexNotFoundError(f"{manifest.root} has no code: export it with --with-code")
     found = read_source(spot.segment, spot.file)
     if found is None:
-        raise IndexNotFoundError(
-            f"{spot.path} is gone or cannot be read: run `codesearch index {manifest.root}`"
-        )
+        raise IndexNotFoundError(f"{spot.path} is gone or cannot be read: run {index_command(manifest.root)}")
     return found[0].decode("utf-8", "replace"), found[1]
 
 

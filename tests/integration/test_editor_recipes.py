@@ -85,6 +85,18 @@ def test_neovim_lists_the_hits(run, tmp_path):
     assert json.loads((tmp_path / "list").read_text()) == [["a b.py", 3, 1, "def push(item)"]], done
 
 
+def test_neovim_shows_the_error(run, tmp_path):
+    (tmp_path / "init.lua").write_text(recipe("Neovim"))
+    said = tmp_path / "said"
+    wait = "call wait(30000, {-> execute('messages') =~ 'no index covers'})"
+    typed = (
+        f"cd /\nCodeSearch x\n{wait}\ncall writefile([execute('messages'), winnr('$')], '{said}')\nqall!\n"
+    )
+    (tmp_path / "typed").write_text(typed)
+    done = run("nvim", "--headless", "-u", tmp_path / "init.lua", "-S", tmp_path / "typed")
+    assert "error: no index covers /" in said.read_text() and said.read_text().endswith("\n1\n"), done
+
+
 OLD_NEOVIM = """
 if not vim.lsp.config then  -- Before 0.11.
   local configs = {}
@@ -203,6 +215,11 @@ def test_fzf_gets_the_hits_and_the_preview_shows_the_code(run):
     command = re.search(r"--preview '(.*?)'", text)[1]
     shown = run("sh", "-c", command.replace("{1}", shlex.quote(path)).replace("{2}", f"'{line}'"))
     assert shown.stdout == 'def push(item):\n    """Put an item on top."""\n    return item\n'
+
+
+def test_fzf_does_not_start_after_an_error(run):
+    done = run("bash", "-c", f"fzf() {{ echo started; }}\n{recipe('fzf')}cd /; cs x")
+    assert (done.returncode, done.stdout) == (2, "") and "error: no index covers /" in done.stderr
 
 
 def test_the_task_of_vs_code_matches_real_output(run):

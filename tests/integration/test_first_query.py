@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from codesearch.installation import how_to_add
 from tests.command import Command
 from tests.integration.test_serve_command import serving
 from tests.integration.test_terminal import on_terminal, plain
@@ -98,7 +98,7 @@ def test_a_language_without_a_parser_is_named(ask, project, tiny_bundle):
     )
     assert done.stderr.splitlines()[1:] == [
         "warning: 1 typescript file cut into blocks: no parser installed: "
-        f"run `{sys.executable} -m pip install tree-sitter-typescript`"
+        f"{how_to_add('tree-sitter-typescript')}"
     ]
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any, Union
 
 import pytest
@@ -134,12 +137,13 @@ async def connected(
     shows: bool = True,
     encodings: list[str] | None = None,
     may_begin: bool = True,
+    is_open: bool = True,
 ) -> AsyncIterator[Client]:
     """Start a server for folders that are open; at the end, check that it ends."""
-    client = Client(list(folders), shows=shows, encodings=encodings)
+    client = Client(list(folders) if is_open else [], shows=shows, encodings=encodings)
     if not may_begin:
         client.may_begin.clear()
-    home = folders[0].parent / "home"
+    home = folders[0].parent / "home" if is_open else folders[0] / "home"
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "CODESEARCH_HOME": str(home)}
     await client.start_io(sys.executable, *program, "lsp", *options, env=environment, cwd=folders[0])
     async with asyncio.timeout(TIMEOUT):
@@ -171,10 +175,14 @@ def test_a_project_is_indexed_with_progress_and_symbols_are_found_by_meaning(pro
             named = await client.find("int_to_string")
             assert place(named[0]) == "Function int_to_string 3:4-3:17"
             assert named[0].container_name == "python/convert.py"
-            assert await client.find(" ") == []
-            with pytest.raises(JsonRpcException, match="has no words to search for") as refused:
-                await client.find("(((")
-            assert refused.value.code == types.LSPErrorCodes.RequestFailed
+            assert await client.find(" ") == await client.find("(((") == []
+            answer = client.protocol._request_futures["bad"] = Future()
+            client.protocol._send_data(
+                {"jsonrpc": "2.0", "id": "bad", "method": types.WORKSPACE_SYMBOL, "params": {}}
+            )
+            with pytest.raises(JsonRpcException) as refused:
+                await asyncio.wrap_future(answer)
+            assert refused.value.code == types.ErrorCodes.InvalidParams
             assert client.progress[0] == {
                 "kind": "begin",
                 "title": "Indexing src",
@@ -206,6 +214,10 @@ def test_the_outline_is_that_of_the_text_in_the_editor(project):
             assert [place(one) for one in top.children] == ["String Part 4:3-4:7"]
             client.open(project / "image.png", "text")
             assert await client.outline(project / "image.png") == []
+            client.open(project / "tool", "#!/usr/bin/env python3\ndef act():\n    pass\n")
+            assert [place(one) for one in await client.outline(project / "tool")] == ["Function act 1:4-1:7"]
+            with pytest.raises(JsonRpcException, match=r"src/gone\.py: No such file or directory$"):
+                await client.outline(project / "gone.py")
 
     run(session)
 
@@ -258,13 +270,81 @@ def test_similar_code_is_a_code_action_that_opens_the_chosen_place(project):
             assert len(await client.actions(path, 6, only=["source"])) == 1
             places = await client.execute(action)
             await client.wait_for(lambda: client.opened)
-            assert client.asked[0][0] == "string_to_int (python/convert.py:9)"
+            assert client.asked[0][0] == "string_to_int (python/convert.py:11)"
             assert client.opened[0].uri == path.as_uri() == places[0]["uri"]
-            assert str(client.opened[0].selection) == "8:4-8:17"
-            client.open(project / "unsaved.py", "def unsaved():\n    pass\n")
-            (unsaved,) = await client.actions(project / "unsaved.py", 0)
-            with pytest.raises(JsonRpcException, match="give a file that can be read"):
-                await client.execute(unsaved)
+            assert str(client.opened[0].selection) == "10:4-10:17"
+
+    run(session)
+
+
+def test_code_that_is_not_saved_has_similar_code_and_hits_have_the_lines_of_the_editor(project):
+    async def session() -> None:
+        async with connected(project) as client:
+            path = project / "python/convert.py"
+            text = "\n" * 20 + path.read_text() + "\n\ndef text_of(n):\n    return str(n)\n"
+            client.open(path, text)
+            assert place((await client.find("int_to_string"))[0]) == "Function int_to_string 23:4-23:17"
+            (action,) = await client.actions(path, 23)
+            assert "23:4-23:17" not in str(await client.execute(action))  # It is not like itself.
+            client.open(project / "new.py", "def int_to_text(n):\n    return str(n)\n")
+            for unsaved, line in ((path, text.count("\n") - 1), (project / "new.py", 0)):
+                (action,) = await client.actions(unsaved, line)
+                (best, *_) = await client.execute(action)
+                assert best["uri"] == path.as_uri()
+                assert best["range"]["start"]["line"] in (23, 28)  # The functions of this file are alike.
+
+    run(session)
+
+
+def test_each_copy_of_a_definition_is_a_symbol(project):
+    (project / "copy.js").write_text(SMILES)
+
+    async def session() -> None:
+        async with connected(project) as client:
+            found = await client.find("pushSmile")
+            first, copy = (one for one in found if one.name == "pushSmile")
+            assert [place(first), place(copy)] == [
+                "Function pushSmile 0:20-0:29",
+                "Function pushSmile 0:0-0:0",
+            ]
+            assert {first.location.uri, copy.location.uri} == {
+                (project / path).as_uri() for path in ("copy.js", "web/smile.js")
+            }
+
+    run(session)
+
+
+@pytest.mark.parametrize("name", ["a%20b", "c #1?"])
+def test_the_name_of_a_folder_may_have_any_character(project, name):
+    folder = project.rename(project.parent / name)
+    write_tree(project.parent / "a b", {"go.mod": "", "b.go": "package b\n\nfunc Push() {}\n"})
+
+    async def session() -> None:
+        async with connected(folder) as client:
+            assert (await client.find("push"))[0].location.uri == (folder / "python/convert.py").as_uri()
+
+    run(session)
+
+
+def test_a_file_without_a_folder_is_compared_with_its_index_and_other_folders_are_left_alone(project):
+    Engine(project.parent / "home").index(project)
+
+    async def session() -> None:
+        async with connected(project.parent, is_open=False) as client:
+            (action,) = await client.actions(project / "python/convert.py", 4)
+            assert await client.execute(action)
+            await client.wait_for(lambda: client.opened)
+            assert (client.said, await client.find("push")) == ([], [])
+
+    run(session)
+
+
+def test_the_least_confidence_of_the_settings_holds(project, monkeypatch):
+    monkeypatch.setenv("CODESEARCH_MIN_CONFIDENCE", "1")
+
+    async def session() -> None:
+        async with connected(project) as client:
+            assert await client.find("parse the date of a letter") == []
 
     run(session)
 
@@ -359,6 +439,20 @@ def test_what_others_print_does_not_mix_with_the_messages(project):
             assert (await client.find("push"))[0].name == "push"
 
     run(session)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
+def test_ctrl_c_ends_the_server(tmp_path, home):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CODESEARCH_HOME": str(home)}
+    words = [sys.executable, "-m", "codesearch", "lsp"]
+    server = Popen(words, env=environment, cwd=tmp_path, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+    body = b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}'
+    server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+    server.stdin.flush()
+    assert server.stdout.readline().startswith(b"Content-Length")
+    server.send_signal(signal.SIGINT)
+    assert (server.wait(TIMEOUT), server.stderr.read()) == (130, b"interrupted\n")
+    server.communicate()
 
 
 def test_the_server_ends_when_its_editor_is_gone(tmp_path, home):

@@ -30,6 +30,7 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "codesearch-local"))
     monkeypatch.setattr(sys, "executable", "/env/bin/python")
     monkeypatch.setattr(installation, "find_spec", lambda name: name)
+    monkeypatch.setattr(installation, "requires", lambda name: ["tree-sitter-zig>=3"])
     return tmp_path / "codesearch-local"
 
 
@@ -80,7 +81,7 @@ def test_pipx_injects_into_the_environment_of_this_name(prefix):
 def test_a_uv_tool_keeps_its_other_packages(prefix, source, tool):
     write_tree(prefix, {"uv-receipt.toml": RECEIPT % source})
     assert how_to_add("a", "tree-sitter-zig") == (
-        "run `uv tool install --with 'other[a] @ git+https://host/other' --with a --with tree-sitter-zig "
+        "run `uv tool install --with 'other[a] @ git+https://host/other' --with a --with 'tree-sitter-zig>=3' "
         f"{tool}`"
     )
 
@@ -100,7 +101,11 @@ def test_an_environment_in_the_uv_cache_is_not_changed(prefix, monkeypatch):
 
 
 def test_a_missing_package_is_an_error_with_its_command(prefix):
-    error = MissingExtraError("tree-sitter-zig")
-    command = "/env/bin/python -m pip install tree-sitter-zig"
-    assert str(error) == f"tree-sitter-zig is not installed: run `{command}`"
-    assert error.package == "tree-sitter-zig"
+    pip = "/env/bin/python -m pip install"
+    assert str(MissingExtraError("a")) == f"a is not installed: run `{pip} a`"
+    assert str(MissingExtraError("a", "b")) == f"a, b are not installed: run `{pip} a b`"
+
+
+def test_packages_of_extras_have_the_versions_of_the_extra(prefix, monkeypatch):
+    monkeypatch.setattr(installation, "requires", lambda name: ["a>=1", 'pygls<3,>=2.1; extra == "lsp"'])
+    assert how_to_add("pygls", "b") == "run `/env/bin/python -m pip install 'pygls<3,>=2.1' b`"

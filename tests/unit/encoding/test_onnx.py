@@ -155,9 +155,8 @@ def test_unavailable_cuda_is_an_error_with_its_cure(monkeypatch, driver, provide
 
 def test_cuda_without_a_runtime_names_the_package_to_install(monkeypatch):
     monkeypatch.setattr(encoder_module, "has_runtime", lambda: False)
-    with pytest.raises(MissingExtraError) as caught:
+    with pytest.raises(MissingExtraError, match="^onnxruntime-gpu is not installed"):
         choose_device("cuda")
-    assert caught.value.package == "onnxruntime-gpu"
 
 
 def test_cuda_is_used_if_driver_and_runtime_are_installed(monkeypatch):
@@ -187,7 +186,6 @@ def test_a_missing_runtime_is_an_error_with_the_command_that_adds_it(tiny_bundle
     with pytest.raises(MissingExtraError) as caught:
         OnnxEncoder.load(tiny_bundle, "cpu").encode_queries(["string"])
     assert str(caught.value) == f"onnxruntime is not installed: {how_to_add('onnxruntime')}"
-    assert caught.value.package == "onnxruntime"
 
 
 def test_a_graph_for_a_language_without_a_token_is_an_error(tiny_bundle, tmp_path):

@@ -133,7 +133,7 @@ def test_the_status_of_one_root_reads_no_other_index(ready, tiny_repo, tmp_path)
     shutil.rmtree(index_folder(ready.home, other) / "segments")
     (status,) = ready.status(tiny_repo, changes=True)
     assert (status.root, status.changes) == (str(tiny_repo), Changes(0, 0))
-    with pytest.raises(IndexNotFoundError, match="is not indexed"):
+    with pytest.raises(IndexNotFoundError, match="is no folder and no imported index"):
         ready.status(tmp_path / "absent")
 
 
