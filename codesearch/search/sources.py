@@ -39,11 +39,6 @@ class Proposed(NamedTuple):
     segment: SegmentReader
     file: FileRecord
 
-    @property
-    def place(self) -> tuple[str, str]:
-        """Path and root, to sort by."""
-        return self.file.path, self.segment.root
-
 
 def check_has_code(indexes: Sequence[IndexReader]) -> None:
     """Check that the sources of some index can be read.
@@ -72,7 +67,7 @@ def proposed_files(
             file_ids = {file_id for file_id in file_ids if passes[file_id]}
         files = segment.store.files_of(file_ids)
         found += [Proposed(base, segment, files[file_id]) for file_id in file_ids]
-    return sorted(found, key=lambda one: one.place)
+    return sorted(found, key=lambda one: (one.file.path, one.segment.root))
 
 
 def read_with(
