@@ -494,7 +494,10 @@ _on(
 _on(
     "mcp:history",
     Option("question", "What to look for; newest first if empty.", ""),
-    Option("place", "Only what changed this file, path:line or path::name.", ""),
+    Option(
+        "place", "Only what changed this file, definition (path:12, path::name) or lines (path:12-12).", ""
+    ),
+    replace(_HITS, name="limit", help="Commits to show.", default=8, high=50),
     replace(_TOKENS, default=1_000),
 )
 OPTIONS = tuple(_declared)

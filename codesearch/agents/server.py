@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from itertools import count
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +22,7 @@ import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 import codesearch
 from codesearch.agents.clients import INSTRUCTIONS
@@ -40,7 +42,7 @@ from codesearch.engine.answer import Freshness
 from codesearch.engine.engine import Engine
 from codesearch.engine.revisions import find_revision
 from codesearch.engine.scope import Scope, covering_index, find_project
-from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
+from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.index.build import Progress
 from codesearch.options import Option, options_of
 from codesearch.search.request import Filters, SearchRequest
@@ -49,9 +51,7 @@ from codesearch.visible import encodable
 Groups = Mapping[str, Sequence[Path]]
 _ROOTS_TIMEOUT_S = 2.0
 _PROGRESS_S = 0.2
-_COMMITS = 8
-"""Of an answer about history."""
-_SIMILAR = 0.5
+_SIMILAR = 0.55
 """How similar a name must be to the one that is meant, 0 to 1."""
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
@@ -75,7 +75,13 @@ class Server(MCPServer[Any]):
             raise ToolError(f"no tool {name!r}: {_meant(name, tools)}")
         if unknown := next((one for one in arguments if one not in known), None):
             raise ToolError(f"{name} has no argument {unknown!r}: {_meant(unknown, known)}")
-        return await super().call_tool(name, arguments, context)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            wrong = error.__cause__.errors()[0]
+            raise ToolError(f"{name}: {wrong['loc'][0]}: {wrong['msg']}") from None
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
@@ -183,7 +189,10 @@ class Agents:
         at: str,
         group: str = "",
     ) -> str:
-        """Find the lines that use a name, with the definitions around them and how sure it is. Text, not types."""
+        """Find the lines that use a name, with the definitions around them and how sure it is.
+
+        Text is matched, not types: flags and options are found too.
+        """
 
         def work(project: Path, scope: Scope) -> str:
             filters = Filters(paths=(path,) if path else (), here=project)
@@ -192,12 +201,14 @@ class Agents:
 
         return await self._run(context, work, at, group)
 
-    async def history(self, context: Context[Any, Any], question: str, place: str, max_tokens: int) -> str:
+    async def history(
+        self, context: Context[Any, Any], question: str, place: str, limit: int, max_tokens: int
+    ) -> str:
         """Find commits by meaning: when and why code changed."""
 
         def work(project: Path, scope: Scope) -> str:
             reporter = _reporter(context)
-            answer = self._engine.history(question, scope, place=place, top_k=_COMMITS, on_progress=reporter)
+            answer = self._engine.history(question, scope, place=place, top_k=limit, on_progress=reporter)
             return history_text(answer, max_tokens)
 
         return await self._run(context, work)
@@ -227,27 +238,23 @@ class Agents:
                     named = self._named or await _client_root(context) or self._here
                     self._project = (None if self._named else find_project(named)) or named.resolve()
                 project = self._project
-                if group:
-                    scope = self._group(project, group, at)
-                    await anyio.to_thread.run_sync(self._group_ready, scope, context)
-                else:
-                    await anyio.to_thread.run_sync(self._ready, project, context)
-                    if at:
-                        project = await anyio.to_thread.run_sync(self._revision, project, at, context)
+                scope = self._group(project, group, at) if group else self._only(project)
+                await anyio.to_thread.run_sync(self._ready, scope, context)
+                if at:
+                    project = await anyio.to_thread.run_sync(self._revision, project, at, context)
                     scope = Scope(here=project, folders=(project,))
             return encodable(await anyio.to_thread.run_sync(work, project, scope))
         except (CodeSearchError, ValueError) as error:
             raise ToolError(encodable(" ".join(str(error).split()))) from None
 
-    def _ready(self, project: Path, context: Context[Any, Any]) -> None:
-        """Index the project if no index covers it."""
+    def _only(self, project: Path) -> Scope:
+        """Return the scope of the project, which an index covers or may be made for."""
         if covering_index(self._engine.home, project) is None:
-            if not self._auto_index or not (self._named or find_project(project)):
+            if not (self._named or find_project(project)):
+                raise IndexNotFoundError(f"{project} is no project: start the server with `--root DIR`")
+            if not self._auto_index:
                 raise IndexNotFoundError(f"{project} is not indexed: run `codesearch index {project}`")
-            self._engine.index_project(project, on_progress=_reporter(context))
-        elif self._auto_index:
-            for root in self._engine.outdated_roots(Scope(within=(project,))):
-                self._engine.index(root, on_progress=_reporter(context))
+        return Scope(here=project, folders=(project,))
 
     def _group(self, project: Path, group: str, at: str) -> Scope:
         """Return the scope of a group that the user allowed."""
@@ -257,22 +264,32 @@ class Agents:
             raise ConfigError("at searches the project: leave group out")
         return Scope(here=project, folders=self._groups[group])
 
-    def _group_ready(self, scope: Scope, context: Context[Any, Any]) -> None:
-        """Index the folders of a group that no index covers; the answer names those that cannot be."""
+    def _ready(self, scope: Scope, context: Context[Any, Any]) -> None:
+        """Index the folders that no index covers, and bring the other indexes up to date.
+
+        The answer names those of several that cannot be indexed.
+        """
         if not self._auto_index:
             return
-        for project in self._engine.missing_projects(scope):
-            with suppress(CodeSearchError):
-                self._engine.index_project(project, on_progress=_reporter(context))
-        for root in self._engine.outdated_roots(scope):
-            with suppress(CodeSearchError):
-                self._engine.index(root, on_progress=_reporter(context))
+        engine = self._engine
+        tolerated = (CodeSearchError,) if len(scope.folders) > 1 else ()
+        for index, roots in (
+            (engine.index_project, engine.missing_projects(scope)),
+            (engine.index, engine.outdated_roots(scope)),
+        ):
+            for root in roots:
+                with suppress(*tolerated):
+                    _wait_and_index(index, root, context)
+        for entry in (covering_index(engine.home, Path(folder)) for folder in scope.folders):
+            if entry and entry.manifest:
+                with suppress(CodeSearchError):  # The answer comes from the index as it is.
+                    engine.refresh(entry.manifest.root, budget_s=inf, on_progress=_reporter(context))
 
     def _revision(self, project: Path, at: str, context: Context[Any, Any]) -> Path:
         """Return the folder with the files of the project at a git revision; index it if that may be done."""
         revision = find_revision(self._engine.home, Scope(within=(project,), at=at))
         if self._auto_index and not self._engine.is_indexed(revision):
-            self._engine.index_revision(revision, on_progress=_reporter(context))
+            _wait_and_index(self._engine.index_revision, revision, context)
         return Path(revision.moved(project))
 
     def _root_of(self, project: Path) -> str:
@@ -283,11 +300,22 @@ class Agents:
         return entry.manifest.root
 
 
-def _reporter(context: Context[Any, Any]) -> Callable[[Progress], None]:
+def _wait_and_index(index: Callable[..., object], what: object, context: Context[Any, Any]) -> None:
+    """Call a method of the engine that indexes; wait as long as another process does that."""
+    report = _reporter(context)
+    for waited in count(1):
+        try:
+            index(what, on_progress=report)
+            return
+        except IndexLockedError as error:
+            report(Progress("wait", waited, 0, 0), str(error).partition(": ")[0])
+
+
+def _reporter(context: Context[Any, Any]) -> Callable[..., None]:
     """Return a function for a worker thread: it sends progress to the client, and stops if the call was cancelled."""
     last, sent = 0.0, 0.0
 
-    def report(progress: Progress) -> None:
+    def report(progress: Progress, message: str = "") -> None:
         nonlocal last, sent
         anyio.from_thread.check_cancelled()
         now = time.monotonic()
@@ -295,8 +323,8 @@ def _reporter(context: Context[Any, Any]) -> Callable[[Progress], None]:
         if now - last < _PROGRESS_S or done <= sent:  # The protocol wants values that increase.
             return
         last, sent = now, done
-        message = f"indexing: {progress.documents} definitions"
-        anyio.from_thread.run(context.report_progress, done, float(progress.total_bytes), message)
+        message = message or f"indexing: {progress.documents} definitions"
+        anyio.from_thread.run(context.report_progress, done, progress.total_bytes or None, message)
 
     return report
 
@@ -308,7 +336,9 @@ async def _client_root(context: Context[Any, Any]) -> Path | None:
         return None
     try:
         with anyio.fail_after(_ROOTS_TIMEOUT_S):
-            listed = await context.session.list_roots()
+            with warnings.catch_warnings():  # Roots are deprecated, but clients still have them.
+                warnings.simplefilter("ignore")
+                listed = await context.session.list_roots()
     except Exception:  # Whatever a client answers, the working directory is the fallback.
         return None
     paths = [Path(url2pathname(urlparse(str(root.uri)).path)) for root in listed.roots]
@@ -324,7 +354,7 @@ def make_server(
         engine: answers.
         root: the project; None for the client's first root, else the project around `here`.
         here: working directory.
-        auto_index: index a project that no index covers at the first call.
+        auto_index: index a project that no index covers, and bring indexes up to date, at each call.
         groups: name -> folders that the tools may search too.
     """
     server = Server(

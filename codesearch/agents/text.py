@@ -5,6 +5,7 @@ A token is counted as four characters.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import accumulate
@@ -18,7 +19,7 @@ from codesearch.search.snippets import snippet_lines
 from codesearch.structure.entries import Outline, outline_lines
 from codesearch.structure.text import cut, reading_lines, usages_lines
 from codesearch.structure.usages import Usages
-from codesearch.structure.whole import Reading
+from codesearch.structure.whole import MAX_CANDIDATES, Reading
 from codesearch.types import Hit
 from codesearch.visible import visible
 
@@ -30,6 +31,8 @@ _MAX_STATUS = 4_000
 _NOTE_CHARS = 120
 _MOST_SNIPPET_LINES = 8
 _SURE = 0.7
+_ENDS_BLOCK = re.compile(r"\W*(end)?\W*")
+"""A line that says nothing about a hit."""
 
 
 def fitting_chars(max_tokens: int) -> int:
@@ -68,7 +71,8 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
             code = hit.code.split("\n")
             for position in snippet_lines(hit, answer.query, answer.mode, count):
                 text = f"  {hit.start_line + position}: {_cut(code[position])}\n"
-                if position not in shown and len(text) <= left:
+                is_empty = _ENDS_BLOCK.fullmatch(code[position])
+                if position not in shown and len(text) <= left and not is_empty:
                     shown[position] = text
                     left -= len(text)
     parts = []
@@ -111,7 +115,8 @@ def readings_text(readings: Sequence[Reading], project: Path, max_tokens: int) -
     lines = []
     cure = "ask for one of them"
     if len(readings) > 1:
-        lines.append(f"{len(readings)} places have this name: ask with one of these\n")
+        first = "the first " if len(readings) == MAX_CANDIDATES else ""
+        lines.append(f"{first}{len(readings)} places with this name: ask with one of these\n")
     for reading in readings:
         path = _shown_path(project, reading.root, reading.path)
         found = reading.definition
@@ -142,13 +147,16 @@ def outlines_text(outlines: Sequence[Outline], max_tokens: int) -> str:
 def usages_text(found: Usages, project: Path, max_tokens: int) -> str:
     """Return usages in a budget; the last line has the numbers."""
     *lines, last = usages_lines(found, path_of=partial(_shown_path, project))
-    return _within(lines, max_tokens, "narrow with a path", f"{last}\n")
+    is_question = not found.usage_count and " " in found.name
+    more = "; search answers questions" if is_question else ""
+    more = "; a higher limit shows more" if len(found.usages) < found.usage_count else more
+    return _within(lines, max_tokens, "ask with more max_tokens or a narrower path", f"{last}{more}\n")
 
 
 def history_text(answer: HistoryAnswer, max_tokens: int) -> str:
     """Return commits in a budget; the last line has their number."""
     *lines, last = history_lines(answer, _MAX_LINE)
-    return _within(lines, max_tokens, "ask with more max_tokens or a place", f"{last}\n")
+    return _within(lines, max_tokens, "ask with more max_tokens", f"{last}\n")
 
 
 def _shown_path(project: Path, root: str, path: str) -> str:
@@ -161,7 +169,8 @@ def status_text(status: IndexStatus, project: Path) -> str:
         return f"the index cannot be read: {status.error}"
     languages = sorted(status.languages.items(), key=lambda item: (-item[1], item[0]))
     skipped = [
-        f"not indexed, {reason}: {sum(counts.values())} files ({', '.join(sorted(counts)[:8])})\n"
+        f"not indexed, {reason}: {sum(counts.values())} files "
+        f"({', '.join(ending or 'no extension' for ending in sorted(counts)[:8])})\n"
         for reason, counts in sorted(status.not_indexed.items())
     ]
     changes = status.changes

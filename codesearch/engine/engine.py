@@ -220,9 +220,11 @@ class Engine:
         entry = read_entry(index_folder(self.home, revision.folder))
         return bool(entry and entry.manifest and entry.manifest.complete and revision.folder.is_dir())
 
-    def refresh(self, root: Path | str, *, budget_s: float = REFRESH_S) -> Freshness:
+    def refresh(
+        self, root: Path | str, *, budget_s: float = REFRESH_S, on_progress: OnProgress = lambda _: None
+    ) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
-        return self._local.refresh(self._local.entry(root), budget_s)
+        return self._local.refresh(self._local.entry(root), budget_s, on_progress)
 
     def dependencies(self, root: Path | str) -> Dependencies | None:
         """Return the folders and files whose changes can change an index; None if that is not known now."""
@@ -533,7 +535,7 @@ class Engine:
 
         filters = filters or CommitFilters()
         if not (question.strip() or place or not filters.is_open):
-            raise ConfigError("history of what? Give a question, a place, or a filter such as an author")
+            raise ConfigError("history of what? Give a question or a place")
         scope = scope or Scope(here=Path.cwd())
         folder = expanded(next(iter((*scope.roots, *scope.places(), scope.here or Path.cwd()))))
         spot = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import astuple
 from pathlib import Path
@@ -18,6 +18,7 @@ from codesearch.index.catalogue import IndexEntry, is_revision
 
 if TYPE_CHECKING:
     from codesearch.encoding.onnx import OnnxEncoder
+    from codesearch.index.build import Progress
     from codesearch.index.reader import IndexReader
     from codesearch.search.searcher import LocalIndexes, Searchable
 
@@ -121,7 +122,9 @@ class LocalBackend:
             state = "behind" if any(astuple(changes)) else "current"
             return Freshness(entry.committed.root, state, changes)
 
-    def refresh(self, entry: IndexEntry, budget_s: float) -> Freshness:
+    def refresh(
+        self, entry: IndexEntry, budget_s: float, on_progress: Callable[[Progress], None] = lambda _: None
+    ) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
         from codesearch.index.current import compare
 
@@ -139,7 +142,7 @@ class LocalBackend:
         start_early()
         from codesearch.engine.update import refresh_index
 
-        return refresh_index(entry, self.home, self.vectors, self.open_encoder, budget_s, seen)
+        return refresh_index(entry, self.home, self.vectors, self.open_encoder, budget_s, seen, on_progress)
 
     def open_encoder(self, bundle: Path) -> OnnxEncoder:
         """Return the encoder of a bundle."""

@@ -114,6 +114,7 @@ def refresh_index(
     open_encoder: OpenEncoder,
     budget_s: float,
     seen: Comparison | None = None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Freshness:
     """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
 
@@ -140,7 +141,7 @@ def refresh_index(
                 return Freshness(manifest.root, "current", changes)
             if plan.previous is None or plan.estimated_seconds > budget_s:
                 return Freshness(manifest.root, "behind", changes)
-            _build(plan, home, open_encoder(manifest.model_folder), time.monotonic(), lambda _: None)
+            _build(plan, home, open_encoder(manifest.model_folder), time.monotonic(), on_progress)
             return Freshness(manifest.root, "updated", changes)
     except IndexLockedError:
         return Freshness(manifest.root, "locked")

@@ -36,6 +36,7 @@ _LONGEST = 4_096
 _LISTED = 5
 """Places that an error lists."""
 _SHOWN = 100
+_READ_YOURSELF = "read the file itself, or index everything with `codesearch index --content all`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +117,21 @@ def find_spots(
         ConfigError: the text is empty or too long.
         IndexNotFoundError: nothing in the indexes has this path or name.
     """
+    wanted = text.strip()
+    if not wanted or len(wanted) > _LONGEST:
+        raise ConfigError(
+            f"a place has 1 to {_LONGEST:,} characters: give PATH, PATH:LINE, PATH::NAME or NAME"
+        )
+    if any(_SURROGATES[0] <= character <= _SURROGATES[1] for character in wanted):
+        raise IndexNotFoundError(f"{wanted[:_SHOWN]!r} is not in UTF-8, so it is in no index")
     allowed = {index: path_filter(Filters(within=within), index.root) for index in indexes}
-    found = _without_constructors(_find_spots(indexes, text.strip(), here, code))
+    try:
+        found = _without_constructors(_find_spots(indexes, wanted, here, code))
+    except IndexNotFoundError:
+        for index, path in _unindexed(indexes, wanted, here):
+            if allowed[index](path):
+                raise IndexNotFoundError(f"{path[:_SHOWN]} is not indexed: {_READ_YOURSELF}") from None
+        raise
     if kept := [spot for spot in found if allowed[spot.index](spot.path)]:
         return kept
     raise IndexNotFoundError(f"{text[:_SHOWN]!r} is outside of {', '.join(map(str, within))}")
@@ -126,15 +140,11 @@ def find_spots(
 def _find_spots(
     indexes: Sequence[IndexReader], wanted: str, here: Path | str | None, code: bool
 ) -> list[Spot]:
-    if not wanted or len(wanted) > _LONGEST:
-        raise ConfigError(
-            f"a place has 1 to {_LONGEST:,} characters: give PATH, PATH:LINE, PATH::NAME or NAME"
-        )
-    if any(_SURROGATES[0] <= character <= _SURROGATES[1] for character in wanted):
-        raise IndexNotFoundError(f"{wanted[:_SHOWN]!r} is not in UTF-8, so it is in no index")
     if match := LINES.fullmatch(wanted):
         first = int(match["first"])
         last = int(match["last"]) if match["last"] else None
+        if last is not None and last < first:
+            raise ConfigError(f"lines {first}-{last} end before they begin: give {last}-{first}")
         if files := _files(indexes, match["path"], here):
             return [_at_lines(spot, first, last) for spot in files]
         raise IndexNotFoundError(
@@ -163,6 +173,18 @@ def _without_constructors(spots: Sequence[Spot]) -> list[Spot]:
 
     others = {names(spot) for spot in spots if not (spot.row and spot.row.kind == "method")}
     return [spot for spot in spots if names(spot) in others or names(spot)[:-1] not in others]
+
+
+def _unindexed(
+    indexes: Iterable[IndexReader], wanted: str, here: Path | str | None
+) -> Iterator[tuple[IndexReader, str]]:
+    """Yield the files below the roots of indexes that have the path of a place and are not indexed."""
+    match = LINES.fullmatch(wanted)
+    name = match["path"] if match else wanted.partition("::")[0]
+    for index in indexes:
+        for path in _below(index, name, here) if index.manifest.has_sources else ():
+            if os.path.isfile(index.root / path) and not any(_exact([index], path)):
+                yield index, path
 
 
 def definitions_of(text: str, spots: Sequence[Spot]) -> list[Spot]:
@@ -232,7 +254,7 @@ def find_named(indexes: Sequence[IndexReader], name: str) -> list[Spot]:
 def _at_lines(spot: Spot, first: int, last: int | None) -> Spot:
     """Return the innermost definition at a line, or lines if it has none."""
     if last is not None:
-        return replace(spot, lines=(max(first, 1), max(first, last, 1)))
+        return replace(spot, lines=(max(first, 1), max(last, 1)))
     rows = spot.rows()
     if (place := innermost(rows, first)) is not None:
         return replace(spot, row=rows[place])

@@ -98,7 +98,7 @@ def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | Non
         is_folded = spot.row.kind in HEADER_KINDS
     elif spot.lines:
         first, last = spot.lines
-        if first == last:  # One line without a definition.
+        if first == last <= len(lines):  # One line without a definition.
             first, last = max(first - _AROUND, 1), last + _AROUND
         is_folded = False
     else:

@@ -174,7 +174,7 @@ def test_a_place_with_several_definitions_is_an_error_that_lists_them(indexed, r
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ([], "history of what? Give a question, a place, or a filter such as an author"),
+        ([], "history of what? Give a question or a place"),
         (["???"], "query '???' has no words to search for"),
         (["grain", "--root", "none"], "none is not a folder: give --root an existing folder"),
         (["loft.py:900-950"], "loft.py has 6 lines: give one of them"),
@@ -361,7 +361,7 @@ def test_an_agent_sees_the_commits_of_its_project(engine, root):
     asked, listed, refused = anyio.run(session)
     assert "knock on the door  (Keeper)\n    api/door.py" in asked and "limit the grain" not in asked
     assert "knock on the door" in listed and listed.endswith("1 commit of 1 that changed door.py::knock\n")
-    assert refused.endswith("history of what? Give a question, a place, or a filter such as an author")
+    assert refused.endswith("history of what? Give a question or a place")
 
 
 def test_an_index_whose_state_is_lost_is_compared_with_all_commits(engine, root, home):

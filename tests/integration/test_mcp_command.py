@@ -196,6 +196,69 @@ def test_errors_are_one_line(project):
         assert failed and "\n" not in text and "Traceback" not in text
 
 
+def test_wrong_arguments_are_one_line_that_names_them(project):
+    texts = [text for _, text in ask(project, ("search", {"query": "x", "limit": "many"}), ("search", {}))]
+    assert texts[0].startswith("search: limit: Input should be a valid integer") and "\n" not in texts[0]
+    assert texts[1] == "search: query: Field required"
+
+
+def test_notes_of_usages_and_history_say_how_to_see_more(project):
+    few, question, nothing = ask(
+        project,
+        ("usages", {"place": "value", "limit": 1}),
+        ("usages", {"place": "how to boot"}),
+        ("history", {}),
+    )
+    assert few[1].endswith("; a higher limit shows more\n")
+    assert question[1].endswith("; search answers questions\n")
+    assert nothing[1].endswith("history of what? Give a question or a place")
+
+
+def test_after_many_changes_the_index_is_updated_before_the_answer(project):
+    write_tree(project, many_files(60))
+    ask(project, ("status", {}))
+    write_tree(project, {name: f"# New\n\n{text}" for name, text in many_files(60).items()})
+    ((_, text),) = ask(project, ("read", {"place": "many/m59.py::f59"}))
+    assert "many/m59.py:3-4 function f59\n3: def f59():\n4:     return 59\n" in text
+
+
+def test_a_call_waits_with_progress_while_another_process_indexes_the_project(project):
+    code = (
+        "import sys; from pathlib import Path; from codesearch.files import make_folder\n"
+        "from codesearch.index.catalogue import index_folder, writer_lock\n"
+        "folder = index_folder(*map(Path, sys.argv[1:])); make_folder(folder)\n"
+        "with writer_lock(folder, ''): print('locked', flush=True); sys.stdin.read()\n"
+    )
+    home = project.parent / "home"
+    other = subprocess.Popen(
+        [sys.executable, "-c", code, home, project], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
+    )
+    seen: list[str] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        seen.append(message or "")
+        other.communicate()  # Ends the other process.
+
+    async def session() -> str:
+        async with connected(project) as client:
+            arguments = {"query": "sort a list"}
+            result = await client.call_tool("search", arguments, progress_callback=progress)
+            return result.content[0].text
+
+    with other:
+        assert other.stdout.readline() == b"locked\n"
+        assert "sortStrings" in anyio.run(session)
+    assert seen[0] == f"{project} is being indexed by process {other.pid}"
+
+
+def test_a_folder_that_is_no_project_is_not_to_be_indexed(tmp_path):
+    async def session() -> str:
+        async with Client(make_server(Engine(tmp_path / "home"), None, tmp_path)) as client:
+            return (await client.call_tool("search", {"query": "x"})).content[0].text
+
+    assert anyio.run(session).endswith(f"{tmp_path} is no project: start the server with `--root DIR`")
+
+
 def test_concurrent_calls_get_their_own_answers(project):
     async def session() -> dict[str, str]:
         found: dict[str, str] = {}

@@ -57,6 +57,12 @@ def test_a_larger_budget_shows_more_lines_and_a_small_one_only_places():
     assert shown("check", "hybrid", 40) == []
 
 
+def test_a_line_that_only_ends_a_block_is_not_shown():
+    hit = replace(HIT, code="def load(name)\n  name\nend", language="ruby", signature="def load(name)")
+    answer = Answer("load", "hybrid", "nbow", "cpu", 10, 0.1, [hit])
+    assert "end" not in hits_text(answer, Path("/src"), 400)
+
+
 def test_the_best_hits_have_the_most_lines_and_every_hit_has_its_place():
     hits = [replace(HIT, rank=rank, path=f"{rank}.py") for rank in range(1, 5)]
     text = hits_text(Answer("check", "hybrid", "nbow", "cpu", 10, 0.1, hits), Path("/src"), 130)

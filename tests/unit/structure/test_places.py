@@ -21,6 +21,7 @@ def engine(tmp_path, tiny_bundle):
             "lib/python/convert.py": "def other():\n    return 1\n",
             "java/Shop.java": SHOP,
             "lib/Shop/a.py": "a = 1\n",
+            "README.md": "# Other\n",
         },
     )
     engine = Engine(tmp_path / "home", model=tiny_bundle)
@@ -92,8 +93,10 @@ def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
         ("nothing", "no file, folder or definition is 'nothing': search for it with a query"),
         ("gone.py:3", r"gone\.py is not in the index: give the path of a file in it"),
         ("convert.py::nothing", r"convert\.py has no definition 'nothing': see its outline"),
-        ("http.js:70", r"javascript/http\.js has 6 lines: line 60 is behind its end"),
+        ("http.js:70", r"javascript/http\.js has 6 lines: line 70 is behind its end"),
         ("python", "python is a folder: see its outline"),
+        ("README.md", "README.md is not indexed: read the file itself, or index everything with"),
+        ("README.md:3", "README.md is not indexed: read the file itself"),
         ("../secret.py:1", r"secret\.py is not in the index"),
         ("/etc/passwd", "no file, folder or definition is '/etc/passwd'"),
     ],
@@ -101,6 +104,11 @@ def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
 def test_a_place_that_does_not_exist_is_one_line(places, text, message):
     with pytest.raises(IndexNotFoundError, match=message):
         places(text)
+
+
+def test_lines_that_end_before_they_begin_are_an_error(places):
+    with pytest.raises(ConfigError, match="lines 40-20 end before they begin: give 20-40"):
+        places("convert.py:40-20")
 
 
 @pytest.mark.parametrize("text", ["", "  ", "x" * 5_000])
