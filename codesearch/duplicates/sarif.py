@@ -11,13 +11,13 @@ from typing import Any
 from urllib.parse import quote
 
 import codesearch
-from codesearch.duplicates.records import Function, Group, Match
+from codesearch.duplicates.records import MEANING, RENAMED, TEXT, Function, Group, Match
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _RULES = {
-    "text": "Same text",
-    "renamed": "Same but for names and values",
-    "meaning": "Probably does the same",
+    TEXT: "Same text",
+    RENAMED: "Same but for names and values",
+    MEANING: "Probably does the same",
 }
 
 
@@ -39,7 +39,7 @@ def _result(one: Function, match: Match) -> dict[str, Any]:
     text = f"{_RULES[match.same]}: {one.name} and {other.name} ({other.path}:{other.start_line})"
     return {
         "ruleId": f"duplicate-{match.same}",
-        "level": "note" if match.same == "meaning" else "warning",
+        "level": "note" if match.same == MEANING else "warning",
         "message": {"text": text},
         "locations": [_location(one)],
         "relatedLocations": [{"id": 1, **_location(other)}],

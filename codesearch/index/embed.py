@@ -95,7 +95,7 @@ class Embedder:
             encoder: the model.
             processes: number of processes that embed; 0 to embed in this process.
         """
-        self._writer: VectorWriter | None = None
+        self._writer: VectorWriter
         # Open the cache here even if other processes embed, so that none of them finds an incomplete file.
         self._here = CachedEncoder(home, encoder)
         self._processes = Workers(processes, _open_encoder, home, encoder) if processes else None
@@ -152,8 +152,6 @@ class Embedder:
 
     def _write(self) -> None:
         """Wait for the oldest submitted batch and write it."""
-        if self._writer is None:
-            raise ValueError("documents were added before `start`")
         embedded, digests, parts = self._flying.popleft()
         try:
             found = embedded.result()

@@ -33,7 +33,7 @@ class Reading:
         language: of the file.
         definition: what was read; None if it is a file or a part of it.
         first_line: of the place, whether it is shown or not.
-        last_line: likewise.
+        last_line: inclusive.
         lines: number and text of each line that is shown, ascending.
         stale: the file changed after it was indexed, so lines may have moved.
     """
