@@ -56,7 +56,7 @@ class RowSum:
             self._repeat_power = float(places.get("repeat_power", 0.0))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelBundleError(
-                f"{graph}: no rows where the manifest says ({error}): install the model again"
+                f"{graph}: no rows where the manifest says ({error}): install or export the model again"
             ) from None
 
     def encode(self, texts: Sequence[NDArray[np.uint32]]) -> NDArray[np.float32]:
@@ -164,7 +164,7 @@ class OnnxEncoder:
         if embedding.shape != (len(tokens), self.dim):
             raise ModelBundleError(
                 f"{self.bundle.folder / graph}: gives {embedding.shape[-1]} dimensions, its manifest says "
-                f"{self.dim}: install the model again"
+                f"{self.dim}: install or export the model again"
             )
         return np.asarray(embedding, dtype=np.float32)
 
@@ -267,7 +267,7 @@ def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN4
         session = runtime.InferenceSession(graph, options, providers=providers)
     except Exception as error:  # The exceptions of ONNX Runtime have no other common base class.
         raise ModelBundleError(
-            f"{path}: ONNX Runtime cannot open it ({error}): install the model again"
+            f"{path}: ONNX Runtime cannot open it ({error}): install or export the model again"
         ) from None
     if device == "cuda" and "CUDAExecutionProvider" not in session.get_providers():
         raise ConfigError(

@@ -189,7 +189,9 @@ def _open(path: Path) -> Tokenizer:
     try:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # The library raises a plain `Exception`.
-        raise ModelBundleError(f"{path}: not a tokenizer ({error}): install the model again") from None
+        raise ModelBundleError(
+            f"{path}: not a tokenizer ({error}): install or export the model again"
+        ) from None
 
 
 def _whole_words(path: Path) -> dict[str, int]:

@@ -19,7 +19,8 @@ def result_text(result: SuiteResult) -> str:
 
 
 def _result_lines(result: SuiteResult) -> Iterator[str]:
-    yield f"{result.suite}: {result.judged_queries} judged queries, {result.documents:,} documents"
+    what = "distinct results" if "answered_pairs" in result.details else "documents"
+    yield f"{result.suite}: {result.judged_queries} judged queries, {result.documents:,} {what}"
     for metric, averages in next(iter(result.systems.values())).metrics.items():
         groups = list(averages) if len(averages) <= _MOST_GROUPS else [AVERAGE]
         yield f"\n{_row(metric, groups, groups)}   95% of average"

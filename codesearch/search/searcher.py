@@ -142,7 +142,7 @@ class LocalIndexes:
         for index in self.indexes:
             made_with = index.manifest.model
             if made_with["id"] != encoder.model_id:
-                cure = f"run {index_command(index.root)} again"
+                cure = f"run {index_command(index.root)} again, with the same --model if you gave one"
                 if not index.manifest.has_sources:
                     cure = "give the folder of its model with --model, or search with --mode lexical"
                 raise ConfigError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,25 @@ def test_predictions_get_the_scores_of_the_run_that_wrote_them(bench, output):
     scored = bench.json("scored.json", "--score", output.folder / "p.csv")["systems"]["p"]
     assert scored["scores"] == output.default["scores"]
     assert scored["ci95"] == output.default["ci95"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        f"read lines of a file,Go,f,{BASE.replace('/blob/', '/tree/')}/go/reader.go#L4-L6",
+        "read lines of a file,Go,f,",
+        f"read lines of a file,Python,f,{BASE}/go/reader.go#L4-L6",
+        "",
+    ],
+    ids=["tree", "no url", "other language", "no rows"],
+)
+def test_a_file_without_a_judged_result_is_an_error(command, data, tmp_path, row):
+    (tmp_path / "p.csv").write_text(f"query,language,identifier,url\n{row}\n")
+    done = command("bench", "--data", data, "--score", tmp_path / "p.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.search(
+        r"p\.csv: none of its [01] distinct results is judged: check language.*L4-L6\n$", done.stderr
+    )
 
 
 def test_two_runs_find_the_same_and_leave_only_the_unpacked_sources(bench, output):

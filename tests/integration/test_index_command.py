@@ -136,7 +136,7 @@ def test_a_bundle_with_one_byte_changed_is_refused_by_name(command, tiny_repo, t
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         f"error: {bundle}/document.onnx: sha256 differs from manifest.json, the file is damaged: "
-        "install the model again\n"
+        "install or export the model again\n"
     )
 
 

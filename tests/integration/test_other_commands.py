@@ -155,7 +155,7 @@ def test_doctor_finds_a_flipped_byte_in_an_index_and_in_the_model(
     failed = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
     assert failed == [
         f"FAIL  model        {bundle}/query.onnx: sha256 differs from manifest.json, the file is damaged: "
-        "install the model again",
+        "install or export the model again",
         f"FAIL  index        {path}: its bytes were changed: run `codesearch index --rebuild {indexed}`",
     ]
 

@@ -378,7 +378,10 @@ def test_a_bundle_that_was_moved_away_is_named(indexed, command, home):
     manifest.write_text(json.dumps(fields))
     done = command("query", "--all", "push")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: {home}/moved: no model bundle there: give the folder of a manifest.json\n"
+    assert done.stderr == (
+        f"error: {home}/moved: no model bundle there: name its folder with --model; `index --rebuild` "
+        "forgets a folder that an index remembers\n"
+    )
 
 
 def test_hits_show_the_current_files(indexed, command):

@@ -62,18 +62,26 @@ def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
     """Score results in the official format as a system of a suite.
 
     Raises:
-        ConfigError: the suite does not exist or does not judge files, or the file is not in the official format.
+        ConfigError: the suite does not exist or does not judge files, the file is not in the official format, or none
+            of its results is judged.
     """
     suite = _load(name)
     if not hasattr(suite, "judgements"):
         raise ConfigError(f"suite {name} does not judge files: leave out --score, or choose csn99")
     run, qrels = read_predictions(file), judged(suite.judgements(options))
+    found = {document for documents in run.values() for document in documents}
+    if not any(qrels.get(query, {}).keys() & documents for query, documents in run.items()):
+        query, grades = next(iter(qrels.items()))
+        raise ConfigError(
+            f"{file}: none of its {len(found):,} distinct results is judged: check language, query and url, such as "
+            f"{query[0]}, {query[1]}, {next(iter(grades))}"
+        )
     systems = {file.stem: summarise(score_graded(run, qrels))}
     return SuiteResult(
         suite=name,
         systems=systems,
         judged_queries=distinct_queries(systems),
-        documents=len({document for found in run.values() for document in found}),
+        documents=len(found),
         details={"judged_pairs": len(qrels), "answered_pairs": len(qrels.keys() & run.keys())},
         runs={file.stem: run},
         published=getattr(suite, "PUBLISHED", {}),

@@ -68,6 +68,7 @@ def data_folder(options: BenchOptions) -> Path:
     for name in (QUERIES, ANNOTATIONS):
         if not (options.data / name).is_file():
             raise ConfigError(
-                f"{options.data}: no {name} there: give --data the folder of the benchmark's data"
+                f"{options.data}: no {name} there: give --data the folder of the benchmark's data, or score with "
+                "--annotations FILE instead"
             )
     return options.data

@@ -51,7 +51,7 @@ def test_one_changed_byte_is_found_and_its_file_named(bundle, name, place):
     with pytest.raises(ModelBundleError) as caught:
         load_bundle(bundle)
     assert str(caught.value) == (
-        f"{path}: sha256 differs from manifest.json, the file is damaged: install the model again"
+        f"{path}: sha256 differs from manifest.json, the file is damaged: install or export the model again"
     )
 
 
@@ -60,14 +60,18 @@ def test_a_missing_file_is_named(bundle, name):
     (bundle / name).unlink()
     with pytest.raises(ModelBundleError) as caught:
         load_bundle(bundle)
-    assert str(caught.value) == f"{bundle / name}: No such file or directory: install the model again"
+    assert (
+        str(caught.value) == f"{bundle / name}: No such file or directory: install or export the model again"
+    )
 
 
 def test_a_folder_without_a_bundle_is_named(tmp_path):
     for folder in (tmp_path, tmp_path / "absent"):
         with pytest.raises(ModelBundleError) as caught:
             load_bundle(folder)
-        assert str(caught.value) == f"{folder}: no model bundle there: give the folder of a manifest.json"
+        assert str(caught.value).startswith(
+            f"{folder}: no model bundle there: name its folder with --model; "
+        )
 
 
 @pytest.mark.parametrize("found", [0, 2, None, "1"])
@@ -98,7 +102,7 @@ def test_an_invalid_manifest_is_named(bundle, content):
 def test_a_manifest_that_does_not_describe_the_files_is_refused(bundle, files):
     rewrite(bundle, files=files)
     with pytest.raises(
-        ModelBundleError, match=r"manifest\.json: no sha256 of query\.onnx: install the model"
+        ModelBundleError, match=r"manifest\.json: no sha256 of query\.onnx: install or export the model"
     ):
         load_bundle(bundle)
 

@@ -53,7 +53,9 @@ def test_a_text_without_tokens_gives_zeros_and_no_texts_give_no_vectors(graph):
     ids=["missing", "beyond the end", "no dtype", "no place"],
 )
 def test_missing_arrays_are_an_error_with_a_cure(graph, wrong):
-    with pytest.raises(ModelBundleError, match=r"query\.onnx: no rows where .*install the model again"):
+    with pytest.raises(
+        ModelBundleError, match=r"query\.onnx: no rows where .*install or export the model again"
+    ):
         RowSum(graph, wrong)
 
 

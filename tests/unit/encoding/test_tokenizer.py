@@ -95,7 +95,9 @@ def test_the_vocabulary_has_at_most_the_size_asked_for():
 @pytest.mark.parametrize("content", [b"", b"{}", b"\x00\xff"])
 def test_an_invalid_tokenizer_file_is_named(tmp_path, content):
     (tmp_path / "tokenizer.json").write_bytes(content)
-    with pytest.raises(ModelBundleError, match=r"tokenizer\.json: not a tokenizer .*install the model again"):
+    with pytest.raises(
+        ModelBundleError, match=r"tokenizer\.json: not a tokenizer .*install or export the model again"
+    ):
         SubtokenTokenizer.load(tmp_path / "tokenizer.json")
 
 

@@ -11,6 +11,7 @@ def test_a_damaged_model_is_found(tmp_path, tiny_bundle):
     assert [(check.name, check.detail) for check in failed] == [
         (
             "model",
-            f"{bundle}/query.onnx: sha256 differs from manifest.json, the file is damaged: install the model again",
+            f"{bundle}/query.onnx: sha256 differs from manifest.json, the file is damaged: install or export the "
+            "model again",
         )
     ]

@@ -255,7 +255,7 @@ def test_an_index_of_another_model_is_refused_with_the_cure(built_index, tokeniz
         Searcher([built_index], HashEncoder(tokenizer_path, "newer"))
     assert str(caught.value) == (
         f"{tiny_repo} was indexed with model hash (hash), not with hash (newer): "
-        f"run `codesearch index {tiny_repo}` again"
+        f"run `codesearch index {tiny_repo}` again, with the same --model if you gave one"
     )
 
 
