@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.process import Usage, folder_mb, measured
+from benchmarks.process import Usage, folder_mb, git, run_codesearch
 from benchmarks.publish import DOCS, fill, line, record
-from codesearch.processes import python_command
 
 _QUESTION = "why is the number of renames limited"
 _NEW = 100
@@ -40,14 +38,14 @@ def measure(repository: Path, work: Path, commits: int, rounds: int) -> dict[str
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     clone, home = work / "clone", work / "home"
-    _git(work, "clone", "-q", "--shared", "--no-checkout", repository, clone)
-    line_of_merges = _git(clone, "rev-list", "--reverse", "--first-parent", "HEAD").split()
+    git(work, "clone", "-q", "--shared", "--no-checkout", repository, clone)
+    line_of_merges = git(clone, "rev-list", "--reverse", "--first-parent", "HEAD").split()
     at = _first_with(clone, line_of_merges, commits)
     newer = min(at + _NEW, len(line_of_merges) - 1)
     first = _run(clone, home, line_of_merges[at])
     update = _run(clone, home, line_of_merges[newer])
     answers = [_run(clone, home, line_of_merges[newer]).wall_s for _ in range(rounds)]
-    count = int(_git(clone, "rev-list", "--count", line_of_merges[at]))
+    count = int(git(clone, "rev-list", "--count", line_of_merges[at]))
     return {
         "repository": repository.parent.name.replace("+", "/"),
         "commit": line_of_merges[at],
@@ -55,7 +53,7 @@ def measure(repository: Path, work: Path, commits: int, rounds: int) -> dict[str
         "index_s": round(first.wall_s, 1),
         "index_cpu_s": round(first.cpu_s, 1),
         "index_mb": folder_mb(home),
-        "new_commits": int(_git(clone, "rev-list", "--count", line_of_merges[newer])) - count,
+        "new_commits": int(git(clone, "rev-list", "--count", line_of_merges[newer])) - count,
         "update_s": round(update.wall_s, 2),
         "answer_s": round(float(np.median(answers)), 2),
     }
@@ -66,7 +64,7 @@ def _first_with(clone: Path, line_of_merges: list[str], commits: int) -> int:
     low, high = 0, len(line_of_merges) - 1
     while low < high:
         middle = (low + high) // 2
-        if int(_git(clone, "rev-list", "--count", line_of_merges[middle])) < commits:
+        if int(git(clone, "rev-list", "--count", line_of_merges[middle])) < commits:
             low = middle + 1
         else:
             high = middle
@@ -74,22 +72,9 @@ def _first_with(clone: Path, line_of_merges: list[str], commits: int) -> int:
 
 
 def _run(clone: Path, home: Path, head: str) -> Usage:
-    """Ask the question at a commit.
-
-    Raises:
-        RuntimeError: it failed.
-    """
-    _git(clone, "update-ref", "--no-deref", "HEAD", head)
-    command = python_command("codesearch", "history", _QUESTION, "--home", str(home))
-    usage = measured(command, folder=clone)
-    if usage.code:
-        raise RuntimeError(usage.output)
-    return usage
-
-
-def _git(folder: Path, *words: str | Path) -> str:
-    done = subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True, text=True)
-    return done.stdout.strip()
+    """Ask the question at a commit."""
+    git(clone, "update-ref", "--no-deref", "HEAD", head)
+    return run_codesearch(clone, home, "history", _QUESTION)
 
 
 def table(found: dict[str, Any]) -> str:

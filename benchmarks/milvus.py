@@ -16,8 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from benchmarks.process import folder_mb, quantiles
 from benchmarks.publish import DOCS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend
@@ -55,7 +54,7 @@ def main() -> None:
         rows: dict[str, Any] = {
             "documents": report.documents,
             "documents_per_s": round(report.written / pushed_s),
-            "bytes_per_document": round(_bytes_in(_SCRATCH / "server") / report.documents),
+            "bytes_per_document": round(1e6 * folder_mb(_SCRATCH / "server") / report.documents),
         }
         for name, asked in (("embedded", engine), ("milvus", Engine(backend=backend))):
             with asked.open() as searcher:
@@ -75,10 +74,6 @@ def _server() -> Iterator[str]:
     finally:
         process.terminate()
         process.wait()
-
-
-def _bytes_in(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def table(rows: dict[str, Any]) -> str:
@@ -116,9 +111,8 @@ def _asked(searcher: Searcher, qrels: Qrels) -> dict[str, float]:
         stored = ranking.snapshot.stored([place.doc_id for place in ranked])
         found = [document_url(file.path, row.start_line, row.end_line) for _, file, row in stored]
         run[query] = list(dict.fromkeys(found))[:DEPTH]
-    p50, p95 = np.percentile(times, [50, 95]).round(1).tolist()
     summary = summarise(score_graded(run, qrels))
-    return {"queries": len(run), "p50_ms": p50, "p95_ms": p95, **_means(summary)}
+    return {"queries": len(run), **quantiles(times), **_means(summary)}
 
 
 def _means(summary: SystemResult) -> dict[str, float]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from codesearch.evaluation.stages import PROC, child_processes, tree_rss_bytes
+from codesearch.processes import python_command
 
 _EVERY_S = 0.02
 INSTALLED = {"PYTHONDONTWRITEBYTECODE": ""}
@@ -75,6 +76,24 @@ def measured(
         process.returncode,
         stdout + stderr,
     )
+
+
+def run_codesearch(folder: Path, home: Path, *words: str) -> Usage:
+    """Run a command of codesearch in a folder.
+
+    Raises:
+        RuntimeError: it failed.
+    """
+    usage = measured(python_command("codesearch", *words, "--home", str(home)), folder=folder)
+    if usage.code:
+        raise RuntimeError(usage.output)
+    return usage
+
+
+def git(folder: Path, *words: str | Path) -> str:
+    """Run git in a folder; return what it prints."""
+    done = subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
 class _Watch(threading.Thread):

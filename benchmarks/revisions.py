@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,11 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.process import measured
+from benchmarks.process import git, run_codesearch
 from benchmarks.publish import DOCS, fill, line, record
 from codesearch.index.catalogue import index_folder
 from codesearch.index.manifest import read_manifest
-from codesearch.processes import python_command
 
 _QUESTION = "retry after an error"
 _EVERY = 100
@@ -48,15 +46,15 @@ def measure(repository: Path, work: Path, rounds: int) -> dict[str, Any]:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     tree, second, first = work / "tree", work / "second", work / "first"
-    _git(work, "clone", "-q", repository, tree)
-    _git(tree, "worktree", "add", "-q", "--detach", second)
-    index_s = _run(tree, first, "index", ".")
+    git(work, "clone", "-q", repository, tree)
+    git(tree, "worktree", "add", "-q", "--detach", second)
+    index_s = run_codesearch(tree, first, "index", ".").wall_s
     manifest = read_manifest(index_folder(first, tree))
     changed = sorted(second.rglob(f"*{_suffix(second)}"))[::_EVERY]
     for path in changed:
         path.write_bytes(path.read_bytes() + b"\n")
-    newest = int(_git(tree, "log", "-1", "--format=%ct"))
-    year_ago = _git(tree, "rev-list", "-1", f"--before={newest - 365 * 86_400}", "HEAD")
+    newest = int(git(tree, "log", "-1", "--format=%ct"))
+    year_ago = git(tree, "rev-list", "-1", f"--before={newest - 365 * 86_400}", "HEAD")
     query = ("query", _QUESTION)
     times: dict[str, list[float]] = {}
     shares = []
@@ -65,20 +63,20 @@ def measure(repository: Path, work: Path, rounds: int) -> dict[str, Any]:
         shutil.copytree(first, home)
         before = _disk_mb(home)
         steps = {
-            "second_s": _run(second, home, "index", "."),
-            "second_alone_s": _run(second, alone, "index", "."),
-            "query_s": _run(tree, home, *query),
+            "second_s": run_codesearch(second, home, "index", ".").wall_s,
+            "second_alone_s": run_codesearch(second, alone, "index", ".").wall_s,
+            "query_s": run_codesearch(tree, home, *query).wall_s,
         }
         shares.append(_disk_mb(home) / before - 1)
-        steps["revision_first_s"] = _run(tree, home, *query, "--at", year_ago)
-        steps["revision_next_s"] = _run(tree, home, *query, "--at", year_ago)
+        steps["revision_first_s"] = run_codesearch(tree, home, *query, "--at", year_ago).wall_s
+        steps["revision_next_s"] = run_codesearch(tree, home, *query, "--at", year_ago).wall_s
         for name, seconds in steps.items():
             times.setdefault(name, []).append(seconds)
         shutil.rmtree(home)
         shutil.rmtree(alone)
     return {
         "repository": repository.parent.name.replace("+", "/"),
-        "commit": _git(tree, "rev-parse", "HEAD"),
+        "commit": git(tree, "rev-parse", "HEAD"),
         "revision": year_ago,
         "files": manifest.source_files,
         "documents": manifest.documents,
@@ -94,23 +92,6 @@ def _suffix(tree: Path) -> str:
     """Return the most frequent suffix of a tree's files."""
     suffixes = Counter(path.suffix for path in tree.rglob("*.*") if path.is_file())
     return suffixes.most_common(1)[0][0]
-
-
-def _run(tree: Path, home: Path, *words: str) -> float:
-    """Run a command in a folder and return its wall time in seconds.
-
-    Raises:
-        RuntimeError: it failed.
-    """
-    usage = measured(python_command("codesearch", *words, "--home", str(home)), folder=tree)
-    if usage.code:
-        raise RuntimeError(usage.output)
-    return usage.wall_s
-
-
-def _git(folder: Path, *words: str | Path) -> str:
-    done = subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 def _disk_mb(folder: Path) -> float:
