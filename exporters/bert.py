@@ -21,18 +21,13 @@ from training.encoders.bert import Bert
 def add_bert(graph: GraphBuilder, model: Bert) -> str:
     """Add a model's nodes; return the name of the sum over tokens, [B, D]."""
     mask = float_mask(graph)
-    return weighted_sum(graph, mask, add_states(graph, model, mask))
-
-
-def add_states(graph: GraphBuilder, model: Bert, mask: str) -> str:
-    """Add a model's nodes up to the states of its last layer, [B, T, D]; `mask` is float [B, T]."""
     vectors = graph.node("Gather", graph.weight(values(model.table.weight), axis=0), "input_ids")
     placed = graph.node("Add", vectors, first_positions(graph, values(model.positions)))
     states = norm(graph, model.norm, placed)
     scores = graph.node("Unsqueeze", masked_scores(graph, mask), graph.ints(1, 2))  # [B, 1, 1, T]
     for layer in model.layers:
         states = _layer(graph, layer, states, scores)
-    return states
+    return weighted_sum(graph, mask, states)
 
 
 def _layer(graph: GraphBuilder, layer: nn.Module, states: str, scores: str) -> str:

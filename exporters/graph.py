@@ -51,13 +51,13 @@ class GraphBuilder:
         self._nodes.append(helper.make_node(operation, list(inputs), [output], **attributes))
         return output
 
-    def model(self, name: str, dim: int, output: str = "embedding") -> onnx.ModelProto:
-        """Check the whole graph and return it; its output is [B, dim]."""
+    def model(self, name: str, dim: int) -> onnx.ModelProto:
+        """Check the whole graph and return it; its output `embedding` is [B, dim]."""
         inputs = [
             helper.make_tensor_value_info(key, TensorProto.INT64, ["B", "T"])
             for key in ("input_ids", "attention_mask")
         ]
-        result = helper.make_tensor_value_info(output, TensorProto.FLOAT, ["B", dim])
+        result = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["B", dim])
         initializers = [numpy_helper.from_array(array, key) for key, array in self._arrays.items()]
         graph = helper.make_graph(self._nodes, name, inputs, [result], initializers)
         return checked(

@@ -6,7 +6,6 @@ is model2vec's, but here training changes the vectors.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,13 +16,12 @@ from torch import Tensor
 
 from codesearch.encoding.tokenizer import CONTINUATION
 from codesearch.errors import MissingExtraError
-from training.pretrained import pretrained_folder
+from training.pretrained import ids_of, pretrained_folder
 
 
 def vocabulary_of(tokenizer_path: Path) -> list[str]:
     """List the tokens of a `tokenizer.json` by id, without the mark of tokens that continue a word."""
-    ids: dict[str, int] = json.loads(tokenizer_path.read_text("utf-8"))["model"]["vocab"]
-    return [token.removeprefix(CONTINUATION) for token in sorted(ids, key=ids.__getitem__)]
+    return [token.removeprefix(CONTINUATION) for token in ids_of(tokenizer_path)]
 
 
 def teacher_vectors(tokens: Sequence[str]) -> NDArray[np.float32]:

@@ -245,7 +245,13 @@ def _evaluate_rows(
 ) -> dict[str, object]:
     started = time.perf_counter()
     model, tokenizer, config = load_run(run)
-    samples = _samples(rows, tokenizer, config)
+    samples = make_samples(
+        rows,
+        tokenizer,
+        max_query_tokens=config.max_query_tokens,
+        max_document_tokens=config.max_document_tokens,
+        documents=config.documents,
+    )
     on = choose_device(device)
     samples = samples.only(model.languages(samples.language_names))
     if not len(samples):
@@ -326,13 +332,3 @@ def read_parts(sources: Sequence[Source], run: Path, config: TrainConfig, partit
             raise TrainingError(f"source {source.name}: no pairs to train on in {source.path}")
         parts.append(Part(source, samples))
     return parts
-
-
-def _samples(rows: Iterable[Row], tokenizer: SubtokenTokenizer, config: TrainConfig) -> Samples:
-    return make_samples(
-        rows,
-        tokenizer,
-        max_query_tokens=config.max_query_tokens,
-        max_document_tokens=config.max_document_tokens,
-        documents=config.documents,
-    )

@@ -97,8 +97,8 @@ def pretrained_weights(tokenizer: Path, max_tokens: int) -> dict[str, Tensor]:
         MissingExtraError: the pretrained model is not installed.
     """
     folder = pretrained_folder()
-    old_ids, ids = (_vocabulary(path) for path in (folder / TOKENIZER, tokenizer))
-    kept = np.array([old_ids[token] for token in sorted(ids, key=ids.__getitem__)], np.int64)
+    old_ids, ids = (ids_of(path) for path in (folder / TOKENIZER, tokenizer))
+    kept = np.array([old_ids[token] for token in ids], np.int64)
     return pruned(load_bert(folder), kept, max_tokens).state_dict()
 
 
@@ -111,9 +111,10 @@ def pretrained_tokenizer(target: Path, texts: Iterable[str], size: int) -> None:
     prune_tokenizer(pretrained_folder() / TOKENIZER, target, texts, size)
 
 
-def _vocabulary(tokenizer: Path) -> dict[str, int]:
+def ids_of(tokenizer: Path) -> dict[str, int]:
+    """Return the tokens of a `tokenizer.json` and their ids, in the order of the ids."""
     found: dict[str, int] = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]
-    return found
+    return {token: found[token] for token in sorted(found, key=found.__getitem__)}
 
 
 def prune_tokenizer(source: Path, target: Path, texts: Iterable[str], size: int) -> NDArray[np.int64]:

@@ -248,9 +248,3 @@ def samples_of(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Sequence[
         scores=arrays["scores"].reshape(-1, 2),
         packages=tuple(facts["packages"]),
     )
-
-
-def train_tokenizer(rows: Iterable[Row], vocabulary_size: int, documents: str = "all") -> SubtokenTokenizer:
-    """Learn one vocabulary over the query and document texts of rows."""
-    texts = (text for row in rows for text in texts_of_row(row, documents))
-    return SubtokenTokenizer.train(texts, vocabulary_size)

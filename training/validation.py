@@ -7,18 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from training.batches import Part, counted, padded
+from training.batches import Part
 from training.config import TrainConfig
 from training.encoders.joint import JointEncoder
 from training.errors import TrainingError
-from training.evaluate import POOL, mrr_by_language, with_average
+from training.evaluate import POOL, encode_packed, mrr_by_language, with_average
 from training.objectives import SEMANTIC_WEIGHT
-from training.samples import Packed, Samples
+from training.samples import Samples
 
 _LEAST_POOL = 2
-_AT_ONCE = 500
 _log = logging.getLogger(__name__)
 
 
@@ -69,8 +67,9 @@ def validate(
 def pool_mrr(model: JointEncoder, samples: Samples, device: torch.device) -> dict[str, float]:
     """Return the MRR of answers among their candidates, by the product's score and by the cosine alone."""
     model.eval()
-    queries = _encoded(model, samples.queries, "", device)
-    documents = _encoded(model, samples.documents, samples.language_names[0], device)
+    queries = encode_packed(model.query, samples.queries, device)
+    tower = model.document(samples.language_names[0])
+    documents = encode_packed(tower, samples.documents, device, counts=model.takes_counts)
     found: dict[str, list[float]] = {"score": [], "cosine": []}
     for index, query in enumerate(queries):
         candidates = np.concatenate([samples.answers[index : index + 1], samples.wrong[index]])
@@ -79,15 +78,3 @@ def pool_mrr(model: JointEncoder, samples: Samples, device: torch.device) -> dic
         for name, values in (("score", SEMANTIC_WEIGHT * cosines * prior + rest), ("cosine", cosines)):
             found[name].append(1 / (1 + int((values > values[0]).sum())))
     return with_average({name: round(float(np.mean(values)), 4) for name, values in found.items()})
-
-
-def _encoded(model: JointEncoder, texts: Packed, language: str, device: torch.device) -> Tensor:
-    """Embed documents of a language, or queries if it is empty: float32 [N, D]."""
-    parts = []
-    for first in range(0, len(texts), _AT_ONCE):
-        ids, mask = padded(texts, np.arange(first, min(first + _AT_ONCE, len(texts))))
-        if language and model.takes_counts:
-            ids, mask = counted(ids, mask)
-        side = model.document(language) if language else model.query
-        parts.append(side(ids.to(device), mask.to(device)))
-    return torch.cat(parts)

@@ -8,11 +8,11 @@ import pytest
 def tiny_run(tmp_path_factory):
     """Return a run folder as training writes it, with random weights and invented figures."""
     pytest.importorskip("torch")
+    from tests.unit.training.conftest import train_tokenizer
     from training import checkpoint
     from training.build import build_model
     from training.config import TrainConfig
     from training.corpus.rows import Row
-    from training.samples import train_tokenizer
 
     run = tmp_path_factory.mktemp("run")
     config = TrainConfig(dim=16, vocabulary_size=300)

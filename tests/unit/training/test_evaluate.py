@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tests.unit.training.conftest import part  # noqa: E402
+from tests.unit.training.conftest import part, train_tokenizer  # noqa: E402
 from training import objectives  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
@@ -22,7 +22,7 @@ from training.evaluate import (  # noqa: E402
     recalls,
 )
 from training.pipeline import fit  # noqa: E402
-from training.samples import make_samples, train_tokenizer  # noqa: E402
+from training.samples import make_samples  # noqa: E402
 
 LIMITS = {"max_query_tokens": 30, "max_document_tokens": 60}
 

@@ -10,7 +10,7 @@ pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
 
 from codesearch.encoding.tokenizer import join_fields  # noqa: E402
-from tests.unit.training.conftest import part  # noqa: E402
+from tests.unit.training.conftest import part, train_tokenizer  # noqa: E402
 from training import checkpoint, loop, objectives  # noqa: E402
 from training.batches import counted, padded, plan_epoch  # noqa: E402
 from training.build import build_model  # noqa: E402
@@ -26,7 +26,6 @@ from training.samples import (  # noqa: E402
     name_texts_of_row,
     short_ids,
     texts_of_row,
-    train_tokenizer,
 )
 
 CONFIG = TrainConfig(
