@@ -176,7 +176,7 @@ def _on(uses: str | tuple[str, ...], *options: Option, set_by: frozenset[str] = 
 _WALK = WalkConfig()
 _HITS = Option("hits", "Hits to show.", 5, "-n -k --top-k --limit", low=1, high=1_000_000)
 _LANG = Option("lang", "Only this language.", ())
-_KIND = Option("kind", f"Only this kind: {', '.join(KINDS)}.", ())
+_KIND = Option("kind", f"Only this kind: {', '.join(KINDS)}.", (), choices=KINDS)
 _PATH = Option("path", "Only paths that match this glob; ! before it excludes.", ())
 _MODE = Option("mode", "hybrid, lexical or semantic.", "hybrid", choices=MODES)
 _HTTP_ROOT = Option("root", "Only this indexed folder, by default all.", ())
@@ -438,7 +438,7 @@ _on(
 _on(
     ("/search", "/similar"),
     _LANG,
-    replace(_KIND, choices=KINDS),
+    _KIND,
     Option("content", "Code, documentation, configuration or all.", "all", choices=tuple(CONTENT_KINDS)),
     replace(_HITS, name="limit", default=20, high=100),
     _LINES,

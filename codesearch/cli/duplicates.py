@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from codesearch.engine.answer import DuplicatesAnswer
 
 _FORMATS = ("json", "jsonl", "vimgrep", "sarif")
+_SHOWN = 5
+"""Matches of a group that the text shows."""
 
 
 def duplicates(
@@ -90,9 +92,11 @@ def _rendered(answer: DuplicatesAnswer, output_format: str, terminal: Terminal) 
 def _lines(group: Group, terminal: Terminal) -> str:
     one = group.function
     lines = [f"{_place(one, terminal)}  {visible(one.name)}  {counted(one.lines, 'line')}\n"]
-    for match in group.matches:
+    for match in group.matches[:_SHOWN]:
         place, name = _place(match.function, terminal), visible(match.function.name)
         lines.append(f"  {_relation(match):<15}  {place}  {name}\n")
+    if (more := len(group.matches) - _SHOWN) > 0:
+        lines.append(f"  and {more:,} more, which --vimgrep lists\n")
     return "".join(lines)
 
 

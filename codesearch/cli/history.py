@@ -14,7 +14,9 @@ from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted
 from codesearch.cli.progress import build_progress
+from codesearch.cli.search import is_path, searched_as_words
 from codesearch.errors import ConfigError
+from codesearch.parsing.languages import language_of_path
 from codesearch.visible import visible
 
 
@@ -38,6 +40,8 @@ def history(
     invocation = invocation_of(context)
     place, *rest = words or [""]
     if not _is_place(place, invocation):
+        if " " not in place and (language_of_path(place) or place.endswith("/")):
+            yield searched_as_words(place)
         place, rest = "", list(words or [])
     engine = invocation.engine(options["home"])
     terminal = invocation.terminal
@@ -50,7 +54,7 @@ def history(
     filters = CommitFilters(
         options["since"] or "", options["author"] or "", options["path"], here=terminal.here
     )
-    with build_progress("commits") as on_progress:
+    with build_progress("history", unit="commits") as on_progress:
         answer = engine.history(
             " ".join(rest),
             scope,
@@ -73,8 +77,6 @@ def history(
 
 def _is_place(word: str, invocation: Invocation) -> bool:
     """Say whether a word is the place of a definition, or a path that exists."""
-    from codesearch.cli.search import is_path
-    from codesearch.parsing.languages import language_of_path
     from codesearch.structure.places import LINES
 
     if is_path(word, invocation):

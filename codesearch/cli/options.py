@@ -12,7 +12,7 @@ import typer
 from codesearch.cli.invocation import Output
 from codesearch.errors import ConfigError
 from codesearch.options import Option, options_of
-from codesearch.settings import Value
+from codesearch.settings import Value, user_groups
 
 _WITHOUT_SETTINGS = ("bench", "doctor", "import")
 """Commands whose results must not depend on settings."""
@@ -64,13 +64,30 @@ def _parameter(option: Option) -> inspect.Parameter:
     default = option.default
     if option.repeatable or option.in_index or default in (None, ""):
         annotation, default = annotation | None, None
-    declared = typer.Option(*option.flags, help=_help(option), metavar=option.metavar)
+    declared = typer.Option(
+        *option.flags, help=_help(option), metavar=option.metavar, autocompletion=_values(option)
+    )
     return inspect.Parameter(
         option.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=default,
         annotation=Annotated[annotation, declared],
     )
+
+
+def _values(option: Option) -> Callable[[], Iterable[str]] | None:
+    """Return what lists the values that completion offers; None if an option has no list of values."""
+    if option.choices:
+        return lambda: option.choices
+    if option.name == "group":
+        return lambda: user_groups()
+    return _languages if option.name in ("lang", "languages") else None
+
+
+def _languages() -> list[str]:
+    from codesearch.parsing.languages import BLOCK_LANGUAGES, LANGUAGES
+
+    return [spec.name for spec in (*LANGUAGES, *BLOCK_LANGUAGES)]
 
 
 def _help(option: Option) -> str:

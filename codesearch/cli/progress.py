@@ -21,15 +21,16 @@ _STAGES = {"parse": "reading", "write": "writing", "commit": "syncing"}
 
 
 @contextmanager
-def build_progress(name: str) -> Iterator[ProgressCallback]:
-    """Show a bar on stderr while a build runs, if stderr is a terminal."""
+def build_progress(name: str, unit: str = "documents") -> Iterator[ProgressCallback]:
+    """Show a bar on stderr while a build runs, if stderr is a terminal; commits have no size, so only their number."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.progress import DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    documents = TextColumn("{task.fields[documents]:,} documents")
-    with _bar(DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(), documents) as bar:
+    sizes = (DownloadColumn(), TransferSpeedColumn()) if unit == "documents" else ()
+    documents = TextColumn(f"{{task.fields[documents]:,}} {unit}")
+    with _bar(*sizes, TimeRemainingColumn(), documents) as bar:
         name = visible(name)
         task = bar.add_task(name, total=None, documents=0)
 

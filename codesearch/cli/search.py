@@ -178,7 +178,12 @@ def _mistyped_paths(words: Sequence[str], invocation: Invocation) -> Iterator[Ou
         is_marked = word.startswith(("/", "./", "../", "~/")) and "/" in word.strip("/") or word.endswith("/")
         looks_so = is_marked or ("/" in word.strip("/") and language_of_path(word))
         if looks_so and not os.path.exists(invocation.path(Path(word))):
-            yield Output(err=f"note: {visible(word)} does not exist: it is searched for as words\n")
+            yield searched_as_words(word)
+
+
+def searched_as_words(path: str) -> Output:
+    """Return a note for a path that does not exist."""
+    return Output(err=f"note: {visible(path)} does not exist: it is searched for as words\n")
 
 
 def freshness_note(found: Freshness) -> str:

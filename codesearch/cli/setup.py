@@ -87,6 +87,7 @@ def uninstall(context: typer.Context, delete: bool, home: Path | None) -> Iterat
     found = [
         *_in_home(engine),
         *_of_clients(invocation.user_home, find_project(invocation.terminal.here)),
+        *_completions(invocation.user_home),
         *_settings(user_file(invocation.terminal.variables, invocation.user_home)),
     ]
     for one in found:
@@ -206,6 +207,21 @@ def _part(path: Path, without: Callable[[str], str], what: str) -> Iterator[_Wri
     if new != old:
         write = partial(edits.write_text, path, new, with_backup=False) if new else path.unlink
         yield _Written(path, len(old.encode()) - len(new.encode()), what, write)
+
+
+def _completions(user_home: Path) -> Iterator[_Written]:
+    """Find what `--install-completion` wrote; what else it sets in the files of a shell serves other programs too."""
+    script, rc = user_home / ".bash_completions/codesearch.sh", user_home / ".bashrc"
+    yield from _unless_damaged(
+        rc, _part(rc, lambda old: old.replace(f"\nsource '{script}'\n", ""), "completion")
+    )
+    for path in (
+        script,
+        user_home / ".zfunc/_codesearch",
+        user_home / ".config/fish/completions/codesearch.fish",
+    ):
+        if path.is_file():
+            yield _Written(path, path.stat().st_size, "completion", path.unlink)
 
 
 def _settings(path: Path) -> Iterator[_Written]:

@@ -16,6 +16,7 @@ from codesearch.cli.numbers import counted, counts, not_indexed_lines, size_of
 from codesearch.config import PROJECT_FILE
 from codesearch.engine.scope import covering_index
 from codesearch.errors import ConfigError
+from codesearch.index.catalogue import is_revision
 from codesearch.index.manifest import not_defaults
 from codesearch.settings import SETTINGS, user_file
 from codesearch.visible import visible
@@ -72,7 +73,9 @@ def status(
         )
         return
     for one in found:
-        yield Output("".join(f"{visible(line)}\n" for line in _lines(one, current, warnings=warnings)))
+        yield Output(
+            "".join(f"{visible(line)}\n" for line in _lines(one, current, engine.home, warnings=warnings))
+        )
     if service:
         yield Output(f"process {service} answers queries (`codesearch serve`)\n")
 
@@ -111,7 +114,7 @@ def _fields(found: IndexStatus, service: int | None, current: Path | None) -> di
     return fields | sources | {"service": service, "current": found.folder == current}
 
 
-def _lines(found: IndexStatus, current: Path | None, *, warnings: bool) -> Iterator[str]:
+def _lines(found: IndexStatus, current: Path | None, home: Path, *, warnings: bool) -> Iterator[str]:
     if found.error:
         yield f"{found.folder}"
         yield f"  unusable   {found.error}"
@@ -120,6 +123,8 @@ def _lines(found: IndexStatus, current: Path | None, *, warnings: bool) -> Itera
     where = "" if Path(found.root).is_dir() else "  (this folder is gone)"
     if not manifest.has_sources:
         where = f"  (imported {'with' if manifest.has_code else 'without'} code)"
+    elif is_revision(home, found.root):
+        where = "  (a git revision)"
     yield found.root + where + ("  (you are here)" if found.folder == current else "")
     languages = f": {counts(found.languages)}" if found.languages else ""
     yield f"  documents  {found.documents:,} from {counted(found.files, 'file')}{languages}"

@@ -124,7 +124,7 @@ def update_history(
     *,
     cut: Mapping[str, str] | None = None,
 ) -> int:
-    """Bring the index of a history up to date; return how many commits are new in it.
+    """Bring the index of a history up to date; return how many commits with a message are new in it.
 
     Args:
         history: what to index.
@@ -155,6 +155,7 @@ def update_history(
         known = known_files(history.folder, previous, [*added, *gone]) if previous else {}
         to_parse = [SourceFile(path, "commit", (_BYTES, 0, 0, 0, 0)) for path in added if path not in known]
         dead = [live for path, live in known.items() if path in gone]
+        new = 0
         parser = CommitParser(
             history.repository, encoder.tokenizer_path, encoder.max_document_tokens, cut or {}
         )
@@ -172,10 +173,11 @@ def update_history(
             )
             # If this run is stopped, the next one compares all commits.
             (history.folder / _STATE).unlink(missing_ok=True)
-            build_index(plan, home, encoder, on_progress, parse=parser.parse)
+            built = build_index(plan, home, encoder, on_progress, parse=parser.parse)
+            new = built.embedded + built.cached
         with suppress(OSError):  # Without the file, the next run compares all commits.
             write_atomically(history.folder / _STATE, json.dumps(history.state).encode(), for_owner=True)
-        return len(to_parse)
+        return new
 
 
 def _is_current(history: History, digest: str) -> bool:

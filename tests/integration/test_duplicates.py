@@ -96,6 +96,14 @@ def test_results_can_be_cut_to_what_is_alike(command, same, count):
     assert len(found.stdout.splitlines()) == count
 
 
+def test_the_text_shows_five_functions_of_a_group_and_counts_the_others(command, root):
+    write_tree(root, {f"lib/copy{number}.py": TOTAL for number in range(7)})
+    command("index", ".")
+    lines = command("duplicates", "--same", "text").stdout.splitlines()
+    assert len(lines) == 7 and lines[-1] == "  and 3 more, which --vimgrep lists"
+    assert len(command("duplicates", "--same", "text", "--vimgrep").stdout.splitlines()) == 8
+
+
 def test_tests_and_short_functions_are_left_out_unless_they_are_asked_for(command):
     assert command("duplicates", "tests").returncode == 0
     assert "tests/test_cart.py" not in command("duplicates").stdout

@@ -237,14 +237,15 @@ def test_the_arguments_of_jetbrains_find_the_hit(run):
     assert run("sh", "-c", "codesearch " + arguments.replace("$Prompt$", "put an item")).stdout == f"{HIT}\n"
 
 
-def test_completion_in_bash_completes_commands_and_options(run):
+def test_completion_in_bash_completes_commands_options_and_values(run):
     typed = """
 eval "$(codesearch --show-completion)"
-for line in "codesearch qu" "codesearch similar --chan"; do
+for line in "codesearch qu" "codesearch similar --chan" "codesearch query --kind me" \
+  "codesearch query --lang csh" "codesearch duplicates --same ren"; do
   COMP_WORDS=($line); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
   _codesearch_completion codesearch
   echo "${COMPREPLY[@]}"
 done
 """
     done = run("bash", "-c", typed)
-    assert done.stdout.splitlines() == ["query", "--changed"], done
+    assert done.stdout.splitlines() == ["query", "--changed", "method", "csharp", "renamed"], done

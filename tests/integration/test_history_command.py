@@ -205,6 +205,12 @@ def test_a_folder_without_repository_or_commits_is_an_error(tmp_path, home):
     assert broken.stderr.count("\n") == 1
 
 
+def test_a_missing_file_is_searched_for_as_words_with_a_note(command):
+    note = "note: gone.py does not exist: it is searched for as words\n"
+    assert note in command("history", "gone.py").stderr
+    assert command("history", "why is gone.py").stderr == ""
+
+
 def test_no_hits_have_code_1(command):
     done = command("history", "--author", "nobody", "pigeon")
     assert (done.returncode, done.stdout) == (1, "no commits of 4\n")
@@ -238,6 +244,8 @@ def test_merges_are_found_only_if_their_message_says_more(engine, root):
         commit(root, "nests")
         git(root, "checkout", "-q", "main")
         git(root, "merge", "-q", "--no-ff", "-m", f"Merge branch 'nest{number}'\n\n{body}", f"nest{number}")
+    answer = engine.history("nest eggs warm", Scope((root,)))
+    assert answer.added == answer.commits == 7
     assert "Merge branch 'nest1'" in subjects(engine, root, "nest eggs warm")
     assert "Merge branch 'nest0'" not in subjects(engine, root, "nest eggs warm")
 

@@ -62,6 +62,7 @@ def test_a_query_finds_the_code_of_a_tag_and_shows_paths_as_git_does(command, ro
     assert command("query", "wash pigeon", "--compact", "-n", "1").stdout.startswith(
         "src/open.py:1  wash_pigeon"
     )
+    assert "  (a git revision)\n" in command("status").stdout
     whole = command("query", "open pigeon", "--at", "old", "--full", "-n", "1").stdout
     assert "return old" in whole
 

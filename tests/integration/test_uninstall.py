@@ -88,6 +88,21 @@ def test_uninstall_lists_with_sizes_and_deletes_only_when_told(indexed, command,
     assert command("uninstall", "--delete", cwd=project).stdout.endswith("has no files to delete here\n")
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_uninstall_deletes_completion(command, user, shell):
+    (user / ".bashrc").write_text("alias x=y\n")
+    (user / ".zshrc").write_text("")
+    command.variables.update(_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    assert command("--install-completion", shell).returncode == 0
+    scripts = [path for path in user.rglob("*codesearch*") if path.is_file()]
+    assert len(scripts) == 1
+    listed = command("uninstall").stdout
+    assert f"{scripts[0]}  (completion)\n" in listed
+    assert (f"{user}/.bashrc  (completion)\n" in listed) == (shell == "bash")
+    assert command("uninstall", "--delete").returncode == 0
+    assert not scripts[0].exists() and (user / ".bashrc").read_text() == "alias x=y\n"
+
+
 def test_uninstall_asks_for_the_home_it_is_given_and_does_not_follow_links(indexed, command, home, user):
     other, elsewhere = user / "other", user / "elsewhere"
     shutil.copytree(home, other, ignore=shutil.ignore_patterns("cache"))
