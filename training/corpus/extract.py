@@ -24,7 +24,7 @@ from training.corpus.fetch import MARKER, FetchedPackage, read_marker
 from training.corpus.parse import ParsedFile, SourceFile, parse_file
 from training.corpus.recipe import SourcePackage
 from training.corpus.rows import PARTITIONS, write_lines
-from training.corpus.split import REPOSITORY_SHARE, Place, place_rows, stable_hash
+from training.corpus.split import Place, place_rows, stable_hash
 from training.corpus.stats import CorpusStats, LanguageStats, peak_rss_bytes, write_stats
 from training.errors import TrainingError
 
@@ -40,7 +40,6 @@ def extract_corpus(
     evaluation_sets: Path | None,
     *,
     processes: int,
-    repository_share: float = REPOSITORY_SHARE,
 ) -> CorpusStats:
     """Write the rows of every fetched package and their statistics; return the statistics.
 
@@ -57,7 +56,7 @@ def extract_corpus(
         forbidden = read_forbidden(evaluation_sets, pool)
         for language in sorted({package.language for package in fetched}):
             chosen = {package: found for package, found in fetched.items() if package.language == language}
-            languages[language] = _extract_language(chosen, corpus, forbidden, pool, repository_share)
+            languages[language] = _extract_language(chosen, corpus, forbidden, pool)
     stats = CorpusStats(
         languages=languages,
         wall_s=round(time.perf_counter() - started, 1),
@@ -81,7 +80,6 @@ def _extract_language(
     corpus: Path,
     forbidden: Forbidden,
     pool: Pool,
-    repository_share: float,
 ) -> LanguageStats:
     language = next(iter(packages)).language
     files = _files(packages, corpus)
@@ -89,7 +87,7 @@ def _extract_language(
     parsed = tqdm(pool.imap(parse_file, files, chunksize=16), total=len(files), unit="file", desc=language)
     unplaced = corpus / "rows" / f"{language}.unplaced.jsonl.zst"
     write_lines(unplaced, _kept_lines(parsed, forbidden, tally))
-    partitions = place_rows(tally.places, repository_share)
+    partitions = place_rows(tally.places)
     tally.dropped["over its repository's share"] += partitions.count("")
     for partition in PARTITIONS:
         chosen = (

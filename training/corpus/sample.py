@@ -37,6 +37,7 @@ _LINES = range(5, 46)
 _MIN_SUBTOKENS = 15
 _MAX_CHARS = 2_000
 _MAX_FILE_BYTES = 300_000
+_SEED = 1
 _PER_FILE = 2
 _UNWANTED = GENERATED | TEST | VENDORED | STUB
 
@@ -70,7 +71,6 @@ def sample_functions(
     quotas: Mapping[str, int],
     *,
     first: int = 1,
-    seed: int = 1,
 ) -> Iterator[tuple[SampledFunction, str]]:
     """Yield functions with their code: the quota of each language, from as many repositories as possible."""
     with get_context("spawn").Pool(1) as pool:
@@ -78,9 +78,9 @@ def sample_functions(
     number = first - 1
     for language, quota in quotas.items():
         chosen = [package for package in packages if package.language == language]
-        for document, package, version in _chosen(chosen, corpus, forbidden, quota, random.Random(seed)):
+        for document, package, version in _chosen(chosen, corpus, forbidden, quota, random.Random(_SEED)):
             number += 1
-            style = random.Random(f"{seed} {number}").choices(list(STYLES), list(STYLES.values()))[0]
+            style = random.Random(f"{_SEED} {number}").choices(list(STYLES), list(STYLES.values()))[0]
             sampled = SampledFunction(
                 number=number,
                 package=package.url(version),
@@ -162,15 +162,13 @@ def _is_documented(document: Document) -> bool:
     return not documentation_reason(document.docstring, split_docstring(document.docstring)[0])
 
 
-def write_batches(
-    sampled: Iterator[tuple[SampledFunction, str]], out: Path, size: int, seed: int = 1
-) -> Counter[str]:
+def write_batches(sampled: Iterator[tuple[SampledFunction, str]], out: Path, size: int) -> Counter[str]:
     """Write `functions.jsonl` and `batch-NNN.txt`, each with functions of all languages; return counts by language."""
     functions = list(sampled)
     out.mkdir(parents=True, exist_ok=True)
     lines = (json.dumps(asdict(function), ensure_ascii=False) + "\n" for function, _ in functions)
     (out / "functions.jsonl").write_text("".join(lines), "utf-8")
-    random.Random(seed).shuffle(functions)
+    random.Random(_SEED).shuffle(functions)
     for start in range(0, len(functions), size):
         texts = (
             f"=== {function.number} | {function.style} | {function.language} | {function.path}\n{code.strip()}\n\n"

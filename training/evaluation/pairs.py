@@ -100,9 +100,9 @@ class _Codes:
 class CodeScorer:
     """Scores all pieces of code of a set for a batch of queries."""
 
-    def __init__(self, codes: Sequence[str], encoder: Encoder, config: RankConfig | None = None) -> None:
+    def __init__(self, codes: Sequence[str], encoder: Encoder) -> None:
         self._encoder = encoder
-        self._config = config or RankConfig()
+        self._config = RankConfig()
         # Windows does not delete files that are still mapped.
         self._scratch = tempfile.TemporaryDirectory(prefix="codesearch-codes-", ignore_cleanup_errors=True)
         self._lexical = LexicalScorer(_Codes(_postings(codes, Path(self._scratch.name))), self._config)
