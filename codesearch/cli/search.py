@@ -108,23 +108,21 @@ def _search(
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
     from codesearch.cli.first import first_indexed
     from codesearch.cli.render import render
-    from codesearch.search.request import Filters, SearchRequest
+    from codesearch.search.request import Filters, RequestFields, SearchRequest
 
     output_format = only_one(options, _FORMATS) or "text"
-    is_fixed = bool(options.get("fixed"))
+    # The other options of the request have the names of its fields.
+    same: dict[str, Any] = {name: options[name] for name in RequestFields.__annotations__ if name in options}
     request = SearchRequest(
         text,
-        options["hits"],
-        "lexical" if is_fixed else options.get("mode", "hybrid"),
-        Filters(options["lang"], options["kind"], options["path"], here=invocation.terminal.here),
-        options["all_code"],
-        options["context_lines"],
-        options["refresh"],
-        options.get("min_confidence", 0.0),
-        options["changed"],
-        fixed=is_fixed,
+        **same,
+        top_k=options["hits"],
+        filters=Filters(options["lang"], options["kind"], options["path"], here=invocation.terminal.here),
+        context=options["context_lines"],
         by_file=not options.get("flat", True) and output_format not in _OF_DEFINITIONS,
     )
+    if request.fixed:
+        request = replace(request, mode="lexical")
     backend = None if options["backend"] == "local" else invocation.milvus(options)
     model, device = options["model"], options["device"]
     engine = invocation.engine(options["home"], model=model, device=device, backend=backend)

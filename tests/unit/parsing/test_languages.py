@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,14 @@ def test_texts_need_no_grammar_and_have_short_names_too():
         "markdown",
         "toml",
     ]
+
+
+def test_each_name_ending_and_interpreter_belongs_to_one_language():
+    specs = (*LANGUAGES, *BLOCK_LANGUAGES)
+    for kind in ("extensions", "file_names", "interpreters"):
+        told = Counter(one for spec in specs for one in getattr(spec, kind))
+        assert [one for one, count in told.items() if count > 1] == [], "take it out of _WITHOUT_GRAMMAR"
+    assert len({spec.name for spec in specs}) == len(specs)
 
 
 def test_unknown_content_is_an_error():
