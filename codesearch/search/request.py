@@ -52,7 +52,7 @@ class Filters:
         object.__setattr__(self, "kinds", tuple(kind.lower() for kind in self.kinds))
         for kind in self.kinds:
             if kind not in KINDS:
-                raise ConfigError(f"kind {kind!r}: choose one of {', '.join(KINDS)}")
+                raise ConfigError(f"unknown kind {kind!r}: choose one of {', '.join(KINDS)}")
 
     @property
     def allow_all(self) -> bool:

@@ -150,18 +150,20 @@ def with_depths(definitions: Iterable[D], language: str) -> Iterator[tuple[int, 
     Top-level code in no other definition is left out.
     """
     separator = separator_of(language)
-    ends: list[float] = [math.inf]
+    around: list[D] = []
     for one in definitions:
         if one.kind == "module":
             continue
-        # A section ends where the next one begins; its names say what is around it.
-        if one.kind in _TEXT_KINDS:
-            del ends[len(one.qualified_name.split(separator)) :]
-        else:
-            while ends[-1] < one.last_line:
-                ends.pop()
-        yield len(ends), one
-        ends.append(one.last_line)
+        while around and not _is_around(around[-1], one, separator):
+            around.pop()
+        around.append(one)
+        yield len(around), one
+
+
+def _is_around(outer: D, one: D, separator: str) -> bool:
+    if one.kind in _TEXT_KINDS:  # A section ends where the next one begins; its names say what is around it.
+        return one.qualified_name.startswith(f"{outer.qualified_name}{separator}")
+    return outer.last_line >= one.last_line
 
 
 def _weight(row: DocumentRow, depth: int, scorer: LexicalScorer) -> float:

@@ -165,7 +165,7 @@ def _scope(engine: Engine, roots: tuple[str, ...], group: str, at: str = "") -> 
     if at and not roots and not group:  # The only folder need not be named.
         roots = tuple(map(encodable, engine.indexed_roots()))
     if at and len(roots) != 1:
-        raise Refusal(400, "a revision is of one folder", "choose one folder")
+        raise Refusal(400, "at needs one folder", "give one of the indexed folders as root")
     return Scope(roots=_roots(engine, roots), group=group, at=at)
 
 

@@ -212,6 +212,11 @@ def test_the_outline_is_that_of_the_text_in_the_editor(project):
             (top,) = await client.outline(project / "notes.md")
             assert (place(top), str(top.range)) == ("String Top 0:2-0:5", "0:0-6:10")
             assert [place(one) for one in top.children] == ["String Part 4:3-4:7"]
+            client.open(
+                project / "plain.md", "# No text\n\n## One\n\nText.\n\n## Two\n\nText.\n\n### Deep\n\nText.\n"
+            )
+            one, two = await client.outline(project / "plain.md")
+            assert [one.name, len(one.children), two.name, two.children[0].name] == ["One", 0, "Two", "Deep"]
             client.open(project / "image.png", "text")
             assert await client.outline(project / "image.png") == []
             client.open(project / "tool", "#!/usr/bin/env python3\ndef act():\n    pass\n")

@@ -283,5 +283,5 @@ def test_agents_and_the_web_page_search_a_revision(engine, root):
     assert [one["root"] for one in client.get("/api/v1/status").json()["roots"]] == [str(root)]
     engine.index(root / "src")
     refused = client.get("/api/v1/search", params=asked)
-    error = {"message": "a revision is of one folder", "cure": "choose one folder"}
+    error = {"message": "at needs one folder", "cure": "give one of the indexed folders as root"}
     assert (refused.status_code, refused.json()["error"]) == (400, error)

@@ -341,6 +341,7 @@ function setUp() {
 /** Read what is indexed, then show what the address names. */
 async function load() {
   syncControls();
+  if (!state.view && !state.q) byId("query").focus();  // Else keys such as j go through the hits.
   try {
     status = await ask("status", new URLSearchParams());
   } catch (error) {

@@ -129,7 +129,7 @@ def test_unknown_content_is_an_error():
 def test_for_a_language_that_is_not_like_any_other_all_are_listed(name):
     with pytest.raises(
         ConfigError,
-        match=f"^language '{name}': choose one of go, java, .*, vue or of docs/languages.md$",
+        match=f"^unknown language '{name}': choose one of go, java, .*, vue or of docs/languages.md$",
     ):
         language_name(name)
 

@@ -124,8 +124,8 @@ def test_no_document_of_an_empty_index_passes(tmp_path, index_tree):
 
 
 def test_an_unknown_language_or_kind_lists_the_known_ones():
-    with pytest.raises(ConfigError, match=r"language 'cobol': choose one of go, java, javascript, "):
+    with pytest.raises(ConfigError, match=r"unknown language 'cobol': choose one of go, java, javascript, "):
         Filters(languages=("go", "cobol"))
     with pytest.raises(ConfigError) as caught:
         Filters(kinds=("functions",))
-    assert str(caught.value) == f"kind 'functions': choose one of {', '.join(KINDS)}"
+    assert str(caught.value) == f"unknown kind 'functions': choose one of {', '.join(KINDS)}"
