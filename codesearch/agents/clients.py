@@ -6,7 +6,8 @@ import json
 import os
 import sysconfig
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,11 +104,11 @@ CLIENTS = {
 }
 
 
-def entry_of(client: Client, groups: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the entry that starts this installation and lets agents search some groups."""
+def entry_of(client: Client, options: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the entry that starts the server of this installation with some options."""
     installed = os.path.join(sysconfig.get_path("scripts"), NAME)
     found = find_program(NAME) or find_program(installed)
-    words = ["mcp", *(word for group in groups for word in ("--group", group))]
+    words = ["mcp", *options]
     command, *arguments = [found, *words] if found else python_command(NAME, *words)
     bare = {"command": command, "args": arguments}
     if client.shape == "local":
@@ -138,23 +139,23 @@ def instruction_file(client: Client, project: Path | None) -> Path | None:
     return path
 
 
-def write_configuration(client: Client, path: Path, groups: Iterable[str] = ()) -> Path | None:
+def write_configuration(client: Client, path: Path, options: Sequence[str] = ()) -> Path | None:
     """Merge the entry into a file and keep everything else; return the backup of the last file, if there was one.
 
     Raises:
         ConfigError: the file is not valid, has another entry of this name, or cannot be read or written.
     """
     old = read_text(path)
-    new = configuration(client, groups, old or "", path)
+    new = configuration(client, entry_of(client, options), old or "", path)
     return None if new == old else write_text(path, new)
 
 
-def configuration(client: Client, groups: Iterable[str] = (), old: str = "", path: Path = Path()) -> str:
+def configuration(client: Client, entry: dict[str, Any], old: str = "", path: Path = Path()) -> str:
     """Return the text of a configuration with the entry; the order of everything else stays.
 
     Args:
         client: that reads the configuration.
-        groups: that agents may search.
+        entry: as `entry_of` makes it.
         old: the text without the entry.
         path: names the file in errors.
 
@@ -162,14 +163,16 @@ def configuration(client: Client, groups: Iterable[str] = (), old: str = "", pat
         ConfigError: the text is not valid, or has another entry of this name.
     """
     config, table = _parsed(client, old, path)
-    known, entry = table.get(NAME), entry_of(client, groups)
+    known = table.get(NAME)
     if known == entry:
         return old
-    if not client.is_toml:
+    if not client.is_toml and (known is None or _starts_codesearch(known)):
         table[NAME] = entry
         return json.dumps(config, indent=2, ensure_ascii=False) + "\n"
     if known is not None:
-        raise ConfigError(f"{path} has another entry {NAME}: nothing was written; remove that entry first")
+        raise ConfigError(
+            f"{path} has another entry {NAME}: nothing was written; remove that entry first (`--remove`)"
+        )
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in entry.items()]
     new = old + ("\n" if old and not old.endswith("\n") else "") + ("\n" if old else "")
     new += f"[{'.'.join((*client.keys, NAME))}]\n" + "".join(lines)
@@ -180,8 +183,16 @@ def configuration(client: Client, groups: Iterable[str] = (), old: str = "", pat
     return new
 
 
-def without_entry(client: Client, old: str, path: Path) -> str:
+def without_entry(client: Client, old: str, path: Path, backups: Iterable[str] = ()) -> str:
     """Return the text of a configuration without the entry that starts codesearch, and everything else as it was.
+
+    Objects of JSON that had only the entry go too; the text is empty if nothing is left.
+
+    Args:
+        client: that reads the configuration.
+        old: the text.
+        path: names the file in errors.
+        backups: earlier texts; one that only lacks the entry is returned, with its formatting.
 
     Raises:
         ConfigError: the text is not valid, or the entry cannot be cut out.
@@ -189,6 +200,11 @@ def without_entry(client: Client, old: str, path: Path) -> str:
     config, table = _parsed(client, old, path)
     if not _starts_codesearch(table.get(NAME)):
         return old
+    for text in backups:
+        with suppress(ConfigError):
+            is_without = NAME not in _parsed(client, text, path)[1]
+            if is_without and configuration(client, table[NAME], text, path) == old:
+                return text
     del table[NAME]
     keys = (*client.keys, NAME)
     new = without_table(old, ".".join(keys)) if client.is_toml else without_member(old, keys)

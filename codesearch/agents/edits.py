@@ -109,16 +109,16 @@ def _marked(text: str, path: Path) -> tuple[int, int] | None:
 
 
 def without_member(text: str, keys: Sequence[str]) -> str:
-    """Return a JSON text without the member that a path of keys leads to.
+    """Return a JSON text without the member that a path of keys leads to, and without objects that had only it.
 
-    >>> without_member('{"a": {"x": 1,  "y": [2]}}', ("a", "y"))
+    >>> without_member('{"a": {"x": 1,  "y": {"z": 2}}}', ("a", "y", "z"))
     '{"a": {"x": 1}}'
     """
     decode = json.JSONDecoder().raw_decode
-    start, first, last, inside = 0, 0, 0, 0
+    start, first, last = 0, 0, 0
     comma: int | None = None
     for key in keys:
-        position = inside = text.index("{", start) + 1
+        position = text.index("{", start) + 1
         name, comma = None, None
         while name != key:
             comma = position - 1 if name is not None else None
@@ -129,7 +129,9 @@ def without_member(text: str, keys: Sequence[str]) -> str:
             position = _after_space(text, last) + 1
     if text[position - 1] == ",":
         return text[:first] + text[_after_space(text, position) :]
-    return text[:comma] + text[last:] if comma is not None else text[:inside] + text[position - 1 :]
+    if comma is not None:
+        return text[:comma] + text[last:]
+    return without_member(text, keys[:-1]) if keys[1:] else ""
 
 
 def _after_space(text: str, position: int) -> int:

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -151,6 +151,7 @@ def mcp(
     groups = {
         name: group_folders(name, invocation.terminal.variables, invocation.user_home) for name in group
     }
+    root = root and expanded(root)
     if root is not None and not root.is_dir():
         raise ConfigError(f"{root} is not a folder: give --root an existing folder")
     if (write or remove) and setup is None:
@@ -164,7 +165,8 @@ def mcp(
         if remove:
             yield from take_back(setup, invocation, project)
         else:
-            yield from set_up(setup, invocation, groups, project, write=write, instructions=instructions)
+            options = _options_given(context, groups, root=root, home=home, auto_index=auto_index)
+            yield from set_up(setup, invocation, options, project, write=write, instructions=instructions)
     elif instructions:
         from codesearch.agents.clients import AGENTS_MD
 
@@ -176,6 +178,24 @@ def mcp(
         engine = invocation.engine(home)
         make_server(engine, root, invocation.terminal.here, auto_index=auto_index, groups=groups).run()
         yield Output()
+
+
+def _options_given(
+    context: typer.Context,
+    groups: Iterable[str],
+    *,
+    root: Path | None,
+    home: Path | None,
+    auto_index: bool,
+) -> list[str]:
+    """Return the options of the server that a command line has, so that they hold in any working directory."""
+    named = {"--root": root, "--home": home}
+    words = [word for name, path in named.items() if path for word in (name, str(expanded(path).resolve()))]
+    words += [word for group in groups for word in ("--group", group)]
+    source = context.get_parameter_source("auto_index")  # What a setting says, the server reads itself.
+    if source and source.name == "COMMANDLINE":
+        words.append("--auto-index" if auto_index else "--no-index")
+    return words
 
 
 def lsp(context: typer.Context, auto_index: bool, home: Path | None) -> Iterator[Output]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import unified_diff
+from difflib import get_close_matches, unified_diff
 from functools import partial
 from pathlib import Path
 
@@ -28,13 +28,16 @@ from codesearch.visible import visible
 def set_up(
     name: str,
     invocation: Invocation,
-    groups: Iterable[str],
+    options: Sequence[str],
     project: Path | None,
     *,
     write: bool,
     instructions: bool,
 ) -> Iterator[Output]:
-    """Show or write the configuration of a client and, if asked, its instructions in a project."""
+    """Show or write the configuration of a client and, if asked, its instructions in a project.
+
+    The configuration has the options with which the client starts the server.
+    """
     client = _client(name)
     path = clients.config_file(client, invocation.user_home)
     if instructions:
@@ -48,12 +51,12 @@ def set_up(
     old = edits.read_text(file) if file else None
     new = edits.with_paragraph(old or "", clients.AGENTS_MD, file) if file else ""
     if write:
-        yield _written(path, "the entry codesearch", clients.write_configuration(client, path, groups))
+        yield _written(path, "the entry codesearch", clients.write_configuration(client, path, options))
         if file:
             yield _written(file, "the instructions", edits.write_text(file, new) if new != old else None)
         return
     where = visible(f"{client.title} reads this from {path}")
-    yield Output(clients.configuration(client, groups), f"{where}\n")
+    yield Output(clients.configuration(client, clients.entry_of(client, options)), f"{where}\n")
     if file:
         known = f"{visible(str(file))} has the instructions\n"
         yield Output(_diff(file, old or "", new), "" if new != old else known)
@@ -69,6 +72,7 @@ def take_back(name: str, invocation: Invocation, project: Path | None) -> Iterat
     path = clients.config_file(client, invocation.user_home)
     file = clients.instruction_file(client, project)
     found = [*_entry(client, path), *(_paragraph(file) if file else ())]
+    found += [*_backups(path), *(_backups(file) if file else ())]
     for one in found:
         yield one.deleted()
     if not found:
@@ -177,8 +181,7 @@ def _of_clients(user_home: Path, project: Path | None) -> Iterator[_Written]:
     for file in instructions:
         yield from _unless_damaged(file, _paragraph(file))
     for path in (*files, *instructions):
-        for backup in edits.backups(path):
-            yield _Written(backup, backup.stat().st_size, "backup", backup.unlink)
+        yield from _backups(path)
 
 
 def _unless_damaged(path: Path, found: Iterator[_Written]) -> Iterator[_Written]:
@@ -193,11 +196,20 @@ def _unless_damaged(path: Path, found: Iterator[_Written]) -> Iterator[_Written]
 
 
 def _entry(client: Client, path: Path) -> Iterator[_Written]:
-    yield from _part(path, lambda old: clients.without_entry(client, old, path), f"entry of {client.title}")
+    def without(old: str) -> str:
+        backups = (edits.read_text(one) or "" for one in edits.backups(path))
+        return clients.without_entry(client, old, path, backups)
+
+    yield from _part(path, without, f"entry of {client.title}")
 
 
 def _paragraph(path: Path) -> Iterator[_Written]:
     yield from _part(path, lambda old: edits.without_paragraph(old, path), "instructions")
+
+
+def _backups(path: Path) -> Iterator[_Written]:
+    for backup in edits.backups(path):
+        yield _Written(backup, backup.stat().st_size, "backup", backup.unlink)
 
 
 def _part(path: Path, without: Callable[[str], str], what: str) -> Iterator[_Written]:
@@ -231,7 +243,9 @@ def _settings(path: Path) -> Iterator[_Written]:
 
 def _client(name: str) -> Client:
     if (client := CLIENTS.get(name)) is None:
-        raise ConfigError(f"client {name!r}: choose one of {', '.join(CLIENTS)}")
+        near = get_close_matches(name, CLIENTS, 1)
+        cure = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(CLIENTS)}"
+        raise ConfigError(f"client {name!r}: {cure}")
     return client
 
 

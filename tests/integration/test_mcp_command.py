@@ -308,7 +308,20 @@ def test_setup_prints_what_write_merges(command, tmp_path):
     entry = json.loads(printed.stdout)["mcpServers"]["codesearch"]
     assert entry["args"][-1] == "mcp" and printed.returncode == 0
     assert command("mcp", "--setup", "nobody").stderr.startswith("error: client 'nobody': choose one of")
+    assert command("mcp", "--setup", "cluade").stderr == "error: client 'cluade': did you mean 'claude'?\n"
     assert command("mcp", "--instructions").stdout.startswith("## Code search")
+
+
+def test_the_entry_of_a_client_has_the_options_that_are_given(command, tmp_path):
+    given = ["--root", ".", "--home", "~/indexes", "--no-index"]
+    command.variables.update(HOME=str(tmp_path / "user"), CODESEARCH_AUTO_INDEX="no")
+    for options, expected in (
+        (given, ["--root", str(tmp_path), "--home", str(tmp_path / "user/indexes"), "--no-index"]),
+        ([], []),  # The server reads settings itself.
+    ):
+        printed = command("mcp", "--setup", "cursor", *options, cwd=tmp_path)
+        arguments = json.loads(printed.stdout)["mcpServers"]["codesearch"]["args"]
+        assert arguments[arguments.index("mcp") + 1 :] == expected
 
 
 def many_files(count: int) -> dict[str, str]:

@@ -83,8 +83,7 @@ def test_uninstall_lists_with_sizes_and_deletes_only_when_told(indexed, command,
     ]
     assert not home.exists() and content_of(indexed) == sources
     left = content_of(user)
-    new = {".claude.json": b'{\n  "mcpServers": {}\n}\n', ".codex": ""}
-    assert left == before | new
+    assert left == before | {".codex": ""}
     assert command("uninstall", "--delete", cwd=project).stdout.endswith("has no files to delete here\n")
 
 
@@ -182,13 +181,25 @@ def test_write_adds_the_instructions_with_a_backup_and_remove_takes_everything_b
     command(*written, cwd=project)
     assert content_of(user) == now, "the second time changed something"
     done = command("mcp", "--setup", "cursor", "--remove", cwd=project)
-    assert done.stdout == (f"deleted entry of Cursor: {config}\ndeleted instructions: {project}/AGENTS.md\n")
-    after = content_of(user)
-    assert after["project/AGENTS.md"] == b"# Rules\r\n"
-    assert json.loads(after[".cursor/mcp.json"]) == json.loads(before[".cursor/mcp.json"])
+    assert done.stdout.splitlines() == [
+        f"deleted entry of Cursor: {config}",
+        f"deleted instructions: {project}/AGENTS.md",
+        f"deleted backup: {config}.codesearch-1.bak",
+        f"deleted backup: {project}/AGENTS.md.codesearch-1.bak",
+    ]
+    assert content_of(user) == before
     done = command("mcp", "--setup", "cursor", "--remove", cwd=project)
     assert done.stdout == f"{config} has no entry codesearch and {project}/AGENTS.md no instructions\n"
-    assert content_of(user) == after
+    assert content_of(user) == before
+
+
+def test_after_other_changes_remove_takes_out_the_entry_and_what_is_empty_then(command, user):
+    config = user / ".cursor/mcp.json"
+    config.write_text('{"a":1}')
+    command("mcp", "--setup", "cursor", "--write")
+    config.write_text(config.read_text().replace("1", "2"))
+    command("mcp", "--setup", "cursor", "--remove")
+    assert config.read_text() == '{\n  "a": 2\n}\n'
 
 
 def test_a_file_that_setup_made_is_deleted_again(command, user):

@@ -44,7 +44,7 @@ def test_a_merge_keeps_other_settings_and_a_second_merge_changes_nothing(name, t
 def test_a_new_file_has_the_printed_configuration(name, tmp_path):
     path = tmp_path / "new/config"
     assert write_configuration(CLIENTS[name], path) is None
-    assert path.read_text("utf-8") == configuration(CLIENTS[name])
+    assert path.read_text("utf-8") == configuration(CLIENTS[name], entry_of(CLIENTS[name]))
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,7 @@ def test_a_new_file_has_the_printed_configuration(name, tmp_path):
         ("zed", '// comment\n{"a": 1}'),
         ("cursor", "[]"),
         ("cursor", '{"mcpServers": []}'),
+        ("cursor", '{"mcpServers": {"codesearch": {"command": "mine"}}}'),
         ("codex", "a = "),
         ("codex", "mcp_servers = {}"),
         ("codex", '[mcp_servers.codesearch]\ncommand = "mine"\n'),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from codesearch.agents.clients import CLIENTS, configuration, instruction_file, without_entry
+from codesearch.agents.clients import CLIENTS, configuration, entry_of, instruction_file, without_entry
 from codesearch.agents.edits import (
     BEGIN,
     END,
@@ -59,7 +59,7 @@ def test_the_entry_of_each_client_can_be_taken_out(name, tmp_path):
         for key in reversed(client.keys):
             nested = {"z": 1, key: nested}
         old = json.dumps(nested, indent=2) + "\n"
-    new = configuration(client, ("a group",), old)
+    new = configuration(client, entry_of(client, ("--group", "a group")), old)
     assert new != old
     assert without_entry(client, new, tmp_path) == old
     assert without_entry(client, old, tmp_path) == old
@@ -72,8 +72,8 @@ ENTRY = '"codesearch": {"command": "/bin/codesearch", "args": ["mcp"]}'
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('{"mcpServers": {%s}}', '{"mcpServers": {}}'),
-        ('{"mcpServers": {\n\t%s\n}}', '{"mcpServers": {}}'),
+        ('{"mcpServers": {%s}}', ""),
+        ('{"a": 1,\n"mcpServers": {\n\t%s\n}\n}', '{"a": 1\n}'),
         ('{"mcpServers" :{%s ,  "b":[{ }]}, "c": 1.0}\r\n', '{"mcpServers" :{"b":[{ }]}, "c": 1.0}\r\n'),
         (
             '{"c": "{,}", "mcpServers": {"a": {"x":1e3} , %s }}',
