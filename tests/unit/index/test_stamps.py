@@ -44,6 +44,16 @@ def test_stamps_of_an_older_version_are_not_read(tmp_path):
     assert read_stamps(tmp_path) == Stamps()
 
 
+def test_stamps_with_a_changed_bit_are_not_read(tmp_path):
+    write_stamps(tmp_path, STAMPS, 7)
+    content = (tmp_path / FILE).read_bytes()
+    for bit in range(16, 8 * len(content)):  # The two bytes of zlib's header do not change the content.
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        (tmp_path / FILE).write_bytes(changed)
+        assert read_stamps(tmp_path) in (Stamps(), STAMPS), bit
+
+
 def test_a_stamp_is_trusted_two_seconds_later_or_if_it_was_seen_two_seconds_ago():
     started_ns = 1_700_000_000_000_000_000
     old_ns = started_ns - 2_000_000_000

@@ -91,6 +91,14 @@ def test_the_nearest_are_those_of_a_full_sort(tmp_path, monkeypatch, count):
     assert sorted(reader.nearest(query, count).tolist()) == sorted(exact.tolist())
 
 
+def test_the_nearest_are_exact_if_only_float32_rounding_separates_them(tmp_path):
+    query = np.full(64, 1 / 8, np.float32)  # It is not changed by its rounding to int8.
+    reader = written(tmp_path, query + 0.001 * unit_vectors(5_000))
+    best = np.argsort(-reader.similarities(query), kind="stable")
+    for count in range(1_000, 4_000, 20):
+        assert set(reader.nearest(query, count).tolist()) == set(best[:count].tolist()), count
+
+
 def test_the_nearest_of_some_documents_are_exact(tmp_path):
     reader = written(tmp_path, unit_vectors(3_000))
     query = unit_vectors(1, seed=1)[0]
