@@ -41,6 +41,7 @@ def test_a_query_without_an_answer_has_a_low_confidence_and_still_gets_hits(smok
 
 def test_an_exact_name_has_full_confidence(smoke):
     assert smoke.answer(SearchRequest("isAnagram")).confidence == 1.0
+    assert smoke.answer(SearchRequest("isAnagram", min_confidence=1.0)).hits
 
 
 def test_a_conversion_has_confidence_only_if_a_hit_has_its_direction(smoke):

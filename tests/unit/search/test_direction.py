@@ -21,6 +21,7 @@ INT_TO_STRING = Conversion(("integer",), ("string",))
         ("list of dicts to dataframe", ("list dictionary", "dataframe")),
         ("python convert from bytes to hex string", ("byte", "hex string")),
         ("how do i get celsius from fahrenheit", ("fahrenheit", "celsius")),
+        ("convert big red word list to tree", ("red word list", "tree")),
     ],
 )
 def test_a_conversion_is_parsed_into_source_and_target(query: str, expected: tuple[str, str]) -> None:
@@ -39,6 +40,9 @@ def test_a_conversion_is_parsed_into_source_and_target(query: str, expected: tup
         "how to write array to file in php",
         "run command as root",
         "treat warnings as errors",
+        "get the user name from a session",
+        "string to string",
+        "int to string in a loop",
         "to",
     ],
 )
