@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from codesearch.search.request import SearchRequest
@@ -72,6 +74,27 @@ def test_definitions_that_hardly_match_are_not_shown_with_the_best_one(searcher_
     assert [hit.others for hit in tree.answer(SearchRequest("load the session", by_file=True)).hits] == [()]
 
 
+def test_other_definitions_of_a_hit_have_at_least_half_of_its_score(searcher_of):
+    words = "alpha bravo delta gamma omega sigma theta kappa lambda zeta".split()
+    function = "def {}():\n    '''{}.'''\n    return 1\n\n\n"
+    shares = {}
+    for some in list(combinations(words, 3))[::6]:
+        code = function.format("best", " ".join(words)) + function.format("other", " ".join(some))
+        tree = searcher_of({"b.py": code})
+        best, other = tree.answer(SearchRequest(" ".join(words))).hits
+        (hit,) = tree.answer(SearchRequest(" ".join(words), by_file=True)).hits
+        shares[other.score / best.score] = bool(hit.others)
+    assert all(shown == (share >= 0.5) for share, shown in shares.items())
+    assert min(abs(share - 0.45) for share in shares) < 0.05 > min(abs(share - 0.55) for share in shares)
+
+
+def test_the_other_definitions_of_a_hit_are_those_of_its_file(searcher_of):
+    tree = searcher_of({"a.py": OTHER_SESSION, "b.py": MANY})
+    hits = tree.answer(SearchRequest("the session", by_file=True)).hits
+    assert len(hits) == 2 and any(hit.others for hit in hits)
+    assert all(other.path == hit.path for hit in hits for other in hit.others)
+
+
 def test_a_list_of_definitions_has_no_others(searcher_of):
     assert {hit.others for hit in searcher_of(TREE).answer(SearchRequest("session")).hits} == {()}
 
@@ -113,4 +136,5 @@ def test_other_conversions_do_not_raise_a_file_above_the_right_one(searcher_of):
     tree = searcher_of({"convert_int.py": others, "b.py": convert.format("str")})
     hits = tree.answer(SearchRequest("convert int to str", by_file=True)).hits
     assert [(hit.path, hit.name) for hit in hits][0] == ("b.py", "int_to_str")
-    assert hits[0].parts.get("file_support", 0) == 0
+    assert hits[1].path == "convert_int.py"
+    assert not any(hit.parts[part] for hit in hits for part in ("file_support", "file_name"))
