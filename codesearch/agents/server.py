@@ -42,7 +42,13 @@ from codesearch.engine.answer import Freshness
 from codesearch.engine.engine import Engine
 from codesearch.engine.revisions import find_revision
 from codesearch.engine.scope import Scope, covering_index, find_project
-from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
+from codesearch.errors import (
+    CodeSearchError,
+    ConfigError,
+    IndexLockedError,
+    IndexNotFoundError,
+    index_command,
+)
 from codesearch.index.build import Progress
 from codesearch.options import Option, options_of
 from codesearch.search.request import Filters, SearchRequest
@@ -253,7 +259,7 @@ class Agents:
             if not (self._named or find_project(project)):
                 raise IndexNotFoundError(f"{project} is no project: start the server with `--root DIR`")
             if not self._auto_index:
-                raise IndexNotFoundError(f"{project} is not indexed: run `codesearch index {project}`")
+                raise IndexNotFoundError(f"{project} is not indexed: run {index_command(project)}")
         return Scope(here=project, folders=(project,))
 
     def _group(self, project: Path, group: str, at: str) -> Scope:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -15,6 +16,7 @@ from codesearch.commits.hits import HistoryAnswer
 from codesearch.commits.text import history_lines
 from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.reports import IndexStatus
+from codesearch.errors import index_command
 from codesearch.search.snippets import snippet_lines
 from codesearch.structure.entries import Outline, outline_lines
 from codesearch.structure.text import cut, reading_lines, usages_lines
@@ -54,8 +56,12 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     if not answer.hits:
         return f"{notes}no hits" + ("" if answer.filters_match else ": nothing passes the filters")
     notes += _confidence_note(answer)
-    if any(found.state == "behind" for found in answer.freshness):
-        notes += "note: many files changed; run `codesearch index` to see them all\n"
+    for found in (one for one in answer.freshness if one.state == "behind"):
+        command = visible(index_command(found.root))
+        if any(astuple(found.changes)):
+            notes += f"note: many files changed; run {command} to see them all\n"
+        else:  # There was no time to find out.
+            notes += "note: files may have changed; status counts them\n"
     if answer.left_out:
         notes += (
             f"note: {answer.left_out} files are not in the index: they crash parsers or go over a limit\n"
