@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.agents.text import hits_text
-from codesearch.engine.answer import Answer
+from codesearch.engine.answer import Answer, Changes, Freshness
 from codesearch.types import Hit
 
 CODE = "def load(name):\n    first(name)\n    second(name)\n    third(name)\n    check(name)\n    return name"
@@ -69,6 +69,28 @@ def test_the_best_hits_have_the_most_lines_and_every_hit_has_its_place():
     per_hit = [block.count("\n  ") for block in text.split(".py:1-6 function load")[1:]]
     assert per_hit == sorted(per_hit, reverse=True) and per_hit[0] > per_hit[-1]
     assert len(text) <= 4 * 130
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (Changes(60, 1), "many files changed; run `codesearch index '/my src'` to see them all"),
+        (Changes(0, 0), "files may have changed; status counts them"),
+    ],
+)
+def test_a_note_says_what_is_known_of_an_index_that_is_behind(changes, expected):
+    notes = [Freshness("/my src", "behind", changes)]
+    answer = Answer("check", "hybrid", "nbow", "cpu", 10, 0.1, [HIT], freshness=notes)
+    assert f"note: {expected}\n" in hits_text(answer, Path("/my src"), 400)
+
+
+@pytest.mark.parametrize("max_tokens", range(150, 500, 10))
+def test_notes_and_other_definitions_count_in_the_budget(max_tokens):
+    others = tuple(replace(HIT, qualified_name=letter * 150) for letter in "xy")
+    hits = [replace(HIT, rank=rank, path=f"{rank}.py", others=others) for rank in range(1, 9)]
+    notes = [Freshness("/src", "unreadable", error="e" * 200)]
+    answer = Answer("check", "hybrid", "nbow", "cpu", 10, 0.1, hits, freshness=notes)
+    assert 4 * max_tokens - 400 < len(hits_text(answer, Path("/src"), max_tokens)) <= 4 * max_tokens
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,13 @@ def test_words_come_in_ascending_order_in_parts_of_at_most_the_buffer_size(sorte
     assert all(0 < len(part) <= 100 for part in parts)
 
 
+def test_words_that_come_while_the_buffer_is_nearly_full_are_sorted(sorter):
+    words = words_of(350, "chance")
+    for part in np.split(words, [99, 150, 199, 299]):
+        sorter.add(part)
+    assert np.concatenate(list(sorter.ascending(ORDER))).tolist() == by_hand(words)
+
+
 def test_more_runs_than_words_in_the_buffer_are_sorted(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "RUN_WORDS", 3)
     sorter, words = RunSorter(tmp_path), words_of(50, "chance")

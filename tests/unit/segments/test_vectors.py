@@ -119,6 +119,8 @@ def test_the_nearest_of_several_ranges_of_documents_are_exact(tmp_path, monkeypa
     count = max(1, len(some) // 2)
     exact = some[np.argsort(-reader.similarities(query, some), kind="stable")[:count]]
     assert sorted(reader.nearest(query, count, some).tolist()) == sorted(exact.tolist())
+    for _, end in spans:
+        assert end - 1 in reader.nearest(restored(reader)[end - 1], 1, some)
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -124,6 +124,20 @@ def test_the_weight_of_a_pair_and_of_its_source_multiply_its_loss(learned):
     )
 
 
+def test_a_document_that_also_answers_a_query_is_not_wrong_for_it(learned):
+    _, samples = samples_from([*pairs(), Pair(WORDS[0], WORDS[6], "go")])  # The first query has another answer.
+    model = learned(CONFIG, samples)
+    objective = PairObjective(model, CONFIG, [part(samples)], CPU)
+    objective.start(0)
+    batch = objective.prepare(0, 5)
+    cosines = model.query(*batch.queries) @ model.document("go")(*batch.documents).T
+    assert batch.also_right.any()
+    losses = make_loss(CONFIG)(cosines.masked_fill(batch.also_right, -torch.inf))
+    assert float(objective.backward(batch, 5)) == pytest.approx(
+        float((losses * batch.weights).mean().detach()), abs=1e-6
+    )
+
+
 def test_pairs_with_scores_are_also_ranked_by_the_score_of_the_product(learned):
     _, samples = samples_from(pairs(scored=True))
     config = TrainConfig(dim=8, token_dropout=0.0, hard_negatives=2, temperature=0.2, score_scale=7.0)
