@@ -125,7 +125,7 @@ def test_the_weight_of_a_pair_and_of_its_source_multiply_its_loss(learned):
 
 
 def test_a_document_that_also_answers_a_query_is_not_wrong_for_it(learned):
-    _, samples = samples_from([*pairs(), Pair(WORDS[0], WORDS[6], "go")])  # The first query has another answer.
+    _, samples = samples_from([*pairs(), Pair(WORDS[0], WORDS[6], "go")])
     model = learned(CONFIG, samples)
     objective = PairObjective(model, CONFIG, [part(samples)], CPU)
     objective.start(0)
