@@ -112,9 +112,10 @@ def random_documents(count: int, seed: int) -> list[Document]:
 )
 def test_scores_equal_those_of_the_formula(tmp_path, config):
     documents = random_documents(60, 7)
-    expected = slow_scores(documents, TERMS, config)
-    scores, _, _ = scorer(tmp_path, documents, config).scores(TERMS)
-    np.testing.assert_allclose(scores, expected, rtol=2e-5)
+    of_documents = scorer(tmp_path, documents, config)
+    for terms in (TERMS, TERMS[:1], TERMS):
+        scores, _, _ = of_documents.scores(terms)
+        np.testing.assert_allclose(scores, slow_scores(documents, terms, config), rtol=2e-5)
 
 
 @pytest.mark.parametrize("terms", [TERMS, ["w38"], ["w0"]], ids=["all", "rare", "common"])
@@ -123,13 +124,15 @@ def test_scores_over_segments_with_dead_documents_equal_those_of_the_live_ones_e
     dead = [0, 3, 4, 19, 20, 35, 58, 59]
     parts = [documents[:20], [], documents[20:21], documents[21:]]
     segments = [write_segment(tmp_path / str(number), part) for number, part in enumerate(parts)]
-    scores, ceiling, missing = LexicalScorer(Segments(segments, dead), RankConfig()).scores(terms)
+    with_dead = LexicalScorer(Segments(segments, dead), RankConfig())
+    scores, ceiling, missing = with_dead.scores(terms)
     live = [place for place in range(60) if place not in dead]
     expected, limit, expected_missing = scorer(
         tmp_path / "live", [documents[place] for place in live]
     ).scores(terms)
     assert scores[live].tolist() == expected.tolist()
     assert not scores[dead].any()
+    assert not set(with_dead.with_all(terms[:1]).tolist()) & set(dead)
     assert ceiling == limit > 0 and missing == expected_missing
 
 
