@@ -21,6 +21,7 @@ Each message is one line: what happened, where, and what to do.
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -98,6 +99,14 @@ def index_command(root: Path | str, *options: str, command: str = "index") -> st
     import shlex
 
     return f"`{shlex.join(['codesearch', command, *options, str(root)])}`"
+
+
+def nearest_or(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Return the cure for an unknown name: the known one that it resembles, or `otherwise`."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 1)
+    return f"did you mean {near[0]!r}?" if near else otherwise
 
 
 def unreadable(path: Path, error: OSError, root: str) -> IndexStoreError:

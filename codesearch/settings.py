@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from codesearch.config import PROJECT_FILE, IndexOptions
-from codesearch.errors import ConfigError
+from codesearch.errors import ConfigError, nearest_or
 from codesearch.files import expanded
 from codesearch.options import ENVIRONMENT, OPTIONS, PORTABLE, PROJECT, USER, Option
 from codesearch.treefiles import read_regular
@@ -173,10 +173,7 @@ def _read(path: Path, origin: str) -> dict[str, Any]:
 def _checked(path: Path, origin: str, name: str, value: object) -> Any:  # noqa: ANN401 - the type is that of the setting.
     setting = SETTINGS.get(name)
     if setting is None:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, SETTINGS, 1)
-        cure = f"did you mean {near[0]!r}?" if near else "see `codesearch config`"
+        cure = nearest_or(name, SETTINGS, "see `codesearch config`")
         raise ConfigError(f"{path}: unknown setting {name!r}: {cure}")
     how = "with an option of `codesearch index`" if setting.in_index else f"${setting.variable}"
     if origin not in setting.set_by:

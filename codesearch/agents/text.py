@@ -56,12 +56,9 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     if not answer.hits:
         return f"{notes}no hits" + ("" if answer.filters_match else ": nothing passes the filters")
     notes += _confidence_note(answer)
-    for found in (one for one in answer.freshness if one.state == "behind"):
-        command = visible(index_command(found.root))
-        if any(astuple(found.changes)):
-            notes += f"note: many files changed; run {command} to see them all\n"
-        else:  # There was no time to find out.
-            notes += "note: files may have changed; status counts them\n"
+    for found in answer.freshness:
+        if found.state == "behind":
+            notes += _behind_note(found)
     if answer.left_out:
         notes += (
             f"note: {answer.left_out} files are not in the index: they crash parsers or go over a limit\n"
@@ -88,6 +85,12 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     more = len(answer.hits) - len(heads)
     note = f"{more} more left out: ask with more max_tokens or a narrower path\n" if more else ""
     return notes + "".join(parts) + note
+
+
+def _behind_note(found: Freshness) -> str:
+    if not any(astuple(found.changes)):  # There was no time to find out.
+        return "note: files may have changed; status counts them\n"
+    return f"note: many files changed; run {visible(index_command(found.root))} to see them all\n"
 
 
 def failures_text(freshness: Sequence[Freshness]) -> str:

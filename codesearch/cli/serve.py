@@ -189,8 +189,8 @@ def _options_given(
     auto_index: bool,
 ) -> list[str]:
     """Return the options of the server that a command line has, so that they hold in any working directory."""
-    named = {"--root": root, "--home": home}
-    words = [word for name, path in named.items() if path for word in (name, str(expanded(path).resolve()))]
+    named = {"--root": root, "--home": home and expanded(home)}
+    words = [word for name, path in named.items() if path for word in (name, str(path.resolve()))]
     words += [word for group in groups for word in ("--group", group)]
     source = context.get_parameter_source("auto_index")  # What a setting says, the server reads itself.
     if source and source.name == "COMMANDLINE":

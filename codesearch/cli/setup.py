@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import get_close_matches, unified_diff
+from difflib import unified_diff
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import size_of
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import find_project
-from codesearch.errors import ConfigError
+from codesearch.errors import ConfigError, nearest_or
 from codesearch.home import FOLDERS
 from codesearch.settings import user_file
 from codesearch.visible import visible
@@ -243,8 +243,7 @@ def _settings(path: Path) -> Iterator[_Written]:
 
 def _client(name: str) -> Client:
     if (client := CLIENTS.get(name)) is None:
-        near = get_close_matches(name, CLIENTS, 1)
-        cure = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(CLIENTS)}"
+        cure = nearest_or(name, CLIENTS, f"choose one of {', '.join(CLIENTS)}")
         raise ConfigError(f"client {name!r}: {cure}")
     return client
 
