@@ -24,13 +24,13 @@ from typing import Any, NamedTuple
 
 from benchmarks.publish import DOCS, fill, line, record
 from codesearch.agents.text import hits_text, readings_text
-from codesearch.analysis.terms import STOP_WORDS
 from codesearch.config import IndexOptions
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.evaluation.suites.known_items import read_questions
 from codesearch.parsing.identifiers import words
 from codesearch.search.request import SearchRequest
+from codesearch.text.terms import STOP_WORDS
 from codesearch.types import Hit
 
 PAGE = DOCS / "agents.md"

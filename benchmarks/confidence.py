@@ -24,7 +24,6 @@ import numpy as np
 
 import codesearch.search.confidence as confidence
 from benchmarks.publish import record
-from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.evaluation.jsonl import one_file, read_jsonl
 from codesearch.evaluation.judge import (
     BenchOptions,
@@ -40,6 +39,7 @@ from codesearch.evaluation.suites.repositories import sources_of
 from codesearch.search.files import rank_files
 from codesearch.search.fusion import Ranking
 from codesearch.search.searcher import Searcher
+from codesearch.text.bundle import SHIPPED, load_bundle
 
 _ABSENT = Path(__file__).with_name("absent_topics.json")
 _ANYWHERE = 20

@@ -26,7 +26,7 @@ from benchmarks.publish import DOCS, fill, line, record
 from codesearch import Engine, Scope
 from codesearch.duplicates.find import Wanted, find_duplicates
 from codesearch.duplicates.records import MEANING, Function
-from codesearch.index.snapshot import Snapshot
+from codesearch.store.snapshot import Snapshot
 
 _PAIRS = Path(__file__).parent / "duplicates.jsonl"
 _SUFFIXES = {"python": "py", "javascript": "js", "go": "go", "java": "java", "rust": "rs", "c": "c"}

@@ -26,14 +26,14 @@ from torch import Tensor
 from benchmarks.publish import DOCS, fill, line, record
 from benchmarks.speed import standard_library
 from codesearch.config import WalkConfig
-from codesearch.encoding import onnx as encoding
-from codesearch.encoding.bundle import SHIPPED
-from codesearch.encoding.encoder import TokenIds
-from codesearch.encoding.onnx import OnnxEncoder, RowSum, choose_device
-from codesearch.encoding.tokenizer import document_text
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from codesearch.parsing.walker import WalkReport, walk
+from codesearch.text import onnx as encoding
+from codesearch.text.bundle import SHIPPED
+from codesearch.text.encoder import TokenIds
+from codesearch.text.onnx import OnnxEncoder, RowSum, choose_device
+from codesearch.text.tokenizer import document_text
 from training.build import build_model
 from training.config import CONFIGS, TrainConfig, read_train_recipe
 from training.encoders.joint import SHARED

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from benchmarks.process import seconds_of
 from benchmarks.publish import DOCS, fill, line, record
-from codesearch.encoding.onnx import OnnxEncoder
+from codesearch.text.onnx import OnnxEncoder
 from training import checkpoint
 from training.command import CORPUS
 from training.evaluation_sets import first_test_rows

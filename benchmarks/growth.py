@@ -24,18 +24,18 @@ from benchmarks.publish import DOCS, RESULTS, fill, line, panels, record, shown
 from benchmarks.renamed import write_renamed
 from benchmarks.speed import described
 from codesearch.config import RankConfig, VectorConfig
-from codesearch.encoding.encoder import Encoder
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.index.catalogue import index_folder
-from codesearch.index.commit import commit_manifest
-from codesearch.index.manifest import read_manifest
-from codesearch.index.reader import IndexReader
-from codesearch.index.snapshot import Snapshot
 from codesearch.search.request import SearchRequest
-from codesearch.segments.digest import describe_files
-from codesearch.segments.topk import best_positions
-from codesearch.segments.vectors import GRAPH_FILE, build_graph
+from codesearch.store.catalogue import index_folder
+from codesearch.store.digest import describe_files
+from codesearch.store.manifest import read_manifest
+from codesearch.store.publish import commit_manifest
+from codesearch.store.reader import IndexReader
+from codesearch.store.snapshot import Snapshot
+from codesearch.store.topk import best_positions
+from codesearch.store.vectors import GRAPH_FILE, build_graph
+from codesearch.text.encoder import Encoder
 
 PAGE = DOCS / "scale.md"
 _NO_GRAPH = VectorConfig(hnsw_threshold=1 << 40)

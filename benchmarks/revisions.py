@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks.process import git, run_codesearch
 from benchmarks.publish import DOCS, fill, line, record
-from codesearch.index.catalogue import index_folder
-from codesearch.index.manifest import read_manifest
+from codesearch.store.catalogue import index_folder
+from codesearch.store.manifest import read_manifest
 
 _QUESTION = "retry after an error"
 _EVERY = 100

@@ -19,12 +19,12 @@ from benchmarks.peers import QUERIES
 from benchmarks.process import Usage, folder_mb, measured, seconds_of
 from benchmarks.publish import DOCS, fill, line, record
 from benchmarks.speed import WORK, described_starts, standard_library
+from codesearch.build import build
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.index import build
-from codesearch.index.catalogue import index_folder
-from codesearch.index.manifest import read_manifest
 from codesearch.search.request import SearchRequest
+from codesearch.store.catalogue import index_folder
+from codesearch.store.manifest import read_manifest
 
 _HERE = Path(__file__).resolve().parents[1]
 _QUESTION = "parse a date"

@@ -21,12 +21,12 @@ from benchmarks.process import quantiles
 from benchmarks.publish import DOCS, fill, line, record
 from benchmarks.speed import WORK, standard_library
 from codesearch import Engine, Scope
-from codesearch.analysis.terms import terms_of
 from codesearch.config import RankConfig
-from codesearch.index.reader import IndexReader
-from codesearch.index.snapshot import Snapshot
 from codesearch.search.lexical import LexicalScorer
+from codesearch.store.reader import IndexReader
+from codesearch.store.snapshot import Snapshot
 from codesearch.structure.words import occurrences
+from codesearch.text.terms import terms_of
 
 _NO_LIMIT = 1_000_000
 _GROUPS = {"rare": (1, 20), "middle": (21, 400), "frequent": (401, _NO_LIMIT)}

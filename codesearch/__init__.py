@@ -15,7 +15,6 @@ from __future__ import annotations
 # Type checkers know this name. Importing it from `typing` would take longer than the rest of this module.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from codesearch.commits.search import CommitFilters
     from codesearch.config import IndexOptions, RankConfig, VectorConfig
     from codesearch.engine.answer import Answer, Changes, Freshness
     from codesearch.engine.engine import Engine
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
         ModelBundleError,
         PortableFileError,
     )
+    from codesearch.history.search import CommitFilters
     from codesearch.search.request import Filters, Place, SearchRequest
     from codesearch.types import Hit
 

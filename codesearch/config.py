@@ -186,7 +186,7 @@ class RankConfig:
         file_name_weight: weight of the words of a file's name that are in the query, if files are ranked.
         heuristics_count: number of best candidates that direction, single words and penalties apply to; 0 for none.
         k1: BM25F term saturation.
-        field_weights: weight of an occurrence in each field, in the order of `codesearch.analysis.terms.FIELDS`.
+        field_weights: weight of an occurrence in each field, in the order of `codesearch.text.terms.FIELDS`.
         field_b: how strongly a field's length lowers the weight of its occurrences, 0 to 1, in the same order.
         hnsw_ef_search: candidates that a search of the graph examines (ef_search); more is slower and misses fewer.
     """

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from codesearch.encoding.bundle import BUNDLE_FORMAT, DOCUMENT, MANIFEST, QUERY, TOKENIZER
-from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.text.bundle import BUNDLE_FORMAT, DOCUMENT, MANIFEST, QUERY, TOKENIZER
+from codesearch.text.tokenizer import SubtokenTokenizer
 from exporters.errors import ExportError
 from exporters.onnx import Dtype, graph_names, row_places, write_graphs
 from training import checkpoint

@@ -13,7 +13,7 @@ import onnx
 from onnx import helper, numpy_helper
 from torch import nn
 
-from codesearch.encoding.bundle import DOCUMENT, QUERY
+from codesearch.text.bundle import DOCUMENT, QUERY
 from exporters.bert import add_bert
 from exporters.graph import ROW_WEIGHTS, GraphBuilder, with_dtype
 from exporters.layers import (
@@ -38,7 +38,7 @@ _ADDS_ROWS = ["Div", "Gather", "Gather", "MatMul", "Max", "Mul", "ReduceL2", "Sq
 _DAMPENS_REPEATS = sorted(
     [*_ADDS_ROWS, "Equal", "MatMul", "Max", "Mul", "Pow", "Squeeze", "Unsqueeze", "Unsqueeze", "Unsqueeze"]
 )
-"""The operations, sorted, of graphs that `codesearch.encoding.onnx.RowSum` can compute too."""
+"""The operations, sorted, of graphs that `codesearch.text.onnx.RowSum` can compute too."""
 
 
 def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:

@@ -15,9 +15,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from codesearch.encoding.bundle import QUERY
-from codesearch.encoding.onnx import open_session
-from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.text.bundle import QUERY
+from codesearch.text.onnx import open_session
+from codesearch.text.tokenizer import SubtokenTokenizer
 from exporters.errors import ParityError
 from exporters.onnx import Dtype, graph_names
 from training.pipeline import load_run

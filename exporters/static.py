@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.encoding.bundle import DOCUMENT, QUERY, TOKENIZER, read_manifest
 from codesearch.errors import MissingExtraError
+from codesearch.text.bundle import DOCUMENT, QUERY, TOKENIZER, read_manifest
 from exporters.card import model_card
 from exporters.errors import ExportError
 

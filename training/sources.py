@@ -24,8 +24,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.encoding.tokenizer import join_fields
 from codesearch.evaluation.jsonl import DAMAGED, read_jsonl, read_lines
+from codesearch.text.tokenizer import join_fields
 from training.config import Source, TrainConfig
 from training.corpus.rows import Row, row_of_record
 from training.errors import TrainingError

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from codesearch.encoding.bundle import DOCUMENT, QUERY, Bundle, read_manifest
+from codesearch.text.bundle import DOCUMENT, QUERY, Bundle, read_manifest
 from training.config import TrainConfig
 from training.encoders.bag import BagTower
 from training.encoders.joint import SHARED, JointEncoder

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.text.tokenizer import SubtokenTokenizer
 from training.samples import DTYPES, Pair, Samples, SampleWriter, samples_of
 
 _FACTS = "facts.json"

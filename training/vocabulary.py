@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from codesearch.encoding.tokenizer import SubtokenTokenizer
+from codesearch.text.tokenizer import SubtokenTokenizer
 from training.checkpoint import TOKENIZER
 from training.config import Source, TrainConfig
 from training.errors import TrainingError

@@ -38,6 +38,7 @@ from codesearch.agents.text import (
     status_text,
     usages_text,
 )
+from codesearch.build.build import Progress
 from codesearch.engine.answer import Freshness
 from codesearch.engine.engine import Engine
 from codesearch.engine.revisions import find_revision
@@ -49,7 +50,6 @@ from codesearch.errors import (
     IndexNotFoundError,
     index_command,
 )
-from codesearch.index.build import Progress
 from codesearch.options import Option, options_of
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.visible import encodable

@@ -12,11 +12,11 @@ from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
-from codesearch.commits.hits import HistoryAnswer
-from codesearch.commits.text import history_lines
 from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.reports import IndexStatus
 from codesearch.errors import index_command
+from codesearch.history.hits import HistoryAnswer
+from codesearch.history.text import history_lines
 from codesearch.search.snippets import snippet_lines
 from codesearch.structure.entries import Outline, outline_lines
 from codesearch.structure.text import cut, reading_lines, usages_lines

@@ -6,12 +6,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from codesearch.analysis.terms import query_terms
 from codesearch.cli.invocation import MAX_LINE, Terminal
 from codesearch.engine.answer import Answer
 from codesearch.search.marks import MAX_COLOURED, lexer_of, marks
 from codesearch.search.snippets import explaining_words, head_lines, head_text, snippet_lines
 from codesearch.structure.text import fold
+from codesearch.text.terms import query_terms
 from codesearch.types import Hit
 from codesearch.visible import visible
 

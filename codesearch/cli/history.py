@@ -33,9 +33,9 @@ def history(
     **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
 ) -> Iterator[Output]:
     """Search the commits of this repository."""
-    from codesearch.commits.search import CommitFilters
-    from codesearch.commits.text import history_lines
     from codesearch.engine.scope import Scope
+    from codesearch.history.search import CommitFilters
+    from codesearch.history.text import history_lines
 
     invocation = invocation_of(context)
     place, *rest = words or [""]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from codesearch.index.manifest import Counts
+    from codesearch.store.manifest import Counts
 
 _SHOWN = 5
 _FILES = {

@@ -27,7 +27,7 @@ def exit_on_terminate() -> None:
 
 
 def _exit(code: int, message: str = "") -> None:
-    if workers := sys.modules.get("codesearch.index.workers"):
+    if workers := sys.modules.get("codesearch.build.workers"):
         workers.kill_all()
     if message:
         os.write(2, message.encode())

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import ProgressColumn
 
+    from codesearch.build.build import Progress, ProgressCallback
     from codesearch.engine.reports import IndexReport
-    from codesearch.index.build import Progress, ProgressCallback
 
 _STAGES = {"parse": "reading", "write": "writing", "commit": "syncing"}
 

@@ -16,9 +16,9 @@ from codesearch.cli.numbers import counted, counts, not_indexed_lines, size_of
 from codesearch.config import PROJECT_FILE
 from codesearch.engine.scope import covering_index
 from codesearch.errors import ConfigError
-from codesearch.index.catalogue import is_revision
-from codesearch.index.manifest import not_defaults
 from codesearch.settings import SETTINGS, user_file
+from codesearch.store.catalogue import is_revision
+from codesearch.store.manifest import not_defaults
 from codesearch.visible import visible
 
 if TYPE_CHECKING:

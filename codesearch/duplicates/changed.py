@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from codesearch.errors import ConfigError
-from codesearch.index.snapshot import Snapshot
 from codesearch.search.changes import changed_lines
 from codesearch.search.paths import slashes
 from codesearch.search.request import Filters
+from codesearch.store.snapshot import Snapshot
 
 
 def changed_documents(

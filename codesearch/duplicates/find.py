@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from codesearch.duplicates.compare import called_names, probability
 from codesearch.duplicates.records import MEANING, RENAMED, SAME, TEXT, Function, Group, Match
-from codesearch.index.snapshot import Snapshot
-from codesearch.index.source import Stored
-from codesearch.segments.topk import best_positions
+from codesearch.store.snapshot import Snapshot
+from codesearch.store.source import Stored
+from codesearch.store.topk import best_positions
 from codesearch.types import BUILT, GENERATED, KINDS, NESTED, STUB, TEST, VENDORED
 
 DocIds = NDArray[np.int64]

@@ -37,7 +37,8 @@ from codesearch.errors import (
 )
 from codesearch.files import expanded
 from codesearch.home import COMMITS, default_home, make_private, mark_used
-from codesearch.index.catalogue import (
+from codesearch.search.request import Filters, Place, RequestFields, SearchRequest, is_line
+from codesearch.store.catalogue import (
     IndexEntry,
     find_folder,
     index_folder,
@@ -46,22 +47,21 @@ from codesearch.index.catalogue import (
     read_entry,
     remove_index,
 )
-from codesearch.search.request import Filters, Place, RequestFields, SearchRequest, is_line
 
 if TYPE_CHECKING:
-    from codesearch.commits.hits import HistoryAnswer
-    from codesearch.commits.search import CommitFilters
-    from codesearch.encoding.onnx import OnnxEncoder
+    from codesearch.build.build import Progress
     from codesearch.engine.reports import Check, ExportReport, ImportReport, IndexReport, IndexStatus
     from codesearch.engine.revisions import Revision
     from codesearch.engine.update import Dependencies
-    from codesearch.export.files import ExportCounts
-    from codesearch.index.build import Progress
-    from codesearch.index.reader import IndexReader
+    from codesearch.history.hits import HistoryAnswer
+    from codesearch.history.search import CommitFilters
+    from codesearch.portable.targets import ExportCounts
     from codesearch.search.searcher import Found, Searcher
+    from codesearch.store.reader import IndexReader
     from codesearch.structure.entries import Outline
     from codesearch.structure.places import Spot
     from codesearch.structure.whole import FileView, Reading
+    from codesearch.text.onnx import OnnxEncoder
     from codesearch.types import Definition, Document
 
 OnProgress = Callable[["Progress"], None]
@@ -469,8 +469,8 @@ class Engine:
         """
         from codesearch.duplicates.changed import changed_documents
         from codesearch.duplicates.find import Wanted, find_duplicates
-        from codesearch.index.snapshot import Snapshot
         from codesearch.search.filters import allowed_documents
+        from codesearch.store.snapshot import Snapshot
 
         scope = self._scope(scope)
         # A check of changes must not pass because the index does not have them.
@@ -529,8 +529,8 @@ class Engine:
                 question nor a place nor a filter is given.
             IndexNotFoundError: nothing in the scope has this path or name.
         """
-        from codesearch.commits.search import CommitFilters
         from codesearch.engine.history import answer_history, history_of
+        from codesearch.history.search import CommitFilters
         from codesearch.structure.places import only_spot
 
         filters = filters or CommitFilters()
@@ -607,7 +607,7 @@ class Engine:
             ModelBundleError: the bundle is damaged.
             ConfigError: CUDA was asked for and is not there.
         """
-        from codesearch.encoding.bundle import SHIPPED
+        from codesearch.text.bundle import SHIPPED
 
         return self._pool.encoder(self._model or bundle or SHIPPED, self.device)
 
@@ -662,7 +662,7 @@ class Engine:
             ExportError: the file cannot be written, or must not be replaced.
             MissingExtraError: sqlite-utils is not installed.
         """
-        from codesearch.export.sqlite import check_sqlite_target, write_sqlite
+        from codesearch.portable.sqlite import check_sqlite_target, write_sqlite
 
         started = time.monotonic()
         path = expanded(file)
@@ -730,7 +730,7 @@ class Engine:
         """
         from codesearch.engine.imported import import_portable
         from codesearch.engine.reports import ImportReport
-        from codesearch.export.unpack import MAX_BYTES
+        from codesearch.portable.unpack import MAX_BYTES
 
         started = time.monotonic()
         manifest = import_portable(

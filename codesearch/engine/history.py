@@ -12,26 +12,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codesearch.commits.build import History, find_history, update_history
-from codesearch.commits.hits import HistoryAnswer, read_hits
-from codesearch.commits.log import commit_ids
-from codesearch.commits.search import CommitFilters, CommitSearcher
+from codesearch.build.parse import extract_each
+from codesearch.build.workers import start_early
 from codesearch.config import ParseConfig
-from codesearch.encoding.encoder import Encoder
 from codesearch.engine.pool import Pool
 from codesearch.errors import ConfigError, IndexCorruptError, IndexLockedError
 from codesearch.git import work_tree
+from codesearch.history.build import History, find_history, update_history
+from codesearch.history.hits import HistoryAnswer, read_hits
+from codesearch.history.log import commit_ids
+from codesearch.history.search import CommitFilters, CommitSearcher
 from codesearch.home import COMMITS, is_unused, mark_used
-from codesearch.index.catalogue import remove_index
-from codesearch.index.parse import extract_each
-from codesearch.index.workers import start_early
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.searcher import Searcher
-from codesearch.segments.digest import content_digest
+from codesearch.store.catalogue import remove_index
+from codesearch.store.digest import content_digest
 from codesearch.structure.places import Spot
+from codesearch.text.encoder import Encoder
 
 if TYPE_CHECKING:
-    from codesearch.index.build import Progress
+    from codesearch.build.build import Progress
 
 
 def history_of(folder: Path, home: Path) -> History:

@@ -10,20 +10,20 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from codesearch.config import WalkConfig
-from codesearch.encoding.bundle import SHIPPED, load_bundle, recorded_folder
 from codesearch.errors import ConfigError, IndexCorruptError, IndexStoreError
-from codesearch.export.files import ExportCounts, check_target, scratch_folder
-from codesearch.export.portable import is_portable, write_portable
-from codesearch.export.unpack import MAX_BYTES, PortableFile, open_portable
 from codesearch.files import make_folder, sync_folder
-from codesearch.index.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
-from codesearch.index.commit import commit_manifest, last_number, writing
-from codesearch.index.manifest import SEGMENTS, Manifest, segment_folder
-from codesearch.index.reader import IndexReader
-from codesearch.index.untrusted import is_name
-from codesearch.segments.digest import check_sizes
-from codesearch.segments.store import storage_error
+from codesearch.portable.pack import is_portable, write_portable
+from codesearch.portable.targets import ExportCounts, check_target, scratch_folder
+from codesearch.portable.unpack import MAX_BYTES, PortableFile, open_portable
 from codesearch.settings import imported_options, index_options
+from codesearch.store.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
+from codesearch.store.database import storage_error
+from codesearch.store.digest import check_sizes
+from codesearch.store.manifest import SEGMENTS, Manifest, segment_folder
+from codesearch.store.publish import commit_manifest, last_number, writing
+from codesearch.store.reader import IndexReader
+from codesearch.store.untrusted import is_name
+from codesearch.text.bundle import SHIPPED, load_bundle, recorded_folder
 
 _CACHE = Path("cache", "portable")
 _KEPT = 4

@@ -14,13 +14,13 @@ from codesearch.engine.pool import Pool
 from codesearch.engine.scope import Scope, choose_indexes, find_indexes
 from codesearch.errors import CodeSearchError, IndexStoreError, IndexWriteError, PortableFileError
 from codesearch.files import expanded
-from codesearch.index.catalogue import IndexEntry, is_revision
+from codesearch.store.catalogue import IndexEntry, is_revision
 
 if TYPE_CHECKING:
-    from codesearch.encoding.onnx import OnnxEncoder
-    from codesearch.index.build import Progress
-    from codesearch.index.reader import IndexReader
+    from codesearch.build.build import Progress
     from codesearch.search.searcher import LocalIndexes, Searchable
+    from codesearch.store.reader import IndexReader
+    from codesearch.text.onnx import OnnxEncoder
 
 REFRESH_S = 0.5
 """A query first updates an index if the update is estimated to take less than this."""
@@ -126,7 +126,7 @@ class LocalBackend:
         self, entry: IndexEntry, budget_s: float, on_progress: Callable[[Progress], None] = lambda _: None
     ) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
-        from codesearch.index.current import compare
+        from codesearch.build.current import compare
 
         manifest = entry.committed
         if not manifest.has_sources:
@@ -137,7 +137,7 @@ class LocalBackend:
             or (seen := compare(entry.folder, manifest)).is_current
         ):
             return Freshness(manifest.root, "current")
-        from codesearch.index.workers import start_early
+        from codesearch.build.workers import start_early
 
         start_early()
         from codesearch.engine.update import refresh_index

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.errors import IndexCorruptError
-from codesearch.index.manifest import MANIFEST, Manifest
+from codesearch.store.manifest import MANIFEST, Manifest
 
 if TYPE_CHECKING:
-    from codesearch.encoding.onnx import OnnxEncoder
-    from codesearch.index.reader import IndexReader
+    from codesearch.store.reader import IndexReader
+    from codesearch.text.onnx import OnnxEncoder
 
 Stamp = tuple[tuple[str, int, int, int], ...]
 
@@ -69,7 +69,7 @@ class Pool:
                 held.close_if_unused()
 
     def _current(self, folder: Path) -> _Held:
-        from codesearch.index.reader import IndexReader
+        from codesearch.store.reader import IndexReader
 
         # Take the stamp first, so an index that changes while it opens is opened again.
         stamp = _stamp(folder / MANIFEST)
@@ -93,7 +93,7 @@ class Pool:
             MissingExtraError: ONNX Runtime is needed and not installed.
             ConfigError: CUDA was asked for and is not there.
         """
-        from codesearch.encoding.onnx import OnnxEncoder
+        from codesearch.text.onnx import OnnxEncoder
 
         folder = folder.absolute()
         with self._lock:

@@ -16,8 +16,8 @@ from codesearch.errors import ConfigError
 from codesearch.files import expanded
 
 if TYPE_CHECKING:
+    from codesearch.build.build import Progress
     from codesearch.engine.engine import Engine
-    from codesearch.index.build import Progress
     from codesearch.milvus.collection import Collection, SearchedCollection
     from codesearch.milvus.push import PushReport, RootStatus
     from codesearch.milvus.store import Connection, MilvusStore

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.engine.answer import Changes
-from codesearch.export.files import ExportCounts
-from codesearch.index.manifest import Counts, Manifest, Tally
+from codesearch.portable.targets import ExportCounts
+from codesearch.store.manifest import Counts, Manifest, Tally
 
 _UNREADABLE = Manifest(
     settings={},

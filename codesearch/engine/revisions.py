@@ -19,13 +19,13 @@ from pathlib import Path
 from codesearch.config import WalkConfig
 from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.errors import ConfigError, IndexLockedError, IndexStoreError
-from codesearch.export.files import scratch_folder
 from codesearch.files import expanded, make_folder, private
 from codesearch.git import Blob, Repository, work_tree
 from codesearch.home import REVISIONS, is_unused
-from codesearch.index.catalogue import index_folder, remove_index
-from codesearch.index.manifest import MANIFEST
-from codesearch.segments.store import storage_error
+from codesearch.portable.targets import scratch_folder
+from codesearch.store.catalogue import index_folder, remove_index
+from codesearch.store.database import storage_error
+from codesearch.store.manifest import MANIFEST
 
 
 @dataclass(frozen=True, slots=True)

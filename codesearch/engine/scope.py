@@ -10,7 +10,8 @@ from pathlib import Path
 
 from codesearch.errors import IndexFormatError, IndexNotFoundError, PortableFileError, index_command
 from codesearch.files import expanded
-from codesearch.index.catalogue import (
+from codesearch.search.request import keep_tuples
+from codesearch.store.catalogue import (
     IndexEntry,
     find_folder,
     index_folder,
@@ -18,7 +19,6 @@ from codesearch.index.catalogue import (
     list_indexes,
     read_entry,
 )
-from codesearch.search.request import keep_tuples
 
 _LISTED = 5
 """Roots that an error lists."""

@@ -10,25 +10,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codesearch.build import workers
+from codesearch.build.current import Comparison, compare, walk_in_force
+from codesearch.build.plan import Plan, digest_of, plan_update
+from codesearch.build.policy import can_merge
+from codesearch.build.stamps import is_folder, read_stamps, write_stamps
 from codesearch.config import IndexConfig, IndexOptions, VectorConfig
-from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.reports import IndexReport
 from codesearch.errors import ConfigError, IndexLockedError, IndexStoreError
 from codesearch.files import make_folder
-from codesearch.index import workers
-from codesearch.index.catalogue import IndexEntry, index_folder, writer_lock
-from codesearch.index.current import Comparison, compare, walk_in_force
-from codesearch.index.manifest import MadeWith, Manifest, last_manifest, read_earlier
-from codesearch.index.plan import Plan, digest_of, plan_update
-from codesearch.index.policy import can_merge
-from codesearch.index.stamps import is_folder, read_stamps, write_stamps
 from codesearch.parsing.walker import OutOfTimeError
 from codesearch.settings import user_file
+from codesearch.store.catalogue import IndexEntry, index_folder, writer_lock
+from codesearch.store.manifest import MadeWith, Manifest, last_manifest, read_earlier
+from codesearch.text.bundle import SHIPPED, load_bundle
 
 if TYPE_CHECKING:
-    from codesearch.encoding.encoder import Encoder
-    from codesearch.index.build import Progress
+    from codesearch.build.build import Progress
+    from codesearch.text.encoder import Encoder
 
 _PATIENCE_S = 2.0
 """How long a build waits for another writer. A query that updates the index takes less."""
@@ -74,7 +74,7 @@ def update_index(
         model_id = load_bundle(bundle).model_id
         seeded = None
         if not (made_with or rebuild):
-            from codesearch.index.seed import seed_index
+            from codesearch.build.seed import seed_index
 
             last = seeded = seed_index(root, folder, home, digest_of(config, model_id))
         plan = plan_update(root, folder, config, model_id, last=last, rebuild=rebuild)
@@ -155,7 +155,7 @@ def _save_checked(plan: Plan) -> Manifest:
     assert plan.previous is not None
     found = replace(plan.previous, walked=plan.walked, missing_grammars=plan.missing_grammars)
     if found != plan.previous:
-        from codesearch.index.commit import commit_manifest, writing
+        from codesearch.store.publish import commit_manifest, writing
 
         with writing(plan.index_folder):
             commit_manifest(plan.index_folder, found)
@@ -193,8 +193,8 @@ def _build(
     *,
     merge_all: bool = False,
 ) -> IndexReport:
-    from codesearch.index.build import build_index
-    from codesearch.index.cache import collect_vectors
+    from codesearch.build.build import build_index
+    from codesearch.build.cache import collect_vectors
 
     built = build_index(plan, home, encoder, on_progress, merge_all=merge_all)
     if encoder.is_costly:

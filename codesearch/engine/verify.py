@@ -9,15 +9,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import codesearch
-from codesearch.encoding.bundle import SHIPPED, load_bundle
-from codesearch.encoding.onnx import choose_device
 from codesearch.engine.reports import Check
 from codesearch.errors import CodeSearchError
-from codesearch.index.catalogue import IndexEntry, list_indexes
 from codesearch.installation import how_to_add
 from codesearch.parsing.grammars import distributions, grammar_version, is_installed, load_query
 from codesearch.parsing.languages import LANGUAGES
-from codesearch.segments.digest import check_digests
+from codesearch.store.catalogue import IndexEntry, list_indexes
+from codesearch.store.digest import check_digests
+from codesearch.text.bundle import SHIPPED, load_bundle
+from codesearch.text.onnx import choose_device
 
 _EXTRAS = {
     "hnsw": ("search is exact; for more than 500,000 documents, with a C++ compiler,", ("hnswlib",)),

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from codesearch.config import IndexOptions
-from codesearch.encoding.encoder import Encoder
 from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError
 from codesearch.evaluation.metrics import DEPTH, score_answers, score_graded
@@ -26,11 +25,12 @@ from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct
 from codesearch.evaluation.stages import StageClock
 from codesearch.evaluation.systems import DEFAULT, System, systems_without
 from codesearch.files import make_folder
-from codesearch.index.reader import IndexReader
 from codesearch.search.files import rank_files
 from codesearch.search.request import Filters
 from codesearch.search.searcher import Searcher
-from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.store.database import DocumentRow, FileRecord
+from codesearch.store.reader import IndexReader
+from codesearch.text.encoder import Encoder
 
 FUNCTIONS = ("function", "method")
 """Kinds that compete unless a suite says `everything`, because benchmarks of code search ask for functions."""

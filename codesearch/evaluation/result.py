@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import codesearch
-from codesearch.encoding.encoder import Encoder
 from codesearch.evaluation.qrels import QueryId, QueryScores, Run
 from codesearch.evaluation.significance import bootstrap_intervals, group_means
 from codesearch.processes import run_git
+from codesearch.text.encoder import Encoder
 
 Interval = tuple[float, float]
 _PACKAGES = ("numpy", "onnxruntime", "torch", "hnswlib", "tree-sitter", "tokenizers")

@@ -29,12 +29,12 @@ from pygls.protocol import JsonRPCNotification, LanguageServerProtocol
 from pygls.uris import to_fs_path
 
 import codesearch
+from codesearch.build.build import Progress
 from codesearch.engine.answer import Freshness
 from codesearch.engine.engine import Engine
 from codesearch.engine.reports import IndexReport
 from codesearch.engine.scope import Scope, covering_index, find_project, never_projects, not_indexed
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError, index_command
-from codesearch.index.build import Progress
 from codesearch.lsp.symbols import innermost, location_of, symbols_of, tree_of
 from codesearch.search.request import Place, SearchRequest
 from codesearch.types import Document, Hit

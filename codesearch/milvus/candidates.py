@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.analysis.terms import FIELDS
-from codesearch.index.source import Excerpt, Stored
 from codesearch.milvus.rows import STORED, field_lengths_of, frequencies_of
 from codesearch.milvus.store import MilvusStore
-from codesearch.segments.postings import occurrence_weights
-from codesearch.segments.store import DocumentRow, FileRecord
-from codesearch.segments.topk import best_positions
+from codesearch.store.database import DocumentRow, FileRecord
+from codesearch.store.postings import occurrence_weights
+from codesearch.store.source import Excerpt, Stored
+from codesearch.store.topk import best_positions
+from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS
 
 DocIds = NDArray[np.int64]

@@ -22,9 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.encoding.encoder import Encoder
 from codesearch.errors import BackendError, ConfigError
-from codesearch.index.snapshot import average_lengths
 from codesearch.milvus.candidates import FIELDS_READ, CandidateDocuments
 from codesearch.milvus.store import SHARD, MilvusStore, quoted
 from codesearch.search.candidates import AnalysedQuery
@@ -35,6 +33,8 @@ from codesearch.search.literals import ExactText
 from codesearch.search.paths import literal_prefix, path_filter
 from codesearch.search.request import Filters, Place
 from codesearch.search.searcher import rank_documents
+from codesearch.store.snapshot import average_lengths
+from codesearch.text.encoder import Encoder
 from codesearch.types import KINDS
 
 _STATISTICS_S = 60.0

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from codesearch.analysis.terms import FIELDS
 from codesearch.errors import BackendError
-from codesearch.index.reader import IndexReader
 from codesearch.milvus.rows import document_frequencies, rows_of
 from codesearch.milvus.store import ROOT, SHARD, UNUSED, MilvusStore, about_row, quoted
+from codesearch.store.reader import IndexReader
+from codesearch.text.terms import FIELDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,12 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from codesearch.analysis.terms import FIELDS
 from codesearch.config import RankConfig
-from codesearch.index.reader import IndexReader
-from codesearch.index.source import cut_lines, read_source
-from codesearch.segments.reader import SegmentReader
-from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.store.database import DocumentRow, FileRecord
+from codesearch.store.reader import IndexReader
+from codesearch.store.segment import SegmentReader
+from codesearch.store.source import cut_lines, read_source
+from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS
 
 Terms = list[list[tuple[str, int]]]

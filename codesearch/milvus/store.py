@@ -18,8 +18,8 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from codesearch.errors import BackendError, MissingExtraError
-from codesearch.index.manifest import FORMAT_VERSION
 from codesearch.milvus.rows import MAX_PATH, MAX_TEXT, STORED
+from codesearch.store.manifest import FORMAT_VERSION
 
 T = TypeVar("T")
 INDEXES = {

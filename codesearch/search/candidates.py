@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.analysis.terms import FIELDS
 from codesearch.config import RankConfig
 from codesearch.search.forms import asked_name, asked_path, joined_names, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import Literal
 from codesearch.search.lookup import nearest
-from codesearch.segments.topk import distinct
+from codesearch.store.topk import distinct
+from codesearch.text.terms import FIELDS
 from codesearch.types import FOLDER_FILES, HEADER_KINDS, KINDS
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TypeVar
 
 from codesearch.errors import ConfigError
 from codesearch.git import Repository, is_top, work_tree
-from codesearch.index.snapshot import Snapshot
 from codesearch.search.paths import path_filter, slashes
 from codesearch.search.request import Filters
+from codesearch.store.snapshot import Snapshot
 
 _DIFF = (
     *("--no-ext-diff", "--no-textconv", "--no-renames", "--no-relative", "--no-color"),

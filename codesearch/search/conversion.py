@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from codesearch.analysis.words import expansions, singular
 from codesearch.parsing.identifiers import split_identifier, words
+from codesearch.text.words import expansions, singular
 
 BACKWARD = frozenset({"from"})
 BETWEEN = frozenset({"to", "into", "2", "as"}) | BACKWARD

@@ -1,6 +1,6 @@
 """What a ranking needs of the documents that it ranks. Only type checkers load it.
 
-`codesearch.index.snapshot.Snapshot` has it of local indexes, and describes every method. Another backend has it of the
+`codesearch.store.snapshot.Snapshot` has it of local indexes, and describes every method. Another backend has it of the
 candidates that its server proposes.
 """
 
@@ -13,13 +13,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.index.source import Stored
+from codesearch.store.source import Stored
 
 DocIds = NDArray[np.int64]
 
 
 class Postings(Protocol):
-    """The part of `codesearch.segments.postings.PostingsReader` that scoring needs."""
+    """The part of `codesearch.store.postings.PostingsReader` that scoring needs."""
 
     def find(self, term: str) -> int | None: ...
     def by_field(self, term_id: int) -> Iterator[tuple[int, NDArray[np.uint32], NDArray[np.uint8]]]: ...

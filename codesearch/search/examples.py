@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from codesearch.analysis.terms import STOP_WORDS
-from codesearch.index.reader import IndexReader
 from codesearch.parsing.docstrings import first_paragraph
+from codesearch.store.reader import IndexReader
+from codesearch.text.terms import STOP_WORDS
 from codesearch.types import NESTED, Described
 
 _LOOKED_AT = 400

@@ -21,12 +21,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.analysis.terms import terms_of
 from codesearch.config import RankConfig
 from codesearch.search.fusion import Ranked, Ranking
 from codesearch.search.heuristics import named_tiers, put_first
 from codesearch.search.hydrate import places_with_copies
-from codesearch.segments.topk import best_positions, equal_before
+from codesearch.store.topk import best_positions, equal_before
+from codesearch.text.terms import terms_of
 from codesearch.types import FOLDER_FILES, MAX_OTHERS
 
 _DECAY, _MOST_SUPPORT = 0.8, 5

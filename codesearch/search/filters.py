@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.index.snapshot import Snapshot, inner_folders
 from codesearch.search.paths import outside, path_filter
 from codesearch.search.request import Filters
-from codesearch.segments.reader import SegmentReader
+from codesearch.store.segment import SegmentReader
+from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.types import KINDS
 
 

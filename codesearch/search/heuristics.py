@@ -29,8 +29,8 @@ from codesearch.search.conversion import parse_conversion
 from codesearch.search.direction import agreement
 from codesearch.search.forms import name_parts, split_name
 from codesearch.search.fusion import Ranking
-from codesearch.segments.store import DocumentRow
-from codesearch.segments.topk import equal_before
+from codesearch.store.database import DocumentRow
+from codesearch.store.topk import equal_before
 from codesearch.types import GENERATED, HEADER_KINDS, KINDS, NESTED, STUB, TEST, TEST_WORDS, VENDORED
 
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.index.source import Stored
 from codesearch.search.fusion import Ranked, Ranking
-from codesearch.segments.topk import equal_before
+from codesearch.store.source import Stored
+from codesearch.store.topk import equal_before
 from codesearch.types import MAX_COPIES, OF_FILE, Hit
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.segments.topk import distinct
+from codesearch.store.topk import distinct
 
 if TYPE_CHECKING:
     from codesearch.search.documents import Corpus

@@ -22,17 +22,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.analysis.terms import STOP_WORDS, terms_of
 from codesearch.errors import ConfigError
-from codesearch.index.snapshot import Snapshot
-from codesearch.index.source import read_source
 from codesearch.search.filters import allowed_documents
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.lookup import nearest
 from codesearch.search.request import Filters
 from codesearch.search.sources import proposed_files, read_with
-from codesearch.segments.reader import SegmentReader
-from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.store.database import DocumentRow, FileRecord
+from codesearch.store.segment import SegmentReader
+from codesearch.store.snapshot import Snapshot
+from codesearch.store.source import read_source
+from codesearch.text.terms import STOP_WORDS, terms_of
 
 _FEWEST_WORDS, _ENOUGH_WORDS, _MOST_WORDS, _MOST_CHARS = 4, 6, 40, 1_000
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”')

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.analysis.terms import FIELDS
 from codesearch.errors import IndexNotFoundError, index_command
-from codesearch.index.reader import IndexReader
-from codesearch.index.source import SourceFiles, read_source
 from codesearch.search.request import Place
-from codesearch.segments.reader import SegmentReader
-from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.store.database import DocumentRow, FileRecord
+from codesearch.store.reader import IndexReader
+from codesearch.store.segment import SegmentReader
+from codesearch.store.source import SourceFiles, read_source
+from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS, Definition, Described
 
 

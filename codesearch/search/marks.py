@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
-from codesearch.analysis.terms import terms_of
 from codesearch.parsing.identifiers import subtoken_spans
+from codesearch.text.terms import terms_of
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -22,7 +22,7 @@ def marks(line: str, terms: AbstractSet[str]) -> list[tuple[int, int]]:
     A part of an identifier is marked alone. Words are compared as the keyword index compares them, so inflections and
     abbreviations match.
 
-    >>> from codesearch.analysis.terms import query_terms
+    >>> from codesearch.text.terms import query_terms
     >>> line = "def parse_ints(texts): return intList"
     >>> [line[start:end] for start, end in marks(line, set(query_terms("parsing an integer")))]
     ['parse', 'ints', 'int']

@@ -25,8 +25,8 @@ from codesearch.parsing.languages import language_of_path
 from codesearch.search.forms import is_code_line, is_long, split_name
 from codesearch.search.fusion import Ranking
 from codesearch.search.literals import Literal, literals_of
-from codesearch.segments.store import DocumentRow
-from codesearch.segments.topk import distinct
+from codesearch.store.database import DocumentRow
+from codesearch.store.topk import distinct
 
 _MOST_TITLE, _FEWEST_WORDS = 300, 3
 _MOST_NAMES, _MOST_PLACES, MOST_TERMS = 60, 20, 200

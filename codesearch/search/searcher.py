@@ -11,12 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.analysis.terms import query_terms
 from codesearch.config import MODES, RankConfig
-from codesearch.encoding.encoder import Encoder
 from codesearch.errors import ConfigError, index_command
-from codesearch.index.reader import IndexReader
-from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
 from codesearch.search.files import places_of_files
@@ -30,6 +26,10 @@ from codesearch.search.literals import ExactText, documents_with, literal_docume
 from codesearch.search.lookup import Example, indexed_example
 from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.search.sources import check_has_code
+from codesearch.store.reader import IndexReader
+from codesearch.store.snapshot import Snapshot
+from codesearch.text.encoder import Encoder
+from codesearch.text.terms import query_terms
 from codesearch.types import Hit
 
 if TYPE_CHECKING:

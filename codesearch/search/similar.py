@@ -7,11 +7,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codesearch.analysis.terms import document_terms
+from codesearch.build.parse import extract_guarded
 from codesearch.config import ParseConfig, WalkConfig
-from codesearch.encoding.tokenizer import document_text
 from codesearch.errors import ConfigError
-from codesearch.index.parse import extract_guarded
 from codesearch.parsing.languages import language_of_path, language_of_shebang, separator_of
 from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.fusion import Ranked
@@ -19,7 +17,9 @@ from codesearch.search.hydrate import places_with_copies
 from codesearch.search.lookup import Example
 from codesearch.search.request import Place, SearchRequest
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
-from codesearch.segments.store import DocumentRow
+from codesearch.store.database import DocumentRow
+from codesearch.text.terms import document_terms
+from codesearch.text.tokenizer import document_text
 from codesearch.treefiles import read_regular
 from codesearch.types import Described, Document
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from codesearch.analysis.terms import query_terms, terms_of
+from codesearch.text.terms import query_terms, terms_of
 from codesearch.types import Hit
 
 _MAX_HEAD = 60

@@ -12,15 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from codesearch.errors import IndexNotFoundError
-from codesearch.index.reader import IndexReader
-from codesearch.index.snapshot import Snapshot, inner_folders
-from codesearch.index.source import read_source
 from codesearch.search.filters import passing_files
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.request import Filters
-from codesearch.segments.reader import SegmentReader
-from codesearch.segments.store import FileRecord
-from codesearch.segments.topk import distinct
+from codesearch.store.database import FileRecord
+from codesearch.store.reader import IndexReader
+from codesearch.store.segment import SegmentReader
+from codesearch.store.snapshot import Snapshot, inner_folders
+from codesearch.store.source import read_source
+from codesearch.store.topk import distinct
 
 MOST_FILES, MOST_BYTES = 300, 12_000_000
 """How many files with a text are shown, and how much is read to find them."""

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from codesearch.index.reader import IndexReader
-from codesearch.index.snapshot import Snapshot, inner_folders
 from codesearch.parsing.languages import separator_of
 from codesearch.search.sources import Proposed
+from codesearch.store.reader import IndexReader
+from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.structure.imports import Statement, by_module, module_parts, statements
 from codesearch.structure.words import qualifier
 from codesearch.types import KINDS, NESTED, OF_FILE

@@ -16,18 +16,18 @@ from sys import maxsize
 from types import MappingProxyType
 from typing import TypeVar
 
-from codesearch.analysis.terms import terms_of
 from codesearch.config import RankConfig
-from codesearch.index.reader import IndexReader
-from codesearch.index.snapshot import Snapshot
 from codesearch.parsing.docstrings import first_sentence
 from codesearch.parsing.languages import separator_of
 from codesearch.search.lexical import LexicalScorer
-from codesearch.segments.reader import SegmentReader
-from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.store.database import DocumentRow, FileRecord
+from codesearch.store.reader import IndexReader
+from codesearch.store.segment import SegmentReader
+from codesearch.store.snapshot import Snapshot
 from codesearch.structure.entries import Entry, Outline, outline_lines
 from codesearch.structure.places import Spot, described, find_file, live_files
 from codesearch.structure.whole import by_depth, read_whole
+from codesearch.text.terms import terms_of
 from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, Document, Hit
 
 D = TypeVar("D", DocumentRow, Document)

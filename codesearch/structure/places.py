@@ -20,12 +20,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codesearch.errors import ConfigError, IndexNotFoundError
-from codesearch.index.reader import IndexReader
 from codesearch.search.lookup import innermost, live_file
 from codesearch.search.paths import path_filter
 from codesearch.search.request import Filters, Place
-from codesearch.segments.reader import SegmentReader
-from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.store.database import DocumentRow, FileRecord
+from codesearch.store.reader import IndexReader
+from codesearch.store.segment import SegmentReader
 from codesearch.types import Described
 
 LINES = re.compile(r"(?P<path>.+?):(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|:[0-9]*)?:?", re.DOTALL)

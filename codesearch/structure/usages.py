@@ -16,19 +16,19 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from codesearch.analysis.terms import terms_of
 from codesearch.config import RankConfig
 from codesearch.errors import ConfigError, IndexNotFoundError
-from codesearch.index.reader import IndexReader
-from codesearch.index.snapshot import Snapshot
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.paths import path_filter
 from codesearch.search.request import Filters
 from codesearch.search.snippets import head_of
 from codesearch.search.sources import check_has_code, proposed_files, read_with
+from codesearch.store.reader import IndexReader
+from codesearch.store.snapshot import Snapshot
 from codesearch.structure.meaning import GRADES, IN_COMMENTS, Candidate, Names, SourceFile, candidates, graded
 from codesearch.structure.places import LINES, SEPARATORS, described, find_spots
 from codesearch.structure.words import in_comment, occurrences, qualifier
+from codesearch.text.terms import terms_of
 from codesearch.types import OF_FILE, Described
 
 MOST_NAME = 200

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from codesearch.errors import IndexNotFoundError, index_command
-from codesearch.index.source import read_source
 from codesearch.search.snippets import head_of
-from codesearch.segments.store import DocumentRow
+from codesearch.store.database import DocumentRow
+from codesearch.store.source import read_source
 from codesearch.structure.places import Spot, described
 from codesearch.types import HEADER_KINDS, Described
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.engine.update import Dependencies
 from codesearch.errors import CodeSearchError, IndexNotFoundError
-from codesearch.index.manifest import Manifest
+from codesearch.store.manifest import Manifest
 from codesearch.watch.notifier import Notifier, OnChange
 
 if TYPE_CHECKING:

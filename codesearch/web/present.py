@@ -15,15 +15,15 @@ from typing import Any
 from pygments.token import Token
 
 import codesearch
-from codesearch.analysis.terms import STOP_WORDS, query_terms, terms_of
 from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError, IndexStoreError
-from codesearch.index.catalogue import is_revision
 from codesearch.search.marks import MAX_COLOURED, lexer_of, marks
 from codesearch.search.snippets import explaining_words, snippet_lines
 from codesearch.settings import user_groups
+from codesearch.store.catalogue import is_revision
 from codesearch.structure.whole import FileView
+from codesearch.text.terms import STOP_WORDS, query_terms, terms_of
 from codesearch.types import Hit
 
 _MAX_WORDS = 6

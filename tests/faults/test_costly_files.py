@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from codesearch.build import parse
+from codesearch.build.file_parser import TOO_COSTLY, FileParser
+from codesearch.build.parse import extract_guarded, parse_files
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.errors import ParseError
-from codesearch.index import parse
-from codesearch.index.file_parser import TOO_COSTLY, FileParser
-from codesearch.index.manifest import ONLY_BLOCKS
-from codesearch.index.parse import extract_guarded, parse_files
 from codesearch.parsing.blocks import block_documents
 from codesearch.parsing.languages import LANGUAGES, language_named
 from codesearch.parsing.walker import WalkConfig, WalkReport, walk
+from codesearch.store.manifest import ONLY_BLOCKS
 from tests.conftest import write_tree
 
 pytestmark = [

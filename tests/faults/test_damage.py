@@ -14,9 +14,9 @@ import pytest
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import IndexStoreError
-from codesearch.index.catalogue import index_folder
 from codesearch.search.request import SearchRequest
-from codesearch.segments import digest
+from codesearch.store import digest
+from codesearch.store.catalogue import index_folder
 from tests.command import Command
 from tests.conftest import TINY_REPO, write_tree
 
@@ -105,7 +105,7 @@ def test_a_copied_home_is_checked_once_and_then_remembered(
     expected = answers(home, tiny_bundle, tree)
     copy = shutil.copytree(home, tmp_path / "copy")
     checked: list[str] = []
-    from codesearch.index import reader
+    from codesearch.store import reader
 
     original = reader.check_digest
 

@@ -17,10 +17,10 @@ import pytest
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import CodeSearchError, IndexCorruptError
-from codesearch.index.catalogue import index_folder
-from codesearch.index.manifest import read_manifest
 from codesearch.search.request import SearchRequest
-from codesearch.segments.digest import check_digests
+from codesearch.store.catalogue import index_folder
+from codesearch.store.digest import check_digests
+from codesearch.store.manifest import read_manifest
 from tests.conftest import TINY_REPO, write_tree
 
 QUERIES = ("convert int to string", "Stack.push", "sort strings", "do more work", "added later")

@@ -11,7 +11,7 @@ import pytest
 
 from codesearch import Engine, Scope
 from codesearch.errors import ConfigError, IndexCorruptError, PortableFileError
-from codesearch.index.catalogue import index_folder
+from codesearch.store.catalogue import index_folder
 from tests.command import Command
 from tests.conftest import write_tree
 

@@ -12,9 +12,9 @@ import pytest
 
 from codesearch import Engine, Scope
 from codesearch.errors import IndexCorruptError, IndexStoreError, unreadable
-from codesearch.index.catalogue import list_indexes
-from codesearch.index.reader import IndexReader
-from codesearch.segments import store
+from codesearch.store import database as store
+from codesearch.store.catalogue import list_indexes
+from codesearch.store.reader import IndexReader
 from tests.conftest import write_tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts the open files in /proc")

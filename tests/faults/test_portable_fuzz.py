@@ -15,7 +15,7 @@ import pytest
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import CodeSearchError
-from codesearch.export.portable import HEAD
+from codesearch.portable.pack import HEAD
 from tests.conftest import TINY_REPO, write_tree
 
 CASES = int(os.environ.get("CODESEARCH_FAULT_CASES", "60"))

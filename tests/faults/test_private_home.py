@@ -11,7 +11,7 @@ import pytest
 from codesearch import Engine, IndexOptions, Scope
 from codesearch.config import VectorConfig
 from codesearch.home import default_home, make_private
-from codesearch.index.catalogue import list_indexes
+from codesearch.store.catalogue import list_indexes
 from tests.conftest import index_by_engine, write_tree
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="the system has no permissions")

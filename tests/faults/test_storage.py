@@ -14,7 +14,7 @@ import pytest
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import IndexStoreError
-from codesearch.index.catalogue import index_folder
+from codesearch.store.catalogue import index_folder
 from tests.command import Command
 from tests.conftest import TINY_REPO, write_tree
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from codesearch.agents.text import hits_text, outlines_text, readings_text
+from codesearch.build.build import Progress
 from codesearch.cli.progress import build_progress
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.index.build import Progress
 from codesearch.visible import visible, visible_json
 from tests.conftest import index_by_engine, write_tree
 

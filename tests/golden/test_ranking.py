@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from codesearch.evaluation.metrics import ndcg, reciprocal_rank
-from codesearch.index.snapshot import Snapshot
 from codesearch.search.searcher import MODES, Searcher
+from codesearch.store.snapshot import Snapshot
 from codesearch.types import Hit
 from tests.conftest import search
 

@@ -14,7 +14,7 @@ from sarif_pydantic import Sarif
 from codesearch import Engine, Scope
 from codesearch.duplicates.records import cut
 from codesearch.errors import ConfigError
-from codesearch.index.catalogue import index_folder, writer_lock
+from codesearch.store.catalogue import index_folder, writer_lock
 from tests.command import Command
 from tests.conftest import write_tree
 from tests.git import git, repository
@@ -219,7 +219,7 @@ def test_a_check_of_changes_fails_if_another_process_is_writing_the_index(tmp_pa
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_a_check_of_changes_indexes_all_of_them_however_long_it_takes(tmp_path, home, monkeypatch):
     root = repository(tmp_path / "repository", FILES)
-    monkeypatch.setattr("codesearch.index.plan.Plan.estimated_seconds", 60.0)
+    monkeypatch.setattr("codesearch.build.plan.Plan.estimated_seconds", 60.0)
     with closing(Engine(home, device="cpu")) as engine:
         engine.index(root)
         write_tree(root, {"lib/new.py": TOTAL})

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.index.manifest import FORMAT_VERSION
+from codesearch.store.manifest import FORMAT_VERSION
 from tests.command import Command
 from tests.conftest import break_format
 from tests.tiny_bundle import change_one_byte

@@ -12,8 +12,8 @@ import pytest
 
 from codesearch import Engine, Scope
 from codesearch.errors import ConfigError
-from codesearch.index.catalogue import index_folder
 from codesearch.settings import user_file, user_groups
+from codesearch.store.catalogue import index_folder
 from tests.command import Command
 from tests.conftest import break_format, write_tree
 from tests.integration.test_serve_command import serving

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.index.catalogue import index_folder, writer_lock
-from codesearch.index.manifest import read_manifest
+from codesearch.store.catalogue import index_folder, writer_lock
+from codesearch.store.manifest import read_manifest
 from tests.command import Command
 from tests.conftest import write_tree
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from codesearch import Engine, Scope
-from codesearch.commits.search import CommitFilters
 from codesearch.errors import ConfigError
+from codesearch.history.search import CommitFilters
 from tests.command import Command
 from tests.conftest import write_tree
 from tests.git import git, repository

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.index.catalogue import index_folder
+from codesearch.store.catalogue import index_folder
 from tests.command import Command
 from tests.conftest import break_format, write_tree
 from tests.tiny_bundle import change_one_byte

@@ -225,7 +225,7 @@ def test_after_many_changes_the_index_is_updated_before_the_answer(project):
 def test_a_call_waits_with_progress_while_another_process_indexes_the_project(project):
     code = (
         "import sys; from pathlib import Path; from codesearch.files import make_folder\n"
-        "from codesearch.index.catalogue import index_folder, writer_lock\n"
+        "from codesearch.store.catalogue import index_folder, writer_lock\n"
         "folder = index_folder(*map(Path, sys.argv[1:])); make_folder(folder)\n"
         "with writer_lock(folder, ''): print('locked', flush=True); sys.stdin.read()\n"
     )

@@ -11,7 +11,7 @@ import pytest
 
 import codesearch
 from codesearch.cli.main import COMMANDS
-from codesearch.index.catalogue import index_folder
+from codesearch.store.catalogue import index_folder
 from tests.conftest import write_tree
 from tests.tiny_bundle import change_one_byte
 

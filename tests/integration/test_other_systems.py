@@ -142,7 +142,7 @@ MERGE = """
 import sys
 from pathlib import Path
 from codesearch import Engine, Scope
-from codesearch.index import policy
+from codesearch.build import policy
 
 policy._GROWTH = 1_000
 root, home = Path("tiny"), Path("home")

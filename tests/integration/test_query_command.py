@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.index.manifest import FORMAT_VERSION
+from codesearch.store.manifest import FORMAT_VERSION
 from codesearch.types import KINDS
 from tests.command import Command
 from tests.conftest import TINY_REPO, break_format, index_by_engine, write_tree

@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
-from codesearch.encoding.tokenizer import SubtokenTokenizer  # noqa: E402
+from codesearch.text.tokenizer import SubtokenTokenizer  # noqa: E402
 from exporters.onnx import tower_graph  # noqa: E402
 from exporters.parity import (  # noqa: E402
     BATCH_TOLERANCE,

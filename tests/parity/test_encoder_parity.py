@@ -5,8 +5,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
-from codesearch.encoding.onnx import RowSum  # noqa: E402
-from codesearch.encoding.tokenizer import SubtokenTokenizer  # noqa: E402
+from codesearch.text.onnx import RowSum  # noqa: E402
+from codesearch.text.tokenizer import SubtokenTokenizer  # noqa: E402
 from exporters.onnx import row_places, tower_graph  # noqa: E402
 from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure, padded_texts  # noqa: E402
 from training.config import ARCHITECTURES, BODIES, POOLINGS, TrainConfig  # noqa: E402

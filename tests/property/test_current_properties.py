@@ -14,16 +14,16 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from codesearch.build import stamps
+from codesearch.build.current import walk_in_force
+from codesearch.build.plan import known_files
 from codesearch.config import IndexOptions
 from codesearch.engine.answer import Changes
 from codesearch.engine.engine import Engine
-from codesearch.index import stamps
-from codesearch.index.catalogue import index_folder
-from codesearch.index.current import walk_in_force
-from codesearch.index.manifest import Manifest, Tally, limited_counts, read_manifest
-from codesearch.index.plan import known_files
 from codesearch.parsing.walker import WalkReport, walk
-from codesearch.segments.digest import content_digest
+from codesearch.store.catalogue import index_folder
+from codesearch.store.digest import content_digest
+from codesearch.store.manifest import Manifest, Tally, limited_counts, read_manifest
 
 _TRUSTING = -(10**18)
 FILES = st.sampled_from(

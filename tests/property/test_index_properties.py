@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from codesearch.analysis.terms import FIELDS
-from codesearch.segments.postings import PostingsReader, PostingsWriter, make_block
-from codesearch.segments.store import DocumentRow, FileRecord, StoreReader, StoreWriter
-from codesearch.segments.topk import best_positions
-from codesearch.segments.vectors import VectorReader, VectorWriter, quantize
+from codesearch.store.database import DocumentRow, FileRecord, StoreReader, StoreWriter
+from codesearch.store.postings import PostingsReader, PostingsWriter, make_block
+from codesearch.store.topk import best_positions
+from codesearch.store.vectors import VectorReader, VectorWriter, quantize
+from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS
 
 TERMS = st.text(st.characters(codec="utf-8", categories=("L", "N")), min_size=1, max_size=6)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from codesearch.index.catalogue import index_folder
-from codesearch.index.reader import IndexReader
 from codesearch.search.searcher import MODES, Searcher
+from codesearch.store.catalogue import index_folder
+from codesearch.store.reader import IndexReader
 from tests.conftest import HashEncoder, build, search, write_tree
 
 WORDS = ("read", "line", "test", "copy", "tree", "sum")

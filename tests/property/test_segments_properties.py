@@ -15,17 +15,17 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from codesearch.build import build as build_module
+from codesearch.build import policy
 from codesearch.config import CONTENT, IndexConfig, RankConfig, WalkConfig
-from codesearch.index import build as build_module
-from codesearch.index import policy
-from codesearch.index.catalogue import index_folder
-from codesearch.index.commit import last_number
-from codesearch.index.manifest import segment_folder
-from codesearch.index.reader import IndexReader
-from codesearch.index.snapshot import Snapshot
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
+from codesearch.store.catalogue import index_folder
+from codesearch.store.manifest import segment_folder
+from codesearch.store.publish import last_number
+from codesearch.store.reader import IndexReader
+from codesearch.store.snapshot import Snapshot
 from tests.conftest import HashEncoder, build, contents, write_tokenizer
 
 WORDS = ("push", "item", "stack", "read", "line", "file", "string", "sort")

@@ -95,7 +95,7 @@ def test_git_that_is_only_in_the_working_directory_is_not_installed(hostile, mon
 @pytest.mark.parametrize("python_path", ["", ".", os.pathsep, f".{os.pathsep}/nowhere"])
 def test_python_imports_nothing_from_the_working_directory(hostile, monkeypatch, python_path):
     monkeypatch.setenv("PYTHONPATH", python_path)
-    process = start_python("codesearch.index.worker")
+    process = start_python("codesearch.build.worker")
     assert process.communicate(b"", timeout=60) == (b"", None)
     assert process.returncode == 0
     assert not (hostile / "owned").exists()

@@ -15,10 +15,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from codesearch.analysis.terms import query_terms
 from codesearch.parsing.extract import extract
 from codesearch.parsing.identifiers import subtokens
 from codesearch.parsing.languages import language_named
+from codesearch.text.terms import query_terms
 from codesearch.types import GENERATED, STUB, TEST, VENDORED, Document
 from training.corpus.archives import is_wanted
 from training.corpus.decontaminate import Forbidden, read_forbidden

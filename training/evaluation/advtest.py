@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.encoding.bundle import SHIPPED
-from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, one_file, read_jsonl
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.qrels import Run
 from codesearch.evaluation.result import SuiteResult, SystemResult, describe_encoder
+from codesearch.text.bundle import SHIPPED
+from codesearch.text.onnx import OnnxEncoder
 from training.evaluation.pairs import (
     SYSTEMS,
     CodeScorer,

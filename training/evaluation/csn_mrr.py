@@ -19,13 +19,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.encoding.bundle import SHIPPED
-from codesearch.encoding.encoder import Encoder
-from codesearch.encoding.onnx import OnnxEncoder
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, read_jsonl
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult, describe_encoder
+from codesearch.text.bundle import SHIPPED
+from codesearch.text.encoder import Encoder
+from codesearch.text.onnx import OnnxEncoder
 from training.evaluation.pairs import SYSTEMS, CodeScorer, Pair, Scores, ranks, read_pair, summarise_means
 
 COMPETING = 1_000

@@ -16,20 +16,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.analysis.terms import document_terms, query_terms
 from codesearch.config import RankConfig
-from codesearch.encoding.encoder import Encoder
-from codesearch.encoding.tokenizer import join_fields
 from codesearch.evaluation.jsonl import field
 from codesearch.evaluation.result import Interval, SystemResult
 from codesearch.evaluation.significance import AVERAGE
-from codesearch.index.snapshot import average_lengths
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from codesearch.search.lexical import LexicalScorer
-from codesearch.segments.postings import PostingsReader, PostingsWriter, make_block
-from codesearch.segments.writer import field_statistics
+from codesearch.store.postings import PostingsReader, PostingsWriter, make_block
+from codesearch.store.snapshot import average_lengths
+from codesearch.store.writer import field_statistics
+from codesearch.text.encoder import Encoder
+from codesearch.text.terms import document_terms, query_terms
+from codesearch.text.tokenizer import join_fields
 from codesearch.types import Document
 
 Scores = NDArray[np.float32]

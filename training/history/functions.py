@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from codesearch.analysis.terms import terms_of
 from codesearch.config import ParseConfig
 from codesearch.parsing.extract import extract
 from codesearch.parsing.flags import file_flags
 from codesearch.parsing.languages import LanguageSpec, language_of_path
+from codesearch.text.terms import terms_of
 from codesearch.types import GENERATED, STUB, TEST, VENDORED, Document
 from training.corpus.filters import MIN_LINES
 

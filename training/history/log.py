@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from codesearch.commits.log import RAW, Change, Commit, read_commits
+from codesearch.history.log import RAW, Change, Commit, read_commits
 from training.history.repository import Repository
 
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from codesearch.analysis.terms import query_terms
-from codesearch.commits.log import Change, Commit
+from codesearch.history.log import Change, Commit
+from codesearch.text.terms import query_terms
 from codesearch.types import Document
 from training.corpus.rows import MAX_REST_CHARS, new_rows
 from training.corpus.split import stable_hash

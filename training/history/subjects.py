@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codesearch.commits.log import Commit
+from codesearch.history.log import Commit
 
 BOT, UPKEEP, FOREIGN = "by a bot", "release, formatting, tests or documentation", "not English"
 MAX_QUERY = 200

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from codesearch.analysis.terms import query_terms
+from codesearch.text.terms import query_terms
 from training.history.log import read_log
 from training.history.repository import Repository
 from training.history.subjects import clean_subject

@@ -18,12 +18,12 @@ from pathlib import Path
 
 from codesearch.engine.engine import Engine
 from codesearch.evaluation.judge import FUNCTIONS
-from codesearch.index.snapshot import Snapshot
-from codesearch.index.source import Stored
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from codesearch.search.request import Filters
 from codesearch.search.searcher import Searcher
+from codesearch.store.snapshot import Snapshot
+from codesearch.store.source import Stored
 from codesearch.types import HEADER_KINDS
 from training.corpus.archives import is_wanted
 from training.corpus.docstrings import split_docstring

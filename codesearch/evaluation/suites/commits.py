@@ -20,10 +20,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from codesearch.analysis.terms import query_terms
-from codesearch.commits.build import find_history, update_history
-from codesearch.commits.log import Commit, read_commits
-from codesearch.commits.search import CommitFilters, CommitSearcher
 from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import read_jsonl
@@ -33,8 +29,12 @@ from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
 from codesearch.evaluation.suites.histories import TASKS
 from codesearch.evaluation.systems import DEFAULT
-from codesearch.index.reader import IndexReader
+from codesearch.history.build import find_history, update_history
+from codesearch.history.log import Commit, read_commits
+from codesearch.history.search import CommitFilters, CommitSearcher
 from codesearch.search.searcher import Searcher
+from codesearch.store.reader import IndexReader
+from codesearch.text.terms import query_terms
 
 CLONES = "clones"
 OF_TASKS, ANY = "changed functions", "any commit"

@@ -17,7 +17,7 @@ from codesearch.evaluation.jsonl import field, one_file, read_jsonl
 from codesearch.evaluation.judge import BenchOptions, Tree, answered_questions, judge, scratch_folder
 from codesearch.evaluation.qrels import Qrels, QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
-from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.store.database import DocumentRow, FileRecord
 
 GROUP = "python"
 CODEBASE, QUERIES = "codebase*.jsonl*", "retrieval_dev*.jsonl*"

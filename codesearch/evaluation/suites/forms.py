@@ -35,8 +35,8 @@ from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, judge
 from codesearch.evaluation.qrels import QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult
-from codesearch.index.source import read_source
-from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.store.database import DocumentRow, FileRecord
+from codesearch.store.source import read_source
 
 QUERIES = 500
 NAMED = ("function", "method", "class", "interface", "enum", "struct", "trait", "type")

@@ -10,7 +10,7 @@ from pathlib import Path
 from codesearch.evaluation.judge import BenchOptions, Tree, graded_questions, judge
 from codesearch.evaluation.qrels import Qrels, query_id, read_named_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
-from codesearch.segments.store import DocumentRow, FileRecord
+from codesearch.store.database import DocumentRow, FileRecord
 
 FOLDER = Path(__file__).parent.parent / "smoke"
 

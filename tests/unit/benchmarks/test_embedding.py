@@ -4,8 +4,8 @@ import pytest
 pytest.importorskip("torch")
 
 from benchmarks.embedding import Stopwatch, function_texts, table, throughput, ways
-from codesearch.encoding.bundle import SHIPPED
-from codesearch.encoding.onnx import OnnxEncoder
+from codesearch.text.bundle import SHIPPED
+from codesearch.text.onnx import OnnxEncoder
 
 TOKENS = [np.array([number, 2], dtype=np.uint32) for number in range(3)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codesearch.cli.numbers import counted, counts, not_indexed_lines, size_of
-from codesearch.index.manifest import OTHER
+from codesearch.store.manifest import OTHER
 
 
 def lines(files: dict[str, dict[str, int]], folders: dict[str, dict[str, int]] | None = None) -> list[str]:

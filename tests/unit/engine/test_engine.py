@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
+from codesearch.build import plan
 from codesearch.cli.search import freshness_note, left_out_note
 from codesearch.engine.answer import answer_fields
 from codesearch.engine.reports import Changes
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError
-from codesearch.index import plan
-from codesearch.index.catalogue import index_folder, writer_lock
-from codesearch.index.manifest import Manifest
 from codesearch.search.request import RequestFields
-from codesearch.segments.digest import content_digest
+from codesearch.store.catalogue import index_folder, writer_lock
+from codesearch.store.digest import content_digest
+from codesearch.store.manifest import Manifest
 from tests.command import ROOT
 from tests.conftest import write_tree
 
@@ -333,7 +333,7 @@ def test_threads_search_while_another_updates(ready, tiny_repo):
 SCRIPT = """
 import sys
 from codesearch import Engine, Scope
-from codesearch.index import parse
+from codesearch.build import parse
 
 print("once")
 parse._SERIAL_BYTES = 0
@@ -358,7 +358,7 @@ def test_a_script_without_a_main_guard_runs_once_even_with_worker_processes(tiny
 
 
 def test_without_onnx_runtime_the_shipped_model_indexes_and_searches(tiny_repo, home, monkeypatch):
-    monkeypatch.setattr("codesearch.encoding.onnx.has_runtime", lambda: False)
+    monkeypatch.setattr("codesearch.text.onnx.has_runtime", lambda: False)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     engine = Engine(home)
     assert engine.index(tiny_repo).embedded == 13

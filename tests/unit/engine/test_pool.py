@@ -9,7 +9,7 @@ import pytest
 
 from codesearch.engine.pool import Pool
 from codesearch.errors import IndexCorruptError, IndexNotFoundError, ModelBundleError
-from codesearch.index.catalogue import index_folder
+from codesearch.store.catalogue import index_folder
 from tests.conftest import build, only, write_tree
 from tests.tiny_bundle import change_one_byte
 

@@ -8,7 +8,7 @@ import pytest
 
 from codesearch.engine.scope import Scope, choose_indexes
 from codesearch.errors import IndexCorruptError, IndexFormatError, IndexNotFoundError
-from codesearch.index.catalogue import index_folder
+from codesearch.store.catalogue import index_folder
 from tests.conftest import break_format, build, write_tree
 
 

@@ -10,9 +10,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 pytest.importorskip("safetensors")
 
-from codesearch.encoding.bundle import SHIPPED, TOKENIZER  # noqa: E402
-from codesearch.encoding.onnx import OnnxEncoder  # noqa: E402
-from codesearch.encoding.tokenizer import SubtokenTokenizer  # noqa: E402
+from codesearch.text.bundle import SHIPPED, TOKENIZER  # noqa: E402
+from codesearch.text.onnx import OnnxEncoder  # noqa: E402
+from codesearch.text.tokenizer import SubtokenTokenizer  # noqa: E402
 from exporters.__main__ import main  # noqa: E402
 from exporters.bundle import write_bundle  # noqa: E402
 from exporters.static import _whole_tokenizer  # noqa: E402

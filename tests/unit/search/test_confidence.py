@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.encoding.bundle import SHIPPED, load_bundle
 from codesearch.evaluation.judge import BenchOptions, open_collection
 from codesearch.evaluation.suites.smoke import FOLDER, document_key
 from codesearch.search.confidence import features, shipped_calibration
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
+from codesearch.text.bundle import SHIPPED, load_bundle
 
 
 @pytest.fixture(scope="module")

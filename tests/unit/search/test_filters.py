@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from codesearch.errors import ConfigError
-from codesearch.index.snapshot import Snapshot
 from codesearch.search.filters import allowed_documents
 from codesearch.search.request import Filters
+from codesearch.store.snapshot import Snapshot
 from codesearch.types import KINDS
 from tests.conftest import write_tree
 

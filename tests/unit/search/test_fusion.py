@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from codesearch.config import RankConfig
-from codesearch.index.reader import IndexReader
-from codesearch.index.snapshot import Snapshot
 from codesearch.search.candidates import Candidates
 from codesearch.search.fusion import Ranking, fuse
-from codesearch.segments.topk import best_positions
+from codesearch.store.reader import IndexReader
+from codesearch.store.snapshot import Snapshot
+from codesearch.store.topk import best_positions
 from tests.conftest import write_tree
 
 TWO = "def first():\n    pass\n\n\ndef second():\n    pass\n"

@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
-from codesearch.index.snapshot import Snapshot
 from codesearch.search.fusion import Ranked
 from codesearch.search.hydrate import hydrate
+from codesearch.store.snapshot import Snapshot
 from codesearch.types import Hit
 
 POP = 10

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codesearch.analysis.terms import FIELDS
 from codesearch.config import RankConfig
-from codesearch.index.snapshot import average_lengths
 from codesearch.search.lexical import LexicalScorer
-from codesearch.segments.postings import PostingsReader, PostingsWriter, make_block
-from codesearch.segments.writer import field_statistics
+from codesearch.store.postings import PostingsReader, PostingsWriter, make_block
+from codesearch.store.snapshot import average_lengths
+from codesearch.store.writer import field_statistics
+from codesearch.text.terms import FIELDS
 
 Document = list[Counter[str]]
 TERMS = ["w0", "w3", "w17", "w39", "absent"]

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import ConfigError
-from codesearch.index.reader import IndexReader
 from codesearch.search import literals, sources
 from codesearch.search.literals import literals_of
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Found, Searcher
+from codesearch.store.reader import IndexReader
 from tests.conftest import HashEncoder, write_tree
 
 TREE = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.analysis.terms import query_terms, terms_of
 from codesearch.search.marks import marks
+from codesearch.text.terms import query_terms, terms_of
 
 
 def marked(line: str, query: str) -> list[str]:

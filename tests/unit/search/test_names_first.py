@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from codesearch.config import RankConfig
-from codesearch.index.reader import IndexReader
 from codesearch.search.searcher import Searcher
+from codesearch.store.reader import IndexReader
 from tests.conftest import search, write_tree
 
 TREE = {

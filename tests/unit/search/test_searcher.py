@@ -15,10 +15,10 @@ import pytest
 
 from codesearch.config import IndexConfig, RankConfig, VectorConfig
 from codesearch.errors import ConfigError
-from codesearch.index.catalogue import index_folder
-from codesearch.index.reader import IndexReader
 from codesearch.search.request import MODES, Filters
 from codesearch.search.searcher import Searcher
+from codesearch.store.catalogue import index_folder
+from codesearch.store.reader import IndexReader
 from tests.conftest import TINY_REPO, HashEncoder, build, only, search, write_tree
 
 IndexTree = Callable[..., IndexReader]
@@ -280,8 +280,8 @@ RANK = """
 import sys
 from pathlib import Path
 from tests.conftest import HashEncoder
-from codesearch.index.catalogue import index_folder
-from codesearch.index.reader import IndexReader
+from codesearch.store.catalogue import index_folder
+from codesearch.store.reader import IndexReader
 from codesearch.search.searcher import Searcher
 index = IndexReader.open(Path(sys.argv[1]))
 searcher = Searcher([index], HashEncoder(Path(sys.argv[2])))

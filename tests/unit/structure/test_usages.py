@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import ConfigError, IndexNotFoundError
-from codesearch.index.reader import IndexReader
 from codesearch.search import sources
 from codesearch.search.request import Filters
+from codesearch.store.reader import IndexReader
 from codesearch.structure.usages import Usages, find_usages
 from tests.conftest import write_tree
 

@@ -50,7 +50,7 @@ def synthetic_rows():
 
 def train_tokenizer(rows, vocabulary_size):
     """Learn one vocabulary over the query and document texts of rows."""
-    from codesearch.encoding.tokenizer import SubtokenTokenizer
+    from codesearch.text.tokenizer import SubtokenTokenizer
     from training.samples import texts_of_row
 
     return SubtokenTokenizer.train((text for row in rows for text in texts_of_row(row)), vocabulary_size)

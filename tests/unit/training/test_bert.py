@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("zstandard")
 safetensors = pytest.importorskip("safetensors.torch")
 
-from codesearch.encoding.onnx import OnnxEncoder  # noqa: E402
+from codesearch.text.onnx import OnnxEncoder  # noqa: E402
 from exporters.bundle import write_bundle  # noqa: E402
 from tests.unit.training.conftest import documentation  # noqa: E402
 from training import pretrained  # noqa: E402

@@ -16,8 +16,8 @@ pytest.importorskip("onnxruntime")
 
 import exporters.__main__ as exporting  # noqa: E402
 import training.__main__ as training  # noqa: E402
-from codesearch.encoding.onnx import OnnxEncoder  # noqa: E402
-from codesearch.encoding.tokenizer import join_fields  # noqa: E402
+from codesearch.text.onnx import OnnxEncoder  # noqa: E402
+from codesearch.text.tokenizer import join_fields  # noqa: E402
 from tests.command import Command  # noqa: E402
 from tests.conftest import TINY_REPO, index_by_engine, write_tree  # noqa: E402
 from tests.unit.training.conftest import WORDS  # noqa: E402

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from codesearch.encoding.tokenizer import SubtokenTokenizer  # noqa: E402
+from codesearch.text.tokenizer import SubtokenTokenizer  # noqa: E402
 from tests.unit.training.conftest import part  # noqa: E402
 from training.batches import answering, make_batch, padded  # noqa: E402
 from training.build import build_model  # noqa: E402

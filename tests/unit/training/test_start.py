@@ -10,8 +10,8 @@ import pytest
 torch = pytest.importorskip("torch")
 zstandard = pytest.importorskip("zstandard")
 
-from codesearch.encoding.tokenizer import join_fields  # noqa: E402
 from codesearch.errors import MissingExtraError  # noqa: E402
+from codesearch.text.tokenizer import join_fields  # noqa: E402
 from tests.unit.training.conftest import documentation, train_tokenizer  # noqa: E402
 from training import checkpoint, pipeline, sources  # noqa: E402
 from training.__main__ import main  # noqa: E402

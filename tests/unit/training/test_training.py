@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
 
-from codesearch.encoding.tokenizer import join_fields  # noqa: E402
+from codesearch.text.tokenizer import join_fields  # noqa: E402
 from tests.unit.training.conftest import part, train_tokenizer  # noqa: E402
 from training import checkpoint, loop, objectives  # noqa: E402
 from training.batches import counted, padded, plan_epoch  # noqa: E402

@@ -8,8 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from codesearch.encoding.bundle import SHIPPED, TOKENIZER, load_bundle  # noqa: E402
-from codesearch.encoding.onnx import OnnxEncoder  # noqa: E402
+from codesearch.text.bundle import SHIPPED, TOKENIZER, load_bundle  # noqa: E402
+from codesearch.text.onnx import OnnxEncoder  # noqa: E402
 from exporters.bundle import write_bundle  # noqa: E402
 from training import checkpoint  # noqa: E402
 from training.config import CONFIGS, Source, TrainConfig, read_train_recipe  # noqa: E402

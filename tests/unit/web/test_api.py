@@ -16,7 +16,7 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 import httpx
 from starlette.testclient import TestClient
 
-from codesearch.analysis.terms import query_terms
+from codesearch.text.terms import query_terms
 from codesearch.web.app import STATIC, make_app
 from codesearch.web.present import token_lines
 from codesearch.web.security import Access

@@ -1,1 +1,0 @@
-"""Text -> the terms of keyword search. Documents and queries have the same forms of terms."""

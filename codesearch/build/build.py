@@ -1,0 +1,349 @@
+"""A plan -> new segments, committed by one atomic rename.
+
+The steps are: parse files in worker processes; write store, rows and postings in the order of the paths; encode batches
+and write vectors; sync and hash all files; rename the manifest into place.
+
+An update writes one segment. It contains the changed files and the segments that are merged (see `policy`). A first
+build commits segments one after another, so an interrupted build can resume.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from codesearch.build.embed import Embedder, embedding_processes
+from codesearch.build.file_parser import FileParser, ParsedFile
+from codesearch.build.parse import is_small, parse_files
+from codesearch.build.plan import LiveFile, Plan, live_files
+from codesearch.build.policy import segments_to_merge
+from codesearch.build.stamps import write_stamps
+from codesearch.parsing.walker import SourceFile, extension_of
+from codesearch.store.database import FileRecord
+from codesearch.store.digest import describe_files
+from codesearch.store.manifest import Manifest, SegmentEntry, Tally, limited_counts, segment_folder
+from codesearch.store.postings import load_field_lengths
+from codesearch.store.publish import commit_manifest, last_number, writing
+from codesearch.store.reader import IndexReader, check_intact, remember_written
+from codesearch.store.segment import SegmentReader
+from codesearch.store.writer import SegmentWriter, field_statistics
+from codesearch.text.bundle import recorded_folder
+from codesearch.text.encoder import Encoder
+
+_DOCUMENT_BYTES = 400
+"""Source bytes per document, for estimates. Most trees have a little more."""
+_SEGMENT_BYTES = 24_000_000
+"""A first build commits after this many bytes of source, or an eighth of all bytes, whichever is more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The progress of a build.
+
+    Attributes:
+        stage: "parse", "write" or "commit".
+        done_bytes: bytes of source that are parsed.
+        total_bytes: bytes of source to parse.
+        documents: live documents so far.
+    """
+
+    stage: str
+    done_bytes: int
+    total_bytes: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build did.
+
+    Attributes:
+        manifest: the committed manifest.
+        parsed: number of parsed files.
+        kept: number of unchanged files.
+        removed: number of files that no longer exist.
+        embedded: number of texts that the model embedded.
+        cached: number of parsed documents that reuse a vector, from the cache or from an equal document.
+    """
+
+    manifest: Manifest
+    parsed: int
+    kept: int
+    removed: int
+    embedded: int
+    cached: int
+
+
+ProgressCallback = Callable[[Progress], None]
+Parse = Callable[[Sequence[SourceFile]], Generator[tuple[SourceFile, ParsedFile | None], None, None]]
+"""Yields each file with its documents, in order; None if the file no longer exists."""
+Item = tuple[FileRecord, ParsedFile | LiveFile]
+
+
+def build_index(
+    plan: Plan,
+    home: Path,
+    encoder: Encoder,
+    on_progress: ProgressCallback = lambda _: None,
+    *,
+    merge_all: bool = False,
+    parse: Parse | None = None,
+) -> BuildReport:
+    """Carry out a plan and commit the result. The caller holds the writer lock.
+
+    Args:
+        plan: what to do.
+        home: the folder of all indexes and of the cache of vectors.
+        encoder: the model that the plan was made for.
+        on_progress: called with the progress.
+        merge_all: merge all segments, not only those that are small or have many dead documents.
+        parse: makes the documents of files; None to read and parse source files.
+
+    Raises:
+        IndexCorruptError: a segment of the last commit is damaged.
+        IndexStoreError: the storage is full or failed; the last commit stays current.
+    """
+    if plan.previous:
+        check_intact(plan.index_folder, plan.previous)
+    if parse is None:
+        parser = FileParser(
+            plan.root.resolve(), plan.config, encoder.tokenizer_path, encoder.max_document_tokens
+        )
+        parse = partial(parse_files, parser)
+    processes = 0 if is_small(plan.to_parse) else embedding_processes()
+    with writing(plan.index_folder), ExitStack() as opened:
+        embedder = opened.enter_context(closing(Embedder(home, encoder, processes)))
+        return _Build(plan, encoder, embedder, on_progress).run(parse, opened, merge_all=merge_all)
+
+
+class _Build:
+    """The state of a build: the segments and the counts of the files so far."""
+
+    def __init__(
+        self, plan: Plan, encoder: Encoder, embedder: Embedder, on_progress: ProgressCallback
+    ) -> None:
+        self.plan, self.encoder, self.embedder, self.on_progress = plan, encoder, embedder, on_progress
+        self.started = time.monotonic()
+        # Commit incomplete states only if they do not replace a complete index.
+        self.is_first = plan.last is None or not plan.last.complete
+        self.entries = _with_dead(plan, plan.previous) if plan.previous else []
+        self.commit = plan.last.commit if plan.last else 0
+        self.next_number = last_number(plan.index_folder) + 1
+        self.written: list[SegmentEntry] = []
+        self.totals = _Totals.of(plan)
+        self.parsed = 0
+        self.done_bytes = 0
+        self.total_bytes = sum(file.size for file in plan.to_parse)
+
+    def run(self, parse: Parse, opened: ExitStack, *, merge_all: bool) -> BuildReport:
+        """Write and commit the segments; readers of merged segments are closed with `opened`."""
+        merged = self._segments_to_merge(merge_all=merge_all)
+        readers: dict[int, SegmentReader] = {}
+        if self.plan.previous:
+            reader = IndexReader(self.plan.index_folder, replace(self.plan.previous, segments=merged))
+            opened.callback(reader.close)
+            readers = {entry.number: segment for entry, segment in zip(merged, reader.segments, strict=True)}
+        self.entries = [entry for entry in self.entries if entry not in merged]
+        kept = [
+            live
+            for number, reader in readers.items()
+            for live in live_files(number, reader.dead_files, reader.store)
+        ]
+        limit = max(_SEGMENT_BYTES, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
+        # Close the generator here. After a failure, the garbage collector might close it in a thread of the pool.
+        with closing(parse(self.plan.to_parse)) as parsed:
+            items = self._items(sorted([*self.plan.to_parse, *kept], key=_path_of), parsed)
+            while first := next(items, None):
+                self.written.append(self._write(self._part(first, items, limit), readers))
+                self.entries.append(self.written[-1])
+                if self.is_first and self.done_bytes < self.total_bytes:
+                    self._commit(complete=False)
+        manifest = self._commit(complete=True)
+        return BuildReport(
+            manifest,
+            self.parsed,
+            self.plan.kept,
+            self.plan.removed,
+            self.embedder.embedded,
+            self.embedder.cached,
+        )
+
+    def _segments_to_merge(self, *, merge_all: bool) -> list[SegmentEntry]:
+        """Choose the segments to rewrite.
+
+        Choose none during a first build. Do not rewrite a single segment that would not change.
+        """
+        if not self.plan.previous or not self.plan.previous.complete:
+            return []
+        new_documents = self.total_bytes // _DOCUMENT_BYTES + 1
+        chosen = segments_to_merge(self.entries, new_documents, merge_all=merge_all)
+        alone = len(chosen) == 1 and not self.plan.to_parse and not chosen[0].dead_files
+        return [] if alone else chosen
+
+    def _part(self, first: Item, items: Iterator[Item], limit: int) -> Iterator[Item]:
+        """Yield the files of one segment, with about `limit` bytes of new source."""
+        end = self.done_bytes + limit
+        yield first
+        while self.done_bytes < end and (item := next(items, None)):
+            yield item
+
+    def _items(
+        self,
+        files: Sequence[SourceFile | LiveFile],
+        parsed: Iterator[tuple[SourceFile, ParsedFile | None]],
+    ) -> Iterator[Item]:
+        for file in files:
+            if isinstance(file, LiveFile):
+                yield file.record, file
+                continue
+            _, result = next(parsed)
+            self.done_bytes += file.size
+            if result:
+                self.parsed += 1
+                self.totals.add(replace(result.record, doc_count=len(result.rows)))
+                yield result.record, result
+
+    def _write(self, items: Iterator[Item], readers: dict[int, SegmentReader]) -> SegmentEntry:
+        """Write one segment and sync it to disk."""
+        number, self.next_number = self.next_number, self.next_number + 1
+        folder = self.plan.index_folder / segment_folder(number)
+        writer = SegmentWriter(folder, self.encoder.dim)
+        try:
+            self.embedder.start(writer.vectors)
+            for record, content in items:
+                if isinstance(content, LiveFile):
+                    segment = readers[content.segment]
+                    writer.add_kept(record, content.segment, segment)
+                    old = slice(record.first_doc, record.first_doc + record.doc_count)
+                    self.embedder.add_kept(segment.vectors.rows[old], segment.vectors.scales[old])
+                else:
+                    writer.add_parsed(record, content.rows, content.block)
+                    digests = [row.text_digest for row in content.rows]
+                    self.embedder.add(digests, content.document_tokens())
+                self._tell("parse", writer.documents)
+            self._tell("write", writer.documents)
+            self.embedder.finish()
+            writer.finish(self.plan.config.vectors)
+        finally:
+            writer.abandon()
+        self._tell("commit", writer.documents)
+        sums, counts = field_statistics(load_field_lengths(folder))
+        return SegmentEntry(
+            number=number,
+            source_files=writer.source_files,
+            documents=writer.documents,
+            live_documents=writer.documents,
+            dead_files=[],
+            field_sums=sums,
+            field_counts=counts,
+            files=describe_files(folder),
+        )
+
+    def _commit(self, *, complete: bool) -> Manifest:
+        self.commit += 1
+        manifest = Manifest(
+            root=str(self.plan.root.resolve()),
+            commit=self.commit,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            config_digest=self.plan.config_digest,
+            settings=asdict(self.plan.config.walk),
+            options=self.plan.config.options.given,
+            model={
+                "name": self.encoder.name,
+                "id": self.encoder.model_id,
+                "dim": self.encoder.dim,
+                "folder": recorded_folder(self.encoder.tokenizer_path.parent),
+            },
+            documents=sum(entry.live_documents for entry in self.entries),
+            source_files=self.totals.files,
+            languages={name: count for name, count in sorted(self.totals.languages.items()) if count > 0},
+            walked=self.plan.walked,
+            parsed=Tally(limited_counts(self.totals.skipped), {}, sorted(self.totals.warnings.elements())),
+            missing_grammars=self.plan.missing_grammars,
+            seconds=round(time.monotonic() - self.started, 3),
+            segments=self.entries,
+            complete=complete,
+        )
+        commit_manifest(self.plan.index_folder, manifest)
+        remember_written(self.plan.index_folder, manifest, self.written)
+        if complete:
+            write_stamps(self.plan.index_folder, self.plan.stamps, manifest.commit)
+        return manifest
+
+    def _tell(self, stage: str, documents: int) -> None:
+        documents += sum(entry.live_documents for entry in self.entries)
+        self.on_progress(Progress(stage, self.done_bytes, self.total_bytes, documents))
+
+
+@dataclass(slots=True)
+class _Totals:
+    """The counts in the manifest, over all live files."""
+
+    files: int
+    languages: Counter[str]
+    skipped: dict[str, Counter[str]]
+    warnings: Counter[str]
+
+    @classmethod
+    def of(cls, plan: Plan) -> _Totals:
+        """Count the unchanged files of the last commit."""
+        last = plan.previous
+        if last is None:
+            return cls(0, Counter(), {}, Counter())
+        totals = cls(
+            last.source_files,
+            Counter(last.languages),
+            {reason: Counter(counts) for reason, counts in last.parsed.skipped.items()},
+            Counter(last.parsed.warnings),
+        )
+        for live in plan.dead:
+            totals.add(live.record, -1)
+        return totals
+
+    def add(self, record: FileRecord, sign: int = 1) -> None:
+        """Add a file to the counts, or subtract it with sign -1."""
+        self.files += sign
+        self.languages[record.language] += sign * record.doc_count
+        if record.skipped:
+            self.skipped.setdefault(record.skipped, Counter())[extension_of(record.path)] += sign
+        for line in filter(None, record.warnings.split("\n")):
+            self.warnings[line] += sign
+
+
+def _path_of(file: SourceFile | LiveFile) -> str:
+    return file.record.path if isinstance(file, LiveFile) else file.path
+
+
+def _with_dead(plan: Plan, previous: Manifest) -> list[SegmentEntry]:
+    """Return the segments of the last commit with deleted and changed files marked as dead; drop empty segments.
+
+    The documents of dead files are subtracted from the statistics of a segment.
+    """
+    by_segment: dict[int, list[LiveFile]] = {}
+    for live in plan.dead:
+        by_segment.setdefault(live.segment, []).append(live)
+    entries = []
+    for entry in previous.segments:
+        if dead := by_segment.get(entry.number, []):
+            lengths = load_field_lengths(plan.index_folder / entry.folder)
+            records = [live.record for live in dead]
+            of_dead = [lengths[record.first_doc : record.first_doc + record.doc_count] for record in records]
+            sums, counts = field_statistics(np.concatenate(of_dead))
+            entry = replace(
+                entry,
+                live_documents=entry.live_documents - sum(record.doc_count for record in records),
+                dead_files=sorted([*entry.dead_files, *(live.file_id for live in dead)]),
+                field_sums=[all_ - gone for all_, gone in zip(entry.field_sums, sums, strict=True)],
+                field_counts=[all_ - gone for all_, gone in zip(entry.field_counts, counts, strict=True)],
+            )
+        if len(entry.dead_files) < entry.source_files:
+            entries.append(entry)
+    return entries

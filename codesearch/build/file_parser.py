@@ -1,0 +1,162 @@
+"""One source file -> everything that an index stores of it. This runs in worker processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import IndexConfig, ParseConfig
+from codesearch.parsing.blocks import block_documents
+from codesearch.parsing.extract import Extraction, extract
+from codesearch.parsing.languages import LanguageSpec, language_named
+from codesearch.parsing.sections import refuse_text
+from codesearch.parsing.walker import UNREADABLE, SourceFile, refuse_content
+from codesearch.store.database import DocumentRow, FileRecord, document_row
+from codesearch.store.digest import content_digest, text_digest
+from codesearch.store.manifest import ONLY_BLOCKS
+from codesearch.store.postings import PostingsBlock, make_block
+from codesearch.text.terms import terms_of_file
+from codesearch.text.tokenizer import SubtokenTokenizer, document_text
+from codesearch.treefiles import read_below
+from codesearch.visible import visible
+
+if TYPE_CHECKING:  # A worker has no encoder, and importing its module made parsing 5 % slower.
+    from codesearch.text.encoder import TokenIds
+
+TOO_COSTLY = "the {} parser crashed or takes too much time or memory: indexed as blocks"
+
+
+def join_tokens(lists: Collection[TokenIds]) -> tuple[NDArray[np.uint32], list[int]]:
+    """Concatenate lists of ids to one array, which is faster to send to another process.
+
+    Returns:
+        uint32 [sum of lengths], and the length of each list.
+    """
+    joined = np.concatenate(list(lists)) if lists else np.empty(0, np.uint32)
+    return joined, [len(ids) for ids in lists]
+
+
+def split_tokens(joined: NDArray[np.uint32], lengths: Sequence[int]) -> list[TokenIds]:
+    """Split the array that `join_tokens` returned into the lists."""
+    return [joined[end - length : end] for end, length in zip(accumulate(lengths), lengths, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """The result of parsing one file.
+
+    Attributes:
+        record: the file; `skipped` says why there are no documents, or only blocks.
+        rows: documents in the form of the store.
+        block: terms of the documents.
+        tokens: uint32 [sum of lengths], the token ids of all documents, concatenated.
+        lengths: number of token ids of each document.
+    """
+
+    record: FileRecord
+    rows: list[DocumentRow]
+    block: PostingsBlock
+    tokens: NDArray[np.uint32]
+    lengths: list[int]
+
+    def document_tokens(self) -> list[NDArray[np.uint32]]:
+        """Return the token ids of each document."""
+        return split_tokens(self.tokens, self.lengths)
+
+
+@lru_cache(maxsize=1)
+def tokenizer_at(path: Path) -> SubtokenTokenizer:
+    """Load a tokenizer, or return the last one."""
+    return SubtokenTokenizer.load(path)
+
+
+@dataclass(frozen=True, slots=True)
+class FileParser:
+    """Parses files of one root for one model. It is sent to every worker process.
+
+    Attributes:
+        tokenizer: the model's `tokenizer.json`; each process reads it once.
+    """
+
+    root: Path
+    config: IndexConfig
+    tokenizer: Path
+    max_tokens: int
+
+    def parse(self, file: SourceFile) -> ParsedFile | None:
+        """Parse one file; return None if it no longer exists."""
+        return self._parse(file, extract)
+
+    def parse_plain(self, file: SourceFile) -> ParsedFile | None:
+        """Cut one file into blocks without its parser; return None if it no longer exists."""
+        return self._parse(file, _extract_blocks, ONLY_BLOCKS)
+
+    def _parse(
+        self,
+        file: SourceFile,
+        extract: Callable[[bytes, str, LanguageSpec, ParseConfig], Extraction],
+        skipped: str = "",
+    ) -> ParsedFile | None:
+        try:
+            source, _ = read_below(self.root, file.path, self.config.walk)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            warning = f"{file.path}: {error.strerror}: left out"
+            return skipped_file(file, UNREADABLE, warning=warning)
+        digest = content_digest(source)
+        spec = language_named(file.language)
+        if spec is None:
+            raise ValueError(f"unknown language {file.language}")
+        reason = refuse_content(source, spec.name, self.config.parse) or refuse_text(source, file.path, spec)
+        if reason:
+            return skipped_file(file, reason, digest=digest)
+        extraction = extract(source, file.path, spec, self.config.parse)
+        texts = [document_text(document) for document in extraction.documents]
+        encode = tokenizer_at(self.tokenizer).encode_document
+        tokens = [encode(text, self.max_tokens, file.language) for text in texts]
+        joined, lengths = join_tokens(tokens)
+        return ParsedFile(
+            record=FileRecord(
+                file.path,
+                file.language,
+                len(source),
+                digest,
+                skipped=skipped,
+                warnings="\n".join(map(visible, extraction.warnings)),
+                summary=extraction.summary,
+            ),
+            rows=[
+                document_row(document, text_digest(ids))
+                for document, ids in zip(extraction.documents, tokens, strict=True)
+            ],
+            block=make_block(terms_of_file(source, extraction.documents, self.config.parse)),
+            tokens=joined,
+            lengths=lengths,
+        )
+
+
+def _extract_blocks(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Extraction:
+    documents = list(block_documents(source, path, spec, config))
+    return Extraction(documents, [f"{path}: {TOO_COSTLY.format(spec.name)}"])
+
+
+def skipped_file(
+    file: SourceFile,
+    reason: str,
+    *,
+    digest: bytes = b"",
+    warning: str = "",
+) -> ParsedFile:
+    """Return the result for a file without documents, with the reason."""
+    record = FileRecord(
+        file.path, file.language, file.size, digest, skipped=reason, warnings=visible(warning)
+    )
+    return ParsedFile(record, [], make_block([]), np.empty(0, np.uint32), [])

@@ -1,0 +1,285 @@
+"""Files -> parsed files, in the same order, on all cores.
+
+Parsing holds the interpreter lock, so worker processes do it. They work on a few chunks at a time, which limits memory.
+If a file crashes its process or takes too much time or memory, only this file is affected: it is cut into blocks of
+lines, with a warning.
+
+A small file can make a parser take minutes or gigabytes. So a worker process limits its time and memory before each
+file, by the size of the file. The system ends a process that goes over a limit, also in the middle of a parser's C
+code. Linux has both limits. macOS has no limit of memory. Windows has a limit of time on the clock instead of processor
+time.
+
+A repository can have many such files. So all workers share the memory of a run (`codesearch.cores`): each file has an
+equal share, and one that needs more is parsed again when more is free. When a run has lost `_LOST_S` seconds at files
+that went over a limit, each further file has only the time that ordinary files need.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from codesearch.build.file_parser import FileParser, ParsedFile, skipped_file
+from codesearch.build.workers import WorkerDiedError, Workers, WorkerStartError
+from codesearch.config import ParseConfig
+from codesearch.cores import available_cores, memory_budget_bytes
+from codesearch.errors import IndexWriteError, ParseError
+from codesearch.parsing.extract import Extraction, extract
+from codesearch.parsing.languages import LanguageSpec
+from codesearch.parsing.walker import SourceFile
+from codesearch.store.digest import content_digest
+from codesearch.store.manifest import LEFT_OUT
+from codesearch.treefiles import read_below
+
+try:
+    import resource
+except ModuleNotFoundError:  # Windows does not have it.
+    resource = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:  # Workers do not need these modules, and importing them takes time.
+    from concurrent.futures import Future
+
+
+_HAS_TIMER = hasattr(signal, "setitimer")
+_SECONDS, _SECONDS_PER_MB, _MOST_SECONDS = 4.0, 10.0, 30.0
+_ORDINARY_SECONDS, _ORDINARY_SECONDS_PER_MB = 0.5, 1.5
+"""Ordinary files take less than 1 s for each MB on a slow core."""
+_LOST_S = 60.0
+_BYTES, _BYTES_PER_BYTE = 400_000_000, 250
+_CHUNK_BYTES = 400_000
+_CHUNK_FILES = 64
+_SERIAL_BYTES = 1_000_000
+"""With fewer bytes of source than this, one worker is enough."""
+_AHEAD_BYTES = 4_000_000
+"""Source per worker from which no chunk waits for a free worker: parsed files that wait for their turn take memory."""
+_LEAST_WORKER_BYTES = 256_000_000
+_MOST_EXTRACTORS = 4
+"""Processes for a few files that a command needs at once."""
+Parsed = list[ParsedFile | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Files to parse.
+
+    Attributes:
+        is_plain: whether they are only cut into blocks of lines.
+        left_s: seconds that the run may still lose.
+        max_bytes: what the process may use.
+    """
+
+    files: list[SourceFile]
+    is_plain: bool
+    left_s: float
+    max_bytes: int
+
+
+def is_small(files: Sequence[SourceFile]) -> bool:
+    """Say whether parsing the files takes less time than starting processes."""
+    return _size(files) < _SERIAL_BYTES
+
+
+def parse_files(
+    parser: FileParser, files: Sequence[SourceFile], workers: int | None = None
+) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
+    """Parse files in order; yield None for a file that no longer exists.
+
+    Args:
+        parser: what parses them, in each process.
+        files: the files to parse.
+        workers: number of processes, None for one per core; small jobs need only one.
+
+    Raises:
+        IndexWriteError: no process could be started.
+    """
+    memory = memory_budget_bytes()
+    count = 1 if is_small(files) else min(workers or available_cores(), max(memory // _LEAST_WORKER_BYTES, 1))
+    try:
+        pool: Workers[Task, Parsed] = Workers(count, _open_parser, parser, memory_bytes=memory)
+        with closing(pool):
+            yield from _Run(pool, parser).results(files, count)
+    except WorkerStartError:
+        raise IndexWriteError(
+            "the worker processes stop before their first task, probably because memory ran out: free some and run "
+            "`codesearch index` again"
+        ) from None
+
+
+class _Run:
+    """The processes of one run, and the time that it may still lose."""
+
+    def __init__(self, pool: Workers[Task, Parsed], parser: FileParser) -> None:
+        self._pool, self._parser, self._left_s = pool, parser, _LOST_S
+
+    def results(
+        self, files: Sequence[SourceFile], workers: int
+    ) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
+        """Submit a few chunks at a time and yield their results in order."""
+        waiting = chunks_of(files)
+        submitted: deque[tuple[list[SourceFile], Future[Parsed]]] = deque()
+        ahead = 0
+        while True:
+            while len(submitted) < (workers if ahead > workers * _AHEAD_BYTES else 2 * workers + 1):
+                if (chunk := next(waiting, None)) is None:
+                    break
+                submitted.append((chunk, self._submit(chunk)))
+                ahead += _size(chunk)
+            if not submitted:
+                return
+            chunk, future = submitted.popleft()
+            ahead -= _size(chunk)
+            try:
+                yield from zip(chunk, future.result(), strict=True)
+            except WorkerDiedError as error:  # One of the files crashed it or went over a limit.
+                self._left_s -= error.seconds
+                for file in chunk:
+                    yield file, self._alone(file, only_plain=error.timed_out and len(chunk) == 1)
+
+    def _submit(
+        self, files: list[SourceFile], *, is_plain: bool = False, max_bytes: int = 0
+    ) -> Future[Parsed]:
+        max_bytes = max(min(max_bytes, self._pool.memory_bytes), self._pool.share_bytes)
+        return self._pool.submit(Task(files, is_plain, self._left_s, max_bytes), max_bytes)
+
+    def _alone(self, file: SourceFile, *, only_plain: bool) -> ParsedFile | None:
+        """Parse a file; if its process dies, cut it into blocks of lines; if that fails too, skip it."""
+        for is_plain in (True,) if only_plain else (False, True):
+            try:
+                max_bytes = _BYTES + _BYTES_PER_BYTE * file.size
+                return self._submit([file], is_plain=is_plain, max_bytes=max_bytes).result()[0]
+            except WorkerDiedError as error:
+                self._left_s -= error.seconds
+        warning = (
+            f"{file.path}: the {file.language} parser crashed or takes too much time or memory: left out"
+        )
+        return skipped_file(file, LEFT_OUT, digest=_digest(self._parser, file), warning=warning)
+
+
+def _size(files: Sequence[SourceFile]) -> int:
+    return sum(file.size for file in files)
+
+
+def _digest(parser: FileParser, file: SourceFile) -> bytes:
+    """Return the digest of a file, with which it is not parsed again until it changes."""
+    try:
+        source, _ = read_below(parser.root, file.path, parser.config.walk)
+    except OSError:
+        return b""
+    return content_digest(source)
+
+
+def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
+    """Split files into chunks; a process parses one chunk at a time."""
+    chunk: list[SourceFile] = []
+    size = 0
+    for file in files:
+        chunk.append(file)
+        size += file.size
+        if size >= _CHUNK_BYTES or len(chunk) >= _CHUNK_FILES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Extraction:
+    """Call `extract` in another process, with limits of time and memory.
+
+    Raises:
+        ParseError: the parser crashed or went over a limit.
+    """
+    (found,) = extract_each([(source, path, spec)], config)
+    if found is None:
+        raise ParseError(f"{path}: the {spec.name} parser takes too much time or memory")
+    return found
+
+
+def extract_each(
+    files: Iterable[tuple[bytes, str, LanguageSpec]], config: ParseConfig
+) -> Iterator[Extraction | None]:
+    """Call `extract` for each source with its path and language, in other processes with limits of time and memory.
+
+    None stands for a file whose parser crashed or went over a limit.
+    """
+    listed = list(files)
+    count = min(len(listed), available_cores(), _MOST_EXTRACTORS)
+    pool: Workers[tuple[bytes, str, LanguageSpec], Extraction] = Workers(
+        max(count, 1), _open_extractor, config
+    )
+    with closing(pool):
+        for future in [pool.submit(file) for file in listed]:
+            try:
+                yield future.result()
+            except (WorkerDiedError, WorkerStartError):
+                yield None
+
+
+def _open_extractor(config: ParseConfig) -> Callable[[tuple[bytes, str, LanguageSpec]], Extraction]:
+    def extract_limited(file: tuple[bytes, str, LanguageSpec]) -> Extraction:
+        limit_file(len(file[0]), _LOST_S, memory_budget_bytes())
+        found = extract(*file, config)
+        lift_limits()
+        return found
+
+    return extract_limited
+
+
+def _open_parser(parser: FileParser) -> Callable[[Task], Parsed]:
+    def parse(task: Task) -> Parsed:
+        found = []
+        for file in task.files:
+            limit_file(file.size, task.left_s, task.max_bytes)
+            found.append(parser.parse_plain(file) if task.is_plain else parser.parse(file))
+        lift_limits()
+        return found
+
+    return parse
+
+
+def limit_file(size: int, left_s: float, max_bytes: int) -> None:
+    """Limit this process from now on to what a file may take; end the process if it takes more.
+
+    Args:
+        size: of the file, in bytes.
+        left_s: seconds that the run may still lose.
+        max_bytes: what the whole process may use.
+    """
+    ordinary = _ORDINARY_SECONDS + _ORDINARY_SECONDS_PER_MB * size / 1e6
+    seconds = max(min(_SECONDS + _SECONDS_PER_MB * size / 1e6, _MOST_SECONDS, left_s), ordinary)
+    if _HAS_TIMER:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+    else:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=open(os.devnull, "w"))
+    if resource and sys.platform == "linux":
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        limit = min(_data_bytes() + _BYTES + _BYTES_PER_BYTE * size, max_bytes)
+        resource.setrlimit(
+            resource.RLIMIT_DATA, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard)
+        )
+
+
+def lift_limits() -> None:
+    """End the limit of time; the limit of memory stays until the next file."""
+    if _HAS_TIMER:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    else:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def leave_no_core() -> None:
+    """Write no core file if this process crashes."""
+    if resource:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def _data_bytes() -> int:
+    """Return how much writable memory this process has."""
+    with open("/proc/self/statm", "rb") as file:
+        return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")

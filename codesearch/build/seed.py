@@ -1,0 +1,125 @@
+"""A new index -> the segments of a similar index in the same home.
+
+The second work tree of a repository, a clone and a copy of a folder have mostly the same files as the first. Segments
+never change, so hard links to their files make an index that takes no space. The update that follows compares the
+content of every file and parses those that differ. Without a file system that has hard links, the files are copied.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from codesearch.build.stamps import FILE as STAMPS
+from codesearch.build.stamps import read_stamps
+from codesearch.errors import IndexStoreError
+from codesearch.files import create_private, make_folder, stamp_of, sync_folder
+from codesearch.store.catalogue import list_indexes
+from codesearch.store.manifest import SEGMENTS, Manifest, SegmentEntry, segment_folder
+from codesearch.store.publish import commit_manifest, last_number, writing
+from codesearch.store.reader import check_intact
+from codesearch.treefiles import read_regular
+
+_EXAMINED = 16
+"""At most this many indexes are compared with the new folder."""
+_SAMPLE = 200
+"""This many files of an index are looked for in the new folder."""
+_LEAST_SHARE = 0.5
+_MAX_LINK_BYTES = 10_000
+
+
+def seed_index(root: Path, index_folder: Path, home: Path, digest: str) -> Manifest | None:
+    """Make an index of a folder out of the most similar one, if that has half of its files with the same sizes.
+
+    Args:
+        root: the folder, which has no index.
+        index_folder: where its index will be.
+        home: the home of all indexes.
+        digest: `config_digest` of the new index; only an index with the same one is used.
+
+    Returns:
+        The manifest, which says that the index is not complete; None if there is no similar index that is intact.
+    """
+    here = _repository(root)
+    found = [
+        (entry.folder, entry.manifest)
+        for entry in list_indexes(home)
+        if entry.manifest
+        and entry.manifest.complete
+        and entry.manifest.has_sources
+        and entry.manifest.config_digest == digest
+    ]
+    found.sort(key=lambda one: one[1].created, reverse=True)
+    found.sort(key=lambda one: (_repository(Path(one[1].root)) != here, Path(one[1].root).name != root.name))
+    shares = [(_share(folder, manifest, root), folder, manifest) for folder, manifest in found[:_EXAMINED]]
+    share, folder, manifest = max(shares, key=lambda one: one[0], default=(0.0, index_folder, None))
+    if manifest is None or share < _LEAST_SHARE:
+        return None
+    try:
+        return _linked(folder, manifest, root, index_folder)
+    except (OSError, IndexStoreError):  # It is damaged, or another process removed it.
+        return None
+
+
+def _repository(root: Path) -> str:
+    """Return the git folder that all work trees of a repository share; "" if the folder is in no work tree."""
+    for folder in (root, *root.parents):
+        git = folder / ".git"
+        if git.is_dir():
+            return os.path.realpath(git)
+        try:
+            git = folder / _text(git).removeprefix("gitdir:").strip()
+            return os.path.realpath(git / _text(git / "commondir").strip())
+        except (OSError, ValueError):  # There is none, or it does not name a folder.
+            continue
+    return ""
+
+
+def _text(path: Path) -> str:
+    return os.fsdecode(read_regular(path, _MAX_LINK_BYTES)[0])
+
+
+def _share(index_folder: Path, manifest: Manifest, root: Path) -> float:
+    """Return the share of an index's files that a folder has with the same size, from a sample."""
+    files = read_stamps(index_folder, manifest.commit).files
+    sample = list(islice(files.items(), 0, None, max(1, len(files) // _SAMPLE)))
+    same = sum(stamp_of(os.path.join(root, path))[0] == known[0] for path, known in sample)
+    return same / max(1, len(sample))
+
+
+def _linked(source: Path, manifest: Manifest, root: Path, index_folder: Path) -> Manifest:
+    """Commit an index with the segments of another one."""
+    with writing(index_folder):
+        (index_folder / STAMPS).unlink(missing_ok=True)  # They may belong to an index that was removed.
+        make_folder(index_folder / SEGMENTS)
+        segments = _link_segments(source, manifest.segments, index_folder)
+        sync_folder(index_folder / SEGMENTS)
+        seeded = replace(manifest, root=str(root.resolve()), commit=1, complete=False, segments=segments)
+        check_intact(index_folder, seeded)
+        commit_manifest(index_folder, seeded)
+    return seeded
+
+
+def _link_segments(source: Path, segments: Sequence[SegmentEntry], target: Path) -> list[SegmentEntry]:
+    first = last_number(target) + 1
+    linked = [replace(segment, number=first + position) for position, segment in enumerate(segments)]
+    for old, new in zip(segments, linked, strict=True):
+        folder = target / segment_folder(new.number)
+        make_folder(folder)
+        for name in old.files:
+            make_folder((folder / name).parent)
+            _link(source / old.folder / name, folder / name)
+        sync_folder(folder)
+    return linked
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # The file system has no hard links, or the file has too many.
+        create_private(target)
+        shutil.copyfile(source, target)

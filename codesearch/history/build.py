@@ -1,0 +1,318 @@
+"""The commits before HEAD -> an index of their messages, kept up to date by adding only the new ones.
+
+<home>/commits/<name>-<hash>/     an index like any other (see `codesearch.store.manifest`), one for a repository and
+                                  all its work trees
+    state                         HEAD when the index was made, and a digest of what makes the clone shallow
+
+Each commit is a file of this index whose path is `TIME/ID`; the time counts backwards, so that newer commits come first
+among equals. It has one document:
+
+    name        the first line of the message
+    docstring   the rest of it, without trailers such as Signed-off-by
+    code        the lines of the definitions around its hunks, as git finds them
+    context     the paths of the files that it changed
+
+A merge has a document only if its message says more than what was merged. The message is not stored: git has it. The
+author and the paths are stored, because filters need them.
+
+An update adds what HEAD can reach and the last one could not, and drops what only the last one could. So the index of
+a branch that was rebased is that of a fresh clone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codesearch.build.build import build_index
+from codesearch.build.file_parser import ParsedFile, join_tokens, tokenizer_at
+from codesearch.build.plan import Plan, known_files
+from codesearch.build.workers import WorkerDiedError, Workers, WorkerStartError
+from codesearch.config import IndexConfig
+from codesearch.cores import available_cores
+from codesearch.errors import ConfigError, IndexStoreError, IndexWriteError
+from codesearch.files import make_folder, write_atomically
+from codesearch.git import Repository
+from codesearch.history.log import Commit, read_changes, without_trailers
+from codesearch.home import COMMITS
+from codesearch.parsing.walker import SourceFile
+from codesearch.store.catalogue import unique_name, writer_lock
+from codesearch.store.database import FileRecord, document_row
+from codesearch.store.digest import text_digest
+from codesearch.store.manifest import Manifest, last_manifest
+from codesearch.store.postings import make_block
+from codesearch.text.encoder import Encoder
+from codesearch.text.terms import document_terms
+from codesearch.text.tokenizer import document_text
+from codesearch.types import Document
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from codesearch.build.build import ProgressCallback
+
+_STATE = "state"
+_VERSION = 1
+"""Changes with the text of documents; an index of another version is made again."""
+_MOST = 200_000
+"""Only so many of the newest commits are indexed."""
+_CHUNK = 1_000
+_PATIENCE_S = 60.0
+_BYTES = 1_000
+"""Of a commit in a progress bar, which counts bytes."""
+_MAX_PATHS = 200
+_LAST_SECOND = 10**12 - 1
+_MERGE = re.compile(r"Merge[sd]? ")
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A repository with its index of commits.
+
+    Attributes:
+        repository: to run git in.
+        folder: of the index.
+        common: the folder with the objects of all work trees.
+        head: the commit whose history it is.
+        shallow: digest of the commits whose parents are missing; "" if none are.
+    """
+
+    repository: Repository
+    folder: Path
+    common: Path
+    head: str
+    shallow: str
+
+    @property
+    def state(self) -> dict[str, str]:
+        """What is written when the index is complete."""
+        return {"head": self.head, "shallow": self.shallow}
+
+
+def find_history(top: str, home: Path) -> History:
+    """Return the history of HEAD in a work tree or a bare repository.
+
+    Raises:
+        ConfigError: git fails, or there are no commits.
+    """
+    repository = Repository(top, "history")
+    common = Path(top, os.fsdecode(repository.git("rev-parse", "--git-common-dir")).rstrip("\n")).resolve()
+    head = repository.commit("HEAD")
+    if head is None:
+        raise ConfigError(f"{top} has no commits: `codesearch history` searches commits")
+    shallow = ""
+    with suppress(FileNotFoundError):
+        shallow = hashlib.sha256((common / "shallow").read_bytes()).hexdigest()
+    name = common.parent.name if common.name == ".git" else common.name
+    return History(repository, home / COMMITS / unique_name(name, common), common, head, shallow)
+
+
+def update_history(
+    history: History,
+    home: Path,
+    encoder: Encoder,
+    on_progress: ProgressCallback = lambda _: None,
+    *,
+    cut: Mapping[str, str] | None = None,
+) -> int:
+    """Bring the index of a history up to date; return how many commits with a message are new in it.
+
+    Args:
+        history: what to index.
+        home: the folder of all indexes.
+        encoder: makes the vectors.
+        on_progress: called with the progress.
+        cut: id of a commit -> a part of its body that is not indexed; for benchmarks, whose questions come from there.
+
+    Raises:
+        ConfigError: git fails.
+        IndexLockedError: another process writes it for a long time.
+        IndexStoreError: it cannot be written.
+    """
+    config = IndexConfig()
+    digest = config.digest(encoder.model_id, f"commits {_VERSION}")
+    if _is_current(history, digest):
+        return 0
+    try:
+        make_folder(history.folder)
+    except OSError as error:
+        raise IndexStoreError(f"{history.folder}: {error.strerror}: give another --home") from None
+    with writer_lock(history.folder, str(history.common), wait_s=_PATIENCE_S):
+        if _is_current(history, digest):
+            return 0
+        last = last_manifest(history.folder)
+        previous = last if last and last.config_digest == digest else None
+        added, gone = _compared(history, previous)
+        known = known_files(history.folder, previous, [*added, *gone]) if previous else {}
+        to_parse = [SourceFile(path, "commit", (_BYTES, 0, 0, 0, 0)) for path in added if path not in known]
+        dead = [live for path, live in known.items() if path in gone]
+        new = 0
+        parser = CommitParser(
+            history.repository, encoder.tokenizer_path, encoder.max_document_tokens, cut or {}
+        )
+        if to_parse or dead or not (previous and previous.complete):
+            plan = Plan(
+                root=history.common,
+                index_folder=history.folder,
+                config=config,
+                last=last,
+                previous=previous,
+                config_digest=digest,
+                to_parse=to_parse,
+                dead=dead,
+                removed=len(dead),
+            )
+            # If this run is stopped, the next one compares all commits.
+            (history.folder / _STATE).unlink(missing_ok=True)
+            built = build_index(plan, home, encoder, on_progress, parse=parser.parse)
+            new = built.embedded + built.cached
+        with suppress(OSError):  # Without the file, the next run compares all commits.
+            write_atomically(history.folder / _STATE, json.dumps(history.state).encode(), for_owner=True)
+        return new
+
+
+def _is_current(history: History, digest: str) -> bool:
+    manifest = last_manifest(history.folder)
+    is_whole = manifest is not None and manifest.complete and manifest.config_digest == digest
+    return is_whole and _last_state(history) == history.state
+
+
+def _last_state(history: History) -> dict[str, str]:
+    try:
+        found = json.loads((history.folder / _STATE).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _compared(history: History, previous: Manifest | None) -> tuple[list[str], set[str]]:
+    """Return the paths of commits to add, newest first, and of those to drop."""
+    last = _last_state(history) if previous else {}
+    before = str(last.get("head", ""))
+    if before and last.get("shallow") == history.shallow and history.repository.known_commit(before):
+        added = _listed(history.repository, history.head, before)
+        return added, set(_listed(history.repository, before, history.head))
+    added = _listed(history.repository, history.head)
+    return added, set(known_files(history.folder, previous)).difference(added) if previous else set()
+
+
+def _listed(repository: Repository, commit: str, *without: str) -> list[str]:
+    """Return the paths of the commits that one can reach and others cannot, newest first."""
+    most = f"--max-count={_MOST}"
+    listed = repository.lines("rev-list", "--timestamp", most, commit, *(f"^{one}" for one in without), "--")
+    return sorted(path_of(*line.decode().split()) for line in listed)
+
+
+def path_of(time: str | int, commit: str) -> str:
+    """Return the path of a commit in the index, which sorts newer ones first.
+
+    >>> path_of(1_700_000_000, "c0ffee")
+    '998299999999/c0ffee'
+    """
+    return f"{_LAST_SECOND - min(max(int(time), 0), _LAST_SECOND):012}/{commit}"
+
+
+def time_of(path: str) -> int:
+    """Return when the commit with a path in the index was made, in seconds since 1970."""
+    return _LAST_SECOND - int(path.partition("/")[0])
+
+
+def id_of(path: str) -> str:
+    """Return the id of the commit with a path in the index."""
+    return path.partition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitParser:
+    """Makes documents of commits. It is sent to every worker process.
+
+    Attributes:
+        repository: to run git in.
+        tokenizer: the model's `tokenizer.json`.
+        max_tokens: of a document.
+        cut: as for `update_history`.
+    """
+
+    repository: Repository
+    tokenizer: Path
+    max_tokens: int
+    cut: Mapping[str, str] = field(default_factory=dict)
+
+    def parse(
+        self, files: Sequence[SourceFile]
+    ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
+        """Yield each commit with its document, in order; a few in this process, many on all cores."""
+        chunks = [files[first : first + _CHUNK] for first in range(0, len(files), _CHUNK)]
+        if len(chunks) < 2:
+            for chunk in chunks:
+                yield from zip(chunk, self.documents(chunk), strict=True)
+            return
+        pool: Workers[Sequence[SourceFile], list[ParsedFile]] = Workers(
+            min(available_cores(), len(chunks)), _open_parser, self
+        )
+        waiting: deque[Future[list[ParsedFile]]] = deque()
+        with closing(pool):
+            try:
+                submitted = iter(chunks)
+                for chunk in chunks:
+                    for ahead in islice(submitted, 2 * available_cores() + 1 - len(waiting)):
+                        waiting.append(pool.submit(ahead))
+                    yield from zip(chunk, waiting.popleft().result(), strict=True)
+            except (WorkerDiedError, WorkerStartError):
+                raise IndexWriteError(
+                    "a process that reads commits was stopped, probably because memory ran out: free some and try again"
+                ) from None
+
+    def documents(self, files: Sequence[SourceFile]) -> list[ParsedFile]:
+        """Return the documents of some commits, in order."""
+        wanted = {id_of(file.path): file for file in files}
+        found = {commit.id: commit for commit in read_changes(self.repository, wanted) if commit.id in wanted}
+        return [self._document(file, found.get(commit)) for commit, file in wanted.items()]
+
+    def _document(self, file: SourceFile, commit: Commit | None) -> ParsedFile:
+        record = FileRecord(file.path, file.language, file.size, digest=b"")
+        body = without_trailers(commit.body.replace(self.cut.get(commit.id, "\0"), "")) if commit else ""
+        if commit is None or not (commit.subject or body) or (_MERGE.match(commit.subject) and not body):
+            return ParsedFile(record, [], make_block([]), *join_tokens([]))
+        paths = [change.path for change in commit.changes]
+        document = Document(
+            path="",
+            language=file.language,
+            kind="section",
+            name="",
+            qualified_name=commit.subject,
+            signature="",
+            docstring=body,
+            start_line=1,
+            end_line=1,
+            last_line=1,
+            code="\n".join(commit.contexts),
+            start_byte=0,
+            end_byte=0,
+            copy_key=int(commit.id[:15], 16),
+            context="\n".join(paths[:_MAX_PATHS]),
+        )
+        tokens = tokenizer_at(self.tokenizer).encode_document(
+            document_text(document), self.max_tokens, file.language
+        )
+        row = document_row(document, text_digest(tokens))._replace(signature=commit.author, docstring="")
+        summary = "\n".join(paths).encode("utf-8", "replace").decode()
+        return ParsedFile(
+            replace(record, summary=summary),
+            [row],
+            make_block([document_terms(document)]),
+            *join_tokens([tokens]),
+        )
+
+
+def _open_parser(parser: CommitParser) -> Callable[[Sequence[SourceFile]], list[ParsedFile]]:
+    return parser.documents

@@ -1,0 +1,161 @@
+"""An index -> one portable file that another machine imports or searches.
+
+The file is a zip archive:
+
+    codesearch.json                     {"portable": 1, "manifest": ..}; always the first entry
+    segments/000001/documents.sqlite    the files of each segment (see `codesearch.store.manifest`)
+    segments/000001/sources.npy         only with code (see `codesearch.store.arrays`)
+
+The manifest is that of the index. It names every other entry with its size and sha256. Its root is only a name, so the
+file has no path of the machine that made it. Time stamps and permissions are constants, so the same index gives the
+same bytes. The graph of an index is not exported.
+"""
+
+from __future__ import annotations
+
+import json
+import ntpath
+import re
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from codesearch.errors import ExportError, IndexCorruptError
+from codesearch.files import atomic_writer
+from codesearch.portable.targets import ExportCounts
+from codesearch.store.arrays import write_sources
+from codesearch.store.digest import check_digest, describe_files
+from codesearch.store.manifest import Manifest, SegmentEntry
+from codesearch.store.reader import IndexReader
+from codesearch.store.segment import SegmentReader
+from codesearch.store.source import read_source
+from codesearch.store.untrusted import FILES, is_name
+
+PORTABLE_VERSION = 1
+HEAD = "codesearch.json"
+_MAGIC = b"PK\x03\x04"
+_NAME_AT = 30
+"""Byte of an archive where the name of its first entry begins."""
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_PERMISSIONS = 0o100644 << 16
+
+
+def is_portable(path: Path) -> bool:
+    """Say whether a file begins as a portable file does."""
+    with open(path, "rb") as file:
+        start = file.read(_NAME_AT + len(HEAD))
+    return start.startswith(_MAGIC) and start[_NAME_AT:] == HEAD.encode()
+
+
+def write_portable(
+    index: IndexReader,
+    path: Path,
+    scratch: Path,
+    *,
+    with_code: bool,
+    on_progress: Callable[[str, int, int], None],
+) -> ExportCounts:
+    """Write an index to a new file, which replaces `path` at the end.
+
+    Args:
+        index: the index. No other process may write it meanwhile.
+        path: the file.
+        scratch: an empty folder for the code.
+        with_code: whether the file contains the source files.
+        on_progress: called with a stage, and how many bytes of how many are done.
+
+    Raises:
+        ExportError: the file cannot be written. An earlier file stays.
+        IndexCorruptError: the index is damaged. An earlier file stays.
+    """
+    left_out = [0, 0]
+    entries: list[SegmentEntry] = []
+    places: dict[str, Path] = {}
+    try:
+        for segment, entry in zip(index.segments, index.manifest.segments, strict=True):
+            files = {name: file for name, file in sorted(entry.files.items()) if name in FILES}
+            places |= {f"{entry.folder}/{name}": segment.folder / name for name in files}
+            for name, file in files.items():
+                check_digest(segment.folder / name, file, segment.root)
+            if with_code:
+                folder = scratch / str(entry.number)
+                folder.mkdir(0o700)
+                write_sources(folder, _sources(segment, left_out))
+                code = describe_files(folder)
+                places |= {f"{entry.folder}/{name}": folder / name for name in code}
+                files |= code
+            entries.append(replace(entry, files=files))
+        # The file has no path of this machine.
+        manifest = replace(
+            index.manifest,
+            root=exported_name(index.manifest.root),
+            model={**index.manifest.model, "folder": ""},
+            walked=replace(index.manifest.walked, warnings=[]),
+            parsed=replace(index.manifest.parsed, warnings=[]),
+            segments=entries,
+        )
+        with atomic_writer(path.resolve(), sync=True) as part:
+            _write_archive(part, manifest, places, on_progress)
+    except FileNotFoundError as error:
+        if error.filename and Path(error.filename).is_relative_to(index.folder):
+            raise IndexCorruptError(Path(error.filename), "missing", index.manifest.root) from None
+        raise ExportError(f"{path} cannot be written: {error.strerror}") from error
+    except OSError as error:
+        raise ExportError(f"{path} cannot be written: {error.strerror}") from error
+    return ExportCounts(manifest.documents, manifest.source_files, *left_out)
+
+
+def exported_name(root: str) -> str:
+    """Return the name of an index whose sources are elsewhere.
+
+    >>> exported_name("/builds/x"), exported_name("/")
+    ('x', 'index')
+    """
+    name = re.sub(r"[^\w.+@ -]", "-", ntpath.basename(root)).strip(" ._-")[:100].rstrip(" .")
+    return name if is_name(name) else "index"
+
+
+def _sources(segment: SegmentReader, left_out: list[int]) -> Iterator[bytes]:
+    """Yield the bytes of each file that has live documents and has not changed; b"" for every other file.
+
+    `left_out` counts the changed and the missing files.
+    """
+    for file_id, record in enumerate(segment.files):
+        if file_id in segment.dead_files or not record.doc_count:
+            yield b""
+            continue
+        source, changed = read_source(segment, record) or (b"", False)
+        left_out[0] += changed
+        left_out[1] += not source
+        yield b"" if changed else source
+
+
+def _write_archive(
+    file: BinaryIO,
+    manifest: Manifest,
+    places: dict[str, Path],
+    on_progress: Callable[[str, int, int], None],
+) -> None:
+    """Write the archive of a manifest; `places` maps the names of entries to files."""
+    total, done = manifest.bytes, 0
+    head = json.dumps({"portable": PORTABLE_VERSION, "manifest": asdict(manifest)}, sort_keys=True).encode()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(_entry(HEAD, len(head)), head)
+        for name, place in sorted(places.items()):
+            size = place.stat().st_size
+            with open(place, "rb") as source, archive.open(_entry(name, size), "w") as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+            done += size
+            on_progress("compressing", done, total)
+
+
+def _entry(name: str, size: int) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.create_system = 3
+    entry.external_attr = _PERMISSIONS
+    entry.compress_type = zipfile.ZIP_STORED if name.endswith("/sources.npy") else zipfile.ZIP_DEFLATED
+    entry.file_size = size
+    return entry

@@ -1,1 +1,0 @@
-"""The structures on disk, with one writer and one reader for each."""

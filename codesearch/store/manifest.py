@@ -1,0 +1,307 @@
+"""The manifest, which describes a committed index. A commit writes it last.
+
+    <home>/indexes/<name>-<hash>/
+        manifest.json           names the segments; replaced by one rename
+        stamps                  time stamps of the last walk (see `stamps`); disposable
+        checked                 stamps of files whose bytes were checked (see `intact`); disposable
+        lock                    held while a process writes the index
+        segments/<number>/      never changed once the manifest names it
+            documents.sqlite    files and documents (see `store`)
+            rows/*.npy          kind, file, flags, copy key and shape key of each document (see `rows`)
+            postings/*.npy      inverted lists (see `postings`)
+            vectors.int8 ...    vectors (see `vectors`)
+
+If a file changes, it becomes dead in its segment and is added to a newer segment. The manifest lists the dead files of
+each segment. Its statistics count only live files.
+
+Format history:
+    1   first version
+    2   terms without inflection, abbreviations expanded
+    3   flags of documents, compounds split
+    4   additional weight for the first paragraph of documentation
+    5   flags of tests and vendored code, in addition to generated code and stubs
+    6   segments
+    7   copy keys, flags of build output
+    8   the encoder's text begins with the place of the file
+    9   documentation of class and module as context
+    10   flags of bundles, of tests in Rust files and of definitions inside of functions; fewer of generated code
+    11   last line of a definition with its members; words that are in no document of their file; summaries of files
+    12   shapes of functions; stamps are compressed
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from codesearch.config import IndexOptions, WalkConfig
+from codesearch.errors import (
+    IndexCorruptError,
+    IndexFormatError,
+    IndexNotFoundError,
+    IndexStoreError,
+    unreadable,
+)
+from codesearch.text.bundle import SHIPPED
+
+FORMAT_VERSION = 12
+MANIFEST = "manifest.json"
+SEGMENTS = "segments"
+WITH_CODE = "sources.npy"
+"""Only segments with code have this file. `codesearch.store.arrays` reads it; this module must import fast."""
+_MOST_COUNTED = 50
+_CHECKSUM = "checksum"
+_DIGEST_BYTES = 16
+_NO_DIGEST = "0" * 2 * _DIGEST_BYTES
+_CHECKSUM_VALUE = re.compile(rb'"checksum": "([0-9a-f]{32})"')
+OTHER = "other"
+LEFT_OUT, ONLY_BLOCKS = "crashed", "only as blocks"
+"""Reasons for a file without documents, and for one without definitions: it crashes parsers or goes over a limit."""
+Counts = dict[str, dict[str, int]]
+"""Reason -> extension or name -> number."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentEntry:
+    """One segment of an index.
+
+    Attributes:
+        number: the number in the name of its folder.
+        source_files: number of files, including dead ones.
+        documents: number of documents, N, including dead ones.
+        live_documents: number of documents that are not dead.
+        dead_files: file_ids of the dead files, ascending.
+        field_sums: number of terms in each field over the live documents, [F].
+        field_counts: number of live documents in which each field is not empty, [F].
+        files: path inside the folder -> `{"bytes": .., "sha256": ..}`.
+    """
+
+    number: int
+    source_files: int
+    documents: int
+    live_documents: int
+    dead_files: list[int]
+    field_sums: list[int]
+    field_counts: list[int]
+    files: dict[str, dict[str, Any]]
+
+    @property
+    def folder(self) -> str:
+        """Path of the segment's folder, relative to the index folder."""
+        return segment_folder(self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Files that are not in the index.
+
+    Attributes:
+        skipped: reason -> extension -> number of files.
+        folders: reason -> name -> number of folders that were not entered.
+        warnings: one line for each file or folder that the user may want to check.
+    """
+
+    skipped: Counts = field(default_factory=dict)
+    folders: Counts = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeWith:
+    """What an index was made with.
+
+    Attributes:
+        settings: all walk settings.
+        options: the walk settings that were given as options; `index` without options uses them again.
+        model: name, id, dim and folder of the model.
+    """
+
+    settings: dict[str, Any]
+    options: dict[str, Any]
+    model: dict[str, Any]
+
+    @property
+    def model_folder(self) -> Path:
+        """Folder of the bundle that made the vectors; if none is recorded, that of the shipped model."""
+        return Path(self.model["folder"]) if self.model.get("folder") else SHIPPED
+
+    def walk_config(self) -> WalkConfig:
+        """Return all walk settings."""
+        return IndexOptions.of(self.settings).over(WalkConfig())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest(MadeWith):
+    """A committed state of an index.
+
+    Attributes:
+        root: absolute path of the indexed folder; a name if the index was imported without its sources.
+        commit: number of this commit, counted from 1.
+        complete: False during a first build, which commits each segment.
+        config_digest: hash of the settings, grammars and model that affect the documents of a file.
+        walked: files and folders that the walk skipped.
+        parsed: files that the parser skipped.
+        missing_grammars: language -> number of its files, if its parser is not installed.
+        segments: the segments, oldest first.
+    """
+
+    root: str
+    commit: int
+    created: str
+    config_digest: str
+    documents: int
+    source_files: int
+    languages: dict[str, int]
+    walked: Tally
+    parsed: Tally
+    missing_grammars: dict[str, int]
+    seconds: float
+    segments: list[SegmentEntry] = field(default_factory=list)
+    complete: bool = True
+    format: int = FORMAT_VERSION
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> Self:
+        """Return the manifest whose fields JSON has; it checks their names, not their types.
+
+        Raises:
+            KeyError: a field is missing.
+            TypeError: a field is missing or unknown, or a part of it has the wrong shape.
+        """
+        parts = {
+            "walked": Tally(**raw["walked"]),
+            "parsed": Tally(**raw["parsed"]),
+            "segments": [SegmentEntry(**entry) for entry in raw["segments"]],
+        }
+        return cls(**{**raw, **parts})
+
+    @property
+    def has_sources(self) -> bool:
+        """Say whether the indexed folder is on this machine; if not, `root` is only a name."""
+        return os.path.isabs(self.root)
+
+    @property
+    def has_code(self) -> bool:
+        """Say whether the index contains its source files; only imported indexes can."""
+        return any(WITH_CODE in segment.files for segment in self.segments)
+
+    @property
+    def bytes(self) -> int:
+        """Size of all segments on disk."""
+        return sum(file["bytes"] for segment in self.segments for file in segment.files.values())
+
+    @property
+    def not_indexed(self) -> Counts:
+        """Reason -> extension -> number of files that are not in the index, or only as blocks of lines."""
+        return {**self.walked.skipped, **self.parsed.skipped}
+
+    @property
+    def left_out(self) -> int:
+        """Number of files without documents because they crash parsers or go over a limit of time or memory."""
+        return sum(self.parsed.skipped.get(LEFT_OUT, {}).values())
+
+    @property
+    def warnings(self) -> list[str]:
+        """One line for each file or folder that the user may want to check."""
+        return [*self.walked.warnings, *self.parsed.warnings]
+
+
+def read_earlier(index_folder: Path) -> MadeWith | None:
+    """Return what an index of an earlier format was made with; None if there is no such index."""
+    try:
+        read_manifest(index_folder)
+        return None
+    except IndexFormatError as error:
+        if not error.is_older:
+            return None
+    except IndexStoreError:
+        return None
+    raw = json.loads((index_folder / MANIFEST).read_text("utf-8"))
+    settings = raw.get("settings", {})
+    return MadeWith(settings=settings, options=not_defaults(settings), model=raw.get("model", {}))
+
+
+def not_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the walk settings of a manifest that differ from the defaults."""
+    usual = json.loads(json.dumps(asdict(WalkConfig())))
+    return {name: value for name, value in settings.items() if value != usual.get(name)}
+
+
+def limited_counts(counters: Mapping[str, Counter[str]]) -> Counts:
+    """Return the highest counts of each reason, and the sum of all others as `OTHER`."""
+    return {reason: _limited(counter) for reason, counter in sorted(counters.items()) if counter.total()}
+
+
+def _limited(counter: Counter[str]) -> dict[str, int]:
+    ordered = sorted(((name, count) for name, count in counter.items() if count), key=lambda e: (-e[1], e[0]))
+    rest = sum(count for _, count in ordered[_MOST_COUNTED:])
+    return {**dict(ordered[:_MOST_COUNTED]), **({OTHER: rest} if rest else {})}
+
+
+def segment_folder(number: int) -> str:
+    """Return the path of a segment's folder, relative to the index folder."""
+    return f"{SEGMENTS}/{number:06d}"
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """Return the content of the file. The value of `checksum` is the digest of the file with zeros in its place."""
+    text = json.dumps({**asdict(manifest), _CHECKSUM: _NO_DIGEST}, indent=1, sort_keys=True).encode()
+    return text.replace(_NO_DIGEST.encode(), _digest(text), 1)
+
+
+def _is_intact(content: bytes) -> bool:
+    """Say whether a manifest has the right checksum, or none."""
+    found = _CHECKSUM_VALUE.search(content)
+    if not found:
+        return True
+    start, end = found.span(1)
+    return _digest(content[:start] + _NO_DIGEST.encode() + content[end:]) == found[1]
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).hexdigest().encode()
+
+
+def read_manifest(index_folder: Path) -> Manifest:
+    """Read the committed manifest.
+
+    Raises:
+        IndexNotFoundError: nothing was committed in the folder.
+        IndexFormatError: the manifest has another format.
+        IndexCorruptError: the manifest cannot be read.
+    """
+    path = index_folder / MANIFEST
+    try:
+        content = path.read_bytes()
+        raw = json.loads(content)
+    except FileNotFoundError:
+        raise IndexNotFoundError(f"no index at {index_folder}: run `codesearch index FOLDER`") from None
+    except OSError as error:
+        raise unreadable(path, error, "FOLDER") from None
+    except (ValueError, RecursionError) as error:
+        raise IndexCorruptError(path, f"cannot be read ({error})", "FOLDER") from None
+    root = str(raw.get("root", "FOLDER")) if isinstance(raw, dict) else "FOLDER"
+    if not _is_intact(content):
+        raise IndexCorruptError(path, "its bytes were changed", root)
+    if not isinstance(raw, dict) or raw.get("format") != FORMAT_VERSION:
+        found = raw.get("format") if isinstance(raw, dict) else None
+        raise IndexFormatError(found, FORMAT_VERSION, root)
+    try:
+        return Manifest.of({name: value for name, value in raw.items() if name != _CHECKSUM})
+    except (TypeError, KeyError) as error:
+        raise IndexCorruptError(path, str(error), root) from None
+
+
+def last_manifest(index_folder: Path) -> Manifest | None:
+    """Return the committed manifest, or None if there is none that this version can build on."""
+    try:
+        return read_manifest(index_folder)
+    except IndexStoreError:
+        return None

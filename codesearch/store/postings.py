@@ -1,0 +1,300 @@
+"""Terms of documents <-> inverted lists for keyword queries.
+
+`postings/` contains arrays that are memory-mapped. Each (term, field) pair has a list. The key of the list is
+`term_id * F + field`, where F is the number of fields. Terms are numbered in the order of their bytes.
+
+    term_bytes.npy     uint8   all terms, sorted and concatenated
+    term_offsets.npy   uint64  [T + 1] where each term begins
+    list_offsets.npy   uint64  [T * F + 1] where each list begins
+    doc_ids.npy        uint32  [P] ascending in each list
+    frequencies.npy    uint8   [P] 0 for a word of the first document's file that is in no document
+    field_lengths.npy  uint16  [N, F] number of terms in each field of a document
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.errors import IndexStoreError
+from codesearch.store.arrays import create_array, load_array, save_array
+from codesearch.store.runs import RunSorter
+from codesearch.text.terms import FIELDS
+
+POSTINGS = "postings"
+_ARRAYS = ("term_bytes", "term_offsets", "list_offsets", "doc_ids", "frequencies", "field_lengths")
+_F = len(FIELDS)
+_MAX_DOCUMENTS = 1 << 24
+_REMEMBERED = 10_000
+"""Number of terms whose ids an open reader caches."""
+_SLICE = 1 << 19
+"""Number of postings that are read from another segment at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostingsBlock:
+    """The terms of consecutive documents, in a compact form that is fast to send to another process.
+
+    Attributes:
+        terms: distinct terms of the block.
+        keys: uint32 [P], position in `terms` * F + field.
+        doc_ids: uint32 [P], ascending; 0 is the block's first document.
+        frequencies: uint8 [P].
+        field_lengths: uint16 [N, F].
+    """
+
+    terms: list[str]
+    keys: NDArray[np.uint32]
+    doc_ids: NDArray[np.uint32]
+    frequencies: NDArray[np.uint8]
+    field_lengths: NDArray[np.uint16]
+
+
+def make_block(documents: Iterable[Sequence[Counter[str]]]) -> PostingsBlock:
+    """Return the block of some documents, each given as one counter of terms per field."""
+    term_ids: defaultdict[str, int] = defaultdict()
+    term_ids.default_factory = term_ids.__len__
+    postings: list[int] = []
+    frequencies: list[int] = []
+    distinct: list[int] = []
+    lengths: list[int] = []
+    for fields in documents:
+        for counts in fields:
+            postings.extend(map(term_ids.__getitem__, counts))
+            frequencies.extend(counts.values())
+            distinct.append(len(counts))
+            lengths.append(counts.total())
+    # Counters come in the order of documents and fields, so their number gives the document and field of a posting.
+    doc_ids, fields_of = np.divmod(np.repeat(np.arange(len(distinct)), distinct), _F)
+    return PostingsBlock(
+        list(term_ids),
+        np.array(postings, dtype=np.uint32) * np.uint32(_F) + fields_of.astype(np.uint32),
+        doc_ids.astype(np.uint32),
+        np.array(frequencies, dtype=np.uint8),
+        np.minimum(lengths, 65_535).astype(np.uint16).reshape(-1, _F),
+    )
+
+
+class PostingsWriter:
+    """Collects blocks in any order and sorts them into lists."""
+
+    def __init__(self, segment: Path) -> None:
+        self._folder = segment / POSTINGS
+        self._term_ids: dict[str, int] = {}
+        # Key, document and frequency share a 64-bit word, because sorting plain numbers is the fastest way.
+        self._words = RunSorter(segment)
+        self._documents = 0
+        self._lengths = np.zeros((0, _F), dtype=np.uint16)  # It has spare rows, so it is rarely resized.
+
+    def add(self, block: PostingsBlock, first_doc: int) -> None:
+        """Add a block whose first document has the id `first_doc`.
+
+        Raises:
+            IndexStoreError: there are more documents than a posting can number.
+        """
+        self._add_lengths(first_doc + np.arange(len(block.field_lengths)), block.field_lengths)
+        keys = _map_terms(block.keys, self._numbers(block.terms))
+        self._add_words(keys, block.doc_ids + np.uint32(first_doc), block.frequencies)
+
+    def keep(self, reader: PostingsReader, new_ids: NDArray[np.int64]) -> None:
+        """Copy the postings of documents of another segment.
+
+        Args:
+            reader: the other segment.
+            new_ids: int64 [N_old], the new id of each document, or -1 to drop it.
+
+        Raises:
+            IndexStoreError: there are more documents than a posting can number.
+        """
+        rows = np.flatnonzero(new_ids >= 0)
+        self._add_lengths(new_ids[rows], reader.field_lengths[rows])
+        terms = reader.terms()
+        numbers = np.zeros(len(terms), dtype=np.uint32)
+        for keys, old_docs, frequencies in reader.all_postings():
+            docs = new_ids[old_docs]
+            kept = docs >= 0
+            keys = keys[kept]
+            used = np.flatnonzero(np.bincount(keys // np.uint32(_F)))
+            numbers[used] = self._numbers([terms[term_id] for term_id in used.tolist()])
+            self._add_words(_map_terms(keys, numbers), docs[kept], frequencies[kept])
+
+    def write(self) -> None:
+        """Write `postings/` to the segment's folder."""
+        self._folder.mkdir(0o700)
+        encoded = [term.encode() for term in self._term_ids]
+        order = sorted(range(len(encoded)), key=encoded.__getitem__)
+        rank = np.empty(len(order), dtype=np.uint32)
+        rank[order] = np.arange(len(order), dtype=np.uint32)
+        terms = [encoded[position] for position in order]
+        offsets = np.zeros(len(terms) + 1, dtype=np.uint64)
+        np.cumsum([len(term) for term in terms], out=offsets[1:])
+        save_array(self._folder / "term_bytes.npy", np.frombuffer(b"".join(terms), dtype=np.uint8))
+        save_array(self._folder / "term_offsets.npy", offsets)
+        self._write_lists(rank)
+        save_array(self._folder / "field_lengths.npy", self._lengths[: self._documents])
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Close without finishing."""
+        self._words.close()
+
+    def _numbers(self, terms: list[str]) -> NDArray[np.uint32]:
+        known = self._term_ids
+        return np.array([known.setdefault(term, len(known)) for term in terms], dtype=np.uint32)
+
+    def _add_lengths(self, doc_ids: NDArray[np.int64], lengths: NDArray[np.uint16]) -> None:
+        self._documents = max(self._documents, int(doc_ids.max(initial=-1)) + 1)
+        if self._documents > _MAX_DOCUMENTS:
+            raise IndexStoreError(f"more than {_MAX_DOCUMENTS:,} documents: index fewer folders at once")
+        if self._documents > len(self._lengths):
+            self._lengths.resize((2 * self._documents, _F), refcheck=False)
+        self._lengths[doc_ids] = lengths
+
+    def _add_words(
+        self, keys: NDArray[np.uint32], doc_ids: NDArray[Any], frequencies: NDArray[np.uint8]
+    ) -> None:
+        words = keys.astype(np.uint64) << np.uint64(32)
+        words |= doc_ids.astype(np.uint64) << np.uint64(8)
+        words |= frequencies
+        self._words.add(words)
+
+    def _write_lists(self, rank: NDArray[np.uint32]) -> None:
+        order = np.add.outer(rank * np.uint32(_F), np.arange(_F, dtype=np.uint32)).ravel()
+        sizes = np.zeros(len(order), dtype=np.uint64)
+        count = (len(self._words),)
+        with (
+            create_array(self._folder / "doc_ids.npy", np.uint32, count) as doc_ids,
+            create_array(self._folder / "frequencies.npy", np.uint8, count) as frequencies,
+        ):
+            for words in self._words.ascending(order):
+                keys, rest = words.view("<u4")[1::2], words.view("<u4")[::2]
+                sizes[keys[0] : keys[-1] + 1] += np.bincount(keys - keys[0]).astype(np.uint64)
+                doc_ids.write((rest >> 8).data)
+                frequencies.write(rest.astype(np.uint8).data)
+        offsets = np.zeros(len(order) + 1, dtype=np.uint64)
+        np.cumsum(sizes, out=offsets[1:])
+        save_array(self._folder / "list_offsets.npy", offsets)
+
+
+def load_field_lengths(segment: Path) -> NDArray[np.uint16]:
+    """Map the field lengths of a segment's documents: uint16 [N, F]."""
+    lengths: NDArray[np.uint16] = load_array(segment / POSTINGS / "field_lengths.npy", str(segment))
+    return lengths
+
+
+def occurrence_weights(
+    field_lengths: NDArray[np.uint16],
+    field_weights: Sequence[float],
+    field_b: Sequence[float],
+    average_lengths: Sequence[float],
+) -> NDArray[np.float32]:
+    """Return the BM25F weight of one occurrence in a field of a document: float32 [F, N].
+
+    Args:
+        field_lengths: uint16 [N, F].
+        field_weights: weight of each field.
+        field_b: how strongly the length of each field counts.
+        average_lengths: mean length of each field, at least 1.
+    """
+    weights = field_lengths.T.astype(np.float32, order="C")
+    # Avoid a division by 0; nothing occurs in an empty field, so its weight is never used.
+    np.maximum(weights, 1, out=weights)
+    for row, weight, b, average in zip(weights, field_weights, field_b, average_lengths, strict=True):
+        row *= np.float32(b / average)
+        row += np.float32(1 - b)
+        np.divide(np.float32(weight), row, out=row)
+    return weights
+
+
+def _map_terms(keys: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Replace the term in each key by `numbers[term]`; keep the field."""
+    if not len(keys):
+        return keys
+    terms, fields = np.divmod(keys, np.uint32(_F))
+    return numbers[terms] * np.uint32(_F) + fields
+
+
+class PostingsReader:
+    """Finds terms by bisection. The arrays are mapped, so a query loads only the parts that it reads."""
+
+    def __init__(self, segment: Path, root: str) -> None:
+        self._arrays = {name: load_array(segment / POSTINGS / f"{name}.npy", root) for name in _ARRAYS}
+        # Reading a number or a few bytes from a memoryview takes a tenth of the time of reading from an array.
+        self._text, self._bounds = (self._arrays[name].data for name in ("term_bytes", "term_offsets"))
+        self._occurrence_weights: dict[tuple[tuple[float, ...], ...], NDArray[np.float32]] = {}
+        # A `Memo` would refer back to this reader, whose files would then stay open until the garbage is collected.
+        self._term_ids: dict[str, int | None] = {}
+
+    @property
+    def field_lengths(self) -> NDArray[np.uint16]:
+        """Number of terms in each field of each document: uint16 [N, F]."""
+        return self._arrays["field_lengths"]
+
+    def occurrence_weights(
+        self,
+        field_weights: tuple[float, ...],
+        field_b: tuple[float, ...],
+        average_lengths: NDArray[np.float64],
+    ) -> NDArray[np.float32]:
+        """Return the BM25F weight of one occurrence in a field of a document: float32 [F, N].
+
+        The last result is cached, because this reader stays open between queries.
+        """
+        key = (field_weights, field_b, tuple(average_lengths.tolist()))
+        if key not in self._occurrence_weights:
+            self._occurrence_weights = {key: occurrence_weights(self.field_lengths, *key)}
+        return self._occurrence_weights[key]
+
+    def find(self, term: str) -> int | None:
+        """Return a term's id, or None if no document has it."""
+        if term not in self._term_ids:
+            if len(self._term_ids) >= _REMEMBERED:
+                self._term_ids.clear()
+            wanted, count = term.encode(), len(self._bounds) - 1
+            place = bisect_left(range(count), wanted, key=self._term)
+            self._term_ids[term] = place if place < count and self._term(place) == wanted else None
+        return self._term_ids[term]
+
+    def by_field(self, term_id: int) -> Iterator[tuple[int, NDArray[np.uint32], NDArray[np.uint8]]]:
+        """Yield (field, ascending doc_ids [P], frequencies [P]) for each field with the term."""
+        first = term_id * _F
+        offsets = self._arrays["list_offsets"][first : first + _F + 1].tolist()
+        for field, (start, end) in enumerate(pairwise(offsets)):
+            if start < end:
+                yield field, self._arrays["doc_ids"][start:end], self._arrays["frequencies"][start:end]
+
+    def all_postings(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]]:
+        """Yield keys, doc_ids and frequencies of all postings in slices, each [S], in the order of the lists."""
+        doc_ids, frequencies = self._arrays["doc_ids"], self._arrays["frequencies"]
+        offsets = self._arrays["list_offsets"].astype(np.int64)
+        for start in range(0, len(doc_ids), _SLICE):
+            end = min(start + _SLICE, len(doc_ids))
+            first, last = np.searchsorted(offsets, [start, end - 1], "right") - 1
+            sizes = np.diff(offsets[first : last + 2].clip(start, end))
+            keys = np.repeat(np.arange(first, last + 1, dtype=np.uint32), sizes)
+            yield keys, doc_ids[start:end], frequencies[start:end]
+
+    def document_terms(self, doc_id: int) -> Iterator[tuple[int, int, str]]:
+        """Yield (field, frequency, term) of a document, in the order of the terms."""
+        places = np.flatnonzero(self._arrays["doc_ids"] == doc_id)
+        keys = np.searchsorted(self._arrays["list_offsets"], places, "right") - 1
+        frequencies = self._arrays["frequencies"][places]
+        for key, frequency in zip(keys.tolist(), frequencies.tolist(), strict=True):
+            term_id, field = divmod(key, _F)
+            yield field, frequency, self._term(term_id).decode()
+
+    def terms(self) -> list[str]:
+        """Return all terms; a term's id is its position."""
+        text, offsets = self._text.tobytes(), self._bounds.tolist()
+        return [text[start:end].decode() for start, end in pairwise(offsets)]
+
+    def _term(self, term_id: int) -> bytes:
+        return bytes(self._text[self._bounds[term_id] : self._bounds[term_id + 1]])

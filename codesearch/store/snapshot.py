@@ -1,0 +1,341 @@
+"""All segments that a query searches, of all roots, as one collection of documents.
+
+A doc_id is the base of a segment plus the number in the segment. It is valid only in one snapshot.
+Statistics are sums over the live documents of all segments, so they are identical to those of a fresh index.
+Equal scores are ordered by (path, root, place in the file), independent of the segment.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.store.database import FileRecord
+from codesearch.store.postings import PostingsReader
+from codesearch.store.reader import IndexReader
+from codesearch.store.segment import SegmentReader
+from codesearch.store.source import SourceFiles, Stored
+from codesearch.store.topk import best_positions
+from codesearch.store.vectors import may_be_best, scan
+from codesearch.text.terms import FIELDS
+
+DocIds = NDArray[np.int64]
+Number = TypeVar("Number", bound=np.generic)
+_MAX_NEIGHBOURS = 10_000
+"""If the graph must return more documents than this to compensate for dead ones, an exact search is faster."""
+
+
+class Snapshot:
+    """The live documents of some indexes.
+
+    Attributes:
+        roots: the indexed folders.
+        segments: all segments, in the order of the indexes.
+        size: number of documents, including dead ones; one more than the highest doc_id.
+        document_count: number of live documents, N.
+        average_lengths: mean length of each field over documents where it is not empty, at least 1: float64 [F].
+    """
+
+    def __init__(self, indexes: Sequence[IndexReader]) -> None:
+        self.roots = [index.root for index in indexes]
+        self.segments = [segment for index in indexes for segment in index.segments]
+        self._bases = [0, *accumulate(map(len, self.segments))]
+        self.size = self._bases[-1]
+        entries = [entry for index in indexes for entry in index.manifest.segments]
+        self.document_count = sum(entry.live_documents for entry in entries)
+        self.average_lengths = average_lengths(
+            [entry.field_sums for entry in entries], [entry.field_counts for entry in entries]
+        )
+
+    @cached_property
+    def dead(self) -> NDArray[np.bool_] | None:
+        """Which documents are dead: bool [size], or None if none is."""
+        if not any(segment.dead_files for segment in self.segments):
+            return None
+        mask = np.zeros(self.size, dtype=bool)
+        for base, segment in self.based_segments():
+            mask[base + segment.dead] = True
+        return mask
+
+    def based_segments(self) -> Iterator[tuple[int, SegmentReader]]:
+        """Yield (doc_id of the first document, segment) for each segment."""
+        return zip(self._bases, self.segments, strict=False)
+
+    def based_postings(self) -> Iterator[tuple[int, PostingsReader]]:
+        """Yield (doc_id of the first document, inverted lists) for each segment."""
+        return ((base, segment.postings) for base, segment in self.based_segments())
+
+    def parts(self, doc_ids: DocIds) -> Iterator[tuple[SegmentReader, NDArray[np.intp] | slice, DocIds]]:
+        """Yield (segment, positions in `doc_ids`, numbers in the segment) for each segment with some of the documents.
+
+        The positions are a slice if there is only one segment.
+        """
+        if len(self.segments) == 1:
+            yield self.segments[0], slice(None), doc_ids
+            return
+        numbers = np.searchsorted(self._bases, doc_ids, "right") - 1
+        by_segment = np.argsort(numbers, kind="stable")
+        ends = np.cumsum(np.bincount(numbers, minlength=len(self.segments))).tolist()
+        for start, end, (base, segment) in zip([0, *ends], ends, self.based_segments(), strict=False):
+            if start < end:
+                positions = by_segment[start:end]
+                yield segment, positions, doc_ids[positions] - base
+
+    def _gathered(
+        self, doc_ids: DocIds, dtype: type[Number], read: Callable[[SegmentReader, DocIds], NDArray[Any]]
+    ) -> NDArray[Number]:
+        """Read a number of each document from its segment, in the same order."""
+        out = np.empty(len(doc_ids), dtype)
+        for segment, positions, local in self.parts(doc_ids):
+            out[positions] = read(segment, local)
+        return out
+
+    def kinds(self, doc_ids: DocIds) -> NDArray[np.uint8]:
+        """Return the kinds of documents as positions in `KINDS`: uint8, in the same order."""
+        return self._gathered(doc_ids, np.uint8, lambda segment, local: segment.rows.kinds[local])
+
+    def flags(self, doc_ids: DocIds) -> NDArray[np.uint8]:
+        """Return `Document.flags`: uint8, in the same order."""
+        return self._gathered(doc_ids, np.uint8, lambda segment, local: segment.rows.flags[local])
+
+    def copy_keys(self, doc_ids: DocIds) -> DocIds:
+        """Return `Document.copy_key`, which is equal only for copies: int64, in the same order."""
+        return self._gathered(doc_ids, np.int64, lambda segment, local: segment.rows.copies[local])
+
+    def shape_keys(self, doc_ids: DocIds) -> DocIds:
+        """Return `Document.shape_key`, equal only for functions of the same shape: int64, in the same order."""
+        return self._gathered(doc_ids, np.int64, lambda segment, local: segment.rows.shapes[local])
+
+    def line_counts(self, doc_ids: DocIds) -> DocIds:
+        """Return the number of lines of each document: int64, in the same order."""
+        return self._gathered(
+            doc_ids, np.int64, lambda segment, local: np.asarray(segment.store.line_counts())[local]
+        )
+
+    def languages(self, doc_ids: DocIds) -> list[str]:
+        """Return the language of each document, in the same order."""
+        return self._of_files(doc_ids, lambda file: file.language)
+
+    def vectors(self, doc_ids: DocIds) -> NDArray[np.float32]:
+        """Return the unit vectors of documents: float32 [N, D], in the same order."""
+        dim = self.segments[0].vectors.rows.shape[1] if self.segments else 0
+        found = np.empty((len(doc_ids), dim), np.float32)
+        for segment, positions, local in self.parts(doc_ids):
+            found[positions] = segment.vectors.rows[local] * segment.vectors.scales[local, None]
+        return found
+
+    def file_numbers(self, doc_ids: DocIds) -> DocIds:
+        """Return a number for each document that is equal only for documents of the same file: int64."""
+        out = np.empty(len(doc_ids), np.int64)
+        numbers = {id(segment): number for number, segment in enumerate(self.segments)}
+        for segment, positions, local in self.parts(doc_ids):
+            out[positions] = (numbers[id(segment)] << 32) + segment.rows.files[local].astype(np.int64)
+        return out
+
+    def field_lengths(self, doc_ids: DocIds, field: int) -> NDArray[np.uint16]:
+        """Return the number of terms in a field of each document: uint16, in the same order."""
+        return self._gathered(
+            doc_ids, np.uint16, lambda segment, local: segment.postings.field_lengths[local, field]
+        )
+
+    def similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
+        """Return the cosine of each document with a unit query [D]: float32, in the same order."""
+        return self._gathered(
+            doc_ids, np.float32, lambda segment, local: segment.vectors.similarities(query, local)
+        )
+
+    def nearest(
+        self, query: NDArray[np.float32], count: int, allowed: NDArray[np.bool_] | None, ef_search: int
+    ) -> DocIds:
+        """Return the `count` live documents most similar to a unit query [D], in any order.
+
+        Args:
+            query: float32 [D].
+            count: number of documents; a graph, which may miss some, returns twice as many.
+            allowed: bool [size], or None if all live documents are allowed.
+            ef_search: number of candidates that a search of a graph examines.
+        """
+        if len(self.segments) == 1 or any(segment.vectors.has_graph for segment in self.segments):
+            found = [
+                base + _nearest(segment, query, count, _part(allowed, base, segment), ef_search)
+                for base, segment in self.based_segments()
+            ]
+            return np.concatenate(found)
+        chosen = [
+            (base, segment, _live(segment, _part(allowed, base, segment)))
+            for base, segment in self.based_segments()
+        ]
+        rough, error = scan([(segment.vectors, live) for _, segment, live in chosen], query)
+        doc_ids = [
+            base + (np.arange(len(segment)) if live is None else live) for base, segment, live in chosen
+        ]
+        everything = np.concatenate([np.empty(0, np.int64), *doc_ids])
+        roughly = np.concatenate([np.empty(0, np.float32), *rough])
+        if len(everything) <= count:
+            return everything
+        near = everything[may_be_best(roughly, error, count)]
+        return self.best(near, self.similarities(query, near), count)
+
+    def best(self, doc_ids: DocIds, scores: NDArray[np.float32], count: int) -> DocIds:
+        """Return the documents with the `count` highest scores; for ties at the cut-off, the first by `places`."""
+        if len(doc_ids) <= count:
+            return doc_ids
+        chosen = best_positions(scores, count)
+        if len(self.segments) > 1:
+            edge = scores[chosen].min()
+            level = np.flatnonzero(scores == edge)
+            if len(level) > np.count_nonzero(scores[chosen] == edge):
+                above = chosen[scores[chosen] > edge]
+                level = level[np.argsort(self.places(doc_ids[level]), kind="stable")]
+                chosen = np.concatenate([above, level[: count - len(above)]])
+        return doc_ids[chosen]
+
+    def order(self, doc_ids: DocIds, scores: NDArray[np.float32]) -> NDArray[np.intp]:
+        """Return the positions by score, highest first; ties in the order of `places`."""
+        if len(self.segments) <= 1:  # In a single segment, doc_ids have the order of places.
+            return np.lexsort((doc_ids, -scores))
+        order = np.argsort(-scores, kind="stable")
+        ordered = scores[order]
+        ties = np.flatnonzero(ordered[1:] == ordered[:-1])
+        if len(ties):
+            tied = np.zeros(len(order), dtype=bool)
+            tied[ties] = tied[ties + 1] = True
+            places = np.zeros(len(order), dtype=np.int64)
+            places[order[tied]] = self.places(doc_ids[order[tied]])
+            order = np.lexsort((places, -scores))
+        return order
+
+    def places(self, doc_ids: DocIds) -> DocIds:
+        """Return the rank of each document in the order of path, root and place in the file: int64."""
+        places: list[tuple[str, str, int]] = [("", "", 0)] * len(doc_ids)
+        for segment, positions, local in self.parts(doc_ids):
+            rows = range(len(doc_ids)) if isinstance(positions, slice) else positions.tolist()
+            files = segment.rows.files[local].tolist()
+            records = segment.store.files_of(set(files))
+            for row, number, file_id in zip(rows, local.tolist(), files, strict=True):
+                record = records[file_id]
+                places[row] = (record.path, segment.root, number - record.first_doc)
+        ranks = np.empty(len(doc_ids), np.int64)
+        ranks[sorted(range(len(doc_ids)), key=places.__getitem__)] = np.arange(len(doc_ids))
+        return ranks
+
+    def stored(self, doc_ids: Sequence[int]) -> list[Stored]:
+        """Read each document with its file, in the same order. Code is read only when it is asked for."""
+        found: list[Stored | None] = [None] * len(doc_ids)
+        for segment, positions, local in self.parts(np.asarray(doc_ids, np.int64)):
+            places = range(len(doc_ids)) if isinstance(positions, slice) else positions.tolist()
+            rows = segment.store.documents(local.tolist())
+            source = SourceFiles(segment)
+            for place, number in zip(places, local.tolist(), strict=True):
+                found[place] = Stored(source, *rows[number])
+        return [entry for entry in found if entry is not None]
+
+    def named(self, name: str) -> Iterator[tuple[int, str, str]]:
+        """Yield (doc_id, name, qualified_name) of each live document with this name, ignoring case."""
+        for base, segment in self.based_segments():
+            for number, exact, qualified in segment.store.documents_named(name):
+                if self.dead is None or not self.dead[base + number]:
+                    yield base + number, exact, qualified
+
+    def at_path(self, path: str) -> list[Sequence[int]]:
+        """Return the live documents of each file whose absolute path ends in `path`, by path and root.
+
+        A file of which it is the whole path below the root comes first.
+        """
+        found: list[tuple[bool, str, str, Sequence[int]]] = []
+        for base, segment in self.based_segments():
+            for name in (path, *_below(segment.root, path)):
+                for file_id, file in segment.store.files_ending(name):
+                    if file_id not in segment.dead_files and (name == path or file.path == name):
+                        first = base + file.first_doc
+                        doc_ids = range(first, first + file.doc_count)
+                        found.append((file.path != name, file.path, segment.root, doc_ids))
+        return [doc_ids for *_, doc_ids in sorted(found, key=lambda file: file[:3]) if doc_ids]
+
+    def paths_of(self, doc_ids: DocIds) -> list[str]:
+        """Return the path of each document's file, relative to its root, in the same order."""
+        return self._of_files(doc_ids, lambda file: file.path)
+
+    def _of_files(self, doc_ids: DocIds, read: Callable[[FileRecord], str]) -> list[str]:
+        """Read a text from the file of each document, in the same order."""
+
+        def texts(segment: SegmentReader, local: DocIds) -> NDArray[np.object_]:
+            file_ids = segment.rows.files[local].tolist()
+            files = segment.store.files_of(set(file_ids))
+            return np.array([read(files[file_id]) for file_id in file_ids], np.object_)
+
+        found: list[str] = self._gathered(doc_ids, np.object_, texts).tolist()
+        return found
+
+
+def _nearest(
+    segment: SegmentReader,
+    query: NDArray[np.float32],
+    count: int,
+    allowed: NDArray[np.bool_] | None,
+    ef_search: int,
+) -> DocIds:
+    """Return the nearest allowed documents of one segment, as numbers in the segment."""
+    wanted = 2 * count + len(segment.dead)
+    if allowed is None and wanted <= _MAX_NEIGHBOURS and segment.vectors.has_graph:
+        found = segment.vectors.neighbours(query, wanted, ef_search)
+        return found[~np.isin(found, segment.dead)]
+    chosen = _live(segment, allowed)
+    if chosen is not None and not len(chosen):
+        return chosen
+    return segment.vectors.nearest(query, count, chosen)
+
+
+def _part(allowed: NDArray[np.bool_] | None, base: int, segment: SegmentReader) -> NDArray[np.bool_] | None:
+    return None if allowed is None else allowed[base : base + len(segment)]
+
+
+def _live(segment: SegmentReader, allowed: NDArray[np.bool_] | None) -> DocIds | None:
+    """Return the allowed live documents of a segment, as numbers in the segment, or None for all documents."""
+    if allowed is None and not segment.dead_files:
+        return None
+    live = np.ones(len(segment), bool) if allowed is None else allowed.copy()
+    live[segment.dead] = False
+    return np.flatnonzero(live)
+
+
+def _below(root: str, path: str) -> list[str]:
+    """Return what is left of a path if it begins with the last folders of a root.
+
+    >>> _below("/home/me/app", "me/app/src/a.py"), _below("/home/me/app", "src/a.py")
+    (['src/a.py'], [])
+    """
+    whole, parts = f"/{root.replace(os.sep, '/').strip('/')}", path.split("/")
+    cuts = range(1, len(parts))
+    return ["/".join(parts[cut:]) for cut in cuts if whole.endswith(f"/{'/'.join(parts[:cut])}")]
+
+
+def inner_folders(roots: Sequence[Path]) -> dict[str, tuple[str, ...]]:
+    """Return for each root the folders inside it that are also roots, as `path/`; only these return their files.
+
+    >>> inner_folders([Path("/src"), Path("/src/lib/json")])
+    {'/src': ('lib/json/',), '/src/lib/json': ()}
+    """
+    return {
+        str(root): tuple(f"{other.relative_to(root).as_posix()}/" for other in roots if root in other.parents)
+        for root in roots
+    }
+
+
+def average_lengths(sums: Sequence[Sequence[int]], counts: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+    """Divide the sum of each field's lengths by the number of documents where the field is not empty.
+
+    Most documents have no documentation. If they counted, the mean would be very low. BM25F would then treat all
+    documentation as long and give its words little weight.
+    """
+    if not sums:
+        return np.ones(len(FIELDS))
+    total, present = np.array(sums, np.int64).sum(axis=0), np.array(counts, np.int64).sum(axis=0)
+    return np.asarray(np.maximum(total / np.maximum(present, 1), 1), np.float64)

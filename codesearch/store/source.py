@@ -1,0 +1,122 @@
+"""Read source files, say whether they changed after they were indexed, and cut the code of documents out of them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from codesearch.store.database import DocumentRow, FileRecord
+from codesearch.store.digest import content_digest
+from codesearch.treefiles import read_below
+
+if TYPE_CHECKING:
+    from codesearch.store.segment import SegmentReader
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The code of a document and the lines around it; `stale` says that its file changed after it was indexed."""
+
+    code: str
+    stale: bool = False
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+class CodeSource(Protocol):
+    """Where the code of documents of a root comes from."""
+
+    @property
+    def root(self) -> str:
+        """The indexed folder, or the name of an index without one."""
+        ...
+
+    def excerpt(self, file: FileRecord, row: DocumentRow, context: int) -> Excerpt | None:
+        """Return the code of a document with `context` lines around it; None if it is gone."""
+        ...
+
+
+class Stored(NamedTuple):
+    """A document as it is stored, and where its code comes from."""
+
+    source: CodeSource
+    file: FileRecord
+    row: DocumentRow
+
+    def excerpt(self, context: int = 0) -> Excerpt | None:
+        """Return the code with `context` lines around it; None if it is gone."""
+        return self.source.excerpt(self.file, self.row, context)
+
+
+class SourceFiles:
+    """Cuts the code of a segment's documents out of the source files, and reads each file once.
+
+    If a file changed after it was indexed, the code is what is now at the old place. If the index was imported without
+    sources and without code, it is empty.
+    """
+
+    def __init__(self, segment: SegmentReader) -> None:
+        self.root = segment.root
+        self._segment = segment
+        self._read: dict[str, tuple[bytes, bool] | None] = {}
+
+    def excerpt(self, file: FileRecord, row: DocumentRow, context: int) -> Excerpt | None:
+        """Return the code of a document with `context` lines around it; None if the file no longer exists."""
+        if file.path not in self._read:
+            self._read[file.path] = read_source(self._segment, file)
+        if (found := self._read[file.path]) is None:
+            return None
+        source, stale = found
+        code = cut_lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
+        excerpt = Excerpt(code.decode("utf-8", "replace"), stale)
+        if not context:
+            return excerpt
+        lines = source.decode("utf-8", "replace").split("\n")
+        before = lines[max(0, row.start_line - 1 - context) : row.start_line - 1]
+        return replace(
+            excerpt, before=tuple(before), after=tuple(lines[row.end_line : row.end_line + context])
+        )
+
+
+def is_inside(path: str) -> bool:
+    """Say whether a path, joined to a folder, stays in the folder.
+
+    >>> [is_inside(path) for path in ("a/b.py", "a..b/c", "../b.py", "a/../../b.py", "/etc/passwd", "")]
+    [True, True, False, False, False, False]
+    """
+    parts = path.replace(os.sep, "/").split("/")
+    is_relative = not os.path.isabs(path) and not os.path.splitdrive(path)[0]
+    return is_relative and "\0" not in path and not {"", ".", ".."} & set(parts)
+
+
+def read_source(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] | None:
+    """Return a file's bytes and whether they differ from the indexed ones; None if a walk would not read it now.
+
+    If the index was imported without sources, the bytes are those in the index, or b"" if it has no code.
+    """
+    if not segment.has_sources:
+        stored = segment.sources
+        if stored is None or not file.doc_count:  # A portable file has no files without documents.
+            return b"", False
+        return stored.read(int(segment.rows.files[file.first_doc]), file), False
+    if not is_inside(file.path):
+        return None
+    try:
+        source, _ = read_below(segment.root, file.path, segment.walk)
+    except OSError:
+        return None
+    return source, content_digest(source) != file.digest
+
+
+def cut_lines(source: bytes, first: int, last: int, *, start_byte: int | None) -> bytes:
+    """Return the lines `first` to `last` of a file; a `start_byte` in the first line makes this faster."""
+    if start_byte is None:
+        return b"\n".join(source.split(b"\n")[first - 1 : last])
+    start = source.rfind(b"\n", 0, start_byte) + 1
+    end = start - 1
+    for _ in range(first, last + 1):
+        end = source.find(b"\n", end + 1)
+        if end < 0:
+            return source[start:]
+    return source[start:end]

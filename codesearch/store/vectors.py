@@ -1,0 +1,271 @@
+"""Document vectors: int8 rows with one scale each. The search is exact, or uses an HNSW graph and scores its results.
+
+The exact search first multiplies all rows by the query rounded to int8. The maximum error of this product is known. So
+only documents whose rough similarity is near or above the cut-off are compared with the unrounded query.
+
+vectors.int8         int8     [N, D] unit vectors divided by their scales and rounded
+vectors.scales       float32  [N] largest magnitude in each vector / 127
+vectors.hnsw         graph, made with `hnswlib` (extra `hnsw`) for segments with at least
+                     `VectorConfig.hnsw_threshold` documents
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import VectorConfig
+from codesearch.cores import available_cores
+from codesearch.errors import IndexCorruptError, unreadable
+from codesearch.files import create_private, private
+from codesearch.store.digest import check_digest
+from codesearch.store.mapping import map_file
+from codesearch.store.topk import best_positions
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+ROWS_FILE, SCALES_FILE, GRAPH_FILE = "vectors.int8", "vectors.scales", "vectors.hnsw"
+_CHUNK = 2_048
+_SHARE = 8_192
+"""Rows that a thread multiplies at a time. With fewer rows, threads would wait for the interpreter lock."""
+_GAP = 512
+"""Up to this many consecutive unneeded rows are multiplied, because skipping them would be slower."""
+_ROUNDING = 1e-5
+"""The maximum float32 rounding error, which adds to the error of a rounded query."""
+
+
+def quantize(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Round unit vectors [B, D] to int8 rows [B, D] and scales [B]; zero vectors stay zero."""
+    scales = (np.abs(vectors).max(axis=1, initial=0.0) / 127).astype(np.float32)
+    safe = np.where(scales > 0, scales, 1).astype(np.float32)
+    return np.rint(vectors / safe[:, None]).astype(np.int8), scales
+
+
+def hnsw_available() -> bool:
+    """Say whether the extra `hnsw` is installed."""
+    return find_spec("hnswlib") is not None
+
+
+def build_graph(
+    path: Path, rows: NDArray[np.int8], scales: NDArray[np.float32], config: VectorConfig
+) -> None:
+    """Write the graph of quantized vectors: int8 [N, D] and float32 [N].
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    import hnswlib
+
+    count, dim = rows.shape
+    graph = hnswlib.Index(space="ip", dim=dim)
+    graph.init_index(count, M=config.hnsw_m, ef_construction=config.hnsw_ef_construction, random_seed=0)
+    for start in range(0, count, _CHUNK):
+        part = slice(start, min(start + _CHUNK, count))
+        graph.add_items(rows[part].astype(np.float32) * scales[part, None], np.arange(part.start, part.stop))
+    create_private(path)
+    graph.save_index(str(path))
+    if path.stat().st_size != graph.index_file_size():  # hnswlib does not notice a full device.
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+
+class VectorWriter:
+    """Appends rows to the files in doc_id order."""
+
+    def __init__(self, segment: Path, dim: int) -> None:
+        self._segment = segment
+        self._dim = dim
+        self._rows = open(segment / ROWS_FILE, "wb", opener=private)
+        self._scales = open(segment / SCALES_FILE, "wb", opener=private)
+        self._count = 0
+
+    def add(self, rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
+        """Append quantized vectors: int8 [B, D] and float32 [B]."""
+        self._rows.write(np.ascontiguousarray(rows).data)
+        self._scales.write(np.ascontiguousarray(scales).data)
+        self._count += len(scales)
+
+    def finish(self, config: VectorConfig) -> None:
+        """Close the files; build the graph if there are enough documents and the extra `hnsw` is installed."""
+        self.abandon()
+        if self._count >= config.hnsw_threshold and hnsw_available():
+            rows = np.memmap(self._segment / ROWS_FILE, np.int8, "r", shape=(self._count, self._dim))
+            scales = np.fromfile(self._segment / SCALES_FILE, np.float32)
+            build_graph(self._segment / GRAPH_FILE, rows, scales, config)
+
+    def abandon(self) -> None:
+        """Close without finishing."""
+        self._rows.close()
+        self._scales.close()
+
+
+class VectorReader:
+    """Scores documents against a query vector; higher is better."""
+
+    def __init__(
+        self,
+        segment: Path,
+        count: int,
+        dim: int,
+        *,
+        root: str = "",
+        graph_entry: Mapping[str, Any] | None = None,
+    ) -> None:
+        rows, scales = segment / ROWS_FILE, segment / SCALES_FILE
+        for path, expected in ((rows, count * dim), (scales, count * 4)):
+            if not path.exists() or path.stat().st_size != expected:
+                raise IndexCorruptError(path, f"not {expected} bytes", root)
+        try:
+            self.rows = map_file(rows).view(np.int8).reshape(count, dim)
+            self.scales = np.fromfile(scales, dtype=np.float32)
+        except OSError as error:
+            raise unreadable(rows, error, root) from None
+        self._graph_path = segment / GRAPH_FILE
+        self._graph_entry = graph_entry
+        self._root = root
+        self._graph: Any = None
+
+    def __len__(self) -> int:
+        return len(self.scales)
+
+    def similarities(
+        self, query: NDArray[np.float32], doc_ids: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float32]:
+        """Return the cosine of each document, or of those in `doc_ids`, with a unit query [D]: float32 [N].
+
+        The cosines are exact for the stored rows, and each row is computed separately. So equal vectors have
+        bit-identical similarities at every position. Rows are converted in slices to limit memory.
+        """
+        count = len(self) if doc_ids is None else len(doc_ids)
+        out = np.empty(count, dtype=np.float32)
+        buffer = np.empty((min(_CHUNK, count), self.rows.shape[1]), dtype=np.float32)
+        for start in range(0, count, _CHUNK):
+            part = slice(start, min(start + _CHUNK, count))
+            chosen = part if doc_ids is None else doc_ids[part]
+            piece = self.rows[chosen]
+            chunk = buffer[: len(piece)]
+            np.copyto(chunk, piece)
+            np.vecdot(chunk, query, out=out[part])
+            out[part] *= self.scales[chosen]
+        return out
+
+    def nearest(
+        self, query: NDArray[np.float32], count: int, doc_ids: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """Return the `count` documents, of all or of `doc_ids`, most similar to a unit query [D], in any order.
+
+        They have the highest values of `similarities`; for ties at the cut-off, the first documents.
+        """
+        if count >= (len(self) if doc_ids is None else len(doc_ids)):
+            return np.arange(len(self)) if doc_ids is None else doc_ids
+        (rough,), error = scan([(self, doc_ids)], query)
+        near = may_be_best(rough, error, count)
+        if doc_ids is not None:
+            near = doc_ids[near]
+        return near[best_positions(self.similarities(query, near), count)]
+
+    @property
+    def has_graph(self) -> bool:
+        """Say whether an HNSW graph was built and the extra `hnsw` is installed to read it."""
+        return self._graph_entry is not None and hnsw_available()
+
+    def neighbours(self, query: NDArray[np.float32], count: int, ef_search: int) -> NDArray[np.int64]:
+        """Return the doc_ids of about the `count` nearest documents that the graph finds, in any order.
+
+        A larger `ef_search` is slower and misses fewer documents.
+        """
+        graph = self._open_graph()
+        graph.set_ef(max(ef_search, count))
+        try:
+            labels, _ = graph.knn_query(query[None, :], k=min(count, len(self)))
+        except RuntimeError:  # If many vectors are equal, the graph may find fewer than `count`.
+            return self.nearest(query, count)
+        return np.asarray(labels[0], dtype=np.int64)
+
+    def _open_graph(self) -> Any:  # noqa: ANN401 - hnswlib has no types.
+        if self._graph is None:
+            if self._graph_entry is not None:  # hnswlib does not detect damaged files.
+                check_digest(self._graph_path, self._graph_entry, self._root)
+            import hnswlib
+
+            self._graph = hnswlib.Index(space="ip", dim=self.rows.shape[1])
+            self._graph.load_index(str(self._graph_path), max_elements=len(self))
+        return self._graph
+
+
+def scan(
+    parts: Sequence[tuple[VectorReader, NDArray[np.int64] | None]], query: NDArray[np.float32]
+) -> tuple[list[NDArray[np.float32]], float]:
+    """Return approximate cosines of each segment's documents from int8 products, and their maximum error.
+
+    The error depends only on the query. The cores share the rows of all segments, so no core is idle while another
+    finishes a small segment.
+
+    Args:
+        parts: the vectors of a segment and the ascending doc_ids to scan, or None for all.
+        query: unit vector [D].
+    """
+    from simsimd import cdist
+
+    rounded, scale = quantize(query[None])
+    longest = 1 + len(query) ** 0.5 / 254  # The length 1, plus half a rounding step in each dimension.
+    error = float(longest * np.linalg.norm(query - rounded[0] * scale) + _ROUNDING)
+    products = [np.empty(len(vectors), np.float32) for vectors, _ in parts]
+    shares = [
+        (vectors.rows, out, slice(start, min(start + _SHARE, end)))
+        for (vectors, doc_ids), out in zip(parts, products, strict=True)
+        for first, end in ([(0, len(vectors))] if doc_ids is None else _spans(doc_ids))
+        for start in range(first, end, _SHARE)
+    ]
+    waiting = iter(shares)  # A free thread takes the next share, because cores are rarely equally busy.
+
+    def multiply() -> None:
+        for rows, out, share in waiting:
+            # Do not pass `out`: simsimd 6.5 then releases a reference to None that it does not own.
+            out[share] = np.asarray(cdist(rounded, rows[share], "dot", out_dtype="float32"))[0]
+
+    count = sum(share.stop - share.start for _, _, share in shares)
+    # Products release the interpreter lock, so threads multiply at once; this one is one of them.
+    others = [_threads().submit(multiply) for _ in range(min(available_cores(), count // _SHARE) - 1)]
+    multiply()
+    for other in others:
+        other.result()
+    return [
+        out * (scale * vectors.scales)
+        if doc_ids is None
+        else out[doc_ids] * (scale * vectors.scales[doc_ids])
+        for (vectors, doc_ids), out in zip(parts, products, strict=True)
+    ], error
+
+
+def may_be_best(rough: NDArray[np.float32], error: float, count: int) -> NDArray[np.int64]:
+    """Return the positions that may be among the `count` best, if each of the rough cosines is off by at most `error`.
+
+    The last of the best may be too high and another one too low, so the margin is twice the error.
+    """
+    edge = rough[best_positions(rough, count)].min()
+    return np.flatnonzero(rough >= edge - 2 * error)
+
+
+def _spans(doc_ids: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Split ascending ids at gaps larger than `_GAP`; return (first id, last id + 1) of each span."""
+    if not len(doc_ids):
+        return []
+    after = np.flatnonzero(np.diff(doc_ids) > _GAP)
+    first, last = doc_ids[[0, *(after + 1)]], doc_ids[[*after, -1]]
+    return list(zip(first.tolist(), (last + 1).tolist(), strict=True))
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(available_cores(), "vectors")

@@ -1,0 +1,276 @@
+"""Texts -> unit vectors, by a model bundle that ONNX Runtime runs on the CPU or with CUDA.
+
+Some models only add up rows of a table. For these, `RowSum` embeds queries without ONNX Runtime, because importing it
+and opening a graph takes longer than embedding a query. It also embeds documents if ONNX Runtime is not installed. The
+manifest of such a bundle says where the arrays are in the file of each graph:
+
+    "rows": {"query.onnx": {"table": {"offset": 570, "dtype": "int8", "shape": [V, D]},
+                            "weights": {"offset": 8448597, "dtype": "float32", "shape": [V]},
+                            "repeat_power": -0.5}}
+
+If a token occurs n times in a text, each occurrence has the factor n ** repeat_power. Without the entry it is 1.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import check_device
+from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
+from codesearch.installation import how_to_add
+from codesearch.text.bundle import QUERY, TOKENIZER, Bundle, load_bundle
+from codesearch.text.encoder import TokenIds
+from codesearch.text.tokenizer import SubtokenTokenizer, padded
+
+_BATCH_TOKENS = 8_192
+_EPSILON = 1e-12
+_TABLES = ("nbow", "unif", "ncs")
+"""Architectures that only look up tokens and add. A second thread makes them slower."""
+_EXTERNAL_DATA = b"\n\x08location\x12"
+"""The name of another file as a graph stores it: the entry "location" of a tensor's `external_data`."""
+
+
+class RowSum:
+    """Computes what the graph computes: the weighted sum of a text's rows, at unit length."""
+
+    def __init__(self, graph: Path, places: Mapping[str, Any]) -> None:
+        """Map the arrays of a graph's file.
+
+        Raises:
+            ModelBundleError: the arrays are not where `places` says.
+        """
+        try:
+            self._table, self._weights = (
+                np.asarray(np.memmap(graph, place["dtype"], "r", place["offset"], tuple(place["shape"])))
+                for place in (places["table"], places["weights"])
+            )
+            self._repeat_power = float(places.get("repeat_power", 0.0))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelBundleError(
+                f"{graph}: no rows where the manifest says ({error}): install or export the model again"
+            ) from None
+
+    def encode(self, texts: Sequence[NDArray[np.uint32]]) -> NDArray[np.float32]:
+        """Embed texts given as token ids: float32 [B, D], unit length; zeros for a text without tokens."""
+        out = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
+        for vector, ids in zip(out, texts, strict=True):
+            weights = self._weights[ids]
+            if self._repeat_power:  # Take each distinct id once, with the weight of all its occurrences.
+                ids, counts = np.unique(ids, return_counts=True)
+                weights = self._weights[ids] * counts.astype(np.float32) ** np.float32(1 + self._repeat_power)
+            np.matmul(weights, self._table[ids].astype(np.float32), out=vector)
+            vector /= max(np.linalg.norm(vector), np.float32(_EPSILON))
+        return out
+
+
+class OnnxEncoder:
+    """Runs a bundle: an `Encoder`. A session opens at its first use, so a query does not load the document graph."""
+
+    def __init__(self, bundle: Bundle, device: str = "auto") -> None:
+        self.bundle = bundle
+        self.device = choose_device(device)
+        self.model_id, self.name, self.dim = bundle.model_id, bundle.name, bundle.dim
+        self.max_document_tokens = bundle.max_document_tokens
+        self.is_costly = bundle.architecture not in _TABLES
+        self.tokenizer_path = bundle.folder / TOKENIZER
+        self.tokenizer = SubtokenTokenizer.load(self.tokenizer_path)
+        self._graphs = {self._language_id(name): file for name, file in bundle.document_graphs.items()}
+        self._sessions: dict[str, Any] = {}
+        self._row_sums: dict[str, RowSum | None] = {}
+        self._opening = threading.Lock()
+
+    @classmethod
+    def load(cls, folder: Path, device: str = "auto") -> OnnxEncoder:
+        """Verify and open the bundle in a folder.
+
+        Raises:
+            ModelBundleError: the bundle is damaged.
+            MissingExtraError: ONNX Runtime is not installed.
+            ConfigError: "cuda" was requested but is not available.
+        """
+        return cls(load_bundle(folder), device)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the folder and the device, because sessions cannot be pickled; another process loads them again."""
+        return self.load, (self.bundle.folder, self.device)
+
+    def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
+        """Embed queries: float32 [B, D], unit length; zeros for a query without known tokens."""
+        tokens = [self.tokenizer.encode(query, self.bundle.max_query_tokens) for query in queries]
+        rows = self._rows(QUERY)
+        return rows.encode(tokens) if rows else self._encode(QUERY, tokens)
+
+    def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
+        """Embed documents given as token ids: float32 [B, D], unit length, in the same order.
+
+        If the first id is that of a language with its own graph, it selects the graph and is not embedded.
+        """
+        out = np.zeros((len(documents), self.dim), dtype=np.float32)
+        for graph, positions in self._by_graph(documents).items():
+            tagged = graph != self.bundle.document_graph
+            tokens = [documents[i][1:] if tagged else documents[i] for i in positions]
+            rows = None if has_runtime() else self._rows(graph)
+            out[positions] = rows.encode(tokens) if rows else self._encode(graph, tokens)
+        return out
+
+    def _rows(self, graph: str) -> RowSum | None:
+        """Return the `RowSum` of a graph that only adds up rows; None for any other graph."""
+        if graph not in self._row_sums:
+            places = self.bundle.rows.get(graph)
+            self._row_sums[graph] = RowSum(self.bundle.folder / graph, places) if places else None
+        return self._row_sums[graph]
+
+    def _language_id(self, language: str) -> int:
+        found = self.tokenizer.language_id(language)
+        if found is None:
+            raise ModelBundleError(f"{self.tokenizer_path}: no token of {language}: export the model again")
+        return found
+
+    def _by_graph(self, documents: Sequence[TokenIds]) -> dict[str, list[int]]:
+        """Group the positions of documents by graph, which the first id of a document may select."""
+        common = self.bundle.document_graph
+        if not self._graphs:
+            return {common: list(range(len(documents)))}
+        positions: dict[str, list[int]] = {}
+        for position, ids in enumerate(documents):
+            graph = self._graphs.get(int(ids[0]), common) if len(ids) else common
+            positions.setdefault(graph, []).append(position)
+        return positions
+
+    def _encode(self, graph: str, tokens: Sequence[TokenIds]) -> NDArray[np.float32]:
+        out = np.zeros((len(tokens), self.dim), dtype=np.float32)
+        # Put documents of similar length in one batch to reduce padding.
+        order = [i for i in sorted(range(len(tokens)), key=lambda i: len(tokens[i])) if len(tokens[i])]
+        start = 0
+        while start < len(order):
+            end = _batch_end(order, tokens, start)
+            batch = order[start:end]
+            out[batch] = self._run(graph, [tokens[i] for i in batch])
+            start = end
+        return out
+
+    def _run(self, graph: str, tokens: list[TokenIds]) -> NDArray[np.float32]:
+        ids, mask = padded(tokens)
+        (embedding,) = self._session(graph).run(["embedding"], {"input_ids": ids, "attention_mask": mask})
+        if embedding.shape != (len(tokens), self.dim):
+            raise ModelBundleError(
+                f"{self.bundle.folder / graph}: gives {embedding.shape[-1]} dimensions, its manifest says "
+                f"{self.dim}: install or export the model again"
+            )
+        return np.asarray(embedding, dtype=np.float32)
+
+    def _session(self, graph: str) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
+        with self._opening:
+            if graph not in self._sessions:
+                self._sessions[graph] = open_session(
+                    self.bundle.folder / graph, self.device, threads=int(not self.is_costly)
+                )
+            return self._sessions[graph]
+
+
+def _batch_end(order: Sequence[int], tokens: Sequence[TokenIds], start: int) -> int:
+    """Return the end of a batch that begins at `start` and has about `_BATCH_TOKENS` tokens, including padding."""
+    end = start + 1
+    while end < len(order) and (end - start + 1) * len(tokens[order[end]]) <= _BATCH_TOKENS:
+        end += 1
+    return end
+
+
+def choose_device(device: str) -> str:
+    """Return "cuda" or "cpu"; "auto" is "cuda" if a driver and the GPU build of ONNX Runtime are installed.
+
+    Raises:
+        ConfigError: "cuda" was requested but is not available, or the name is unknown.
+        MissingExtraError: ONNX Runtime is not installed.
+    """
+    check_device(device)
+    if device == "cpu" or (device == "auto" and not (_has_driver() and has_runtime())):
+        return "cpu"
+    if not has_runtime():
+        raise MissingExtraError("onnxruntime-gpu")
+    available = "CUDAExecutionProvider" in onnx_runtime().get_available_providers()
+    if device == "cuda" and not (available and _has_driver()):
+        cure = (
+            "install the NVIDIA driver"
+            if available
+            else how_to_add("onnxruntime-gpu", without=["onnxruntime"])
+        )
+        raise ConfigError(f"device cuda: not available here: {cure}, or use --device cpu")
+    return "cuda" if available else "cpu"
+
+
+def _has_driver() -> bool:
+    """Say whether the CUDA driver is installed; without it the CUDA provider only prints warnings."""
+    from ctypes.util import find_library
+
+    return sys.platform == "linux" and os.path.exists("/dev/nvidiactl") and find_library("cuda") is not None
+
+
+def has_runtime() -> bool:
+    """Say whether ONNX Runtime is installed."""
+    return find_spec("onnxruntime") is not None
+
+
+def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
+    """Import ONNX Runtime with its telemetry turned off, which versions from 1.31 on send.
+
+    Raises:
+        MissingExtraError: ONNX Runtime is not installed.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    try:
+        import onnxruntime
+    except ModuleNotFoundError:
+        raise MissingExtraError("onnxruntime") from None
+    return onnxruntime
+
+
+def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
+    """Open a graph with options under which a text's vector does not depend on its batch.
+
+    Args:
+        path: the file of the graph.
+        device: "cpu" or "cuda".
+        threads: number of threads; 0 for one per core.
+
+    Raises:
+        MissingExtraError: ONNX Runtime is not installed.
+        ModelBundleError: ONNX Runtime cannot read the graph.
+        ConfigError: "cuda" was requested, but ONNX Runtime fell back to the CPU.
+    """
+    runtime = onnx_runtime()
+    providers = ["CPUExecutionProvider"]
+    if device == "cuda":
+        runtime.preload_dlls()
+        providers.insert(0, "CUDAExecutionProvider")
+    options = runtime.SessionOptions()
+    options.log_severity_level = 3
+    options.intra_op_num_threads = threads
+    # A thread that spins while it waits would take a core from the processes that parse.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # Compute products with int8 matrices in float32. Otherwise the input is rounded too, and the kernel that does it
+    # depends on the batch.
+    options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
+    graph = path.read_bytes()
+    if _EXTERNAL_DATA in graph:  # The checksums of a bundle do not cover it.
+        raise ModelBundleError(f"{path}: its weights are in another file: export the model as one file")
+    try:
+        session = runtime.InferenceSession(graph, options, providers=providers)
+    except Exception as error:  # The exceptions of ONNX Runtime have no other common base class.
+        raise ModelBundleError(
+            f"{path}: ONNX Runtime cannot open it ({error}): install or export the model again"
+        ) from None
+    if device == "cuda" and "CUDAExecutionProvider" not in session.get_providers():
+        raise ConfigError(
+            "device cuda: ONNX Runtime fell back to the CPU: check the driver, or use --device cpu"
+        )
+    return session

@@ -1,0 +1,168 @@
+"""Worker processes started with `python -m`: tasks, results, errors and how they end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+from codesearch.build.workers import WorkerDiedError, Workers, WorkerStartError
+from tests.conftest import child_processes
+
+
+def open_adder(amount: int):
+    return lambda number: number + amount
+
+
+def open_faulty():
+    def work(task: str) -> str:
+        if task == "print":
+            os.write(1, b"this is not a reply\n")
+        elif task == "die":
+            os._exit(3)
+        elif task == "raise":
+            raise KeyError("what was asked for")
+        elif task == "sleep":
+            time.sleep(60)
+        elif task == "path":
+            return repr(sys.path[:2])
+        return task
+
+    return work
+
+
+def open_sleeper():
+    def sleep(seconds: float) -> tuple[int, float, float]:
+        started = time.monotonic()
+        time.sleep(seconds)
+        return os.getpid(), started, time.monotonic()
+
+    return sleep
+
+
+def open_limited():
+    def work(seconds: float) -> None:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        while seconds:
+            pass
+
+    return work
+
+
+def open_stillborn():
+    os._exit(1)
+
+
+def open_failing():
+    raise ValueError("no such model")
+
+
+@pytest.fixture
+def workers():
+    pool = Workers(2, open_faulty)
+    yield pool
+    pool.close()
+
+
+def test_each_task_has_its_own_result():
+    pool = Workers(2, open_adder, 10)
+    try:
+        assert [future.result() for future in map(pool.submit, range(20))] == list(range(10, 30))
+    finally:
+        pool.close()
+
+
+def test_output_of_a_library_does_not_mix_with_results(workers, capfd):
+    assert workers.submit("print").result() == "print"
+    assert "not a reply" in capfd.readouterr().err
+
+
+def test_an_error_has_the_traceback_of_the_other_process(workers):
+    with pytest.raises(KeyError, match="what was asked for") as caught:
+        workers.submit("raise").result()
+    assert "test_workers.py" in caught.value.__notes__[0]
+
+
+def test_a_process_that_dies_fails_only_its_own_task(workers):
+    futures = [workers.submit(task) for task in ("a", "die", "b", "c")]
+    with pytest.raises(WorkerDiedError):
+        futures[1].result()
+    assert [futures[n].result() for n in (0, 2, 3)] == ["a", "b", "c"]
+    assert workers.submit("d").result() == "d"
+
+
+def test_a_process_that_cannot_start_raises_another_error_than_one_that_dies():
+    pool = Workers(1, open_stillborn)
+    try:
+        with pytest.raises(WorkerStartError):
+            pool.submit(1).result()
+    finally:
+        pool.close()
+
+
+def test_tasks_wait_until_the_memory_that_they_reserve_is_free():
+    pool = Workers(2, open_sleeper, memory_bytes=100)
+    try:
+        both = [
+            pool.submit(0.2).result()[0],
+            *(future.result()[0] for future in map(pool.submit, (0.2, 0.2))),
+        ]
+        large = [pool.submit(0.1, 60), pool.submit(0.1, 60)]
+        first, second = sorted(future.result()[1:] for future in large)
+        assert first[1] <= second[0], "60 of 100 are free only once"
+        assert not {future.result()[0] for future in large} & set(both), "idle processes gave up their memory"
+        assert pool.submit(0.0).result()[0] not in {future.result()[0] for future in large}
+    finally:
+        pool.close()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a limit of processor time")
+def test_a_process_that_its_own_time_limit_ends_is_told_from_one_that_crashes(workers):
+    pool = Workers(1, open_limited)
+    try:
+        with pytest.raises(WorkerDiedError) as caught:
+            pool.submit(0.1).result()
+    finally:
+        pool.close()
+    assert caught.value.timed_out and caught.value.seconds >= 0.1
+    with pytest.raises(WorkerDiedError) as caught:
+        workers.submit("die").result()
+    assert not caught.value.timed_out
+
+
+def test_an_error_at_the_start_is_raised():
+    pool = Workers(1, open_failing)
+    try:
+        with pytest.raises(ValueError, match="no such model"):
+            pool.submit(1).result()
+    finally:
+        pool.close()
+
+
+def test_closing_ends_running_tasks_and_leaves_no_process():
+    before = child_processes()
+    pool = Workers(2, open_faulty)
+    sleeping = [pool.submit("sleep") for _ in range(2)]
+    started = time.monotonic()
+    while len(child_processes() - before) < 2 and time.monotonic() - started < 10:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    pool.close()
+    assert time.monotonic() - started < 10
+    assert child_processes() <= before
+    for future in sleeping:
+        with pytest.raises((WorkerDiedError, WorkerStartError)):
+            future.result()
+
+
+def test_the_working_directory_is_not_searched_for_modules(tmp_path, monkeypatch):
+    (tmp_path / "numpy.py").write_text("raise SystemExit('imported from the working directory')\n")
+    monkeypatch.chdir(tmp_path)
+    pool = Workers(1, open_adder, 1)
+    try:
+        assert pool.submit(1).result() == 2
+    finally:
+        pool.close()

@@ -1,0 +1,72 @@
+"""The output of `git log` -> commits."""
+
+from __future__ import annotations
+
+from codesearch.history.log import Change, Commit, read_commits
+
+OLD, NEW, NONE = "a" * 40, "b" * 40, "0" * 40
+
+
+def header(identifier: str = "c" * 40, time: str = "5", subject: str = "feed", body: str = "") -> bytes:
+    return f"\0{identifier}\0{time}\0A <a@b.c>\0{subject}\0{body}\0\n".encode()
+
+
+def raw(path: str, old: str = OLD, new: str = NEW, modes: str = "100644 100644") -> bytes:
+    return f":{modes} {old} {new} M\t{path}\n".encode()
+
+
+def read(*output: bytes) -> list[Commit]:
+    """Return the commits in what git prints."""
+
+    def lines(*arguments: str, given: object = ()):
+        return iter(b"".join(output).splitlines(keepends=True))
+
+    return list(read_commits(lines))
+
+
+def test_a_commit_has_its_message_files_hunks_and_contexts():
+    patch = (
+        b"\ndiff --git a/x.py b/x.py\n"
+        + f"index {OLD}..{NEW} 100644\n".encode()
+        + b"--- a/x.py\n+++ b/x.py\n@@ -3 +3,2 @@ def feed(self):\n-@@ -9 +9 @@ def stolen\n+x\n"
+        b"@@ -7,0 +9 @@ def feed(self):\n+y\n"
+    )
+    first, second = read(header(body="why\nand how"), b"\n", raw("x.py"), patch, header("d" * 40, body=""))
+    change = Change("x.py", OLD, NEW, [((3, 1), (3, 2)), ((7, 0), (9, 1))])
+    assert first == Commit(
+        "c" * 40, 5, "A <a@b.c>", "feed", "why\nand how", [change], {"def feed(self):": None}
+    )
+    assert (second.id, second.changes) == ("d" * 40, [])
+
+
+def test_new_and_deleted_files_have_no_id_and_links_submodules_and_quoted_paths_are_left_out():
+    changes = (
+        *(raw("new.py", old=NONE, modes="000000 100644"), raw("gone.py", new=NONE, modes="100644 000000")),
+        *(raw("link", modes="120000 120000"), raw("lib", modes="160000 160000"), raw('"a\\nb.py"')),
+        raw("was_link.py", modes="120000 100644"),
+    )
+    (commit,) = read(header(), *changes)
+    assert [(one.path, one.old, one.new) for one in commit.changes] == [
+        ("new.py", "", NEW),
+        ("gone.py", OLD, ""),
+    ]
+
+
+def test_a_huge_message_is_cut_and_the_next_commit_is_read():
+    first, second = read(header(body="word\n" * 10_000), header("d" * 40, subject="next"))
+    assert 19_000 < len(first.body) < 21_000
+    assert second.subject == "next"
+
+
+def test_bytes_that_are_no_text_and_dates_that_are_none_do_no_harm():
+    (commit,) = read(header(time="-7").replace(b"feed", b"fe\xffed"), raw("x").replace(b"\tx", b"\tx\xff"))
+    assert (commit.time, commit.subject, commit.changes[0].path) == (0, "fe\ufffded", "x\udcff")
+
+
+def test_output_before_the_first_commit_is_skipped():
+    assert read(raw("x.py"), b"warning\n") == []
+
+
+def test_a_thousand_changes_count():
+    (commit,) = read(header(), *(raw(f"{number}.py") for number in range(1_500)))
+    assert len(commit.changes) == 1_000

@@ -1,0 +1,501 @@
+"""A portable file gives the same answers on another machine; an invalid file is a one-line error."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from codesearch import Engine, PortableFileError, Scope, SearchRequest
+from codesearch.config import IndexOptions, WalkConfig
+from codesearch.errors import ConfigError, ExportError
+from codesearch.portable.pack import HEAD
+from codesearch.portable.unpack import open_portable
+from codesearch.store.catalogue import imported_folder
+from codesearch.store.manifest import read_manifest
+from codesearch.store.reader import remember_written
+from codesearch.text.bundle import SHIPPED
+from tests.conftest import TINY_REPO, write_tree
+
+QUERIES = ("convert a number to a string", "sort a list", "push", "read lines of a file")
+STORE = "segments/000001/documents.sqlite"
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tree(tmp_path_factory.mktemp("builds") / "x", TINY_REPO)
+
+
+@pytest.fixture(scope="module")
+def builder(tmp_path_factory: pytest.TempPathFactory, source: Path) -> Engine:
+    """Return the engine that makes the index, with the shipped model."""
+    engine = Engine(tmp_path_factory.mktemp("ci"), device="cpu")
+    engine.index(source)
+    return engine
+
+
+@pytest.fixture(scope="module")
+def plain(builder: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return builder.export(tmp_path_factory.mktemp("plain") / "x.codesearch").file
+
+
+@pytest.fixture(scope="module")
+def with_code(builder: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return builder.export(tmp_path_factory.mktemp("code") / "x.codesearch", with_code=True).file
+
+
+@pytest.fixture
+def reader(engine: Engine) -> Engine:
+    """Return an engine with another home, as on another machine."""
+    return engine
+
+
+def answers(engine: Engine, scope: Scope, *, without: tuple[str, ...] = ("root",)) -> list[list[dict]]:
+    """Return the hits of all queries without some fields."""
+    found = [engine.search(SearchRequest(query, context=1, refresh=False), scope).hits for query in QUERIES]
+    return [[{k: v for k, v in asdict(hit).items() if k not in without} for hit in hits] for hits in found]
+
+
+def repacked(file: Path, target: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
+    """Rewrite a portable file with other entries and matching checksums, as an attacker would."""
+    with zipfile.ZipFile(file) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    change(entries)
+    head = json.loads(entries[HEAD])
+    for segment in head["manifest"].get("segments", []):
+        for name in segment.get("files", {}):
+            path = f"segments/{segment['number']:06d}/{name}"
+            if path in entries:
+                digest = sha256(entries[path]).hexdigest()
+                segment["files"][name] = {"bytes": len(entries[path]), "sha256": digest}
+    entries[HEAD] = json.dumps(head).encode()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
+    return target
+
+
+def in_head(**fields: object) -> Callable[[dict[str, bytes]], None]:
+    """Return a function that changes the head or the manifest in it."""
+
+    def change(entries: dict[str, bytes]) -> None:
+        head = json.loads(entries[HEAD])
+        for name, value in fields.items():
+            (head if name == "portable" else head["manifest"])[name] = value
+        entries[HEAD] = json.dumps(head).encode()
+
+    return change
+
+
+def in_store(tmp_path: Path, statement: str, *values: object) -> Callable[[dict[str, bytes]], None]:
+    """Return a function that changes the database."""
+
+    def change(entries: dict[str, bytes]) -> None:
+        path = tmp_path / "changed.sqlite"
+        path.write_bytes(entries[STORE])
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(statement, values)
+            connection.commit()
+        entries[STORE] = path.read_bytes()
+
+    return change
+
+
+def refusal(engine: Engine, file: Path) -> str:
+    """Return the one-line error for a file, and check that no files remain."""
+    with pytest.raises(PortableFileError) as raised:
+        engine.import_index(file)
+    assert "\n" not in str(raised.value) and str(file) in str(raised.value)
+    with pytest.raises(PortableFileError):
+        engine.search("push", Scope(files=(file,)))
+    assert engine.status() == []
+    assert [path for path in engine.home.rglob("*") if path.is_file()] == []
+    return str(raised.value)
+
+
+def test_the_same_index_gives_the_same_bytes_without_paths_of_the_machine(builder, source, tmp_path):
+    for name in ("a", "b"):
+        builder.export(tmp_path / name, with_code=True)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert str(source.parent).encode() not in zipfile.ZipFile(tmp_path / "a").read(HEAD)
+
+
+def test_with_code_every_answer_is_the_same_without_the_sources(builder, reader, source, with_code):
+    expected = answers(builder, Scope(roots=(source,)))
+    assert answers(reader, Scope(files=(with_code,))) == expected
+    report = reader.import_index(with_code)
+    assert (report.root, report.manifest.has_sources, report.manifest.has_code) == ("x", False, True)
+    assert answers(reader, Scope(roots=("x",))) == expected
+
+
+def test_without_code_only_the_code_is_missing(builder, reader, source, plain):
+    left_out = ("root", "code", "before", "after")
+    expected = answers(builder, Scope(roots=(source,)), without=left_out)
+    assert answers(reader, Scope(files=(plain,)), without=left_out) == expected
+    (hit, *_) = reader.search("push", Scope(files=(plain,))).hits
+    assert (hit.code, hit.signature, hit.root) == ("", "def push(self, item)", "x")
+
+
+@pytest.mark.parametrize(
+    "place", ["x/python/convert.py:5", "python/convert.py:5", "/else/x/python/convert.py:5"]
+)
+def test_code_like_an_imported_definition_is_found_without_its_file(builder, reader, source, plain, place):
+    reader.import_index(plain)
+    expected = builder.similar(f"{source}/python/convert.py:5", scope=Scope(roots=(source,))).hits
+    found = reader.similar(place, scope=Scope(roots=("x",))).hits
+    assert [(hit.path, hit.start_line, hit.score) for hit in found] == [
+        (hit.path, hit.start_line, hit.score) for hit in expected
+    ]
+
+
+def test_the_files_of_an_imported_index_are_found_in_a_folder_with_its_name(builder, reader, tmp_path):
+    source = write_tree(tmp_path / "x", {"src/x/a.py": "def push(item):\n    return [item]\n", **TINY_REPO})
+    builder.index(source)
+    file = builder.export(tmp_path / "x.codesearch", source).file
+    builder.remove(source)
+    for place in ("x/src/x/a.py:1", "src/x/a.py:1", "a.py::push"):
+        assert reader.similar(place, scope=Scope(files=[file])).hits[0].qualified_name == "Stack.push"
+
+
+def test_with_another_checkout_the_code_is_read_there_and_an_update_parses_differing_files(
+    builder, reader, source, plain, tmp_path
+):
+    checkout = tmp_path / "checkout"
+    shutil.copytree(source, checkout, copy_function=shutil.copyfile)  # The copies get new time stamps.
+    report = reader.import_index(plain, checkout)
+    assert (report.root, report.manifest.has_sources) == (str(checkout), True)
+    assert answers(reader, Scope(roots=(checkout,))) == answers(builder, Scope(roots=(source,)))
+    assert not reader.index(checkout).built
+    (checkout / "go/reader.go").write_text("package reader\n\n// Fresh is new.\nfunc Fresh() {\n}\n")
+    updated = reader.index(checkout)
+    assert (updated.parsed, updated.kept) == (1, 5)
+    assert reader.search("Fresh", Scope(roots=(checkout,))).hits[0].name == "Fresh"
+
+
+def test_a_search_reports_that_the_sources_are_not_here(reader, plain, with_code):
+    for file, state in ((plain, "without code"), (with_code, "with code")):
+        (freshness,) = reader.search("push", Scope(files=(file,))).freshness
+        assert (freshness.root, freshness.state) == ("x", state)
+
+
+def test_similar_code_is_found_in_a_portable_file(reader, source, plain):
+    answer = reader.similar(f"{source}/python/convert.py:4", scope=Scope(files=(plain,)))
+    assert "string_to_int" in [hit.name for hit in answer.hits[:3]]
+
+
+def test_the_second_search_of_a_file_does_not_unpack_it(reader, plain, monkeypatch):
+    first = reader.search("push", Scope(files=(plain,))).hits
+    monkeypatch.setattr("codesearch.engine.imported._unpack_to_cache", None)
+    assert reader.search("push", Scope(files=(plain,))).hits == first
+
+
+def test_a_damaged_cache_is_unpacked_again(reader, plain, home):
+    first = reader.search("push", Scope(files=(plain,))).hits
+    reader.close()
+    (path,) = (home / "cache/portable").glob(f"*/{STORE}")
+    path.unlink()
+    assert reader.search("push", Scope(files=(plain,))).hits == first
+
+
+def test_an_imported_index_can_be_exported_and_removed_by_its_name(reader, with_code, home, tmp_path):
+    reader.import_index(with_code, name="other")
+    again = reader.export(tmp_path / "again", "other", with_code=True)
+    assert (again.roots, again.missing, again.documents) == (("other",), 0, 13)
+    reader.remove("other")
+    assert not imported_folder(home, "other").exists()
+
+
+def test_a_changed_file_is_exported_without_its_code(tmp_path, reader):
+    root = write_tree(tmp_path / "changing", TINY_REPO)
+    reader.index(root)
+    (root / "go/reader.go").write_text("package other\n")
+    report = reader.export(tmp_path / "file", root, with_code=True)
+    assert (report.changed, report.missing) == (1, 0)
+    hits = reader.search("ReadLines", Scope(files=(tmp_path / "file",))).hits
+    assert (hits[0].name, hits[0].code) == ("ReadLines", "")
+
+
+def test_another_model_is_a_one_line_error_that_names_it(reader, plain, tmp_path):
+    with zipfile.ZipFile(plain) as archive:
+        model = {**json.loads(archive.read(HEAD))["manifest"]["model"], "name": "other", "id": "00"}
+    file = repacked(plain, tmp_path / "file", in_head(model=model))
+    with pytest.raises(ConfigError, match=r"was made with model other \(00\).*--model"):
+        reader.import_index(file)
+    with pytest.raises(ConfigError, match=r"x was indexed with model other \(00\).*--model"):
+        reader.search("push", Scope(files=(file,)))
+    lexical = SearchRequest("push", mode="lexical")
+    assert reader.search(lexical, Scope(files=(file,))).hits[0].name == "push"
+    assert SHIPPED.is_dir()
+
+
+def test_only_a_portable_file_is_replaced_without_force(builder, tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("mine")
+    with pytest.raises(ExportError, match="is not a portable file"):
+        builder.export(file)
+    assert file.read_text() == "mine"
+    assert builder.export(file, force=True).bytes == builder.export(file).bytes
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"portable": 2}, "portable file of version 2, expected 1"),
+        ({"format": 6}, "index format 6, expected"),
+        ({"root": "../x"}, "field 'root'"),
+        ({"root": "/etc"}, "field 'root'"),
+        ({"documents": -1}, "field 'documents'"),
+        ({"created": "yesterday"}, "field 'created'"),
+        ({"settings": {"exclude": 3}}, "field 'settings'"),
+        ({"settings": {"exclude": ["[z-a"]}}, "field 'settings'"),
+        ({"settings": {"exclude": [f"?{number}*" for number in range(6_000)]}}, "field 'settings'"),
+        ({"settings": {"exclude": ["*" * 1_000] * 200}}, "field 'settings'"),
+        ({"settings": {"languages": ["klingon"]}}, "field 'settings'"),
+        ({"settings": {"max_file_bytes": 10**12}}, "field 'settings'"),
+        ({"settings": {"max_file_bytes": -5}}, "field 'settings'"),
+        ({"settings": {"max_file_bytes": True}}, "field 'settings'"),
+        ({"options": {"content": "x"}}, "field 'options'"),
+        ({"options": {"content": []}}, "field 'options'"),
+        ({"options": {"home": "/"}}, "field 'options'"),
+        ({"model": {"name": "m", "id": "1", "dim": 384, "folder": "/tmp/evil"}}, "field 'model'"),
+        ({"segments": [{}]}, "manifest is not valid"),
+        ({"more": 1}, "manifest is not valid"),
+    ],
+)
+def test_a_wrong_field_is_refused(reader, plain, tmp_path, fields, reason):
+    assert reason in refusal(reader, repacked(plain, tmp_path / "file", in_head(**fields)))
+
+
+@pytest.mark.parametrize(
+    "field", ["number", "documents", "live_documents", "dead_files", "field_sums", "files"]
+)
+@pytest.mark.parametrize("value", [None, [1.5], "x", {"a": 1}, 10**30])
+def test_a_wrong_field_of_a_segment_is_refused(reader, plain, tmp_path, field, value):
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(tmp_path / "file", "w") as new:
+        head = json.loads(old.read(HEAD))
+        head["manifest"]["segments"][0][field] = value
+        for name in old.namelist():
+            new.writestr(name, json.dumps(head) if name == HEAD else old.read(name))
+    assert "field 'segments'" in refusal(reader, tmp_path / "file")
+
+
+def test_an_import_for_a_folder_reads_no_more_files_than_the_settings_of_the_user(reader, builder, tmp_path):
+    made = write_tree(tmp_path / "made", {"a.py": "def my_function(): pass\n"})
+    walk = IndexOptions(follow_links=True, hidden=True, ignore_files=False, max_file_bytes=9_000_000)
+    builder.index(made, walk)
+    builder.export(tmp_path / "file", made)
+    private = write_tree(tmp_path / "private", {"keys.py": "def my_secret(): pass\n"})
+    tree = {"a.py": "def my_function(): pass\n", ".b.py": "def my_secret(): pass\n", ".gitignore": "c.py\n"}
+    root = write_tree(tmp_path / "root", {**tree, "c.py": "def my_secret(): pass\n"})
+    (root / "docs").symlink_to(private)
+    manifest = reader.import_index(tmp_path / "file", root).manifest
+    assert (manifest.options, manifest.walk_config()) == ({}, WalkConfig())
+    assert {hit.path for hit in reader.search("my secret", Scope(roots=(root,))).hits} == {"a.py"}
+
+
+@pytest.mark.parametrize("name", ["../../evil", "/tmp/evil", "segments/000001/evil.pkl", "..\\evil"])
+def test_an_entry_outside_of_the_folder_or_unknown_is_refused(reader, plain, tmp_path, name):
+    file = repacked(plain, tmp_path / "file", lambda entries: entries.update({name: b"evil"}))
+    assert "leaves the folder" in (line := refusal(reader, file)) or "is not in its manifest" in line
+    assert not list(tmp_path.rglob("evil*"))
+
+
+@pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "vectors.hnsw", "evil.pkl"])
+def test_a_manifest_that_names_other_files_is_refused(reader, plain, tmp_path, name):
+    def change(entries: dict[str, bytes]) -> None:
+        head = json.loads(entries[HEAD])
+        head["manifest"]["segments"][0]["files"][name] = {"bytes": 4, "sha256": sha256(b"evil").hexdigest()}
+        entries[HEAD] = json.dumps(head).encode()
+        entries[f"segments/000001/{name}"] = b"evil"
+
+    assert "is no file of a segment" in refusal(reader, repacked(plain, tmp_path / "file", change))
+
+
+def rewritten(file: Path, target: Path, entry_of: Callable[[zipfile.ZipInfo], list[zipfile.ZipInfo]]) -> Path:
+    """Copy an archive; `entry_of` returns the headers under which each entry is written."""
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(target, "w") as new:
+        for info in old.infolist():
+            content = old.read(info)
+            for written in entry_of(info):
+                new.writestr(written, content)
+    return target
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_links_devices_and_duplicates_are_refused(reader, plain, tmp_path):
+    def of_type(kind: int) -> Callable[[zipfile.ZipInfo], list[zipfile.ZipInfo]]:
+        def change(info: zipfile.ZipInfo) -> list[zipfile.ZipInfo]:
+            if info.filename == STORE:
+                info.external_attr = (kind | 0o777) << 16
+            return [info]
+
+        return change
+
+    for kind in (stat.S_IFLNK, stat.S_IFCHR, stat.S_IFIFO):
+        assert "is a link, a folder or a device" in refusal(
+            reader, rewritten(plain, tmp_path / "file", of_type(kind))
+        )
+    twice = rewritten(
+        plain, tmp_path / "file", lambda info: [info, info] if info.filename == STORE else [info]
+    )
+    assert "occurs twice" in refusal(reader, twice)
+
+
+def test_an_entry_with_another_size_or_checksum_is_refused(reader, plain, tmp_path):
+    with zipfile.ZipFile(plain) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    for content, reason in (
+        (entries[STORE] + bytes(1 << 24), "bytes, expected"),
+        (b"\0" * len(entries[STORE]), "has a wrong checksum"),
+    ):
+        with zipfile.ZipFile(tmp_path / "file", "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, kept in entries.items():
+                archive.writestr(name, content if name == STORE else kept)
+        assert reason in refusal(reader, tmp_path / "file")
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused_unless_it_is_allowed(reader, plain):
+    with pytest.raises(PortableFileError, match="unpacks to .* higher --max-gb"):
+        reader.import_index(plain, max_bytes=1000)
+    assert reader.import_index(plain, max_bytes=10_000_000).documents == 13
+
+
+@pytest.mark.parametrize("path", ["../../../etc/passwd", "/etc/passwd", "a/../../b", "a\0b"])
+def test_a_document_path_outside_of_the_folder_is_refused(reader, plain, tmp_path, path):
+    change = in_store(tmp_path, "UPDATE files SET path = ? WHERE file_id = 0", path)
+    assert "leaves the folder" in refusal(reader, repacked(plain, tmp_path / "file", change))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW v AS SELECT 1",
+        "CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM files; END",
+        "CREATE TABLE more (a)",
+        "UPDATE files SET size = 'much'",
+        "UPDATE files SET first_doc = 7",
+        "UPDATE files SET language = 'klingon'",
+        "UPDATE documents SET start_line = -1",
+        "UPDATE documents SET kind = 'virus'",
+        "UPDATE documents SET name = x'ff'",
+        "UPDATE documents SET file_id = 99",
+        "DELETE FROM documents WHERE doc_id = 3",
+    ],
+)
+def test_a_database_with_another_schema_or_wrong_values_is_refused(reader, plain, tmp_path, statement):
+    line = refusal(reader, repacked(plain, tmp_path / "file", in_store(tmp_path, statement)))
+    assert "documents.sqlite" in line
+
+
+@pytest.mark.parametrize("name", ["rows/files.npy", "postings/doc_ids.npy", "postings/list_offsets.npy"])
+def test_an_array_with_numbers_out_of_range_is_refused(reader, plain, tmp_path, name):
+    def change(entries: dict[str, bytes]) -> None:
+        content = entries[f"segments/000001/{name}"]
+        entries[f"segments/000001/{name}"] = content[:-8] + b"\xff" * 8
+
+    assert "is not valid" in refusal(reader, repacked(plain, tmp_path / "file", change))
+
+
+def test_a_pickle_in_an_array_is_not_loaded(reader, plain, tmp_path):
+    import numpy as np
+
+    np.save(tmp_path / "evil.npy", np.array([{}], dtype=object), allow_pickle=True)
+    evil = (tmp_path / "evil.npy").read_bytes()
+    change = lambda entries: entries.update({"segments/000001/rows/flags.npy": evil})  # noqa: E731
+    assert "flags.npy is not valid" in refusal(reader, repacked(plain, tmp_path / "file", change))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_damaged_file_is_a_one_line_error_or_unpacks_to_the_same_files(with_code, tmp_path, data):
+    content = bytearray(with_code.read_bytes())
+    if data.draw(st.booleans()):
+        content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    else:
+        del content[data.draw(st.integers(0, len(content) - 1)) :]
+    damaged, folder = tmp_path / "damaged", tmp_path / "unpacked"
+    damaged.write_bytes(content)
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        with open_portable(damaged) as found, open_portable(with_code) as whole:
+            assert found.manifest == whole.manifest
+            found.unpack(folder)
+    except PortableFileError as error:
+        assert "\n" not in str(error)
+        return
+    with zipfile.ZipFile(with_code) as archive:
+        names = set(archive.namelist()) - {HEAD}
+        assert {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()} == names
+        assert all((folder / name).read_bytes() == archive.read(name) for name in names)
+
+
+def test_concurrent_imports_leave_one_complete_index(home, with_code, plain):
+    engines = [Engine(home, device="cpu") for _ in range(4)]
+    files = [with_code, plain, with_code, plain]
+    threads = [
+        threading.Thread(target=engine.import_index, args=(file,))
+        for engine, file in zip(engines, files, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (status,) = engines[0].status()
+    assert (status.root, status.documents) == ("x", 13)
+    assert len(list(imported_folder(home, "x").glob("segments/*"))) == 1
+    assert list((home / "scratch").iterdir()) == []
+
+
+def test_a_killed_import_leaves_no_index_and_a_later_one_removes_its_scratch_folder(
+    reader, home, plain, monkeypatch
+):
+    program = (
+        "import sys, time\nfrom codesearch import Engine\nimport codesearch.engine.imported as imported\n"
+        "imported._install = lambda *_: (print('unpacked', flush=True), time.sleep(60))\n"
+        "Engine(sys.argv[1]).import_index(sys.argv[2])\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, home, plain], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout and process.stdout.readline() == "unpacked\n"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert reader.status() == []
+    (abandoned,) = (home / "scratch").iterdir()
+    os.utime(abandoned, (time.time() - 3600,) * 2)
+    assert reader.import_index(plain).documents == 13
+    assert list((home / "scratch").iterdir()) == []
+
+
+def test_a_path_in_an_index_that_leaves_the_folder_is_never_opened(reader, home, tmp_path):
+    root = write_tree(tmp_path / "root", {"ab.py": "def secret_function():\n    pass\n"})
+    (tmp_path / "b.py").write_text("def secret_function():\n    return 'outside'\n")
+    reader.index(root)
+    reader.close()
+    (store,) = home.glob(f"indexes/root-*/{STORE}")
+    with closing(sqlite3.connect(store)) as connection:
+        connection.execute("UPDATE files SET path = '../b.py'")
+        connection.commit()
+    folder = store.parents[2]
+    manifest = read_manifest(folder)
+    remember_written(folder, manifest, manifest.segments)  # The index then passes its check.
+    request = SearchRequest("secret function", refresh=False)
+    assert reader.search(request, Scope(roots=(root,))).hits == []

@@ -1,0 +1,130 @@
+"""Files and documents of a store, and errors of a failing disk."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+
+import pytest
+
+from codesearch.errors import IndexCorruptError, IndexWriteError
+from codesearch.store.database import (
+    DATABASE,
+    FileRecord,
+    StoreReader,
+    StoreWriter,
+    document_row,
+    storage_error,
+)
+from codesearch.types import Document
+from tests.tiny_bundle import change_one_byte
+
+
+def row(name: str, line: int = 1) -> tuple:
+    return (
+        "function",
+        name,
+        f"Outer.{name}",
+        f"def {name}()",
+        "says",
+        line,
+        line + 2,
+        line + 2,
+        10,
+        20,
+        1,
+        -5,
+        9,
+        b"digest",
+    )
+
+
+@pytest.fixture
+def store(tmp_path):
+    writer = StoreWriter(tmp_path)
+    writer.add_file(FileRecord("b.py", "python", 5, b"d1"), [row("first"), row("Second", 4)])
+    writer.add_file(FileRecord("empty.go", "go", 0, b"d2", skipped="binary"), [])
+    writer.add_file(FileRecord("a.py", "python", 6, b"d3"), [row("second", 9)])
+    writer.finish()
+    reader = StoreReader(tmp_path, "root")
+    yield reader
+    reader.close()
+
+
+def test_doc_ids_ascend_in_the_order_of_writing(store):
+    found = store.documents([2, 0, 1])
+    assert {doc_id: (file.path, document[1]) for doc_id, (file, document) in found.items()} == {
+        0: ("b.py", "first"),
+        1: ("b.py", "Second"),
+        2: ("a.py", "second"),
+    }
+
+
+def test_files_are_read_in_order_with_the_number_of_documents(store):
+    assert [record for _, record in store.numbered_files()] == [
+        FileRecord("b.py", "python", 5, b"d1", 0, 2),
+        FileRecord("empty.go", "go", 0, b"d2", 2, 0, "binary"),
+        FileRecord("a.py", "python", 6, b"d3", 2, 1),
+    ]
+
+
+def test_rows_of_a_file_are_read_as_they_were_written(store):
+    assert store.document_rows(0, 2) == [row("first"), row("Second", 4)]
+    assert store.document_rows(2, 0) == []
+
+
+def test_names_are_found_in_any_case(store):
+    assert store.documents_named("SECOND") == [(1, "Second", "Outer.Second"), (2, "second", "Outer.second")]
+    assert store.documents_named("sec") == []
+
+
+def test_text_that_is_not_unicode_is_not_found(store):
+    assert store.documents_named("caf\udce9") == list(store.files_ending("caf\udce9.py")) == []
+
+
+def test_a_row_has_the_fields_of_a_document_in_the_order_of_the_columns():
+    described = ("p.py", "python", "method", "n", "C.n", "def n()", "doc", 3, 9, 20)
+    document = Document(
+        *described, code="code", start_byte=40, end_byte=90, flags=2, copy_key=-7, shape_key=8
+    )
+    row = document_row(document, b"x")
+    assert row == ("method", "n", "C.n", "def n()", "doc", 3, 9, 20, 40, 90, 2, -7, 8, b"x")
+    assert ("p.py", "python", *row.described) == described
+
+
+def test_a_missing_database_is_a_corrupt_index(tmp_path):
+    with pytest.raises(IndexCorruptError, match=r"documents\.sqlite.*run `codesearch index --rebuild /src`"):
+        StoreReader(tmp_path, "/src")
+
+
+def test_a_damaged_database_is_a_corrupt_index(tmp_path, store):
+    change_one_byte(tmp_path / DATABASE, 0)
+    with pytest.raises(IndexCorruptError, match=r"documents\.sqlite: file is not a database"):
+        StoreReader(tmp_path, "/src")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+        OSError(errno.EFBIG, "File too large"),
+        sqlite3.OperationalError("database or disk is full"),
+    ],
+    ids=["disk", "quota", "file size", "sqlite"],
+)
+def test_full_storage_is_an_error_with_a_cure(tmp_path, error):
+    known = storage_error(error, tmp_path)
+    assert type(known) is IndexWriteError
+    assert str(known) == (f"no space left under {tmp_path}: free some or give another --home")
+
+
+def test_other_storage_failures_name_the_file_and_the_reason(tmp_path):
+    denied = storage_error(PermissionError(errno.EACCES, "Permission denied", "/x/y"), tmp_path)
+    assert str(denied) == "/x/y: Permission denied"
+    failed = storage_error(sqlite3.OperationalError("disk I/O error"), tmp_path)
+    assert str(failed) == f"{tmp_path}: cannot be written (disk I/O error)"
+
+
+def test_other_errors_are_not_storage_failures(tmp_path):
+    assert storage_error(ValueError("a bug"), tmp_path) is None

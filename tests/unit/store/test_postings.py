@@ -1,0 +1,160 @@
+"""Terms written as blocks and read back as lists, over one segment and over several."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from codesearch.errors import IndexCorruptError, IndexStoreError
+from codesearch.store import postings as postings_module
+from codesearch.store.postings import PostingsReader, PostingsWriter, make_block
+
+Documents = list[list[Counter[str]]]
+
+
+def fields(name: str = "", body: str = "") -> list[Counter[str]]:
+    empty: Counter[str] = Counter()
+    return [Counter(name.split()), empty, empty, Counter(body.split()), empty]
+
+
+def written(folder, *blocks: Documents) -> PostingsReader:
+    folder.mkdir()
+    writer = PostingsWriter(folder)
+    first = 0
+    for block in blocks:
+        writer.add(make_block(block), first)
+        first += len(block)
+    writer.write()
+    return PostingsReader(folder, "root")
+
+
+def listed(reader: PostingsReader, term: str, field: int) -> list[tuple[int, int]]:
+    term_id = reader.find(term)
+    if term_id is None:
+        return []
+    lists = {number: list(map(np.ndarray.tolist, found)) for number, *found in reader.by_field(term_id)}
+    return list(zip(*lists.get(field, ((), ())), strict=True))
+
+
+def test_a_list_has_ascending_documents_with_their_frequencies(tmp_path):
+    reader = written(
+        tmp_path / "g",
+        [fields("sort", "x x y"), fields("sort list", "y")],
+        [fields("list", "x"), fields("", "y y y")],
+    )
+    assert listed(reader, "x", 3) == [(0, 2), (2, 1)]
+    assert listed(reader, "y", 3) == [(0, 1), (1, 1), (3, 3)]
+    assert listed(reader, "sort", 0) == [(0, 1), (1, 1)]
+    assert listed(reader, "list", 0) == [(1, 1), (2, 1)]
+    assert listed(reader, "sort", 3) == []
+
+
+def test_field_lengths_count_every_occurrence(tmp_path):
+    reader = written(tmp_path / "g", [fields("a b", "x x y"), fields()], [fields("", "z")])
+    assert reader.field_lengths.tolist() == [[2, 0, 0, 3, 0], [0, 0, 0, 0, 0], [0, 0, 0, 1, 0]]
+
+
+def test_a_field_length_is_capped_at_65535(tmp_path):
+    words = Counter({f"w{number}": 255 for number in range(300)})
+    reader = written(tmp_path / "g", [[Counter(), Counter(), Counter(), words, Counter()]])
+    assert reader.field_lengths.tolist() == [[0, 0, 0, 65_535, 0]]
+
+
+def test_terms_are_numbered_in_byte_order(tmp_path):
+    reader = written(tmp_path / "g", [fields("zebra éclair apple Ωmega äpfel app")])
+    terms = ["app", "apple", "zebra", "äpfel", "éclair", "Ωmega"]
+    assert [reader.find(term) for term in terms] == [0, 1, 2, 3, 4, 5]
+    assert reader.terms() == terms
+
+
+def test_a_term_that_no_document_has_is_not_found(tmp_path):
+    reader = written(tmp_path / "g", [fields("b d")])
+    assert [reader.find(term) for term in ("a", "b", "c", "d", "e", "", "bb")] == [
+        None,
+        0,
+        None,
+        1,
+        None,
+        None,
+        None,
+    ]
+
+
+def test_postings_without_documents_can_be_written_and_read(tmp_path):
+    reader = written(tmp_path / "g")
+    assert (len(reader.field_lengths), reader.find("a")) == (0, None)
+    assert list(reader.all_postings()) == []
+
+
+@pytest.mark.parametrize("some", [1, 2, 3, 100])
+def test_all_postings_list_every_key_once_in_order(tmp_path, monkeypatch, some):
+    monkeypatch.setattr(postings_module, "_SLICE", some)
+    reader = written(tmp_path / "g", [fields("b", "a a"), fields("a"), fields("c", "a")])
+    parts = list(reader.all_postings())
+    assert max(len(keys) for keys, *_ in parts) == min(some, 5)
+    listed = [posting for part in parts for posting in zip(*(array.tolist() for array in part), strict=True)]
+    assert listed == [(0, 1, 1), (3, 0, 2), (3, 2, 1), (5, 0, 1), (10, 2, 1)]
+
+
+def test_kept_documents_keep_their_terms_under_new_numbers(tmp_path):
+    old = written(tmp_path / "1", [fields("keep", "x x"), fields("gone", "only"), fields("last", "x y")])
+    (tmp_path / "2").mkdir()
+    writer = PostingsWriter(tmp_path / "2")
+    writer.add(make_block([fields("new", "x")]), 0)
+    writer.add(make_block([fields("mid", "y y")]), 2)
+    writer.keep(old, np.array([1, -1, 3]))
+    writer.write()
+    new = PostingsReader(tmp_path / "2", "root")
+    assert listed(new, "x", 3) == [(0, 1), (1, 2), (3, 1)]
+    assert listed(new, "y", 3) == [(2, 2), (3, 1)]
+    assert [listed(new, term, 0) for term in ("new", "keep", "mid", "last")] == [
+        [(0, 1)],
+        [(1, 1)],
+        [(2, 1)],
+        [(3, 1)],
+    ]
+    assert new.find("gone") is None, "a term of dropped documents was kept"
+    assert new.find("only") is None
+    assert new.field_lengths.tolist() == [
+        [1, 0, 0, 1, 0],
+        [1, 0, 0, 2, 0],
+        [1, 0, 0, 2, 0],
+        [1, 0, 0, 2, 0],
+    ]
+
+
+def test_many_rewrites_give_the_bytes_of_a_fresh_segment(tmp_path):
+    documents = [fields(f"n{number}", "x " * (number + 1)) for number in range(6)]
+    reader = written(tmp_path / "0", documents[:1])
+    for number in range(1, 6):
+        (tmp_path / str(number)).mkdir()
+        writer = PostingsWriter(tmp_path / str(number))
+        writer.add(make_block([documents[number]]), number)
+        writer.keep(reader, np.arange(number))
+        writer.write()
+        reader = PostingsReader(tmp_path / str(number), "root")
+    written(tmp_path / "fresh", documents)
+    for path in (tmp_path / "fresh" / "postings").iterdir():
+        assert (tmp_path / "5" / "postings" / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_more_documents_than_a_posting_can_number_are_an_error(tmp_path, monkeypatch):
+    old = written(tmp_path / "old", [fields("a"), fields("b")])
+    monkeypatch.setattr(postings_module, "_MAX_DOCUMENTS", 4)
+    writer = PostingsWriter(tmp_path)
+    writer.add(make_block([fields("a"), fields("b")]), 2)
+    for add in (lambda: writer.add(make_block([fields("c")]), 4), lambda: writer.keep(old, np.array([1, 4]))):
+        with pytest.raises(IndexStoreError, match="^more than 4 documents: index fewer folders at once$"):
+            add()
+    writer.abandon()
+
+
+def test_a_missing_or_damaged_array_is_a_corrupt_index(tmp_path):
+    written(tmp_path / "g", [fields("a")])
+    path = tmp_path / "g" / "postings" / "doc_ids.npy"
+    for damage in (lambda: path.write_bytes(b"no array"), path.unlink):
+        damage()
+        with pytest.raises(IndexCorruptError, match="doc_ids.npy.*--rebuild root"):
+            PostingsReader(tmp_path / "g", "root")
