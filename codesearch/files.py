@@ -25,11 +25,7 @@ _BUSY_S = 2.0
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder that only its owner can enter, and those above it that are missing; it may exist.
-
-    Raises:
-        OSError: it cannot be made.
-    """
+    """Make a folder that only its owner can enter, and those above it that are missing; it may exist."""
     try:
         folder.mkdir(0o700, exist_ok=True)
     except FileNotFoundError:
@@ -43,11 +39,7 @@ def private(path: str, flags: int) -> int:
 
 
 def create_private(path: Path) -> None:
-    """Create an empty file that only its owner can read, for a library that opens it; it may exist.
-
-    Raises:
-        OSError: it cannot be created.
-    """
+    """Create an empty file that only its owner can read, for a library that opens it; it may exist."""
     os.close(private(str(path), os.O_WRONLY | os.O_CREAT))
 
 
@@ -96,14 +88,6 @@ def atomic_writer(path: Path, *, sync: bool = False, for_owner: bool = False) ->
     """Yield a binary file whose content replaces that of `path` at the end of the block.
 
     If the block raises an exception, `path` does not change and the new file is removed.
-
-    Args:
-        path: the file to write; its folder must exist.
-        sync: whether content and name must survive a power cut.
-        for_owner: whether only its owner can read it.
-
-    Raises:
-        OSError: the file cannot be written.
     """
     part = path.with_name(f"{path.name[:_MAX_NAME_CHARS]}.{os.urandom(4).hex()}{PART}")
     try:
@@ -133,17 +117,7 @@ def _replace(part: Path, path: Path) -> None:
 
 
 def write_atomically(path: Path, content: bytes, *, sync: bool = False, for_owner: bool = False) -> None:
-    """Replace the content of a file, or create the file.
-
-    Args:
-        path: the file to write; its folder must exist.
-        content: all of its bytes.
-        sync: whether content and name must survive a power cut.
-        for_owner: whether only its owner can read it.
-
-    Raises:
-        OSError: the file cannot be written; the old content stays.
-    """
+    """Replace the content of a file, or create the file."""
     with atomic_writer(path, sync=sync, for_owner=for_owner) as file:
         file.write(content)
 

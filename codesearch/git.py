@@ -55,11 +55,7 @@ class Repository:
     variables: dict[str, str] = field(default_factory=dict)
 
     def git(self, *arguments: str, codes: Sequence[int] = (0,), stdin: bytes = b"") -> bytes:
-        """Run git in the work tree and return its output.
-
-        Raises:
-            ConfigError: it is missing, ends with a code that is not in `codes`, or takes too long.
-        """
+        """Run git in the work tree and return its output."""
         environment = _environment(self.top, self.variables)
         try:
             done = run_git(arguments, self.top, environment, timeout_s=_TIMEOUT_S, stdin=stdin)
@@ -73,11 +69,7 @@ class Repository:
         return done.stdout
 
     def lines(self, *arguments: str, given: Iterable[bytes] = ()) -> Iterator[bytes]:
-        """Yield the lines that git prints while it runs; it reads all `given` lines first.
-
-        Raises:
-            ConfigError: it is missing, fails, or takes too long.
-        """
+        """Yield the lines that git prints while it runs; it reads all `given` lines first."""
         try:
             process = start_git(arguments, self.top, _environment(self.top, self.variables))
         except FileNotFoundError as error:
@@ -112,11 +104,7 @@ class Repository:
         return f"{before}leave {self.option} out" if self.option.startswith("-") else ""
 
     def commit(self, revision: str) -> str | None:
-        """Return the id of the commit that a revision names; None for HEAD of a repository without commits.
-
-        Raises:
-            ConfigError: it names none, or git fails.
-        """
+        """Return the id of the commit that a revision names; None for HEAD of a repository without commits."""
         if found := self.known_commit(revision):
             return found
         self.git("rev-parse", "--git-dir")  # Says what is wrong if the repository cannot be read at all.
@@ -148,11 +136,7 @@ class Repository:
         return found
 
     def contents(self, blobs: Iterable[Blob]) -> Iterator[tuple[Blob, bytes]]:
-        """Yield each file with its content, as it is in the repository.
-
-        Raises:
-            ConfigError: an object is missing, because the clone is partial or damaged.
-        """
+        """Yield each file with its content, as it is in the repository."""
         for batch in _batches(blobs):
             names = "".join(f"{blob.object_id}\n" for blob in batch).encode()
             answer, at = self.git("cat-file", "--batch", stdin=names), 0

@@ -57,11 +57,7 @@ def mark_used(folder: str | os.PathLike[str]) -> None:
 
 
 def is_unused(folder: str | os.PathLike[str]) -> bool:
-    """Say whether a folder was not used for 30 days.
-
-    Raises:
-        OSError: there is no such folder.
-    """
+    """Say whether a folder was not used for 30 days."""
     return os.stat(folder).st_mtime < time.time() - _UNUSED_S
 
 

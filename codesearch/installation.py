@@ -27,12 +27,7 @@ _EXTRAS = {"onnxruntime": "cpu", "onnxruntime-gpu": "gpu"}
 
 
 def how_to_add(*packages: str, without: Sequence[str] = ()) -> str:
-    """Return a phrase with the commands that add packages to this environment, such as "run `...`".
-
-    Args:
-        packages: names of distributions.
-        without: packages that conflict with them and must be removed first.
-    """
+    """Return a phrase with the commands that add packages to this environment, such as "run `...`"."""
     import shlex
     import subprocess
 

@@ -18,12 +18,7 @@ class Memo(dict[K, V]):
     """
 
     def __init__(self, compute: Callable[[K], V], limit: int) -> None:
-        """Make an empty memo.
-
-        Args:
-            compute: computes the value of a key.
-            limit: maximum number of entries; one more clears the memo first.
-        """
+        """Make an empty memo."""
         super().__init__()
         self._compute, self._limit = compute, limit
 

@@ -132,11 +132,7 @@ class Option:
         return f"CODESEARCH_{self.name.upper()}"
 
     def checked(self, value: Any, name: str) -> Any:  # noqa: ANN401 - the type is that of the option.
-        """Return a value of the right type.
-
-        Raises:
-            ConfigError: it is not allowed; the message calls the option `name`.
-        """
+        """Return a value of the right type."""
         if self.choices and value not in self.choices:
             raise ConfigError(f"{name} must be one of {', '.join(self.choices)}, not {value!r}")
         if self.kind in (int, float) and not self.low <= value <= self.high:

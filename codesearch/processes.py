@@ -23,13 +23,7 @@ _SAFE_GIT = ("--no-pager", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath=
 
 
 def python_command(module: str, *arguments: str, utf8: bool | None = None) -> list[str]:
-    """Return the command that runs a module of this installation.
-
-    Args:
-        module: its name.
-        arguments: those of the module.
-        utf8: whether Python's UTF-8 mode is on; None leaves it to the locale.
-    """
+    """Return the command that runs a module of this installation."""
     mode = () if utf8 is None else ("-X", f"utf8={utf8:d}")
     return [sys.executable, "-P", *mode, "-m", module, *arguments]
 
@@ -84,12 +78,7 @@ def run_git(
     timeout_s: float,
     stdin: bytes = b"",
 ) -> CompletedProcess[bytes]:
-    """Run git in a folder, without commands of a repository's configuration, and return its output.
-
-    Raises:
-        FileNotFoundError: git is not installed.
-        TimeoutError: it takes too long.
-    """
+    """Run git in a folder, without commands of a repository's configuration, and return its output."""
     import subprocess
 
     try:
@@ -107,11 +96,7 @@ def run_git(
 
 
 def start_git(arguments: Sequence[str], folder: str, environment: Mapping[str, str]) -> Popen[bytes]:
-    """Start git in a folder as `run_git` does, with pipes to its stdin and stdout; its errors are not shown.
-
-    Raises:
-        FileNotFoundError: git is not installed.
-    """
+    """Start git in a folder as `run_git` does, with pipes to its stdin and stdout; its errors are not shown."""
     import subprocess
 
     return subprocess.Popen(

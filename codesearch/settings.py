@@ -45,11 +45,7 @@ class Value:
 
 
 def settings_in_force(here: Path, environment: Mapping[str, str], user_home: Path) -> dict[str, Value]:
-    """Return the value of every setting for a process whose working directory is `here`.
-
-    Raises:
-        ConfigError: a file or variable has an unknown name or a value of a wrong type.
-    """
+    """Return the value of every setting for a process whose working directory is `here`."""
     found = {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
     files = (folder / PROJECT_FILE for folder in (here, *here.parents))
     project = next((path for path in files if path.is_file()), None)
@@ -67,24 +63,12 @@ def settings_in_force(here: Path, environment: Mapping[str, str], user_home: Pat
 
 
 def index_options(root: Path) -> IndexOptions:
-    """Return the walk settings in the user's file and in the project file in `root`, ignoring parent folders.
-
-    Raises:
-        ConfigError: a file has an unknown name or a value of a wrong type.
-    """
+    """Return the walk settings in the user's file and in the project file in `root`, ignoring parent folders."""
     return IndexOptions.of(_walk_settings(root))
 
 
 def imported_options(root: Path, options: Mapping[str, Any]) -> IndexOptions:
-    """Return the options of a portable file that an index of `root` keeps: those that narrow the user's settings.
-
-    Args:
-        root: the folder with the sources.
-        options: walk settings in the manifest of the portable file.
-
-    Raises:
-        ConfigError: a file has an unknown name or a value of a wrong type.
-    """
+    """Return the options of a portable file that an index of `root` keeps: those that narrow the user's settings."""
     theirs = IndexOptions.of(options).given
     if "max_file_bytes" in theirs:
         theirs["max_file_mb"] = theirs.pop("max_file_bytes") / 1_000_000
@@ -97,11 +81,7 @@ def imported_options(root: Path, options: Mapping[str, Any]) -> IndexOptions:
 def user_groups(
     environment: Mapping[str, str] = os.environ, user_home: Path | None = None
 ) -> dict[str, tuple[Path, ...]]:
-    """Return the folders of each group in the user's file.
-
-    Raises:
-        ConfigError: the file has an unknown name or a value of a wrong type.
-    """
+    """Return the folders of each group in the user's file."""
     home = user_home or expanded("~")
     groups = _read(user_file(environment, home), USER).get("groups", {})
     return {
@@ -115,11 +95,7 @@ def user_groups(
 def group_folders(
     name: str, environment: Mapping[str, str] = os.environ, user_home: Path | None = None
 ) -> tuple[Path, ...]:
-    """Return the folders of a group in the user's file.
-
-    Raises:
-        ConfigError: there is no such group, or the file is wrong.
-    """
+    """Return the folders of a group in the user's file."""
     groups = user_groups(environment, user_home)
     if name not in groups:
         known = f" (known: {', '.join(groups)})" if groups else ""

@@ -28,19 +28,12 @@ def read_regular(path: str | Path, max_bytes: int) -> tuple[bytes, os.stat_resul
 
     Returns:
         The bytes, and the status of the file when it was opened.
-
-    Raises:
-        OSError: it cannot be read, is no regular file, or has more than `max_bytes`.
     """
     return _read(os.open(path, _FLAGS), path, max_bytes)
 
 
 def read_head(path: str | Path, count: int) -> bytes:
-    """Return the first bytes of a regular file; the path may be a link.
-
-    Raises:
-        OSError: it cannot be read, or is no regular file.
-    """
+    """Return the first bytes of a regular file; the path may be a link."""
     with _regular(os.open(path, _FLAGS), path) as file:
         return file.read(count)
 
@@ -48,16 +41,8 @@ def read_head(path: str | Path, count: int) -> bytes:
 def read_below(root: str | Path, path: str, walk: WalkConfig) -> tuple[bytes, os.stat_result]:
     """Read a regular file of a tree.
 
-    Args:
-        root: the folder of the tree; it may be a link.
-        path: the file below it, with forward slashes.
-        walk: how large the file may be, and whether it and the folders on the way to it may be links.
-
     Returns:
         The bytes, and the status of the file when it was opened.
-
-    Raises:
-        OSError: it cannot be read, is no regular file, is too large, or is behind a link.
     """
     return _read(_open_below(root, path, follow_links=walk.follow_links), path, walk.max_file_bytes)
 

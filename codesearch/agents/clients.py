@@ -126,11 +126,7 @@ def config_file(client: Client, user_home: Path) -> Path:
 
 
 def instruction_file(client: Client, project: Path | None) -> Path | None:
-    """Return the file in a project with instructions for a client, links resolved, or None if there is none.
-
-    Raises:
-        ConfigError: a link leads out of the project.
-    """
+    """Return the file in a project with instructions for a client, links resolved, or None if there is none."""
     if project is None or not client.instructions:
         return None
     path = Path(os.path.realpath(project / client.instructions))  # It may be a link to itself.
@@ -140,28 +136,14 @@ def instruction_file(client: Client, project: Path | None) -> Path | None:
 
 
 def write_configuration(client: Client, path: Path, options: Sequence[str] = ()) -> Path | None:
-    """Merge the entry into a file and keep everything else; return the backup of the last file, if there was one.
-
-    Raises:
-        ConfigError: the file is not valid, has another entry of this name, or cannot be read or written.
-    """
+    """Merge the entry into a file and keep everything else; return the backup of the last file, if there was one."""
     old = read_text(path)
     new = configuration(client, entry_of(client, options), old or "", path)
     return None if new == old else write_text(path, new)
 
 
 def configuration(client: Client, entry: dict[str, Any], old: str = "", path: Path = Path()) -> str:
-    """Return the text of a configuration with the entry; the order of everything else stays.
-
-    Args:
-        client: that reads the configuration.
-        entry: as `entry_of` makes it.
-        old: the text without the entry.
-        path: names the file in errors.
-
-    Raises:
-        ConfigError: the text is not valid, or has another entry of this name.
-    """
+    """Return the text of a configuration with the entry; the order of everything else stays."""
     config, table = _parsed(client, old, path)
     known = table.get(NAME)
     if known == entry:
@@ -187,15 +169,6 @@ def without_entry(client: Client, old: str, path: Path, backups: Iterable[str] =
     """Return the text of a configuration without the entry that starts codesearch, and everything else as it was.
 
     Objects of JSON that had only the entry go too; the text is empty if nothing is left.
-
-    Args:
-        client: that reads the configuration.
-        old: the text.
-        path: names the file in errors.
-        backups: earlier texts; one that only lacks the entry is returned, with its formatting.
-
-    Raises:
-        ConfigError: the text is not valid, or the entry cannot be cut out.
     """
     config, table = _parsed(client, old, path)
     if not _starts_codesearch(table.get(NAME)):

@@ -21,11 +21,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def read_text(path: Path) -> str | None:
-    """Return the text of a file, or None if there is no file.
-
-    Raises:
-        ConfigError: it cannot be read, or is not UTF-8.
-    """
+    """Return the text of a file, or None if there is no file."""
     try:
         return read_regular(path, _MAX_BYTES)[0].decode("utf-8")
     except FileNotFoundError:
@@ -37,11 +33,7 @@ def read_text(path: Path) -> str | None:
 
 
 def write_text(path: Path, text: str, *, with_backup: bool = True) -> Path | None:
-    """Replace the text of a file, whose permissions stay; return the backup of the last file, if there was one.
-
-    Raises:
-        ConfigError: it cannot be written.
-    """
+    """Replace the text of a file, whose permissions stay; return the backup of the last file, if there was one."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         backup = None
@@ -67,11 +59,7 @@ def backups(path: Path) -> list[Path]:
 
 
 def with_paragraph(text: str, paragraph: str, path: Path) -> str:
-    """Return a text with a paragraph between markers, in place of the last one or at the end.
-
-    Raises:
-        ConfigError: the markers in the text are not one pair.
-    """
+    """Return a text with a paragraph between markers, in place of the last one or at the end."""
     newline = "\r\n" if "\r\n" in text else "\n"
     block = f"{BEGIN}\n{paragraph}{END}".replace("\n", newline)
     if span := _marked(text, path):
@@ -83,11 +71,7 @@ def with_paragraph(text: str, paragraph: str, path: Path) -> str:
 
 
 def without_paragraph(text: str, path: Path) -> str:
-    """Return a text without the paragraph between markers, and without the lines that separated it.
-
-    Raises:
-        ConfigError: the markers in the text are not one pair.
-    """
+    """Return a text without the paragraph between markers, and without the lines that separated it."""
     span = _marked(text, path)
     if not span:
         return text

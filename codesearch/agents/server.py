@@ -70,11 +70,7 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool.
-
-        Raises:
-            ToolError: there is no such tool, an argument is wrong, or the tool fails.
-        """
+        """Call a tool."""
         known = _options_of(name, has_groups=self.has_groups)
         tools = [tool.name for tool in await self.list_tools()]
         if name not in tools:
@@ -234,9 +230,6 @@ class Agents:
         """Index what is searched if necessary, then call `work` with the project and the scope, in a thread.
 
         With a git revision, `work` gets the folder that has the files of the project at that revision.
-
-        Raises:
-            ToolError: the engine cannot do it; one line with a cure.
         """
         try:
             async with self._lock:
@@ -354,15 +347,7 @@ async def _client_root(context: Context[Any, Any]) -> Path | None:
 def make_server(
     engine: Engine, root: Path | None, here: Path, *, auto_index: bool = True, groups: Groups | None = None
 ) -> MCPServer[Any]:
-    """Make the server.
-
-    Args:
-        engine: answers.
-        root: the project; None for the client's first root, else the project around `here`.
-        here: working directory.
-        auto_index: index a project that no index covers, and bring indexes up to date, at each call.
-        groups: name -> folders that the tools may search too.
-    """
+    """Make the server."""
     server = Server(
         "codesearch", version=codesearch.__version__, instructions=INSTRUCTIONS, log_level="WARNING"
     )

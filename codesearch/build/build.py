@@ -97,20 +97,7 @@ def build_index(
     merge_all: bool = False,
     parse: Parse | None = None,
 ) -> BuildReport:
-    """Carry out a plan and commit the result. The caller holds the writer lock.
-
-    Args:
-        plan: what to do.
-        home: the folder of all indexes and of the cache of vectors.
-        encoder: the model that the plan was made for.
-        on_progress: called with the progress.
-        merge_all: merge all segments, not only those that are small or have many dead documents.
-        parse: makes the documents of files; None to read and parse source files.
-
-    Raises:
-        IndexCorruptError: a segment of the last commit is damaged.
-        IndexStoreError: the storage is full or failed; the last commit stays current.
-    """
+    """Carry out a plan and commit the result. The caller holds the writer lock."""
     if plan.previous:
         check_intact(plan.index_folder, plan.previous)
     if parse is None:

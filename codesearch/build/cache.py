@@ -65,11 +65,7 @@ class VectorCache:
         self._connection.execute(_SCHEMA)
 
     def _unless_damaged(self, work: Callable[[], T]) -> T:
-        """Do `work`; if the file is damaged, replace it by an empty one and do `work` again.
-
-        Raises:
-            IndexWriteError: the file is full, locked or cannot be written.
-        """
+        """Do `work`; if the file is damaged, replace it by an empty one and do `work` again."""
         try:
             return work()
         except sqlite3.DatabaseError as error:

@@ -51,25 +51,13 @@ def walk_in_force(
     """Return the walk settings of an index now, and the part of them that options set.
 
     Options given now come first, then earlier ones, settings files, defaults.
-
-    Raises:
-        ConfigError: a settings file is wrong.
     """
     options = given.over(IndexOptions.of(made_with.options)) if made_with else given
     return options.over(index_options(root)).over(WalkConfig()), options
 
 
 def compare(index_folder: Path, manifest: Manifest, walk: WalkConfig | None = None) -> Comparison:
-    """Compare a root with a commit of its index.
-
-    Args:
-        index_folder: the folder of the index.
-        manifest: the commit.
-        walk: settings to walk with; those in force for this index when None.
-
-    Raises:
-        ConfigError: a settings file is wrong.
-    """
+    """Compare a root with a commit of its index."""
     started_ns = time.time_ns()
     root = Path(manifest.root)
     walk = walk or walk_in_force(root, manifest, IndexOptions())[0]

@@ -88,13 +88,7 @@ class Embedder:
     """
 
     def __init__(self, home: Path, encoder: Encoder, processes: int = 0) -> None:
-        """Open the cache and start the processes.
-
-        Args:
-            home: the folder of the cache.
-            encoder: the model.
-            processes: number of processes that embed; 0 to embed in this process.
-        """
+        """Open the cache and start the processes."""
         self._writer: VectorWriter
         # Open the cache here even if other processes embed, so that none of them finds an incomplete file.
         self._here = CachedEncoder(home, encoder)

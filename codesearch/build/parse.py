@@ -89,16 +89,7 @@ def is_small(files: Sequence[SourceFile]) -> bool:
 def parse_files(
     parser: FileParser, files: Sequence[SourceFile], workers: int | None = None
 ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
-    """Parse files in order; yield None for a file that no longer exists.
-
-    Args:
-        parser: what parses them, in each process.
-        files: the files to parse.
-        workers: number of processes, None for one per core; small jobs need only one.
-
-    Raises:
-        IndexWriteError: no process could be started.
-    """
+    """Parse files in order; yield None for a file that no longer exists."""
     memory = memory_budget_bytes()
     count = 1 if is_small(files) else min(workers or available_cores(), max(memory // _LEAST_WORKER_BYTES, 1))
     try:
@@ -190,11 +181,7 @@ def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
 
 
 def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Extraction:
-    """Call `extract` in another process, with limits of time and memory.
-
-    Raises:
-        ParseError: the parser crashed or went over a limit.
-    """
+    """Call `extract` in another process, with limits of time and memory."""
     (found,) = extract_each([(source, path, spec)], config)
     if found is None:
         raise ParseError(f"{path}: the {spec.name} parser takes too much time or memory")
@@ -244,13 +231,7 @@ def _open_parser(parser: FileParser) -> Callable[[Task], Parsed]:
 
 
 def limit_file(size: int, left_s: float, max_bytes: int) -> None:
-    """Limit this process from now on to what a file may take; end the process if it takes more.
-
-    Args:
-        size: of the file, in bytes.
-        left_s: seconds that the run may still lose.
-        max_bytes: what the whole process may use.
-    """
+    """Limit this process from now on to what a file may take; end the process if it takes more."""
     ordinary = _ORDINARY_SECONDS + _ORDINARY_SECONDS_PER_MB * size / 1e6
     seconds = max(min(_SECONDS + _SECONDS_PER_MB * size / 1e6, _MOST_SECONDS, left_s), ordinary)
     if _HAS_TIMER:

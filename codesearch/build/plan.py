@@ -111,24 +111,7 @@ def plan_update(
     may_list: bool = False,
     until: float = math.inf,
 ) -> Plan:
-    """Compare `root` with the last commit: by the stamps if no folder changed, else by a walk.
-
-    Args:
-        root: the folder to index.
-        index_folder: the folder of its index.
-        config: the settings of the index.
-        model_id: identifies the model that makes the vectors.
-        last: the last commit, if there is one that can be read.
-        rebuild: whether to ignore the last commit.
-        seen: a recent comparison with the stamps; it is used only if it belongs to the last commit.
-        may_list: whether to list only changed folders instead of a walk. The counts of skipped files are then those of
-            the last walk, so a later plan without this option walks.
-        until: when the plan must be ready, by `time.monotonic`.
-
-    Raises:
-        ConfigError: `root` is not a readable folder.
-        OutOfTimeError: it is not ready by then.
-    """
+    """Compare `root` with the last commit: by the stamps if no folder changed, else by a walk."""
     report = WalkReport(until=until)
     digest = digest_of(config, model_id)
     previous = None if rebuild or not last or last.config_digest != digest else last

@@ -35,12 +35,6 @@ _MAX_LINK_BYTES = 10_000
 def seed_index(root: Path, index_folder: Path, home: Path, digest: str) -> Manifest | None:
     """Make an index of a folder out of the most similar one, if that has half of its files with the same sizes.
 
-    Args:
-        root: the folder, which has no index.
-        index_folder: where its index will be.
-        home: the home of all indexes.
-        digest: `config_digest` of the new index; only an index with the same one is used.
-
     Returns:
         The manifest, which says that the index is not complete; None if there is no similar index that is intact.
     """

@@ -93,12 +93,6 @@ def trusted(
     """Return stamps to store; mark those as doubtful that are too recent to show the next change.
 
     A stamp is old enough if an earlier walk found the same one, so time stamps in the future are read only twice.
-
-    Args:
-        new: stamps taken after `started_ns`; what they belong to is read after that.
-        started_ns: wall clock time.
-        old: stamps of the last walk.
-        old_taken_ns: its `Stamps.taken_ns`.
     """
     limit_ns = started_ns - RACY_NS
     known = old if old_taken_ns <= limit_ns else {}

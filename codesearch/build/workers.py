@@ -101,14 +101,7 @@ class Workers(Generic[T, R]):
     def __init__(
         self, count: int, start: Callable[..., Callable[[T], R]], *arguments: object, memory_bytes: int = 0
     ) -> None:
-        """Open the pool.
-
-        Args:
-            count: maximum number of processes.
-            start: called once in each process; returns the function that handles its tasks.
-            arguments: the arguments of `start`.
-            memory_bytes: what all processes may use together; 0 if tasks reserve nothing.
-        """
+        """Open the pool."""
         from concurrent.futures import ThreadPoolExecutor
 
         self.memory_bytes, self.share_bytes = memory_bytes, min(memory_bytes // count, _MOST_SHARE)

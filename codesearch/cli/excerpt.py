@@ -56,14 +56,6 @@ def excerpt(
 
     These are the signature and the lines that matter most for the query. Without code, they are the signature and the
     first lines of the documentation. With context, they are the first lines and those around the hit.
-
-    Args:
-        hit: one of the answer.
-        answer: has the query.
-        terminal: the terminal that shows the lines.
-        full: show all lines.
-        count: how many lines to show otherwise.
-        chosen: positions of the lines to show, if they are known.
     """
     width = max(terminal.width - _GUTTER, 20) if terminal.is_terminal else MAX_LINE
     if not hit.code:

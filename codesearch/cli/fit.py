@@ -16,11 +16,6 @@ def fitted(wanted: Sequence[tuple[int, int]], headings: Sequence[int], height: i
 
     >>> fitted([(3, 2), (3, 2), (3, 0)], [1, 1, 1], 18)
     [(3, 2), (2, 0), (2, 0)]
-
-    Args:
-        wanted: lines of code and other definitions of each hit.
-        headings: the rows of each heading.
-        height: rows of the screen; 0 if it is not known.
     """
     left = height - _OWN - sum(headings) - len(wanted) - 1  # An empty line below each hit, and the last line.
     hits = range(len(wanted))

@@ -71,11 +71,7 @@ def index(
 
 
 def _of_shard(shard: str, folders: list[Path] | None, invocation: Invocation) -> list[Path]:
-    """Return the folders of one shard of a list.
-
-    Raises:
-        ConfigError: the shard is wrong, or the argument is not one file with folders.
-    """
+    """Return the folders of one shard of a list."""
     from codesearch.engine.remote import parse_shard, shard_of
 
     number, count = parse_shard(shard)

@@ -113,11 +113,7 @@ class Invocation:
         return cls(terminal, here / facts["home"], Path(facts["user_home"]), facts["stdin"], pool)
 
     def settings(self) -> dict[str, Value]:
-        """Return the settings in force in the working directory of the process.
-
-        Raises:
-            ConfigError: a file or a variable is wrong.
-        """
+        """Return the settings in force in the working directory of the process."""
         return settings_in_force(self.terminal.here, self.terminal.variables, self.user_home)
 
     def path(self, path: Path) -> Path:

@@ -106,10 +106,6 @@ def _usage_error(message: str, arguments: Sequence[str]) -> str:
 def answering(pool: Pool, commands: Sequence[str]) -> Callable[[dict[str, Any]], tuple[str, str, int]]:
     """Return a function that runs command lines of other processes, in any thread.
 
-    Args:
-        pool: the open indexes and models that they share.
-        commands: those that may run.
-
     Returns:
         facts about a process -> its text for stdout and stderr, and its exit code.
     """

@@ -43,11 +43,7 @@ def prepare_streams() -> None:
 
 
 def write_output(text: str) -> None:
-    """Write to stdout; use a pager if stdout is a terminal with fewer lines than the text.
-
-    Raises:
-        OSError: stdout cannot be written.
-    """
+    """Write to stdout; use a pager if stdout is a terminal with fewer lines than the text."""
     if sys.stdout.isatty() and text.count("\n") >= _terminal_lines() and (pager := _pager()):
         from codesearch.processes import show_in_pager
 

@@ -53,17 +53,7 @@ def render(
     color: str = "auto",
     classes: Mapping[int, Reading] = MappingProxyType({}),
 ) -> str:
-    """Return an answer as text, compact, files, json, jsonl or vimgrep.
-
-    Args:
-        answer: what was found.
-        output_format: one of these; "text" has colours if stdout is a terminal.
-        terminal: the terminal that shows it.
-        full: "text" shows whole bodies instead of a few lines.
-        explain: "text" shows what each part added to the score.
-        classes: the whole class of a hit that is only its header, by rank; for `full`.
-        color: "auto" for colours on a terminal, "always" or "never".
-    """
+    """Return an answer as text, compact, files, json, jsonl or vimgrep."""
     if output_format == "json":
         return terminal.json_text(answer_fields(answer), indent=2)
     if output_format == "jsonl":

@@ -14,11 +14,7 @@ _VERSION = 1
 
 
 def write(path: Path, groups: Sequence[Group]) -> None:
-    """Write groups.
-
-    Raises:
-        ConfigError: the file cannot be written, or it is a folder or a device.
-    """
+    """Write groups."""
     if path.exists() and not path.is_file():
         raise ConfigError(f"{path} is not a regular file: give another --write-baseline")
     keys = [sorted({function.key for function in group.functions}) for group in groups]
@@ -30,11 +26,7 @@ def write(path: Path, groups: Sequence[Group]) -> None:
 
 
 def read(path: Path) -> list[list[str]]:
-    """Return the groups in a file, each as the keys of its functions.
-
-    Raises:
-        ConfigError: the file cannot be read or is no baseline.
-    """
+    """Return the groups in a file, each as the keys of its functions."""
     try:
         found = json.loads(path.read_bytes())
         if found["version"] == _VERSION:

@@ -14,11 +14,7 @@ from codesearch.store.snapshot import Snapshot
 def changed_documents(
     snapshot: Snapshot, filters: Filters, revision: str
 ) -> tuple[list[int], dict[str, ConfigError]]:
-    """Return the documents with lines that differ from a revision, and an error for each root without an answer.
-
-    Raises:
-        ConfigError: no root can be compared with the revision.
-    """
+    """Return the documents with lines that differ from a revision, and an error for each root without an answer."""
     changed, failed = changed_lines(snapshot, filters, revision)
     doc_ids = []
     for base, segment in snapshot.based_segments():

@@ -24,12 +24,6 @@ def called_names(code: str) -> frozenset[str]:
 
 
 def probability(cosine: float, one: Set[str], other: Set[str]) -> float:
-    """Return the probability that two functions do the same.
-
-    Args:
-        cosine: of their vectors.
-        one: the names that one of them calls.
-        other: the names that the other one calls.
-    """
+    """Return the probability that two functions do the same."""
     shared = len(one & other) / max(1, len(one | other))
     return 1 / (1 + math.exp(-(_COSINE * cosine + _CALLS * shared + _BIAS)))

@@ -88,14 +88,7 @@ def cut(
     min_score: float = 0.0,
     known: Collection[Collection[str]] = (),
 ) -> tuple[Group, ...]:
-    """Return the groups with only the matches that are asked for; a group without matches is left out.
-
-    Args:
-        groups: what was found.
-        same: the kinds of matches to keep.
-        min_score: the lowest score to keep.
-        known: groups of functions by `Function.key`; two functions of one of them are no match.
-    """
+    """Return the groups with only the matches that are asked for; a group without matches is left out."""
     known_of: dict[str, set[int]] = defaultdict(set)
     for number, keys in enumerate(known):
         for key in keys:

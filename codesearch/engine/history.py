@@ -35,11 +35,7 @@ if TYPE_CHECKING:
 
 
 def history_of(folder: Path, home: Path) -> History:
-    """Return the history of the git repository around a folder.
-
-    Raises:
-        ConfigError: there is none, it has no commits, or git fails.
-    """
+    """Return the history of the git repository around a folder."""
     top = work_tree(folder.resolve())
     if top is None:
         raise ConfigError(
@@ -104,11 +100,7 @@ def _path_of(history: History, spot: Spot) -> str:
 
 
 def _commits_of(history: History, spot: Spot, path: str) -> list[str]:
-    """Return the ids of the commits that changed a place, newest first.
-
-    Raises:
-        ConfigError: the place is not in HEAD.
-    """
+    """Return the ids of the commits that changed a place, newest first."""
     if spot.row is None and spot.lines is None:
         return commit_ids(history.repository, history.head, "--", path)
     first, last = _lines_at_head(history, spot, path)

@@ -41,12 +41,7 @@ def import_portable(
     max_bytes: int,
     on_progress: Callable[[str, int, int], None],
 ) -> Manifest:
-    """Make a portable file an index of a home; arguments and errors are those of `Engine.import_index`.
-
-    Raises:
-        IndexLockedError: another process is writing the index.
-        IndexStoreError: the home cannot be written.
-    """
+    """Make a portable file an index of a home; arguments and errors are those of `Engine.import_index`."""
     if root and not root.is_dir():
         raise ConfigError(f"{root}: no such folder: give the folder of the sources")
     if name is not None and not is_name(name):
@@ -103,11 +98,6 @@ def export_portable(
     """Write an index to a portable file; return its root, and what was written.
 
     No other process can write the index meanwhile.
-
-    Raises:
-        ExportError: the file cannot be written, or must not be replaced.
-        IndexLockedError: another process is writing the index.
-        IndexStoreError: the index or the home cannot be used.
     """
     check_target(file, "a portable file", is_portable, force=force)
     root = entry.manifest.root if entry.manifest else str(entry.folder)
@@ -118,12 +108,7 @@ def export_portable(
 
 
 def portable_entry(file: Path, home: Path) -> IndexEntry:
-    """Return the index in a portable file, unpacked to the cache of the home.
-
-    Raises:
-        PortableFileError: the file is damaged, unsafe, too large or of another version.
-        IndexStoreError: the home cannot be written.
-    """
+    """Return the index in a portable file, unpacked to the cache of the home."""
     with open_portable(file, max_bytes=MAX_BYTES) as portable:
         folder = home / _CACHE / portable.digest
         with _storage(home):

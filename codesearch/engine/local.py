@@ -59,16 +59,7 @@ class LocalBackend:
 
     @contextmanager
     def indexes(self, scope: Scope, failed: list[Freshness] | None = None) -> Iterator[list[IndexReader]]:
-        """Lend the indexes of a scope.
-
-        Args:
-            scope: which.
-            failed: gets each index that cannot be read, if others can; when None, one of them is an error.
-
-        Raises:
-            IndexNotFoundError: nothing is indexed, or no index has what the scope names.
-            IndexStoreError, PortableFileError: an index cannot be read.
-        """
+        """Lend the indexes of a scope."""
         entries = find_indexes(self.home, scope)
         lost: list[tuple[IndexEntry, CodeSearchError]] = []
         with ExitStack() as lent:
@@ -89,12 +80,7 @@ class LocalBackend:
             yield opened
 
     def entry(self, root: Path | str) -> IndexEntry:
-        """Return the index of a root.
-
-        Raises:
-            IndexNotFoundError: it is not indexed.
-            IndexStoreError: its index cannot be read.
-        """
+        """Return the index of a root."""
         (entry,) = choose_indexes(self.home, Scope(roots=(expanded(root),)))
         return entry
 

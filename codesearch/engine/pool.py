@@ -51,13 +51,7 @@ class Pool:
 
     @contextmanager
     def index(self, folder: Path) -> Iterator[IndexReader]:
-        """Lend the current commit of an index; it stays open while it is lent.
-
-        Raises:
-            IndexNotFoundError: nothing was committed.
-            IndexFormatError: another version wrote it.
-            IndexCorruptError: files do not match the manifest.
-        """
+        """Lend the current commit of an index; it stays open while it is lent."""
         with self._lock:
             held = self._current(folder.absolute())
             held.users += 1
@@ -86,13 +80,7 @@ class Pool:
         return current
 
     def encoder(self, folder: Path, device: str) -> OnnxEncoder:
-        """Return the encoder of a bundle.
-
-        Raises:
-            ModelBundleError: the bundle is damaged.
-            MissingExtraError: ONNX Runtime is needed and not installed.
-            ConfigError: CUDA was asked for and is not there.
-        """
+        """Return the encoder of a bundle."""
         from codesearch.text.onnx import OnnxEncoder
 
         folder = folder.absolute()

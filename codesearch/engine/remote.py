@@ -37,9 +37,6 @@ def parse_shard(text: str) -> tuple[int, int]:
 
     >>> parse_shard("2/8")
     (2, 8)
-
-    Raises:
-        ConfigError: it is something else.
     """
     number, _, count = text.partition("/")
     if number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count):
@@ -64,20 +61,7 @@ class MilvusBackend:
         rebuild: bool = False,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> list[PushReport]:
-        """Index the roots of a shard and make the collections hold exactly these documents for the shard.
-
-        Args:
-            engine: of the home with the local indexes.
-            roots: all folders of the shard; documents of other folders are deleted from the shard.
-            shard: "I/N".
-            options: walk settings to change.
-            rebuild: make the local indexes again.
-            on_progress: called with the progress of a build.
-
-        Raises:
-            BackendError: the server fails, or another model, version or number of shards filled the collections.
-            IndexStoreError: a local index cannot be written.
-        """
+        """Index the roots of a shard and make the collections hold exactly these documents for the shard."""
         from codesearch.milvus.push import push
 
         parse_shard(shard)
@@ -91,22 +75,14 @@ class MilvusBackend:
             return push(self.store, indexes, shard)
 
     def root_statuses(self) -> list[RootStatus]:
-        """Return all roots in the collections.
-
-        Raises:
-            BackendError: the server fails, or there are no collections.
-        """
+        """Return all roots in the collections."""
         from codesearch.milvus.push import root_statuses
 
         return root_statuses(self._collection.store)
 
     @contextmanager
     def open(self, scope: Scope, failed: list[Freshness] | None = None) -> Iterator[SearchedCollection]:
-        """Lend the collections; only the roots of the scope limit them.
-
-        Raises:
-            BackendError: the server fails, or there are no collections of this version.
-        """
+        """Lend the collections; only the roots of the scope limit them."""
         from codesearch.milvus.collection import SearchedCollection
 
         roots = [str(expanded(root).resolve()) for root in scope.roots or scope.all_folders()]

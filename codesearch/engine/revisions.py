@@ -72,11 +72,7 @@ class Revision:
 
 
 def find_revision(home: Path, scope: Scope) -> Revision:
-    """Return the revision that a scope names; its files need not be there.
-
-    Raises:
-        ConfigError: the scope has several folders, git is missing, or the repository has no such revision.
-    """
+    """Return the revision that a scope names; its files need not be there."""
     project = _project(home, scope)
     top = work_tree(project)
     if top is None:
@@ -106,12 +102,7 @@ def _project(home: Path, scope: Scope) -> Path:
 
 
 def make_revision(home: Path, revision: Revision) -> None:
-    """Write the files of a revision, if they are not there.
-
-    Raises:
-        ConfigError: an object is missing, or git fails.
-        IndexStoreError: the home cannot be written.
-    """
+    """Write the files of a revision, if they are not there."""
     if revision.folder.is_dir():
         return
     _delete_unused(home)

@@ -96,12 +96,7 @@ class Scope:
 
 
 def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
-    """Return the indexes of a scope, each once.
-
-    Raises:
-        IndexNotFoundError: nothing is indexed, or no index has what the scope names.
-        IndexStoreError: a chosen index cannot be read.
-    """
+    """Return the indexes of a scope, each once."""
     chosen = find_indexes(home, scope)
     for entry in chosen:
         if entry.error:
@@ -110,11 +105,7 @@ def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
 
 
 def outdated_roots(home: Path, scope: Scope) -> list[Path]:
-    """Return the folders of a scope whose indexes an earlier version made.
-
-    Raises:
-        IndexNotFoundError: nothing is indexed, or no index has what the scope names.
-    """
+    """Return the folders of a scope whose indexes an earlier version made."""
     errors = [entry.error for entry in find_indexes(home, scope)]
     roots = [Path(error.root) for error in errors if isinstance(error, IndexFormatError) and error.is_older]
     return [root for root in roots if root.is_absolute() and root.is_dir()]

@@ -121,9 +121,6 @@ def refresh_index(
     The walk that finds what changed also ends after that time, or after half a second if that is more.
 
     `seen` is a comparison with the stamps made a moment ago.
-
-    Raises:
-        IndexStoreError: the index cannot be read or written.
     """
     manifest = entry.committed
     if not Path(manifest.root).is_dir():

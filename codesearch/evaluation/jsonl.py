@@ -24,13 +24,7 @@ DAMAGED = (ValueError, OSError, EOFError, zlib.error)
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file, decompressed by its suffix: `.gz`, `.zst`, or neither.
-
-    Raises:
-        OSError: the file is not there or cannot be read.
-        ValueError, EOFError, zlib.error: it is damaged.
-        MissingExtraError: it is compressed with zstandard, which is not installed.
-    """
+    """Yield the lines of a file, decompressed by its suffix: `.gz`, `.zst`, or neither."""
     with open(path, "rb") as stream:
         if path.suffix == ".gz":
             yield from gzip.GzipFile(fileobj=stream)
@@ -49,12 +43,7 @@ def read_lines(path: Path) -> Iterator[bytes]:
 
 
 def read_jsonl(path: Path, *names: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (place, object) of each line; `place` names the line in errors, and `names` are fields of each object.
-
-    Raises:
-        ConfigError: the file is not there, is damaged, or holds something else.
-        MissingExtraError: it is compressed with zstandard, which is not installed.
-    """
+    """Yield (place, object) of each line; `place` names the line in errors, and `names` are fields of each object."""
     number = 0
     try:
         for number, line in enumerate(read_lines(path), 1):
@@ -71,11 +60,7 @@ def read_jsonl(path: Path, *names: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def one_file(folder: Path, pattern: str) -> Path:
-    """Return the one file of a folder that matches a pattern.
-
-    Raises:
-        ConfigError: there is none, or several.
-    """
+    """Return the one file of a folder that matches a pattern."""
     found = sorted(folder.glob(pattern))
     if len(found) != 1:
         raise ConfigError(
@@ -85,11 +70,7 @@ def one_file(folder: Path, pattern: str) -> Path:
 
 
 def field(place: str, record: Mapping[str, Any], *names: str) -> str:
-    """Return the text of the first of these fields that a record has.
-
-    Raises:
-        ConfigError: it has none of them.
-    """
+    """Return the text of the first of these fields that a record has."""
     for name in names:
         if record.get(name) is not None:
             value = record[name]
@@ -98,12 +79,7 @@ def field(place: str, record: Mapping[str, Any], *names: str) -> str:
 
 
 def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], None]) -> Path:
-    """Return the folder of a pack's files, `owner/name/commit/path` each; unpack them the first time.
-
-    Raises:
-        ConfigError: the pack is damaged, or a path in it leads elsewhere.
-        MissingExtraError: zstandard is not installed.
-    """
+    """Return the folder of a pack's files, `owner/name/commit/path` each; unpack them the first time."""
     with open(pack, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     target = cache / digest[:16]
@@ -121,12 +97,7 @@ def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], Non
 
 
 def unpack(pack: Path, tree: Path, on_progress: Callable[[str, int, int], None]) -> None:
-    """Write a pack's files to a new folder.
-
-    Raises:
-        ConfigError: the pack is damaged, or a path in it leads elsewhere.
-        MissingExtraError: zstandard is not installed.
-    """
+    """Write a pack's files to a new folder."""
     tree.mkdir()
     for number, (place, row) in enumerate(read_jsonl(pack), 1):
         path = PurePosixPath(*(field(place, row, name) for name in ("repo", "sha", "path")))

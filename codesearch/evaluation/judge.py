@@ -190,9 +190,6 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
     """Index each folder, ask its queries with every system, and score the results.
 
     The queries of different folders must have different groups.
-
-    Raises:
-        ConfigError: there are no folders, or there is nothing to ask in one of them.
     """
     systems = systems_without(options.without)
     runs: dict[str, Run] = {system.name: {} for system in systems}

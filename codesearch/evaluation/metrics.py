@@ -22,12 +22,6 @@ def ndcg(run: Sequence[str], grades: Mapping[str, float], depth: int = DEPTH) ->
     they are means over annotators.
 
     *Source*: Järvelin and Kekäläinen 2002, with the gain of Burges et al. 2005; as in Husain et al. 2019.
-
-    Raises:
-        ValueError: no grade is above 0.
-
-    >>> round(ndcg(["b", "x", "a"], {"a": 3, "b": 1}), 4)
-    0.5897
     """
     ideal = _discounted(sorted(grades.values(), reverse=True))
     if not ideal:
@@ -49,14 +43,7 @@ def ndcg_within(run: Sequence[str], grades: Mapping[str, float], depth: int = DE
 
 
 def recall_at_k(run: Sequence[str], grades: Mapping[str, float], k: int) -> float:
-    """Return the share of the relevant documents (grade above 0) among the first `k`.
-
-    Raises:
-        ValueError: none is relevant.
-
-    >>> recall_at_k(["x", "a", "b"], {"a": 3, "b": 1, "c": 0}, 2)
-    0.5
-    """
+    """Return the share of the relevant documents (grade above 0) among the first `k`."""
     relevant = {document for document, grade in grades.items() if grade > 0}
     if not relevant:
         raise ValueError("a query without a relevant document has no recall")
@@ -90,14 +77,7 @@ def score_graded(run: Run, qrels: Qrels) -> QueryScores:
 
 
 def score_answers(run: Run, qrels: Qrels, found_at: Sequence[int], depth: int | None = None) -> QueryScores:
-    """Score each query by the rank of its first right answer; one that the run does not answer scores 0.
-
-    Args:
-        run: what was found.
-        qrels: the right answers of each query; their grades do not matter.
-        found_at: values of k for `recall_at_k`, which is 1 if any right answer is among the first k.
-        depth: `mrr` counts answers among this many first results; None for all.
-    """
+    """Score each query by the rank of its first right answer; one that the run does not answer scores 0."""
     found = {query: run.get(query, []) for query in qrels}
     return {
         query: {

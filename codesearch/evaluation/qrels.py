@@ -50,11 +50,7 @@ def document_url(path: str, start_line: int, end_line: int) -> str:
 
 
 def url_path(url: str) -> str:
-    """Return `owner/name/commit/path` of a document's address.
-
-    Raises:
-        ValueError: it is not such an address.
-    """
+    """Return `owner/name/commit/path` of a document's address."""
     found = _URL.fullmatch(url)
     if not found:
         raise ValueError(f"{url!r} is not https://github.com/OWNER/NAME/blob/COMMIT/PATH#Lstart-Lend")
@@ -85,11 +81,7 @@ def read_named_annotations(path: Path) -> Qrels:
 def _mean_grades(
     path: Path, rows: Iterable[tuple[int, dict[str, str]]], doc_id: Callable[[dict[str, str]], str]
 ) -> Qrels:
-    """Take the mean grade of each document of each query.
-
-    Raises:
-        ConfigError: a row is not a judgement.
-    """
+    """Take the mean grade of each document of each query."""
     grades: dict[QueryId, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for line, row in rows:
         try:
@@ -107,11 +99,7 @@ def _mean_grades(
 
 
 def judged(qrels: Qrels) -> Qrels:
-    """Remove the queries without a relevant document, because there is nothing to find.
-
-    Raises:
-        ConfigError: none is left.
-    """
+    """Remove the queries without a relevant document, because there is nothing to find."""
     left = {query: grades for query, grades in qrels.items() if any(grade > 0 for grade in grades.values())}
     if not left:
         raise ConfigError("no query has a document of a grade above 0: give other judgements")
@@ -127,14 +115,7 @@ def read_predictions(path: Path) -> Run:
 
 
 def write_predictions(path: Path, run: Run, queries: Mapping[QueryId, str], names: Mapping[str, str]) -> None:
-    """Write results in the official format.
-
-    Args:
-        path: the file.
-        run: what was found.
-        queries: id -> the query as it was asked.
-        names: doc_id -> identifier.
-    """
+    """Write results in the official format."""
     try:
         with open(path, "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)

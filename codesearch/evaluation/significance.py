@@ -81,9 +81,6 @@ def randomisation_test(first: Mapping[QueryId, float], second: Mapping[QueryId, 
 
     *Source*: Smucker, Allan and Carterette, "A comparison of statistical significance tests for information
     retrieval evaluation", CIKM 2007.
-
-    Raises:
-        ValueError: the scores are for different queries.
     """
     if first.keys() != second.keys():
         raise ValueError("the scores of other queries cannot be paired")
@@ -162,9 +159,6 @@ def compare(first: Path, second: Path) -> list[Difference]:
     """Compare every system that is in both files by every metric that is in both.
 
     If each file has only one system, these two are compared even if their names differ.
-
-    Raises:
-        ConfigError: a file cannot be read, or they are not about the same queries.
     """
     (suite, before), (other_suite, after) = _read_scores(first), _read_scores(second)
     if suite != other_suite:

@@ -70,10 +70,6 @@ def tree_rss_bytes(pid: int) -> int:
 
 
 def child_processes(pid: int) -> list[int]:
-    """Return the ids of a process's children, by Linux's /proc.
-
-    Raises:
-        OSError: the process has ended.
-    """
+    """Return the ids of a process's children, by Linux's /proc."""
     lists = (path.read_text() for path in (PROC / str(pid) / "task").glob("*/children"))
     return [int(child) for line in lists for child in line.split()]

@@ -53,11 +53,7 @@ SIGNALS: dict[str, dict[str, Any]] = {
 
 
 def systems_without(signals: Collection[str]) -> tuple[System, ...]:
-    """Return the systems; all but the first two lack some signals of the ranking.
-
-    Raises:
-        ConfigError: there is no such signal.
-    """
+    """Return the systems; all but the first two lack some signals of the ranking."""
     off: dict[str, Any] = {}
     for signal in signals:
         if signal not in SIGNALS:

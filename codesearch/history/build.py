@@ -99,11 +99,7 @@ class History:
 
 
 def find_history(top: str, home: Path) -> History:
-    """Return the history of HEAD in a work tree or a bare repository.
-
-    Raises:
-        ConfigError: git fails, or there are no commits.
-    """
+    """Return the history of HEAD in a work tree or a bare repository."""
     repository = Repository(top, "history")
     common = Path(top, os.fsdecode(repository.git("rev-parse", "--git-common-dir")).rstrip("\n")).resolve()
     head = repository.commit("HEAD")
@@ -124,20 +120,7 @@ def update_history(
     *,
     cut: Mapping[str, str] | None = None,
 ) -> int:
-    """Bring the index of a history up to date; return how many commits with a message are new in it.
-
-    Args:
-        history: what to index.
-        home: the folder of all indexes.
-        encoder: makes the vectors.
-        on_progress: called with the progress.
-        cut: id of a commit -> a part of its body that is not indexed; for benchmarks, whose questions come from there.
-
-    Raises:
-        ConfigError: git fails.
-        IndexLockedError: another process writes it for a long time.
-        IndexStoreError: it cannot be written.
-    """
+    """Bring the index of a history up to date; return how many commits with a message are new in it."""
     config = IndexConfig()
     digest = config.digest(encoder.model_id, f"commits {_VERSION}")
     if _is_current(history, digest):

@@ -67,11 +67,7 @@ class HistoryAnswer:
 
 
 def read_hits(repository: Repository, scores: Mapping[str, float | None]) -> tuple[CommitHit, ...]:
-    """Return what is shown of commits, given as ids with scores, in the same order.
-
-    Raises:
-        ConfigError: git fails.
-    """
+    """Return what is shown of commits, given as ids with scores, in the same order."""
     found = {commit.id: commit for commit in read_changes(repository, scores)}
     commits = [found[one] for one in scores if one in found]
     definitions = changed_definitions(repository, commits)

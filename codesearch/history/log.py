@@ -74,16 +74,7 @@ class Commit:
 def read_commits(
     lines: Callable[..., Iterator[bytes]], *arguments: str, given: Iterable[bytes] = ()
 ) -> Iterator[Commit]:
-    """Yield the commits that `git log` lists, in its order.
-
-    Args:
-        lines: runs git; `codesearch.git.Repository.lines`.
-        arguments: more arguments of `git log`, such as `RAW` and a revision.
-        given: lines for stdin.
-
-    Raises:
-        ConfigError: git fails.
-    """
+    """Yield the commits that `git log` lists, in its order."""
     reader: _Reader | None = None
     for is_header, text in _parts(lines(*_LARGE, *LOG, _FORMAT, *arguments, given=given)):
         if is_header:
@@ -135,11 +126,7 @@ class _Reader:
 
 
 def commit_ids(repository: Repository, *arguments: str) -> list[str]:
-    """Return the ids of the commits that `git log` lists, in its order.
-
-    Raises:
-        ConfigError: git fails.
-    """
+    """Return the ids of the commits that `git log` lists, in its order."""
     lines = repository.lines(*LOG, "--format=%x00 %H", *arguments)
     return [line.split()[1].decode() for line in lines if line.startswith(b"\0")]
 
@@ -154,11 +141,7 @@ def without_trailers(body: str) -> str:
 
 
 def read_changes(repository: Repository, ids: Iterable[str]) -> list[Commit]:
-    """Return commits with their changes and hunks, in the order of their ids; without hunks in a partial clone.
-
-    Raises:
-        ConfigError: git fails.
-    """
+    """Return commits with their changes and hunks, in the order of their ids; without hunks in a partial clone."""
     arguments, given = ("--no-walk=unsorted", "--stdin", *RAW), [one.encode() for one in ids]
     if not given:  # Git would list HEAD.
         return []

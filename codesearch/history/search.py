@@ -69,9 +69,6 @@ def since_time(text: str) -> int:
 
     >>> since_time("2024-05"), since_time("1970-01-02")
     (1714521600, 86400)
-
-    Raises:
-        ConfigError: it is neither.
     """
     if match := _AGO.fullmatch(text.strip().lower()):
         return int(time.time()) - int(match[1]) * _DAYS[match[2]] * 86_400
@@ -103,11 +100,7 @@ class CommitSearcher:
     def ranked(
         self, question: str, filters: CommitFilters, top_k: int, mode: str = "hybrid"
     ) -> dict[str, float]:
-        """Return the ids of the best commits with their scores, best first.
-
-        Raises:
-            ConfigError: the question has no words, or a filter is wrong.
-        """
+        """Return the ids of the best commits with their scores, best first."""
         query = replace(self._searcher.analyse(question, mode), text="", literals=())
         config = replace(RANKING, candidate_count=max(RANKING.candidate_count, top_k))
         lexical = LexicalScorer(self._snapshot, config)

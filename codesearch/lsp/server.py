@@ -355,11 +355,7 @@ class Editor:
         return task
 
     async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], T]) -> T:
-        """Return what `work` returns, called in a thread.
-
-        Raises:
-            JsonRpcException: the engine cannot do it; one line with a cure.
-        """
+        """Return what `work` returns, called in a thread."""
         try:
             return await asyncio.get_running_loop().run_in_executor(threads, work)
         except (CodeSearchError, ValueError, OSError) as error:
@@ -368,14 +364,7 @@ class Editor:
 
 
 def run(engine: Engine, here: Path, *, auto_index: bool, min_confidence: float = 0.0) -> None:
-    """Answer an editor over stdin and stdout until it says `exit` or closes stdin.
-
-    Args:
-        engine: answers.
-        here: working directory.
-        auto_index: index the project around an open folder if no index covers it.
-        min_confidence: as in `SearchRequest`.
-    """
+    """Answer an editor over stdin and stdout until it says `exit` or closes stdin."""
     # An error that a request answers is not logged too: editors show what is on stderr.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = LanguageServer("codesearch", codesearch.__version__, protocol_cls=Protocol)

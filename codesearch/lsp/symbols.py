@@ -103,13 +103,7 @@ def _name(one: Described) -> str:
 
 
 def _name_range(one: Described, lines: Sequence[str], units: Units) -> Range:
-    """Return where a definition has its name; an empty range at its beginning if it does not have it.
-
-    Args:
-        one: the definition.
-        lines: its lines.
-        units: counts code units.
-    """
+    """Return where a definition has its name; an empty range at its beginning if it does not have it."""
     head = head_of(lines, one.signature)
     name = re.compile(rf"(?<!\w){re.escape(one.name)}(?!\w)")
     matches = ((number, name.search(lines[number])) for number in head if number < len(lines))

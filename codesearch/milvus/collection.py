@@ -48,11 +48,7 @@ class Collection:
     """The collections of a server with what is known about them. Safe to share between threads."""
 
     def __init__(self, store: MilvusStore) -> None:
-        """Check the collections.
-
-        Raises:
-            BackendError: they are absent, or another version filled them.
-        """
+        """Check the collections."""
         self.store = store
         made = store.check()
         self.index = str(made["index"])
@@ -61,11 +57,7 @@ class Collection:
         self._totals: tuple[float, int, NDArray[np.float64]] | None = None
 
     def totals(self) -> tuple[int, NDArray[np.float64]]:
-        """Return the number of documents and the mean length of each field, at most `_STATISTICS_S` seconds old.
-
-        Raises:
-            BackendError: no shard is complete yet.
-        """
+        """Return the number of documents and the mean length of each field, at most `_STATISTICS_S` seconds old."""
         with self._lock:
             if self._totals is None or time.monotonic() > self._totals[0] + _STATISTICS_S:
                 rows = self.store.read(self.store.roots, f'id like "{SHARD}%"', ("about",))

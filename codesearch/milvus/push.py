@@ -59,17 +59,7 @@ class RootStatus:
 
 
 def push(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> list[PushReport]:
-    """Make the collections hold what the indexes of a shard hold, and nothing else of that shard.
-
-    Args:
-        store: whose collections exist.
-        indexes: of all roots of the shard.
-        shard: "I/N".
-
-    Raises:
-        BackendError: the collections were filled with another number of shards, a root belongs to another shard, or
-            the server fails.
-    """
+    """Make the collections hold what the indexes of a shard hold, and nothing else of that shard."""
     known = {row["id"]: row for row in store.read(store.roots, 'shard != ""', ("id", "shard", "about"))}
     total = shard.partition("/")[2]
     for row in known.values():

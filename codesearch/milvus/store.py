@@ -65,12 +65,7 @@ class MilvusStore:
     """Reads and writes the collections. Each method raises `BackendError` with one line if the server fails."""
 
     def __init__(self, connection: Connection) -> None:
-        """Connect.
-
-        Raises:
-            MissingExtraError: pymilvus is not installed.
-            BackendError: the server does not answer.
-        """
+        """Connect."""
         try:
             import grpc
             import pymilvus
@@ -95,14 +90,7 @@ class MilvusStore:
         self._client.close()
 
     def prepare(self, model: Mapping[str, Any]) -> None:
-        """Create the collections if they do not exist, else check that they fit the model and this version.
-
-        Args:
-            model: id, name and dim of the model.
-
-        Raises:
-            BackendError: another model or version filled the collections.
-        """
+        """Create the collections if they do not exist, else check that they fit the model and this version."""
         if self._made_with() is not None:
             self.check_model(self.check()["model"], model["id"], model["name"])
             return
@@ -114,11 +102,7 @@ class MilvusStore:
         self.write(self.roots, [about_row(_MADE, "", made)])
 
     def check(self) -> dict[str, Any]:
-        """Return what the collections were made with: format, model, index.
-
-        Raises:
-            BackendError: there are none, or another version filled them.
-        """
+        """Return what the collections were made with: format, model, index."""
         made = self._made_with()
         if made is None:
             raise BackendError(

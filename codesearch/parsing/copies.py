@@ -36,14 +36,7 @@ _SCOPED = re.compile(rb"\b(?:this|super|arguments|for|while|do)\b")
 
 
 def copy_key(owner: str, name: str, code: bytes, spec: LanguageSpec) -> int:
-    """Return a signed 64-bit number. Only copies of a definition have the same number.
-
-    Args:
-        owner: name of the class around it, "" without one.
-        name: its own name.
-        code: all of it, members included, without a docstring inside it.
-        spec: its language.
-    """
+    """Return a signed 64-bit number. Only copies of a definition have the same number."""
     names = f"{owner}\n{name}".encode()
     if spec.name in _SCRIPTS:
         names, code = _MADE_UNIQUE.sub(b"", names), _plain_script(code)

@@ -83,14 +83,7 @@ class _File:
 
 
 def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | None = None) -> Extraction:
-    """Extract the definitions of one file and its top-level statements.
-
-    Args:
-        source: the file; invalid UTF-8 is read with replacement characters and one warning.
-        path: the path that the documents get.
-        spec: its language; a C header that contains C++ is parsed as C++.
-        config: limits; the defaults when None.
-    """
+    """Extract the definitions of one file and its top-level statements."""
     config = config or ParseConfig()
     spec = language_of_source(spec, path, source)
     warnings = []

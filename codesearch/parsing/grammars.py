@@ -27,11 +27,7 @@ def is_installed(spec: LanguageSpec) -> bool:
 
 @cache
 def load_grammar(spec: LanguageSpec) -> Language:
-    """Load the grammar, once a process.
-
-    Raises:
-        MissingExtraError: the wheel is not installed.
-    """
+    """Load the grammar, once a process."""
     from tree_sitter import Language
 
     try:
@@ -43,11 +39,7 @@ def load_grammar(spec: LanguageSpec) -> Language:
 
 @cache
 def load_parser(spec: LanguageSpec) -> Parser:
-    """Make a parser of the language, once a process.
-
-    Raises:
-        MissingExtraError: the language's grammar is not installed.
-    """
+    """Make a parser of the language, once a process."""
     from tree_sitter import Parser
 
     return Parser(load_grammar(spec))

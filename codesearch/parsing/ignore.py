@@ -41,17 +41,7 @@ class RuleReader:
         self._globs: set[str] = set()
 
     def read(self, path: str, in_force: Sequence[Rules], *, above: str = "", below: str = "") -> Rules:
-        """Read an ignore file.
-
-        Args:
-            path: of the file.
-            in_force: the rules that apply in its folder without it.
-            above: as in `Rules`.
-            below: as in `Rules`.
-
-        Raises:
-            OSError: it cannot be read, is no regular file, is too large or would make the walk slow.
-        """
+        """Read an ignore file."""
         content, _ = read_regular(path, _MAX_BYTES)
         if content.count(b"\n") >= _MAX_LINES:
             raise OSError(errno.EFBIG, f"more than {_MAX_LINES:,} lines", path)

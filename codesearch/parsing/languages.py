@@ -285,9 +285,6 @@ def language_name(text: str) -> str:
 
     >>> language_name("py"), language_name("C++"), language_name(".ts"), language_name("golang")
     ('python', 'cpp', 'typescript', 'go')
-
-    Raises:
-        ConfigError: no language has that name.
     """
     wanted = text.strip().lower()
     if wanted in _BY_NAME:
@@ -311,10 +308,6 @@ def language_of_path(path: str, content: str = "code") -> LanguageSpec | None:
 
     >>> language_of_path("docs/guide.md", "all").name, language_of_path("docs/guide.md")
     ('markdown', None)
-
-    Args:
-        path: the file's path; only the last part counts.
-        content: a key of `codesearch.config.CONTENT`; files of other content have no language.
     """
     name = path.rpartition("/")[2]
     spec = _BY_FILE_NAME.get(name) or _BY_EXTENSION.get(os.path.splitext(name)[1].lower())

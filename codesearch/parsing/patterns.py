@@ -194,11 +194,7 @@ def is_ignored(here: Iterable[PatternsHere], name: str, *, is_folder: bool) -> b
 
 
 def read_patterns(lines: Iterable[str], *, strict: bool) -> Patterns:
-    """Read patterns.
-
-    Raises:
-        BadPatternError: `strict` is set and a line is not a pattern.
-    """
+    """Read patterns."""
     files, folders = _Table(), _Table()
     depths: set[int] = set()
     wildcards = []

@@ -40,12 +40,7 @@ _LEAST_TOKENS = 25
 
 
 def shape_key(code: bytes, spec: LanguageSpec) -> int:
-    """Return a signed 64-bit number, which only functions of the same shape and language share; 0 for a short one.
-
-    Args:
-        code: a function without its comments and its docstring.
-        spec: its language.
-    """
+    """Return a signed 64-bit number, which only functions of the same shape and language share; 0 for a short one."""
     tokens = _TOKEN.findall(_TRAILING_COMMA.sub(b"", code))
     if len(tokens) < _LEAST_TOKENS:
         return 0

@@ -117,22 +117,13 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
     Nested `.gitignore` and `.codesearchignore` apply as git applies them: the deepest file with a matching pattern
     decides, and nothing inside an ignored folder is read. Inside a git work tree, the rules of the folders above `root`
     apply too.
-
-    Raises:
-        ConfigError: `root` is not a folder that can be read, or a pattern or language of `config` is wrong.
     """
     walker = _Walk(root, config, report)
     yield from walker.files(walker.first_rules())
 
 
 def known_file(path: str, stamp: Stamp, config: WalkConfig) -> SourceFile | None:
-    """Return a file of an earlier walk as a new walk would find it; None if only a walk can tell.
-
-    Args:
-        path: below the root.
-        stamp: that it has now.
-        config: of both walks.
-    """
+    """Return a file of an earlier walk as a new walk would find it; None if only a walk can tell."""
     spec = language_of_path(path, config.content)
     if spec is None or not 0 <= stamp[0] <= config.max_file_bytes:
         return None
@@ -163,19 +154,8 @@ def list_folders(
 ) -> Listing | None:
     """List the folders that changed since an earlier walk, as a walk of the whole root would.
 
-    Args:
-        root: the root of both walks.
-        config: of both walks; links are not followed.
-        report: gets what this walk skips, and new stamps of the folders that it lists and of the files in them.
-        changed: folders of the earlier walk to list. The others have their old stamps, and no ignore file of the
-            earlier walk changed.
-        watched: `WalkReport.watched` of the earlier walk.
-
     Returns:
         None if the whole root has to be walked: a folder of the earlier walk has a new ignore file.
-
-    Raises:
-        ConfigError: `root` is not a folder that can be read.
     """
     known = frozenset(path for path in watched if not path or path.endswith("/"))
     walker = _Walk(root, config, report, known.difference(changed))

@@ -58,19 +58,7 @@ def write_portable(
     with_code: bool,
     on_progress: Callable[[str, int, int], None],
 ) -> ExportCounts:
-    """Write an index to a new file, which replaces `path` at the end.
-
-    Args:
-        index: the index. No other process may write it meanwhile.
-        path: the file.
-        scratch: an empty folder for the code.
-        with_code: whether the file contains the source files.
-        on_progress: called with a stage, and how many bytes of how many are done.
-
-    Raises:
-        ExportError: the file cannot be written. An earlier file stays.
-        IndexCorruptError: the index is damaged. An earlier file stays.
-    """
+    """Write an index to a new file, which replaces `path` at the end."""
     left_out = [0, 0]
     entries: list[SegmentEntry] = []
     places: dict[str, Path] = {}

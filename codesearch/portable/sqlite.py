@@ -88,12 +88,7 @@ OnProgress = Callable[[str, int, int], None]
 
 
 def check_sqlite_target(path: Path, *, force: bool) -> None:
-    """Check that `sqlite-utils` is installed and that a file may be written, as `check_target` does.
-
-    Raises:
-        ExportError: it may not be written.
-        MissingExtraError: `sqlite-utils` is not installed.
-    """
+    """Check that `sqlite-utils` is installed and that a file may be written, as `check_target` does."""
     try:
         import sqlite_utils  # noqa: F401
     except ModuleNotFoundError:
@@ -108,17 +103,7 @@ def check_sqlite_target(path: Path, *, force: bool) -> None:
 
 
 def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnProgress) -> ExportCounts:
-    """Write indexes to a new file, which replaces `path` at the end.
-
-    Args:
-        indexes: in the order of their ids.
-        path: the file.
-        on_progress: called with a stage, and how many documents of how many are done.
-
-    Raises:
-        ExportError: the file cannot be written. An earlier file stays.
-        IndexCorruptError: an index is damaged. An earlier file stays.
-    """
+    """Write indexes to a new file, which replaces `path` at the end."""
     for index in indexes:
         for segment, entry in zip(index.segments, index.manifest.segments, strict=True):
             # A writer may have merged and deleted the segment. Open files can still be read.
@@ -216,13 +201,7 @@ def _exported_files(indexes: Sequence[IndexReader]) -> list[_ExportedFile]:
 def _document_rows(
     files: Sequence[_ExportedFile], states: list[str], on_documents: Callable[[int], None]
 ) -> Iterator[_Row]:
-    """Yield a row for each document, with its code if the file has not changed since it was indexed.
-
-    Args:
-        files: the id of a file is its position, from 1.
-        states: receives the state of each file.
-        on_documents: called after each file with the number of rows so far.
-    """
+    """Yield a row for each document, with its code if the file has not changed since it was indexed."""
     doc_id = 0
     for file_id, file in enumerate(files, start=1):
         record = file.live.record

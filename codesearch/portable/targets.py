@@ -37,11 +37,7 @@ class ExportCounts:
 
 
 def check_target(path: Path, kind: str, is_one: Callable[[Path], bool], *, force: bool) -> None:
-    """Check that a file may be written. An existing file is replaced if it is one of its kind or if `force` is set.
-
-    Raises:
-        ExportError: it may not be written.
-    """
+    """Check that a file may be written. An existing file is replaced if it is one of its kind or if `force` is set."""
     if not path.exists():
         return
     if not path.is_file():
@@ -55,9 +51,6 @@ def scratch_folder(home: Path) -> Iterator[Path]:
     """Yield a new folder on the same file system as the indexes; delete it afterwards.
 
     Folders of a process that was killed are deleted by the next one.
-
-    Raises:
-        OSError: the home cannot be written.
     """
     _delete_abandoned(home)
     folder = home / SCRATCH / os.urandom(8).hex()

@@ -63,12 +63,7 @@ class PortableFile:
     def unpack(
         self, folder: Path, *, on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None
     ) -> None:
-        """Write all segments to an empty folder, sync them to disk, and check everything in them.
-
-        Raises:
-            PortableFileError: the file is damaged or unsafe. Files may be left in the folder.
-            OSError: the folder cannot be written.
-        """
+        """Write all segments to an empty folder, sync them to disk, and check everything in them."""
         done, total = 0, self.manifest.bytes
         with _one_line(self.path):
             for segment in self.manifest.segments:
@@ -83,15 +78,7 @@ class PortableFile:
 
 @contextmanager
 def open_portable(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[PortableFile]:
-    """Open a portable file and check its manifest and its list of entries.
-
-    Args:
-        path: the file.
-        max_bytes: how many bytes it may unpack to.
-
-    Raises:
-        PortableFileError: the file is missing, damaged, unsafe, too large or of another version.
-    """
+    """Open a portable file and check its manifest and its list of entries."""
     try:
         file = open(path, "rb")  # Closed below.
     except OSError as error:

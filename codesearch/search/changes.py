@@ -34,17 +34,8 @@ def changed_files(
     Staged, unstaged and untracked files count, ignored files do not. A submodule is compared with the commit that the
     revision records for it.
 
-    Args:
-        snapshot: what is searched. Work trees without an indexed file that passes the filters are not asked.
-        filters: which files may be hits.
-        revision: anything that git takes for a commit; with "..." at the end, its merge base with HEAD.
-
     Returns:
         The absolute paths of the files, with slashes, and an error for each root that could not be compared.
-
-    Raises:
-        ConfigError: no root could be compared: git is missing or fails, they are in no work tree, or the revision is
-            unknown.
     """
     found, failed = _collected(snapshot, filters, revision, lambda tree: tree.changed())
     return frozenset(found), failed

@@ -22,10 +22,6 @@ def example_questions(index: IndexReader, count: int) -> list[str]:
 
     Definitions that are spread over the index are looked at, and those with the longest documentation are chosen. Tests
     and generated, vendored or unfinished code are left out. The same index has the same questions.
-
-    Args:
-        index: the index.
-        count: number of questions.
     """
     by_file: dict[str, tuple[int, str]] = {}
     for segment in index.segments:

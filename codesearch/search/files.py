@@ -42,12 +42,6 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> 
     """Return the best definition of each file with the score of the file.
 
     Files that cannot be among the first `count` are left out.
-
-    Args:
-        query: the query in words; empty if it is code.
-        ranking: all candidates.
-        config: weights.
-        count: how many files are needed.
     """
     if ranking.converts_as_asked():
         config = replace(config, file_support_weight=0.0, file_name_weight=0.0)
@@ -81,13 +75,7 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> 
 def _support(
     files: NDArray[np.int64], above: NDArray[np.int64], scores: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return the support of each file, in the order of its first definition: float32 [number of files].
-
-    Args:
-        files: the file of each definition, best definition first.
-        above: how many definitions of the same file rank above each definition.
-        scores: of the definitions.
-    """
+    """Return the support of each file, in the order of its first definition: float32 [number of files]."""
     distinct = files[above == 0]
     by_number = np.argsort(distinct)
     counts = np.flatnonzero((above > 0) & (above <= _MOST_SUPPORT))

@@ -86,13 +86,7 @@ _ABOVE = 0.001
 
 
 def apply_heuristics(query: str, ranking: Ranking, config: RankConfig) -> None:
-    """Adjust the scores of a ranking; all but file diversity and names only those of the first `heuristics_count`.
-
-    Args:
-        query: the query in words; empty if it is code.
-        ranking: the ranking to change.
-        config: weights.
-    """
+    """Adjust the scores of a ranking; all but file diversity and names only those of the first `heuristics_count`."""
     head = ranking.order()[: config.heuristics_count]
     conversion, word = parse_conversion(query), single_word(query)
     if conversion or word:

@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 
 
 def places_with_copies(ranking: Ranking, count: int, left_out: Collection[int] = ()) -> list[Ranked]:
-    """Return the first `count` places, best first; no two of them are copies of each other.
-
-    Args:
-        ranking: all candidates.
-        count: how many places.
-        left_out: doc_ids to exclude.
-    """
+    """Return the first `count` places, best first; no two of them are copies of each other."""
     order = ranking.order()
     if left_out:
         order = order[~np.isin(ranking.doc_ids[order], list(left_out))]

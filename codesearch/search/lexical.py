@@ -33,13 +33,7 @@ class LexicalScorer:
     def __init__(
         self, snapshot: Corpus, config: RankConfig, document_frequencies: Mapping[str, int] | None = None
     ) -> None:
-        """Set what is scored.
-
-        Args:
-            snapshot: the documents.
-            config: weights.
-            document_frequencies: term -> live documents with it, if `snapshot` has only some of all documents.
-        """
+        """Set what is scored."""
         self._snapshot = snapshot
         self._document_frequencies = document_frequencies or {}
         self._config = config

@@ -199,11 +199,7 @@ class ExactText(NamedTuple):
 
 
 def documents_with(text: str, snapshot: Snapshot, lexical: LexicalScorer, filters: Filters) -> ExactText:
-    """Return the documents around each place of a text, and the places outside of documents.
-
-    Raises:
-        ConfigError: the text has no words, or is too long.
-    """
+    """Return the documents around each place of a text, and the places outside of documents."""
     terms = sorted(terms_of(text))
     if not terms or len(text) > _MOST_CHARS:
         reason = f"has more than {_MOST_CHARS:,} characters" if terms else "has no letters or digits"

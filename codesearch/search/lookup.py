@@ -36,12 +36,7 @@ class Example:
 
 
 def find_definition(index: IndexReader, path: str, line: int) -> Definition:
-    """Return the innermost definition at a line of a file that the index lists.
-
-    Raises:
-        IndexNotFoundError: the index does not list the file, the file is gone or leads out of the root, or no
-            definition covers the line.
-    """
+    """Return the innermost definition at a line of a file that the index lists."""
     root = index.manifest.root
     if (indexed := live_file(index, path)) is None:
         raise IndexNotFoundError(f"{path} is not in the index of {root}: give a path of a hit")

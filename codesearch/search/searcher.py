@@ -162,11 +162,7 @@ class LocalIndexes:
         return rank_documents(self.snapshot, lexical, query, allowed, config, literal)
 
     def documents_with(self, text: str, filters: Filters) -> ExactText:
-        """Return the documents that have an exact text and pass the filters.
-
-        Raises:
-            IndexNotFoundError: no index has sources.
-        """
+        """Return the documents that have an exact text and pass the filters."""
         check_has_code(self.indexes)
         return documents_with(text, self.snapshot, LexicalScorer(self.snapshot, RankConfig()), filters)
 
@@ -180,11 +176,7 @@ class LocalIndexes:
         return next(filter(None, (indexed_example(index, place) for index in self.indexes)), None)
 
     def changed_files(self, filters: Filters, revision: str) -> tuple[frozenset[str], dict[str, ConfigError]]:
-        """Return the absolute paths of files that differ from a git revision, and an error for each root without.
-
-        Raises:
-            ConfigError: no root can be compared with the revision.
-        """
+        """Return the absolute paths of files that differ from a git revision, and an error for each root without."""
         from codesearch.search.changes import changed_files
 
         return changed_files(self.snapshot, filters, revision)
@@ -199,16 +191,7 @@ class Searcher:
         encoder: Encoder | None,
         config: RankConfig | None = None,
     ) -> None:
-        """Make a searcher.
-
-        Args:
-            searched: what to search; indexes of this machine, or documents that another backend has opened.
-            encoder: embeds queries; None allows only mode "lexical".
-            config: weights.
-
-        Raises:
-            CodeSearchError: something was not made with the model of `encoder`.
-        """
+        """Make a searcher."""
         self.searched = LocalIndexes(searched) if isinstance(searched, Sequence) else searched
         self.encoder = encoder
         self.config = config or RankConfig()
@@ -216,11 +199,7 @@ class Searcher:
             self.searched.check_model(encoder)
 
     def answer(self, request: SearchRequest) -> Found:
-        """Return the best documents for a query and the probability that one of them answers it.
-
-        Raises:
-            ConfigError: the query has no words.
-        """
+        """Return the best documents for a query and the probability that one of them answers it."""
         if request.fixed:
             return self._with_text(request)
         ask = partial(self.rankings, request.query, request.mode, request.filters, all_code=request.all_code)
@@ -242,11 +221,7 @@ class Searcher:
         candidate_count: int | None = None,
         all_code: bool = False,
     ) -> tuple[AnalysedQuery, Ranking, Ranking]:
-        """Return an analysed query, its ranking, and the one to show. The first two are of a report's title.
-
-        Raises:
-            ConfigError: the query has no words, or the mode is unknown.
-        """
+        """Return an analysed query, its ranking, and the one to show. The first two are of a report's title."""
         report = None
         if mode != "semantic" and is_long(text):
             from codesearch.search.report import MOST_TERMS, combined, read_report
@@ -280,13 +255,6 @@ class Searcher:
         """Return the first `request.top_k` hits whose files still exist; copies share one hit.
 
         If copies leave too few hits, rank more candidates.
-
-        Args:
-            query: the analysed query.
-            ranking: its ranking by this searcher.
-            request: the number of hits, the filters and the lines of context.
-            left_out: doc_ids to exclude.
-            again: ranks a number of candidates; those of `query` when None.
         """
         again = again or partial(self.ranking, query, request.filters, all_code=request.all_code)
         hits = self._hits(query, ranking, request, left_out)
@@ -315,11 +283,7 @@ class Searcher:
     def rank(
         self, query: str, top_k: int, filters: Filters | None = None, mode: str = "hybrid"
     ) -> list[Ranked]:
-        """Return the places of the `top_k` best documents, best first.
-
-        Raises:
-            ConfigError: the query has no words, or the mode is unknown.
-        """
+        """Return the places of the `top_k` best documents, best first."""
         return self.rankings(query, mode, filters)[2].ranked(top_k)
 
     def ranking(
@@ -330,24 +294,13 @@ class Searcher:
         *,
         all_code: bool = False,
     ) -> Ranking:
-        """Gather, fuse and rank the candidates for an analysed query.
-
-        Args:
-            query: the analysed query.
-            filters: which documents may be candidates.
-            candidate_count: replaces `RankConfig.candidate_count`.
-            all_code: as in `SearchRequest`.
-        """
+        """Gather, fuse and rank the candidates for an analysed query."""
         config = self.config.all_code() if all_code else self.config
         config = replace(config, candidate_count=candidate_count or config.candidate_count)
         return self.searched.ranking(query, filters or Filters(), config)
 
     def analyse(self, query: str, mode: str = "hybrid") -> AnalysedQuery:
-        """Return the terms and the vector of a query, as far as the mode needs them.
-
-        Raises:
-            ConfigError: the query has no words, or the mode is unknown.
-        """
+        """Return the terms and the vector of a query, as far as the mode needs them."""
         if mode not in MODES:
             raise ConfigError(f"mode {mode!r}: choose one of {', '.join(MODES)}")
         terms = query_terms(query)
@@ -369,11 +322,7 @@ class Searcher:
         return vector if vector.any() else None
 
     def document_vector(self, text: str, language: str = "") -> NDArray[np.float32]:
-        """Embed a text like a document of an index: float32 [D].
-
-        Raises:
-            ConfigError: the searcher has no model.
-        """
+        """Embed a text like a document of an index: float32 [D]."""
         if self.encoder is None:
             raise ConfigError("no model is loaded: similar code is found by vectors")
         tokens = self.encoder.tokenizer.encode_document(text, self.encoder.max_document_tokens, language)

@@ -31,17 +31,7 @@ _SPARE = 32
 
 
 def documents_of(path: Path, text: str | None = None, content: str = "code") -> list[Document]:
-    """Parse a file and return its definitions in source order, with an absolute path.
-
-    Args:
-        path: the file; its name decides the language, or its `#!` line if the name has no dot.
-        text: what to parse in place of the file.
-        content: a key of `codesearch.config.CONTENT`; files of other content have no language.
-
-    Raises:
-        ConfigError: there is no such file, or its language is unknown.
-        ParseError: the parser takes too much time or memory.
-    """
+    """Parse a file and return its definitions in source order, with an absolute path."""
     if text is not None:
         source = text.encode("utf-8", "replace")
     else:
@@ -61,12 +51,6 @@ def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> 
 
     An indexed definition has its terms and its vector in the index. A text, and a file that is not indexed or has
     changed, is parsed.
-
-    Raises:
-        ConfigError: there is no definition at the line, the file must be parsed and cannot be, or the searcher has no
-            model.
-        ParseError: the parser takes too much time or memory.
-        MissingExtraError: the file must be parsed, and the grammar of its language is not installed.
     """
     stored = searcher.searched.example(place) if place.text is None else None
     example = stored or _parsed_example(searcher, place)

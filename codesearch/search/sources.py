@@ -41,11 +41,7 @@ class Proposed(NamedTuple):
 
 
 def check_has_code(indexes: Sequence[IndexReader]) -> None:
-    """Check that the sources of some index can be read.
-
-    Raises:
-        IndexNotFoundError: none can.
-    """
+    """Check that the sources of some index can be read."""
     if not any(index.manifest.has_sources or index.manifest.has_code for index in indexes):
         roots = ", ".join(index.manifest.root for index in indexes)
         raise IndexNotFoundError(f"{roots} has no code to look in: export it with --with-code")
@@ -74,10 +70,6 @@ def read_with(
     has: Callable[[bytes, str], bool], files: Sequence[Proposed]
 ) -> tuple[list[tuple[Proposed, bytes, bool]], int]:
     """Return the first files with a text as they are now, and how many more were not read, because that is too much.
-
-    Args:
-        has: says whether a source in a language has the text.
-        files: those that may have it.
 
     Returns:
         Each file with its source and whether it changed after it was indexed; and a number of files.

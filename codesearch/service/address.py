@@ -84,12 +84,7 @@ def may_be_served(home: str) -> bool:
 
 
 def read_port(home: str) -> tuple[int, str]:
-    """Return the port of a home's service, and its token.
-
-    Raises:
-        OSError: there is none.
-        ValueError: the file is damaged.
-    """
+    """Return the port of a home's service, and its token."""
     with open(port_path(home), encoding="ascii") as file:
         port, token = file.read().split()
     return int(port), token
@@ -103,11 +98,7 @@ def proof(token: str, line: bytes) -> bytes:
 
 
 def with_address(home: str, use: Callable[[str], object]) -> None:
-    """Bind or connect to a home's socket. If its path is too long for the system, do it from inside its folder.
-
-    Raises:
-        OSError: `use` cannot, or the folder or the working directory cannot be entered.
-    """
+    """Bind or connect to a home's socket. If its path is too long for the system, do it from inside its folder."""
     path = socket_path(home)
     if len(os.fsencode(path)) <= _MAX_BYTES:
         use(path)

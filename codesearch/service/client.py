@@ -49,12 +49,7 @@ def ask(home: str, arguments: Sequence[str], stdin: str | None = None) -> tuple[
 
 
 def _connect_to_port(connection: socket.socket, home: str) -> str:
-    """Connect to the port of a home's service. Return the token when the service has proved that it knows it.
-
-    Raises:
-        OSError: nothing listens there, or another program does.
-        ValueError: the address cannot be read.
-    """
+    """Connect to the port of a home's service. Return the token when the service has proved that it knows it."""
     port, token = read_port(home)
     connection.settimeout(_CONNECT_S)
     connection.connect((HOST, port))

@@ -74,11 +74,7 @@ def service_at(home: Path) -> int | None:
 
 
 def serve(home: Path, handlers: Handlers) -> None:
-    """Answer for a home until a signal arrives, or until its socket or the file with its port is gone.
-
-    Raises:
-        ConfigError: a service runs already.
-    """
+    """Answer for a home until a signal arrives, or until its socket or the file with its port is gone."""
     home = home.absolute()
     folder = home / FOLDER
     with suppress(FileExistsError):

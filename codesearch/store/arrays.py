@@ -49,21 +49,13 @@ _HEADER = re.compile(
 
 
 def save_array(path: Path, values: NDArray[Any]) -> None:
-    """Write a one- or two-dimensional array.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Write a one- or two-dimensional array."""
     with create_array(path, values.dtype, values.shape) as file:
         file.write(np.ascontiguousarray(values).data)
 
 
 def create_array(path: Path, dtype: DTypeLike, shape: tuple[int, ...]) -> BinaryIO:
-    """Create the file of an array and write its header; the caller appends the data.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Create the file of an array and write its header; the caller appends the data."""
     file = open(path, "wb", opener=private)
     descr = np.lib.format.dtype_to_descr(np.dtype(dtype))
     np.lib.format.write_array_header_1_0(file, {"descr": descr, "fortran_order": False, "shape": shape})
@@ -71,12 +63,7 @@ def create_array(path: Path, dtype: DTypeLike, shape: tuple[int, ...]) -> Binary
 
 
 def load_array(path: Path, root: str) -> NDArray[Any]:
-    """Map an array of an index.
-
-    Raises:
-        IndexCorruptError: the file is missing or not an array that `create_array` began.
-        IndexStoreError: the system cannot open it.
-    """
+    """Map an array of an index."""
     try:
         content = map_file(path)
     except OSError as error:
@@ -148,11 +135,7 @@ class SourceReader:
         self._offsets = load_array(segment / OFFSETS, root)
 
     def read(self, file_id: int, record: FileRecord) -> bytes:
-        """Return the bytes of a file as they were indexed; b"" if the segment does not have them.
-
-        Raises:
-            IndexCorruptError: the stored bytes are not those that were indexed.
-        """
+        """Return the bytes of a file as they were indexed; b"" if the segment does not have them."""
         start, end = self._offsets[file_id : file_id + 2].tolist()
         if start == end:
             return b""

@@ -57,13 +57,7 @@ def imported_folder(home: Path, name: str) -> Path:
 
 
 def find_folder(home: Path, root: Path, here: Path | None = None) -> Path:
-    """Return the folder of the index of a root, or of the imported index with that name.
-
-    Args:
-        home: the folder of all indexes.
-        root: an indexed folder, or the bare name of an imported index.
-        here: the working directory; a bare name may have been joined to it.
-    """
+    """Return the folder of the index of a root, or of the imported index with that name."""
     folder = index_folder(home, root)
     imported = imported_folder(home, root.name)
     is_bare = root.parent in (Path(), here)
@@ -108,12 +102,7 @@ def read_entry(folder: Path) -> IndexEntry | None:
 
 @contextmanager
 def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterator[None]:
-    """Lock an index for writing; wait up to `wait_s` seconds for another writer, such as a query that refreshes it.
-
-    Raises:
-        IndexLockedError: another process holds the lock.
-        IndexWriteError: the lock cannot be written.
-    """
+    """Lock an index for writing; wait up to `wait_s` seconds for another writer, such as a query that refreshes it."""
     started, path = time.monotonic(), index_folder / "lock"
     while True:
         with ExitStack() as lock:
@@ -131,11 +120,7 @@ def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterat
 
 
 def remove_index(folder: Path, root: str) -> None:
-    """Delete an index; delete the manifest first, so that a partly deleted index is never read.
-
-    Raises:
-        IndexLockedError: another process is writing the index.
-    """
+    """Delete an index; delete the manifest first, so that a partly deleted index is never read."""
     with writer_lock(folder, root):
         (folder / MANIFEST).unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=OPEN_FILES_STAY)

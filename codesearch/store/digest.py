@@ -46,11 +46,7 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def check_sizes(folder: Path, entries: FileEntries, root: str) -> None:
-    """Check that every file exists and has its recorded size; this is fast enough for every query.
-
-    Raises:
-        IndexCorruptError: a file is missing or has another size.
-    """
+    """Check that every file exists and has its recorded size; this is fast enough for every query."""
     below = os.path.join(folder, "")
     for name, entry in entries.items():
         try:
@@ -62,23 +58,14 @@ def check_sizes(folder: Path, entries: FileEntries, root: str) -> None:
 
 
 def check_digests(folder: Path, entries: FileEntries, root: str) -> None:
-    """Check the size and the bytes of every file, as `doctor` does.
-
-    Raises:
-        IndexCorruptError: a file is missing or was changed.
-    """
+    """Check the size and the bytes of every file, as `doctor` does."""
     check_sizes(folder, entries, root)
     for name, entry in entries.items():
         check_digest(folder / name, entry, root)
 
 
 def check_digest(path: Path, entry: Mapping[str, Any], root: str) -> None:
-    """Check one file's bytes.
-
-    Raises:
-        IndexCorruptError: they differ from the manifest or cannot be read.
-        FileNotFoundError: there is no such file.
-    """
+    """Check one file's bytes."""
     try:
         with open(path, "rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()

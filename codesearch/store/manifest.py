@@ -169,12 +169,7 @@ class Manifest(MadeWith):
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> Self:
-        """Return the manifest whose fields JSON has; it checks their names, not their types.
-
-        Raises:
-            KeyError: a field is missing.
-            TypeError: a field is missing or unknown, or a part of it has the wrong shape.
-        """
+        """Return the manifest whose fields JSON has; it checks their names, not their types."""
         parts = {
             "walked": Tally(**raw["walked"]),
             "parsed": Tally(**raw["parsed"]),
@@ -270,13 +265,7 @@ def _digest(content: bytes) -> bytes:
 
 
 def read_manifest(index_folder: Path) -> Manifest:
-    """Read the committed manifest.
-
-    Raises:
-        IndexNotFoundError: nothing was committed in the folder.
-        IndexFormatError: the manifest has another format.
-        IndexCorruptError: the manifest cannot be read.
-    """
+    """Read the committed manifest."""
     path = index_folder / MANIFEST
     try:
         content = path.read_bytes()

@@ -21,11 +21,7 @@ _FAILED = ctypes.c_void_p(-1).value
 
 
 def map_file(path: Path) -> NDArray[np.uint8]:
-    """Return the bytes of a file. They are unmapped when no array needs them.
-
-    Raises:
-        OSError: the file cannot be opened or mapped.
-    """
+    """Return the bytes of a file. They are unmapped when no array needs them."""
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         if not size:  # An empty file cannot be mapped.

@@ -95,11 +95,7 @@ class PostingsWriter:
         self._lengths = np.zeros((0, _F), dtype=np.uint16)  # It has spare rows, so it is rarely resized.
 
     def add(self, block: PostingsBlock, first_doc: int) -> None:
-        """Add a block whose first document has the id `first_doc`.
-
-        Raises:
-            IndexStoreError: there are more documents than a posting can number.
-        """
+        """Add a block whose first document has the id `first_doc`."""
         self._add_lengths(first_doc + np.arange(len(block.field_lengths)), block.field_lengths)
         keys = _map_terms(block.keys, self._numbers(block.terms))
         self._add_words(keys, block.doc_ids + np.uint32(first_doc), block.frequencies)
@@ -110,9 +106,6 @@ class PostingsWriter:
         Args:
             reader: the other segment.
             new_ids: int64 [N_old], the new id of each document, or -1 to drop it.
-
-        Raises:
-            IndexStoreError: there are more documents than a posting can number.
         """
         rows = np.flatnonzero(new_ids >= 0)
         self._add_lengths(new_ids[rows], reader.field_lengths[rows])

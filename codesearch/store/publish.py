@@ -27,9 +27,6 @@ def writing(index_folder: Path) -> Iterator[None]:
     """Run a block that writes segments; afterwards delete unnamed segments, even after a failure or an interrupt.
 
     Files that killed processes did not finish are deleted too.
-
-    Raises:
-        IndexWriteError: storage or memory ran out or failed; the last commit is untouched.
     """
     first = last_number(index_folder) + 1
     kept = "; the last good index is untouched" if (index_folder / MANIFEST).exists() else ""

@@ -57,13 +57,7 @@ class IndexReader:
 
     @classmethod
     def open(cls, index_folder: Path) -> IndexReader:
-        """Open the current commit.
-
-        Raises:
-            IndexNotFoundError: nothing was committed.
-            IndexFormatError: the manifest has another format.
-            IndexCorruptError: a file is missing or damaged.
-        """
+        """Open the current commit."""
         try:
             return cls._checked(index_folder)
         except IndexCorruptError:
@@ -82,11 +76,7 @@ class IndexReader:
         return Path(self.manifest.root)
 
     def check(self) -> None:
-        """Check that every file is still the one that was opened or an intact copy.
-
-        Raises:
-            IndexCorruptError: a file is missing or damaged.
-        """
+        """Check that every file is still the one that was opened or an intact copy."""
         check_intact(self.folder, self.manifest)
 
     def close(self) -> None:
@@ -96,11 +86,7 @@ class IndexReader:
 
 
 def check_intact(index_folder: Path, manifest: Manifest) -> None:
-    """Check the sizes of all files of an index, and the bytes of those that were not checked since they changed.
-
-    Raises:
-        IndexCorruptError: a file is missing, or its size or its bytes differ from the manifest.
-    """
+    """Check the sizes of all files of an index, and the bytes of those that were not checked since they changed."""
     known = _read(index_folder)
     seen: _Stamps = {}
     checked = False

@@ -49,9 +49,6 @@ class SegmentReader:
 
         `documents` is their number, N, `dim` the length of a vector, D, and `files` maps the path of each file in the
         folder to its size and digest. The other arguments are the attributes; `walk` has the defaults when None.
-
-        Raises:
-            IndexCorruptError: a file is missing or has another size.
         """
         check_sizes(folder, files, root)
         self.folder, self.root = folder, root

@@ -59,11 +59,7 @@ class UntrustedError(ValueError):
 
 
 def checked_manifest(raw: Any) -> Manifest:  # noqa: ANN401 - it comes from JSON.
-    """Return the manifest of a foreign index.
-
-    Raises:
-        UntrustedError: a field is missing, unknown, of another type or out of range.
-    """
+    """Return the manifest of a foreign index."""
     try:
         manifest = Manifest.of(raw)
     except (TypeError, KeyError) as error:
@@ -189,11 +185,7 @@ def _is_file(file: object) -> bool:
 
 
 def check_file_names(entry: SegmentEntry) -> None:
-    """Check that a segment has exactly the files that are exchanged, with code or without.
-
-    Raises:
-        UntrustedError: a file is missing or unknown.
-    """
+    """Check that a segment has exactly the files that are exchanged, with code or without."""
     names = entry.files.keys()
     if missing := sorted(FILES - names):
         raise UntrustedError(f"segment {entry.number} has no {missing[0]}")
@@ -204,12 +196,7 @@ def check_file_names(entry: SegmentEntry) -> None:
 
 
 def check_segment(folder: Path, entry: SegmentEntry, dim: int) -> None:
-    """Check every number of an unpacked segment that a reader uses without a check.
-
-    Raises:
-        UntrustedError: a value is out of range, or an array has another type or shape.
-        IndexCorruptError: a file is not readable at all.
-    """
+    """Check every number of an unpacked segment that a reader uses without a check."""
     count = entry.documents
     arrays = {
         name: _array(folder, name, dtype)

@@ -58,11 +58,7 @@ def hnsw_available() -> bool:
 def build_graph(
     path: Path, rows: NDArray[np.int8], scales: NDArray[np.float32], config: VectorConfig
 ) -> None:
-    """Write the graph of quantized vectors: int8 [N, D] and float32 [N].
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Write the graph of quantized vectors: int8 [N, D] and float32 [N]."""
     import hnswlib
 
     count, dim = rows.shape

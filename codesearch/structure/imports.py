@@ -131,12 +131,7 @@ class Statement:
         return "." not in self.text.partition('"')[2].partition("/")[0]
 
     def agreeing(self, modules: Mapping[str, Sequence[One]], name: str) -> list[tuple[int, One]]:
-        """Return the definitions that agree with it, each with the number of equal parts.
-
-        Args:
-            modules: definitions of a name, by the last part of their modules.
-            name: the name.
-        """
+        """Return the definitions that agree with it, each with the number of equal parts."""
         return [
             (max(_common_end(path, module) for module in one.modules), one)
             for path in self._paths(name)

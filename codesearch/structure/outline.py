@@ -84,13 +84,7 @@ def _outline_of(spot: Spot, max_lines: int, max_chars: int) -> Outline:
 
 
 def outline_for(hits: Sequence[Hit], spots: Sequence[Spot], max_lines: int = MAX_LINES) -> list[Outline]:
-    """Return the files of some hits, best first: the hits whole, the definitions around them as signatures.
-
-    Args:
-        hits: the best definition of each file, with others of the file.
-        spots: places in the indexes of the hits.
-        max_lines: of all files together; the hits of a file get at most half of what is left.
-    """
+    """Return the files of some hits, best first: the hits whole, the definitions around them as signatures."""
     indexes = {spot.root: spot.index for spot in spots}
     found: dict[str, list[Entry]] = {}
     left = max_lines

@@ -104,19 +104,7 @@ def find_spots(
     *,
     code: bool = False,
 ) -> list[Spot]:
-    """Return every place that a text names, by path, root and line; at least one.
-
-    Args:
-        indexes: where to look.
-        text: the place.
-        here: working directory; paths may be relative to it.
-        within: files and folders that the places must be in; none for all.
-        code: a folder is of no use, so a definition with its name comes first.
-
-    Raises:
-        ConfigError: the text is empty or too long.
-        IndexNotFoundError: nothing in the indexes has this path or name.
-    """
+    """Return every place that a text names, by path, root and line; at least one."""
     wanted = text.strip()
     if not wanted or len(wanted) > _LONGEST:
         raise ConfigError(
@@ -188,22 +176,14 @@ def _unindexed(
 
 
 def definitions_of(text: str, spots: Sequence[Spot]) -> list[Spot]:
-    """Return the places that are definitions.
-
-    Raises:
-        ConfigError: none is.
-    """
+    """Return the places that are definitions."""
     if found := [spot for spot in spots if spot.row]:
         return found
     raise ConfigError(f"{text} is no function or class: give FILE:LINE or a name")
 
 
 def only_spot(text: str, spots: Sequence[Spot]) -> Spot:
-    """Return the only place that a text names.
-
-    Raises:
-        ConfigError: there are several; it lists the first ones.
-    """
+    """Return the only place that a text names."""
     if len(spots) == 1:
         return spots[0]
     listed = ", ".join(f"{spot.path}:{spot.first_line}" for spot in spots[:_LISTED])
@@ -217,11 +197,7 @@ def find_folders(indexes: Sequence[IndexReader], folders: Sequence[Path]) -> lis
 
 
 def find_file(indexes: Sequence[IndexReader], path: str) -> Spot:
-    """Return the file with a path relative to the root, exactly as an index has it.
-
-    Raises:
-        IndexNotFoundError: no index has it.
-    """
+    """Return the file with a path relative to the root, exactly as an index has it."""
     if found := list(_exact(indexes, path)):
         return found[0]
     root = indexes[0].manifest.root

@@ -44,13 +44,7 @@ def usages_lines(
     width: int = MAX_LINE,
     path_of: Callable[[str, str], str] = lambda root, path: visible(path),
 ) -> Iterator[str]:
-    """Yield the lines of usages: the definitions, the usages by grade and file, and how many there are.
-
-    Args:
-        found: what to show.
-        width: most characters of a line.
-        path_of: root and path -> the path as it is shown.
-    """
+    """Yield the lines of usages: the definitions, the usages by grade and file, and how many there are."""
     for one in found.definitions:
         name = visible(f"{one.qualified_name}  {one.kind}")
         yield cut(f"{path_of(one.root, one.path)}:{one.start_line}  {name}", width)

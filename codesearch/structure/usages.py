@@ -120,20 +120,7 @@ def find_usages(
     here: Path | str | None = None,
     folders: Sequence[Path] = (),
 ) -> Usages:
-    """Return the usages of a name, or of the definition at a place.
-
-    Args:
-        indexes: where to look.
-        text: a name, the end of a qualified name, PATH:LINE or PATH::NAME.
-        filters: languages and paths; kinds are ignored.
-        limit: usages to return.
-        here: working directory; paths may be relative to it.
-        folders: where the definitions must be; none for anywhere.
-
-    Raises:
-        ConfigError: the text is empty or too long, has no words, or names a file or folder.
-        IndexNotFoundError: nothing is at the place, or no index has sources.
-    """
+    """Return the usages of a name, or of the definition at a place."""
     started = time.perf_counter()
     check_has_code(indexes)
     name, targets, everything = _asked(indexes, text, here, folders)

@@ -70,11 +70,7 @@ class FileView:
 
 
 def view_file(spot: Spot) -> FileView:
-    """Return a file with its definitions.
-
-    Raises:
-        IndexNotFoundError: it is gone, or the index has no sources.
-    """
+    """Return a file with its definitions."""
     source, stale = _source(spot)
     assert spot.file is not None
     definitions = tuple(described(spot.file, row) for row in spot.rows())
@@ -87,9 +83,6 @@ def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | Non
     A function and a range of lines are never folded. A class or a file with more than `most` lines or `most_chars`
     characters has only what is outside of its members, and the signatures of the members. Members of classes in it are
     shown likewise if they fit.
-
-    Raises:
-        IndexNotFoundError: the file is gone, or the index has no sources.
     """
     source, stale = _source(spot)
     lines = source.removesuffix("\n").split("\n")
@@ -127,11 +120,7 @@ def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | Non
 def read_places(
     spots: Sequence[Spot], most: int | None = WHOLE_LINES, most_chars: int | None = None
 ) -> list[Reading]:
-    """Return the code of a place; if there are several, the first lines of each that can be read.
-
-    Raises:
-        IndexNotFoundError: none can be read: a file is gone, it is a folder, or the index has no sources.
-    """
+    """Return the code of a place; if there are several, the first lines of each that can be read."""
     readings: list[Reading] = []
     failed: IndexNotFoundError | None = None
     for spot in spots[:MAX_CANDIDATES]:

@@ -60,11 +60,7 @@ def recorded_folder(bundle: Path) -> str:
 
 
 def load_bundle(folder: Path) -> Bundle:
-    """Read a bundle's manifest and check every byte of its files.
-
-    Raises:
-        ModelBundleError: the bundle is missing, incomplete, damaged or has another format.
-    """
+    """Read a bundle's manifest and check every byte of its files."""
     manifest = read_manifest(folder)
     try:
         graphs = dict(manifest.get("document_graphs", {}))
@@ -89,11 +85,7 @@ def load_bundle(folder: Path) -> Bundle:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read a bundle's manifest.
-
-    Raises:
-        ModelBundleError: it is missing, or has another format.
-    """
+    """Read a bundle's manifest."""
     path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_text("utf-8"))

@@ -43,11 +43,7 @@ class RowSum:
     """Computes what the graph computes: the weighted sum of a text's rows, at unit length."""
 
     def __init__(self, graph: Path, places: Mapping[str, Any]) -> None:
-        """Map the arrays of a graph's file.
-
-        Raises:
-            ModelBundleError: the arrays are not where `places` says.
-        """
+        """Map the arrays of a graph's file."""
         try:
             self._table, self._weights = (
                 np.asarray(np.memmap(graph, place["dtype"], "r", place["offset"], tuple(place["shape"])))
@@ -90,13 +86,7 @@ class OnnxEncoder:
 
     @classmethod
     def load(cls, folder: Path, device: str = "auto") -> OnnxEncoder:
-        """Verify and open the bundle in a folder.
-
-        Raises:
-            ModelBundleError: the bundle is damaged.
-            MissingExtraError: ONNX Runtime is not installed.
-            ConfigError: "cuda" was requested but is not available.
-        """
+        """Verify and open the bundle in a folder."""
         return cls(load_bundle(folder), device)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -186,12 +176,7 @@ def _batch_end(order: Sequence[int], tokens: Sequence[TokenIds], start: int) -> 
 
 
 def choose_device(device: str) -> str:
-    """Return "cuda" or "cpu"; "auto" is "cuda" if a driver and the GPU build of ONNX Runtime are installed.
-
-    Raises:
-        ConfigError: "cuda" was requested but is not available, or the name is unknown.
-        MissingExtraError: ONNX Runtime is not installed.
-    """
+    """Return "cuda" or "cpu"; "auto" is "cuda" if a driver and the GPU build of ONNX Runtime are installed."""
     check_device(device)
     if device == "cpu" or (device == "auto" and not (_has_driver() and has_runtime())):
         return "cpu"
@@ -221,11 +206,7 @@ def has_runtime() -> bool:
 
 
 def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
-    """Import ONNX Runtime with its telemetry turned off, which versions from 1.31 on send.
-
-    Raises:
-        MissingExtraError: ONNX Runtime is not installed.
-    """
+    """Import ONNX Runtime with its telemetry turned off, which versions from 1.31 on send."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         import onnxruntime
@@ -235,18 +216,7 @@ def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
 
 
 def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
-    """Open a graph with options under which a text's vector does not depend on its batch.
-
-    Args:
-        path: the file of the graph.
-        device: "cpu" or "cuda".
-        threads: number of threads; 0 for one per core.
-
-    Raises:
-        MissingExtraError: ONNX Runtime is not installed.
-        ModelBundleError: ONNX Runtime cannot read the graph.
-        ConfigError: "cuda" was requested, but ONNX Runtime fell back to the CPU.
-    """
+    """Open a graph with options under which a text's vector does not depend on its batch."""
     runtime = onnx_runtime()
     providers = ["CPUExecutionProvider"]
     if device == "cuda":

@@ -74,12 +74,7 @@ class SubtokenTokenizer:
     def __init__(
         self, open_tokenizer: Callable[[], Tokenizer], words: Mapping[str, int] | None = None
     ) -> None:
-        """Make a tokenizer.
-
-        Args:
-            open_tokenizer: opens the library's tokenizer, which takes longer than embedding a query.
-            words: subtokens and marks with a single id. If given, only other subtokens open the library's tokenizer.
-        """
+        """Make a tokenizer."""
         self._open_tokenizer = open_tokenizer
         self._words = words or {}
         self._ids: Memo[str, tuple[int, ...]] = Memo(self._ids_of, _REMEMBERED)
@@ -94,11 +89,7 @@ class SubtokenTokenizer:
 
     @classmethod
     def load(cls, path: Path) -> SubtokenTokenizer:
-        """Read a `tokenizer.json`.
-
-        Raises:
-            ModelBundleError: the file is not a tokenizer.
-        """
+        """Read a `tokenizer.json`."""
         return cls(partial(_open, path), _whole_words(path))
 
     @classmethod

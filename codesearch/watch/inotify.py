@@ -31,11 +31,7 @@ class InotifyNotifier:
     is_exact = True
 
     def __init__(self, on_change: OnChange) -> None:
-        """Open an inotify instance and start the thread that reads it.
-
-        Raises:
-            OSError: the system has no more inotify instances.
-        """
+        """Open an inotify instance and start the thread that reads it."""
         self._on_change = on_change
         self._inotify = INotify()
         self._mounts = select.poll()
@@ -56,9 +52,6 @@ class InotifyNotifier:
 
         All watches are added again: for a folder that is still there the system returns the watch that it has, also if
         the folder was renamed. Only then are the old ones released.
-
-        Raises:
-            OSError: the system cannot watch that much; then nothing of the root is watched.
         """
         names: dict[str, Set[str] | None] = dict.fromkeys(wanted.folders)
         of_files, above = _by_folder(wanted.files), _by_folder(wanted.above)

@@ -42,11 +42,7 @@ class Notifier(Protocol):
     is_exact: bool
 
     def watch(self, root: str, wanted: Dependencies) -> None:
-        """Watch what a root depends on, and nothing else.
-
-        Raises:
-            OSError: the system cannot watch that much; then nothing of the root is watched.
-        """
+        """Watch what a root depends on, and nothing else."""
 
     def forget(self, root: str) -> None:
         """Watch nothing of a root any more."""

@@ -32,11 +32,7 @@ class ObserverNotifier:
         self._roots: dict[str, ObservedWatch] = {}
 
     def watch(self, root: str, wanted: Dependencies) -> None:
-        """Watch the tree of a root.
-
-        Raises:
-            OSError: the system cannot watch it.
-        """
+        """Watch the tree of a root."""
         self.forget(root)
         handler = _Handler(root, wanted.content, self._on_change)
         self._roots[root] = self._observer.schedule(handler, root, recursive=True)

@@ -135,11 +135,7 @@ class _Root:
 
 
 def open_notifier(on_change: OnChange) -> Notifier:
-    """Open the notifier of this system.
-
-    Raises:
-        OSError: the system has no more inotify instances.
-    """
+    """Open the notifier of this system."""
     if platform.system() == "Linux":
         with suppress(ModuleNotFoundError):  # A Python without POSIX's modules.
             from codesearch.watch.inotify import InotifyNotifier
@@ -165,15 +161,7 @@ class Watcher:
         notifier: Callable[[OnChange], Notifier] = open_notifier,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take what to watch; nothing is watched before `run`.
-
-        Args:
-            engine: brings indexes up to date.
-            report: called in the thread of `run`.
-            roots: indexed folders; all roots of the home, also those that are indexed later, when None.
-            notifier: opens what watches folders.
-            clock: seconds that never go back.
-        """
+        """Take what to watch; nothing is watched before `run`."""
         self._engine, self._report, self._clock = engine, report, clock
         self._condition = threading.Condition()
         self._stopped = False
@@ -205,12 +193,7 @@ class Watcher:
             self._notifier.close()
 
     def touch(self, root: str, is_stale: bool = False) -> None:
-        """Note that something changed below a root.
-
-        Args:
-            root: its absolute path.
-            is_stale: whether its watches may be gone or belong to other paths now.
-        """
+        """Note that something changed below a root."""
         with self._condition:
             if found := self._roots.get(root):
                 found.is_stale = found.is_stale or is_stale

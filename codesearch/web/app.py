@@ -43,14 +43,7 @@ def make_app(
     work: Work | None = None,
     failed: Callable[[Exception], None] = lambda error: None,
 ) -> ASGIApp:
-    """Make the application.
-
-    Args:
-        engine: answers.
-        access: who may ask.
-        work: limits of threads and time.
-        failed: called with an error that nobody expected.
-    """
+    """Make the application."""
     api = Api(engine, work or Work(), failed, Checks())
     routes = [Route(f"{PREFIX}/{name}", api.endpoint(name)) for name in MODELS]
     routes += [Route(f"/{path.name}", _file(path)) for path in STATIC.iterdir()]

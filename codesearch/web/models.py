@@ -82,11 +82,7 @@ MODELS: dict[str, type[BaseModel]] = {
 
 
 def read_values(name: str, asked: QueryParams) -> dict[str, Any]:
-    """Return the values of a request, with defaults.
-
-    Raises:
-        Refusal: a parameter is unknown, missing, repeated or has a value that is not allowed.
-    """
+    """Return the values of a request, with defaults."""
     options = options_of(f"/{name}")
     values: dict[str, Any] = {one: asked.getlist(one) for one in asked}
     for one, texts in values.items():

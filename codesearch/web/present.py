@@ -166,13 +166,6 @@ def token_lines(
 
     A token is a class, such as "keyword", and a text; a third value, true, says that it is a word of the query. Without
     a lexer, all text has the class "text".
-
-    Args:
-        code: the lines.
-        language: of the code.
-        first: number of the first line.
-        chosen: positions of lines, from 0.
-        terms: of the query.
     """
     texts = code.split("\n")
     lines = (_kept_lines if len(code) <= _MOST_KEPT else _lines)(code, language)

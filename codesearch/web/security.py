@@ -131,11 +131,7 @@ class Guard:
 
 
 def check(scope: Scope, access: Access) -> None:
-    """Check a request before anything else looks at it.
-
-    Raises:
-        Refusal: it must not be answered.
-    """
+    """Check a request before anything else looks at it."""
     headers = Headers(scope=scope)
     host = headers.get("host", "")
     if not access.names(host):

@@ -27,11 +27,7 @@ _MIN_TOKEN = 16
 
 
 def read_token(host: str, file: Path | None, variables: Mapping[str, str]) -> str:
-    """Return the token that clients must send; "" if none is needed.
-
-    Raises:
-        ConfigError: it cannot be read, is too short, or is needed and absent.
-    """
+    """Return the token that clients must send; "" if none is needed."""
     token = variables.get(VARIABLE, "")
     if file:
         try:
@@ -49,11 +45,7 @@ def read_token(host: str, file: Path | None, variables: Mapping[str, str]) -> st
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens.
-
-    Raises:
-        ConfigError: the port is taken, or the address is not of this computer.
-    """
+    """Return a socket that listens."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind)

@@ -30,12 +30,7 @@ class Work:
         self._waiting, self._deadline_s = waiting, deadline_s
 
     async def run(self, request: Request, work: Callable[[], T]) -> T:
-        """Return what `work` returns, called in a thread.
-
-        Raises:
-            Refusal: too many wait, or it takes too long.
-            Gone: the client is gone.
-        """
+        """Return what `work` returns, called in a thread."""
         if self._limiter.statistics().tasks_waiting >= self._waiting:
             raise Refusal(503, "too many requests wait", "try again in a second", _RETRY)
         place = object()

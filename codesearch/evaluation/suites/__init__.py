@@ -47,11 +47,7 @@ SUITES = {
 
 
 def run_suite(name: str, options: BenchOptions) -> SuiteResult:
-    """Run a suite.
-
-    Raises:
-        ConfigError: there is no such suite.
-    """
+    """Run a suite."""
     suite = _load(name)
     run = suite.run_end if name == "applications-end" else suite.run
     result: SuiteResult = run(options)
@@ -59,12 +55,7 @@ def run_suite(name: str, options: BenchOptions) -> SuiteResult:
 
 
 def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
-    """Score results in the official format as a system of a suite.
-
-    Raises:
-        ConfigError: the suite does not exist or does not judge files, the file is not in the official format, or none
-            of its results is judged.
-    """
+    """Score results in the official format as a system of a suite."""
     suite = _load(name)
     if not hasattr(suite, "judgements"):
         raise ConfigError(f"suite {name} does not judge files: leave out --score, or choose csn99")

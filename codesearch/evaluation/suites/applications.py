@@ -32,11 +32,7 @@ _FETCH = (
 
 
 def run(options: BenchOptions, suite: str = "applications", half: str = "development") -> SuiteResult:
-    """Run the suite with one half of the questions.
-
-    Raises:
-        ConfigError: a package is missing, or has another version than the questions.
-    """
+    """Run the suite with one half of the questions."""
     if options.data is None:
         raise ConfigError(f"suite {suite} needs data: {_FETCH}")
     folder = options.data / "packages"

@@ -64,11 +64,7 @@ class _Question:
 
 
 def run(options: BenchOptions) -> SuiteResult:
-    """Run the suite.
-
-    Raises:
-        ConfigError: the data is missing or has another format.
-    """
+    """Run the suite."""
     if options.data is None or not (options.data / CLONES).is_dir():
         raise ConfigError(f"suite commits needs data: give --data the folder with {TASKS} and {CLONES}")
     tasks: dict[str, set[str]] = defaultdict(set)

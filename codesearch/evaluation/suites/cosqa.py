@@ -26,12 +26,7 @@ _FOLDER_SIZE = 1_000
 
 
 def run(options: BenchOptions) -> SuiteResult:
-    """Run the suite.
-
-    Raises:
-        ConfigError: the data is missing or has another format.
-        MissingExtraError: the data is compressed and zstandard is not installed.
-    """
+    """Run the suite."""
     if options.data is None:
         raise ConfigError("suite cosqa needs data: give --data the folder of its codebase and queries")
     functions = read_functions(one_file(options.data, CODEBASE))
@@ -54,11 +49,7 @@ def read_functions(path: Path) -> dict[str, str]:
 
 
 def read_queries(path: Path, functions: Mapping[str, str]) -> tuple[dict[QueryId, str], Qrels]:
-    """Read the queries, and the function that answers each.
-
-    Raises:
-        ConfigError: an answer is not among the functions.
-    """
+    """Read the queries, and the function that answers each."""
     queries: dict[QueryId, str] = {}
     qrels: Qrels = {}
     for place, record in read_jsonl(path):

@@ -25,12 +25,7 @@ PUBLISHED = {
 
 
 def run(options: BenchOptions) -> SuiteResult:
-    """Run the suite.
-
-    Raises:
-        ConfigError: the data is missing or has another format.
-        MissingExtraError: the sources are compressed and zstandard is not installed.
-    """
+    """Run the suite."""
     folder = data_folder(options)
     root = folder / SOURCES
     with options.clock.stage("unpack"):
@@ -55,11 +50,7 @@ def judgements(options: BenchOptions) -> Qrels:
 
 
 def data_folder(options: BenchOptions) -> Path:
-    """Return the folder of the data.
-
-    Raises:
-        ConfigError: none is given, or it lacks a file.
-    """
+    """Return the folder of the data."""
     if not options.data:
         raise ConfigError(
             "the data of csn99 is not here: give --data FOLDER, or download it in a checkout of codesearch with "

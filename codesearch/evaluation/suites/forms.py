@@ -100,11 +100,7 @@ class Sources:
 
 
 def run(options: BenchOptions) -> SuiteResult:
-    """Run the suite.
-
-    Raises:
-        ConfigError: there is no folder with repositories.
-    """
+    """Run the suite."""
     data = options.data
     if data is None or not data.is_dir() or not any(path.is_dir() for path in data.iterdir()):
         raise ConfigError("suite forms needs data: give --data a folder whose subfolders are repositories")

@@ -32,12 +32,7 @@ _ALL_WITHIN = (1, 5, 10)
 
 
 def run(options: BenchOptions) -> SuiteResult:
-    """Run the suite.
-
-    Raises:
-        ConfigError: the data is missing or has another format.
-        MissingExtraError: the sources are packed and zstandard is not installed.
-    """
+    """Run the suite."""
     if options.data is None:
         raise ConfigError(f"suite histories needs data: give --data the folder with {TASKS}")
     tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)

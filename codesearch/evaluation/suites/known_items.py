@@ -32,11 +32,7 @@ _EXCLUDED = {"python": ("site-packages",), "go": ("testdata", "cmd")}
 
 
 def run(options: BenchOptions) -> SuiteResult:
-    """Run the suite.
-
-    Raises:
-        ConfigError: there is no tree, or its version is wrong.
-    """
+    """Run the suite."""
     data = options.data
     roots = {"python": Path(sysconfig.get_path("stdlib"))}
     if data:

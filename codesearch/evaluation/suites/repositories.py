@@ -38,12 +38,7 @@ _MAX_WINDOW = 2**27
 
 
 def run(options: BenchOptions) -> SuiteResult:
-    """Run the suite.
-
-    Raises:
-        ConfigError: the data is missing or has another format.
-        MissingExtraError: the sources are packed and zstandard is not installed.
-    """
+    """Run the suite."""
     data = options.data
     if data is None:
         raise ConfigError("suite repositories needs data: give --data the folder with repos.json")
@@ -92,12 +87,7 @@ def _read(path: Path, *names: str) -> list[dict[str, Any]]:
 
 
 def sources_of(data: Path, scratch: Path, options: BenchOptions) -> Path:
-    """Return the folder with the sources of all repositories; unpack it into `scratch` if it is packed.
-
-    Raises:
-        ConfigError: the archive is missing or damaged.
-        MissingExtraError: zstandard is not installed.
-    """
+    """Return the folder with the sources of all repositories; unpack it into `scratch` if it is packed."""
     if (data / UNPACKED).is_dir():
         return data / UNPACKED
     with options.clock.stage("unpack"):
