@@ -3,7 +3,7 @@
 `duplicates.jsonl` has 100 behaviours in six languages, each as four functions: an original, a copy (the same text,
 other names, or edited), one that another author wrote from the specification alone, and one that has the words of the
 original and does something else. Two readers have labelled the 300 pairs with the original, without seeing how they
-were made. All 400 functions compete. The weights of `codesearch.duplicates.compare` come from the behaviours with even
+were made. All 400 functions compete. The weights of `codesearch.duplicates.find` come from the behaviours with even
 numbers, so those with odd numbers are reported.
 
 With TREE, the functions of a diff are also looked for in a large tree: one line is changed in each of 20 functions.

@@ -267,11 +267,8 @@ _on(
     _LANG,
     _PATH,
     Option("ignore", "Leave out paths that match this glob.", ()),
-    Option("baseline", "Leave out the groups in this file.", of=Path, metavar="FILE"),
-    Option("write_baseline", "Write the groups that were found to a file.", of=Path, metavar="FILE"),
     Option("jsonl", "Print one JSON object for each pair.", False),
     Option("vimgrep", "Print path:line:column:text for each pair.", False),
-    Option("sarif", "Print SARIF 2.1.0, for pages of code scanning.", False),
 )
 _on("outline", Option("question", "Show what answers this question, and what is around it.", "", "--for"))
 _on(

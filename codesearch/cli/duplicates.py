@@ -16,7 +16,7 @@ from codesearch.cli.numbers import counted
 from codesearch.cli.options import only_one
 from codesearch.cli.render import path_from
 from codesearch.cli.search import freshness_note
-from codesearch.duplicates import baseline, records
+from codesearch.duplicates.records import SAME, cut
 from codesearch.errors import ConfigError
 from codesearch.visible import visible
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from codesearch.duplicates.records import Function, Group, Match
     from codesearch.engine.answer import DuplicatesAnswer
 
-_FORMATS = ("json", "jsonl", "vimgrep", "sarif")
+_FORMATS = ("json", "jsonl", "vimgrep")
 _SHOWN = 5
 """Matches of a group that the text shows."""
 
@@ -48,7 +48,6 @@ def duplicates(
     invocation = invocation_of(context)
     for missing in (path for path in paths or () if not os.path.exists(invocation.path(Path(path)))):
         raise ConfigError(f"{missing} does not exist: give files or folders")
-    known = baseline.read(invocation.path(options["baseline"])) if options["baseline"] else []
     engine, scope = invocation.engine(options["home"]), invocation.scope(options, paths or ())
     scope = yield from first_indexed(engine, scope, invocation, options)
     ignored = (f"!{glob}" for glob in options["ignore"])
@@ -61,20 +60,14 @@ def duplicates(
         all_code=options["all_code"],
         refresh=options["refresh"],
     )
-    same = records.SAME[: records.SAME.index(options["same"]) + 1]
-    answer = replace(answer, groups=records.cut(answer.groups, same=same, known=known))
-    if options["write_baseline"]:
-        baseline.write(invocation.path(options["write_baseline"]), answer.groups)
+    same = SAME[: SAME.index(options["same"]) + 1]
+    answer = replace(answer, groups=cut(answer.groups, same=same))
     yield Output(_rendered(answer, output_format, invocation.showing(engine.revision(scope))))
     notes = "".join(map(freshness_note, answer.freshness))
     yield Output(err=notes + _summary(answer), code=1 if answer.groups else 0)
 
 
 def _rendered(answer: DuplicatesAnswer, output_format: str, terminal: Terminal) -> str:
-    if output_format == "sarif":
-        from codesearch.duplicates.sarif import sarif
-
-        return terminal.json_text(sarif(answer.groups), indent=2)
     if output_format == "json":
         return terminal.json_text(asdict(answer), indent=2)
     pairs = [(group.function, match) for group in answer.groups for match in group.matches]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,16 +12,7 @@ SAME = (TEXT, RENAMED, MEANING)
 
 @dataclass(frozen=True, slots=True, order=True)
 class Function:
-    """A function of an index.
-
-    Attributes:
-        root: the indexed folder.
-        path: relative to the root, with slashes.
-        language: of the file.
-        name: qualified.
-        start_line: 1-based.
-        end_line: inclusive.
-    """
+    """A function of an index; its name is qualified, and its path relative to the root, with slashes."""
 
     root: str
     path: str
@@ -30,11 +20,6 @@ class Function:
     name: str
     start_line: int
     end_line: int
-
-    @property
-    def key(self) -> str:
-        """Its file and name, which stay the same if lines move."""
-        return f"{self.path}::{self.name}"
 
     def overlaps(self, other: Function) -> bool:
         """Say whether one function is inside of the other."""
@@ -49,13 +34,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Another function that does the same.
-
-    Attributes:
-        function: the other one.
-        same: one of `SAME`.
-        score: the estimated probability that both do the same; 1 unless `same` is "meaning".
-    """
+    """A function that does the same as another; its score is 1 unless they share only the meaning."""
 
     function: Function
     same: str
@@ -82,27 +61,12 @@ class Group:
 
 
 def cut(
-    groups: Sequence[Group],
-    *,
-    same: Collection[str] = SAME,
-    min_score: float = 0.0,
-    known: Collection[Collection[str]] = (),
+    groups: Sequence[Group], *, same: Collection[str] = SAME, min_score: float = 0.0
 ) -> tuple[Group, ...]:
     """Return the groups with only the matches that are asked for; a group without matches is left out."""
-    known_of: dict[str, set[int]] = defaultdict(set)
-    for number, keys in enumerate(known):
-        for key in keys:
-            known_of[key].add(number)
     kept = []
     for group in groups:
-        known_here = known_of[group.function.key]
-        matches = tuple(
-            match
-            for match in group.matches
-            if match.same in same
-            and match.score >= min_score
-            and known_here.isdisjoint(known_of[match.function.key])
-        )
+        matches = tuple(match for match in group.matches if match.same in same and match.score >= min_score)
         if matches:
             kept.append(replace(group, matches=matches))
     return tuple(kept)

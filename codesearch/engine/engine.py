@@ -467,8 +467,7 @@ class Engine:
             ConfigError: the indexes were made with different models, or git cannot say what changed.
             IndexStoreError: with `changed`, an index cannot be updated.
         """
-        from codesearch.duplicates.changed import changed_documents
-        from codesearch.duplicates.find import Wanted, find_duplicates
+        from codesearch.duplicates.find import Wanted, changed_documents, find_duplicates
         from codesearch.search.filters import allowed_documents
         from codesearch.store.snapshot import Snapshot
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sarif_pydantic import Sarif
 
 from codesearch import Engine, Scope
 from codesearch.duplicates.records import cut
@@ -127,47 +125,6 @@ def test_a_comment_keeps_a_function_out(command, root, place):
         (root / path).write_text(marked)
     found = command("duplicates")
     assert (found.returncode, found.stdout) == (0, "")
-
-
-def test_a_baseline_accepts_pairs_also_after_lines_moved(command, root):
-    assert command("duplicates", "--min-lines", "4", "--write-baseline", "known.json").returncode == 1
-    (root / "shop/cart.py").write_text("# A comment.\n\n" + TOTAL)
-    assert command("duplicates", "--min-lines", "4", "--baseline", "known.json").returncode == 0
-    write_tree(root, {"shop/third.py": TOTAL})
-    found = command("duplicates", "--baseline", "known.json")
-    assert (found.returncode, "shop/third.py" in found.stdout) == (1, True)
-
-
-def test_a_baseline_replaces_no_device_and_no_folder(command, root):
-    os.mkfifo(root / "pipe")
-    for path in ("pipe", "shop"):
-        found = command("duplicates", "--write-baseline", path)
-        assert found.stderr.endswith(f"{path} is not a regular file: give another --write-baseline\n")
-    assert (root / "pipe").is_fifo()
-
-
-@pytest.mark.parametrize("content", ["", "[]", '{"version": 2, "groups": []}'])
-def test_what_is_no_baseline_is_one_line(command, root, content):
-    (root / "known.json").write_text(content)
-    found = command("duplicates", "--baseline", "known.json")
-    assert found.returncode == 2
-    assert found.stderr.endswith("known.json is no baseline of this version: make it with --write-baseline\n")
-
-
-def test_sarif_follows_the_schema(command, root):
-    found = command("duplicates", "--min-lines", "4", "--sarif")
-    log = json.loads(found.stdout)
-    checked = Sarif.model_validate(log)
-    assert [result.rule_id for result in checked.runs[0].results] == [
-        "duplicate-text",
-        "duplicate-renamed",
-        "duplicate-meaning",
-    ]
-    written = json.loads(checked.model_dump_json(by_alias=True, exclude_none=True))
-    result, original = written["runs"][0]["results"][0], log["runs"][0]["results"][0]
-    for name in ("message", "partialFingerprints", "level", "rank"):
-        assert result[name] == original[name]
-    assert original["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "shop/cart.py"
 
 
 def test_other_formats(command):
