@@ -108,7 +108,6 @@ def test_training_imports_only_parsing_text_and_evaluation():
         parts = {
             "tuning": {"engine", "store", "build", "search"},
             "evaluation": {"store", "build", "search"},
-            "history": {"history"},
         }
         product = parts.get(path.parent.name, set())
         assert packages_of(path) <= BASE | {"parsing", "text", "evaluation"} | product, path

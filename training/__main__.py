@@ -14,7 +14,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from codesearch.cores import available_cores
 from codesearch.text.bundle import SHIPPED
 from training.command import CORPUS, POOLS, SETS, Parser, run_command
 from training.config import (
@@ -54,9 +53,6 @@ def _parser() -> argparse.ArgumentParser:
     _add_stats(corpus.add_parser("stats", help="count what was extracted, as a table"))
     _add_compounds(corpus.add_parser("compounds", help="find names that are two words written together"))
     _add_load(corpus.add_parser("load", help="read an existing corpus: CodeSearchNet in any layout"))
-    _add_history(
-        corpus.add_parser("history", help="make pairs of commit messages and the functions they changed")
-    )
     _add_sample(corpus.add_parser("sample", help="choose functions to write questions about"))
     _add_join(corpus.add_parser("join", help="join the questions of authors to their functions"))
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
@@ -247,33 +243,6 @@ def _load(options: argparse.Namespace) -> None:
     for (language, partition), count in sorted(counts.items()):
         print(f"{language} {partition or 'without partition'}: {count}")
     print(f"{sum(counts.values())} rows, dropped {counted(dropped)}")
-
-
-def _add_history(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repositories", type=Path, required=True, help="folder of git clones, bare or not")
-    parser.add_argument(
-        "--out", type=Path, required=True, help="folder to write; a stopped run continues there"
-    )
-    parser.add_argument("--evaluation-sets", type=Path, help="folder of evaluation sets never to train on")
-    parser.add_argument("--processes", type=int, default=available_cores())
-    parser.add_argument("--most", type=int, default=1_000, help="commits of a repository that are compared")
-    parser.set_defaults(run_command=_history)
-
-
-def _history(options: argparse.Namespace) -> None:
-    from training.corpus.load import counted
-    from training.history.build import build_history
-
-    stats = build_history(
-        options.repositories,
-        options.out,
-        options.evaluation_sets,
-        processes=options.processes,
-        most=options.most,
-    )
-    for language, counts in sorted(stats.pairs.items()):
-        print(f"{language}: {counts['train']:,} pairs for training, {counts['valid']:,} for validation")
-    print(f"{len(stats.repositories)} repositories, dropped {counted(stats.dropped)}")
 
 
 def _add_train(parser: argparse.ArgumentParser) -> None:
