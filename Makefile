@@ -43,7 +43,6 @@ lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m tests.other_system.names
 
 corpus: $(VENV)/installed-test
 	$(BIN)/python -m training corpus fetch --out build/corpus

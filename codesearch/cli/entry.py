@@ -10,7 +10,7 @@ import os
 import sys
 
 from codesearch.cli.output import INTERRUPTED, exit_on_interrupt, failed_output, prepare_streams, write_output
-from codesearch.service.address import distrusted, may_be_served, named_home
+from codesearch.service.address import distrusted, named_home, socket_path
 
 ASKED = ("query", "similar")
 """The commands that a service answers."""
@@ -79,7 +79,7 @@ def _by_service(arguments: list[str], stdin: str | None) -> int | None:
     if not arguments or arguments[0] not in ASKED or not _HERE.isdisjoint(arguments):
         return None
     home = named_home(arguments)
-    if os.environ.get("CODESEARCH_NO_SERVICE") or not may_be_served(home):
+    if os.environ.get("CODESEARCH_NO_SERVICE") or not os.path.exists(socket_path(home)):
         return None
     if reason := distrusted(home):
         from codesearch.visible import visible

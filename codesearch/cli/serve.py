@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -57,6 +58,10 @@ def serve(
     pool = Pool()
     sites: list[Site] = []
     for_web = {"host": host, "port": port, "token_file": token_file}
+    if not (web or hasattr(socket, "AF_UNIX")):
+        raise ConfigError(
+            "this system has no Unix-domain sockets: run commands without a service, or give --web"
+        )
     if web:
         _check_installed("pydantic", "starlette", "uvicorn")
     elif any(given != options_of("serve")[name].default for name, given in for_web.items()):
@@ -118,7 +123,7 @@ def _watch(home: Path, pool: Pool) -> None:
 
 
 def _stop(home: Path) -> Output:
-    from codesearch.service.server import forget_service, service_at
+    from codesearch.service.server import service_at
 
     owner = service_at(home)
     if not owner:
@@ -131,7 +136,6 @@ def _stop(home: Path) -> Output:
                 f"process {owner} did not end in {_PATIENCE_S:.0f} s: `kill -9 {owner}` ends it"
             )
         time.sleep(_POLL_S)
-    forget_service(home)  # On Windows SIGTERM kills the process, so it cannot remove its files.
     return Output(f"process {owner} stopped\n")
 
 

@@ -2,12 +2,7 @@
 
 <home>/service/         only its owner may enter
     socket              exists while a service runs; a killed service leaves it behind
-    port                instead of the socket if the system has no Unix-domain sockets: port of 127.0.0.1, and a token
     lock                held while a service runs; holds its process id
-
-Every process of the machine can connect to a port, and another process can take the port of a killed service. So both
-sides prove that they can read the file. The client sends a random line, and the service answers with the digest of
-that line under the token. Only then does the client send the token with its request.
 """
 
 from __future__ import annotations
@@ -20,8 +15,7 @@ from collections.abc import Callable, Sequence
 import codesearch
 from codesearch.home import default_home
 
-FOLDER, SOCKET, PORT, LOCK = "service", "socket", "port", "lock"
-HOST = "127.0.0.1"
+FOLDER, SOCKET, LOCK = "service", "socket", "lock"
 DEADLINE_S = 5.0
 """After this time the service drops a request, and the client stops waiting and runs it itself."""
 _VARIABLES = ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TERM", "XDG_CONFIG_HOME")
@@ -49,11 +43,6 @@ def socket_path(home: str) -> str:
     return os.path.join(home, FOLDER, SOCKET)
 
 
-def port_path(home: str) -> str:
-    """Return the path of the file with the port of a home's service."""
-    return os.path.join(home, FOLDER, PORT)
-
-
 def distrusted(home: str) -> str:
     """Return why the service of a home may not be the user's own, or "".
 
@@ -76,25 +65,6 @@ def distrusted(home: str) -> str:
         if seen.st_mode & forbidden:
             return f"others may write to {path}" if path == home else f"others may enter {path}"
     return ""
-
-
-def may_be_served(home: str) -> bool:
-    """Say whether a service runs for a home, or a killed one left its address."""
-    return os.path.exists(socket_path(home)) or os.path.exists(port_path(home))
-
-
-def read_port(home: str) -> tuple[int, str]:
-    """Return the port of a home's service, and its token."""
-    with open(port_path(home), encoding="ascii") as file:
-        port, token = file.read().split()
-    return int(port), token
-
-
-def proof(token: str, line: bytes) -> bytes:
-    """Return the digest of a line, which only a process that knows the token can compute."""
-    import hmac
-
-    return hmac.digest(token.encode(), line.strip(), "sha256").hex().encode()
 
 
 def with_address(home: str, use: Callable[[str], object]) -> None:
@@ -121,11 +91,8 @@ def identity() -> list[str]:
 def facts(arguments: Sequence[str] = (), stdin: str | None = None) -> dict[str, object]:
     """Return the facts that a command needs about the process that started it.
 
-    Returns:
-        `arguments`; `stdin`, the text that was read from it, if any; `folder`, the working directory; `home`, the
-        default folder of indexes; `user_home`, the meaning of `~`; `variables`, those of the environment
-        that matter; `columns` and `lines` of the terminal, 0 if there is none; `streams`, for stdout and stderr whether
-        it is a terminal, and its encoding.
+    `stdin` is the text that was read from it. `columns` and `lines` are 0 without a terminal. `streams` are stdout and
+    stderr: for each whether it is a terminal, and its encoding.
     """
     return {
         "arguments": list(arguments),

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import secrets
 import signal
 import socket
 import threading
@@ -22,18 +21,7 @@ from typing import Any
 
 from codesearch.errors import ConfigError
 from codesearch.files import file_lock, make_folder
-from codesearch.service.address import (
-    DEADLINE_S,
-    FOLDER,
-    HOST,
-    LOCK,
-    PORT,
-    SOCKET,
-    distrusted,
-    identity,
-    proof,
-    with_address,
-)
+from codesearch.service.address import DEADLINE_S, FOLDER, LOCK, SOCKET, distrusted, identity, with_address
 
 _WAITING = 64
 """Clients that may wait to be accepted."""
@@ -74,7 +62,7 @@ def service_at(home: Path) -> int | None:
 
 
 def serve(home: Path, handlers: Handlers) -> None:
-    """Answer for a home until a signal arrives, or until its socket or the file with its port is gone."""
+    """Answer for a home until a signal arrives, or until its socket is gone."""
     home = home.absolute()
     folder = home / FOLDER
     with suppress(FileExistsError):
@@ -87,88 +75,62 @@ def serve(home: Path, handlers: Handlers) -> None:
             raise ConfigError(
                 f"process {owner} answers for {home} already: stop it with `codesearch serve --stop`"
             )
-        with _listening(home) as (listener, path, token):
-            asyncio.run(_Service(handlers, token).run(listener, path))
-
-
-def forget_service(home: Path) -> None:
-    """Remove the address that a killed service left, so clients do not try to connect."""
-    with file_lock(home / FOLDER / LOCK) as owner:
-        if owner is None:
-            _unlink_addresses(home / FOLDER)
-
-
-def _unlink_addresses(folder: Path) -> None:
-    for name in (SOCKET, PORT):
-        with suppress(OSError):  # Windows cannot delete a file that a client is reading.
-            (folder / name).unlink(missing_ok=True)
+        with _listening(folder) as listener:
+            asyncio.run(_Service(handlers).run(listener, folder / (SOCKET if listener else LOCK)))
 
 
 @contextmanager
-def _listening(home: Path) -> Iterator[tuple[socket.socket, Path, str]]:
-    """Listen on a socket in a private folder, or on a port for clients that know a token.
-
-    Yield the listener, the path of the socket or of the file with port and token, and the token. It is "" if the
-    permissions of the folder protect the socket.
-    """
-    folder = home / FOLDER
-    _unlink_addresses(folder)  # The lock was free, so the process that left them is gone.
-    has_sockets = hasattr(socket, "AF_UNIX")
-    with socket.socket(socket.AF_UNIX if has_sockets else socket.AF_INET) as listener:
+def _listening(folder: Path) -> Iterator[socket.socket | None]:
+    """Listen on a socket in a private folder; yield None if the system has no Unix-domain sockets."""
+    if not hasattr(socket, "AF_UNIX"):
+        yield None
+        return
+    path = folder / SOCKET
+    path.unlink(missing_ok=True)  # The lock was free, so the process that left it is gone.
+    with socket.socket(socket.AF_UNIX) as listener:
         try:
-            if has_sockets:
-                with_address(str(home), listener.bind)
-                (folder / SOCKET).chmod(0o600)
-                listener.listen(_WAITING)
-                yield listener, folder / SOCKET, ""
-            else:
-                listener.bind((HOST, 0))
-                listener.listen(_WAITING)
-                token = secrets.token_hex(16)
-                # Only its owner can read the file. On Windows the user's profile is private anyway.
-                with open(os.open(folder / PORT, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                    file.write(f"{listener.getsockname()[1]} {token}\n")
-                yield listener, folder / PORT, token
+            with_address(str(folder.parent), listener.bind)
+            path.chmod(0o600)
+            listener.listen(_WAITING)
+            yield listener
         finally:
-            _unlink_addresses(folder)
+            path.unlink(missing_ok=True)
 
 
 def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
     """Call `stop` when a signal asks the process to end."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         # `nohup` and a shell's `&` make a process ignore a signal.
-        if number is None or signal.getsignal(number) is signal.SIG_IGN:
-            continue
-        try:
-            loop.add_signal_handler(number, stop)
-        except NotImplementedError:  # Windows has no signal handlers in the event loop.
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            with suppress(NotImplementedError):  # On Windows, Ctrl-C interrupts the event loop.
+                loop.add_signal_handler(number, stop)
 
 
 class _Service:
     """The part of the service that runs in the event loop."""
 
-    def __init__(self, handlers: Handlers, token: str) -> None:
-        self._handlers, self._token = handlers, token
+    def __init__(self, handlers: Handlers) -> None:
+        self._handlers = handlers
         self._busy = 0
 
-    async def run(self, listener: socket.socket, path: Path) -> None:
+    async def run(self, listener: socket.socket | None, path: Path) -> None:
+        """Answer the clients of a listener, if there is one, while a path exists."""
         stopped = asyncio.Event()
         _on_signals(asyncio.get_running_loop(), stopped.set)
-        server = await asyncio.start_server(self._serve_client, sock=listener, limit=_MAX_REQUEST_BYTES)
+        if listener:
+            server = await asyncio.start_server(self._serve_client, sock=listener, limit=_MAX_REQUEST_BYTES)
         self._handlers.ready()
         while path.exists() and not stopped.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stopped.wait(), _TIDY_S)
             self._handlers.tidy()
-        server.close()
+        if listener:
+            server.close()
 
     async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async with asyncio.timeout(_PATIENCE_S):
-                if self._token:
-                    writer.write(proof(self._token, await reader.readline()) + b"\n")
                 line = await reader.readline()
             reply = await self._answer(line)
             writer.write(json.dumps(reply).encode() + b"\n")
@@ -192,7 +154,7 @@ class _Service:
                 done.set_result(reply)
 
         def work() -> None:
-            reply = answer(line, self._handlers, self._token)
+            reply = answer(line, self._handlers)
             with suppress(RuntimeError):  # The loop may have been closed meanwhile.
                 loop.call_soon_threadsafe(finish, reply)
 
@@ -206,14 +168,11 @@ class _Service:
             return {}
 
 
-def answer(line: bytes, handlers: Handlers, token: str = "") -> dict[str, Any]:
+def answer(line: bytes, handlers: Handlers) -> dict[str, Any]:
     """Run the command line of a request; reply {} if the client must run it itself and report the error."""
     try:
         request: dict[str, Any] = json.loads(line)
-        if (
-            not secrets.compare_digest(request.get("token", ""), token)
-            or list(request["identity"]) != identity()
-        ):
+        if list(request["identity"]) != identity():
             return {}
         out, err, code = handlers.run(request)
     except Exception as error:  # No error of one request may end the service.

@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -220,6 +221,19 @@ def test_a_second_service_is_refused_and_status_shows_the_first(asking, alone):
 def test_options_of_the_web_page_need_the_web_page(command):
     done = command("serve", "--port", "7178")
     assert (done.returncode, done.stderr) == (2, "error: --host, --port and --token-file need --web\n")
+
+
+WITHOUT_SOCKETS = "import socket; del socket.AF_UNIX; from codesearch.cli.entry import run; run()"
+
+
+def test_a_system_without_sockets_has_no_service(command):
+    line = [sys.executable, "-c", WITHOUT_SOCKETS, "serve"]
+    done = subprocess.run(line, cwd=command.folder, env=command.environment, capture_output=True, check=False)
+    cure = b"run commands without a service, or give --web"
+    assert (done.returncode, done.stderr) == (
+        2,
+        b"error: this system has no Unix-domain sockets: %b\n" % cure,
+    )
 
 
 def test_an_update_and_a_removal_are_seen_by_the_next_query(command, home, tmp_path, tiny_bundle):

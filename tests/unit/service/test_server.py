@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -19,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from codesearch.service import client
-from codesearch.service.address import HOST, facts, identity, port_path, proof, socket_path, with_address
+from codesearch.service.address import facts, identity, socket_path, with_address
 from codesearch.service.server import Handlers, answer, service_at
 from tests.command import ROOT, TIMEOUT
 
@@ -72,17 +71,6 @@ def test_a_client_sends_its_folder_variables_and_terminal(monkeypatch, tmp_path)
 
 def test_a_client_of_another_version_is_not_answered():
     assert answer(asked(identity=["0.0.0", *identity()[1:]]), handlers(never, [])) == {}
-
-
-@pytest.mark.parametrize("token", ["", "other", 1, None, "ö"], ids=str)
-def test_a_client_without_the_token_is_not_answered(token):
-    assert answer(asked(token=token), handlers(never, []), "secret") == {}
-    assert answer(asked(), handlers(never, []), "secret") == {}
-
-
-def test_a_client_with_the_token_is_answered():
-    reply = answer(asked(token="secret"), handlers(lambda _: Said("yes"), []), "secret")
-    assert reply == {"code": 0, "stdout": "yes", "stderr": ""}
 
 
 @pytest.mark.parametrize("line", [b"", b"{", b"[]\n", b'{"folder": "/"}\n', b"\xff\n"], ids=str)
@@ -236,43 +224,6 @@ def _replying(listener: socket.socket, reply: bytes | None) -> Any:
     thread = Thread(target=work)
     thread.start()
     return thread
-
-
-@pytest.fixture
-def stranger(tmp_path: Path) -> Iterator[socket.socket]:
-    """Yield a socket of another program on the port of a killed service."""
-    os.makedirs(os.path.dirname(port_path(str(tmp_path))))
-    with socket.create_server((HOST, 0)) as listener:
-        Path(port_path(str(tmp_path))).write_text(f"{listener.getsockname()[1]} secret\n")
-        yield listener
-
-
-def test_another_program_on_the_port_gets_neither_the_token_nor_the_request(tmp_path, stranger, monkeypatch):
-    monkeypatch.setattr(client, "_CONNECT_S", 0.2)
-    heard: list[bytes] = []
-
-    def listen() -> None:
-        for reply in (b"", b"\n", b"what?\n", proof("other", b"") + b"\n"):
-            connection, _ = stranger.accept()
-            with connection:
-                heard.append(client.receive(connection))
-                connection.sendall(reply)
-                heard.append(connection.recv(100))
-
-    thread = threading.Thread(target=listen)
-    thread.start()
-    replies = [client.ask(str(tmp_path), ["query", "x"]) for _ in range(4)]
-    thread.join()
-    assert replies == [None] * 4
-    lines, more = heard[::2], heard[1::2]
-    assert more == [b""] * 4
-    assert all(re.fullmatch(rb"[0-9a-f]{32}\n", line) for line in lines) and len(set(lines)) == 4
-
-
-@pytest.mark.parametrize("text", ["", "secret", "x y", "1 2 3", "\xff"], ids=str)
-def test_a_damaged_port_file_means_no_service(tmp_path, stranger, text):
-    Path(port_path(str(tmp_path))).write_text(text, "utf-8")
-    assert client.ask(str(tmp_path), ["query", "x"]) is None
 
 
 def test_a_home_without_a_lock_has_no_service(tmp_path):
