@@ -30,7 +30,7 @@ VECTOR_INDEXES = ("hnsw", "ivf_sq8")
 def check_device(device: str) -> None:
     """Raise ConfigError if no device has this name."""
     if device not in DEVICES:
-        raise ConfigError(f"device {device!r}: choose one of {', '.join(DEVICES)}")
+        raise ConfigError(f"device {device!r}", f"choose one of {', '.join(DEVICES)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class IndexOptions:
 
     def __post_init__(self) -> None:
         if self.content is not None and self.content not in CONTENT:
-            raise ConfigError(f"content {self.content!r}: choose one of {', '.join(CONTENT)}")
+            raise ConfigError(f"content {self.content!r}", f"choose one of {', '.join(CONTENT)}")
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:

@@ -26,7 +26,33 @@ from pathlib import Path
 
 
 class CodeSearchError(Exception):
-    """The base of all errors that codesearch raises on purpose; the message is written for the user."""
+    """The base of all errors that codesearch raises on purpose; the text is written for the user.
+
+    Attributes:
+        problem: what happened.
+        cure: what to do; "" if nothing helps.
+        about: the subject of the problem, such as a folder; "" if the problem names it. The text is then
+            "ABOUT is PROBLEM: CURE".
+
+    >>> error = CodeSearchError("not indexed", "run `codesearch index`", about="/src")
+    >>> str(error), error.message, error.reason
+    ('/src is not indexed: run `codesearch index`', '/src is not indexed', 'not indexed: run `codesearch index`')
+    """
+
+    def __init__(self, problem: str, cure: str = "", *, about: str | Path = "") -> None:
+        """Take the parts of the text."""
+        self.problem, self.cure, self.about = problem, cure, str(about)
+        super().__init__(f"{self.message}: {cure}" if cure else self.message)
+
+    @property
+    def message(self) -> str:
+        """What happened, without what to do."""
+        return f"{self.about} is {self.problem}" if self.about else self.problem
+
+    @property
+    def reason(self) -> str:
+        """What happened and what to do, without the subject."""
+        return f"{self.problem}: {self.cure}" if self.cure else self.problem
 
 
 class ConfigError(CodeSearchError):
@@ -48,7 +74,7 @@ class MissingExtraError(CodeSearchError):
         from codesearch.installation import how_to_add
 
         verb = "is" if len(packages) == 1 else "are"
-        super().__init__(f"{', '.join(packages)} {verb} not installed: {how_to_add(*packages)}")
+        super().__init__(f"{', '.join(packages)} {verb} not installed", how_to_add(*packages))
 
 
 class ExportError(CodeSearchError):
@@ -75,7 +101,7 @@ class IndexFormatError(IndexStoreError):
     """An index written by another version of the format."""
 
     def __init__(self, found: object, expected: int, root: str) -> None:
-        super().__init__(f"index format {found}, expected {expected}: run {index_command(root)} again")
+        super().__init__(f"index format {found}, expected {expected}", f"run {index_command(root)} again")
         self.found = found
         self.expected = expected
         self.root = root
@@ -90,7 +116,7 @@ class IndexCorruptError(IndexStoreError):
     """An index file that does not match its manifest."""
 
     def __init__(self, path: Path, reason: str, root: str) -> None:
-        super().__init__(f"{path}: {reason}: run {index_command(root, '--rebuild')}")
+        super().__init__(f"{path}: {reason}", f"run {index_command(root, '--rebuild')}")
         self.path = path
 
 
@@ -122,7 +148,7 @@ def unreadable(path: Path, error: OSError, root: str) -> IndexStoreError:
     }
     reason = error.strerror or str(error)
     if error.errno in cures:
-        return IndexStoreError(f"{path}: {reason}: {cures[error.errno]}")
+        return IndexStoreError(f"{path}: {reason}", cures[error.errno])
     return IndexCorruptError(path, reason, root)
 
 
@@ -134,4 +160,4 @@ class IndexLockedError(IndexStoreError):
     """Another process is writing this index."""
 
     def __init__(self, pid: int, root: str) -> None:
-        super().__init__(f"{root} is being indexed by process {pid}: wait for it, or stop it")
+        super().__init__(f"being indexed by process {pid}", "wait for it, or stop it", about=root)

@@ -93,11 +93,11 @@ class Repository:
             process.wait()
         if process.returncode:
             raise ConfigError(
-                f"git failed in {self.top} ({process.returncode}): see `git -C {self.top} fsck`"
+                f"git failed in {self.top} ({process.returncode})", f"see `git -C {self.top} fsck`"
             )
 
     def _not_installed(self, error: FileNotFoundError) -> ConfigError:
-        return ConfigError(f"{error}, and {self.option} needs it: install git{self._or_leave_out(' or ')}")
+        return ConfigError(f"{error}, and {self.option} needs it", f"install git{self._or_leave_out(' or ')}")
 
     def _or_leave_out(self, before: str) -> str:
         """Return the cure for an option; a command needs git."""
@@ -113,7 +113,7 @@ class Repository:
         hint = "give a branch, tag or commit"
         if self.option == "--changed":
             hint += "; words of the query stand before --changed or after --changed=REV"
-        raise ConfigError(f"no revision {revision!r} in {self.top}: {hint}")
+        raise ConfigError(f"no revision {revision!r} in {self.top}", hint)
 
     def known_commit(self, revision: str) -> str:
         """Return the id of the commit that a revision names; "" if it names none."""
@@ -156,7 +156,7 @@ class Repository:
 
     def _lacks(self, path: str) -> ConfigError:
         cure = f"fetch all objects, for example with `git -C {self.top} fetch --refetch`"
-        return ConfigError(f"{self.top} lacks the content of {path}: {cure}")
+        return ConfigError(f"{self.top} lacks the content of {path}", cure)
 
 
 def work_tree(folder: Path) -> str | None:

@@ -101,7 +101,8 @@ def group_folders(
         known = f" (known: {', '.join(groups)})" if groups else ""
         file = user_file(environment, user_home or expanded("~"))
         raise ConfigError(
-            f'no group {name!r}{known}: write it below [groups] in {file}, as NAME = ["~/src/api", "~/src/lib"]'
+            f"no group {name!r}{known}",
+            f'write it below [groups] in {file}, as NAME = ["~/src/api", "~/src/lib"]',
         )
     return groups[name]
 
@@ -136,13 +137,13 @@ def _read(path: Path, origin: str) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}: make it readable or remove it") from None
+        raise ConfigError(f"{path}: {error.strerror}", "make it readable or remove it") from None
     import tomllib
 
     try:
         found = tomllib.loads(text.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # Also a number of more digits than Python reads.
-        raise ConfigError(f"{path}: not valid TOML ({error}): correct the line") from None
+        raise ConfigError(f"{path}: not valid TOML ({error})", "correct the line") from None
     return {name: _checked(path, origin, name, value) for name, value in found.items()}
 
 
@@ -150,12 +151,12 @@ def _checked(path: Path, origin: str, name: str, value: object) -> Any:  # noqa:
     setting = SETTINGS.get(name)
     if setting is None:
         cure = nearest_or(name, SETTINGS, "see `codesearch config`")
-        raise ConfigError(f"{path}: unknown setting {name!r}: {cure}")
+        raise ConfigError(f"{path}: unknown setting {name!r}", cure)
     how = "with an option of `codesearch index`" if setting.in_index else f"${setting.variable}"
     if origin not in setting.set_by:
         also = f" or {how}" if setting.in_index or ENVIRONMENT in setting.set_by else ""
         raise ConfigError(
-            f"{path}: {name!r} cannot be set by a project: set it in your own config.toml{also}"
+            f"{path}: {name!r} cannot be set by a project", f"set it in your own config.toml{also}"
         )
     if setting.kind is dict:
         return _checked_groups(path, value)
@@ -172,22 +173,22 @@ def _checked(path: Path, origin: str, name: str, value: object) -> Any:  # noqa:
     if origin == PROJECT and not setting.may_narrow(value):
         shown = list(value) if isinstance(value, tuple) else value
         raise ConfigError(
-            f"{path}: {name!r} cannot be {shown} in a project, which can only narrow what is read: "
-            f"set it in your own config.toml or {how}"
+            f"{path}: {name!r} cannot be {shown} in a project, which can only narrow what is read",
+            f"set it in your own config.toml or {how}",
         )
     return value
 
 
 def _checked_groups(path: Path, groups: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(groups, dict):
-        raise ConfigError(f"{path}: 'groups' must be a table, not {groups!r}: begin it with [groups]")
+        raise ConfigError(f"{path}: 'groups' must be a table, not {groups!r}", "begin it with [groups]")
     for name, folders in groups.items():
         if not isinstance(folders, list) or not folders or not all(isinstance(one, str) for one in folders):
             raise ConfigError(f"{path}: group {name!r} must be a list of folders, not {folders!r}")
         if relative := next(
             (one for one in folders if not one.startswith("~") and not os.path.isabs(one)), None
         ):
-            raise ConfigError(f"{path}: group {name!r}: {relative!r} is relative: begin it with ~ or /")
+            raise ConfigError(f"{path}: group {name!r}: {relative!r} is relative", "begin it with ~ or /")
     return {name: tuple(folders) for name, folders in groups.items()}
 
 

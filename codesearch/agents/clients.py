@@ -131,7 +131,7 @@ def instruction_file(client: Client, project: Path | None) -> Path | None:
         return None
     path = Path(os.path.realpath(project / client.instructions))  # It may be a link to itself.
     if not path.is_relative_to(project.resolve()):
-        raise ConfigError(f"{project / client.instructions} leads out of the project: edit it by hand")
+        raise ConfigError(f"{project / client.instructions} leads out of the project", "edit it by hand")
     return path
 
 
@@ -153,7 +153,7 @@ def configuration(client: Client, entry: dict[str, Any], old: str = "", path: Pa
         return json.dumps(config, indent=2, ensure_ascii=False) + "\n"
     if known is not None:
         raise ConfigError(
-            f"{path} has another entry {NAME}: nothing was written; remove that entry first (`--remove`)"
+            f"{path} has another entry {NAME}", "nothing was written; remove that entry first (`--remove`)"
         )
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in entry.items()]
     new = old + ("\n" if old and not old.endswith("\n") else "") + ("\n" if old else "")
@@ -161,7 +161,7 @@ def configuration(client: Client, entry: dict[str, Any], old: str = "", path: Pa
     try:
         tomllib.loads(new)
     except tomllib.TOMLDecodeError:
-        raise ConfigError(f"{path} has an inline table {client.keys[0]}: add the entry by hand") from None
+        raise ConfigError(f"{path} has an inline table {client.keys[0]}", "add the entry by hand") from None
     return new
 
 
@@ -182,7 +182,7 @@ def without_entry(client: Client, old: str, path: Path, backups: Iterable[str] =
     keys = (*client.keys, NAME)
     new = without_table(old, ".".join(keys)) if client.is_toml else without_member(old, keys)
     if _parsed(client, new, path)[0] != config:
-        raise ConfigError(f"{path}: the entry {NAME} is not as codesearch writes it: remove it by hand")
+        raise ConfigError(f"{path}: the entry {NAME} is not as codesearch writes it", "remove it by hand")
     return new
 
 
@@ -198,14 +198,14 @@ def _parsed(client: Client, text: str, path: Path) -> tuple[Any, dict[str, Any]]
     except (ValueError, RecursionError) as error:
         kind = "TOML" if client.is_toml else "JSON without comments"
         raise ConfigError(
-            f"{path} is not {kind} ({' '.join(str(error).split())}): nothing was written; "
-            "edit the file by hand"
+            f"{path} is not {kind} ({' '.join(str(error).split())})",
+            "nothing was written; edit the file by hand",
         ) from None
     table = {"top": config}
     for key in ("top", *client.keys):
         if table.get(key) is None:
             table[key] = {}
         if not isinstance(table[key], dict):
-            raise ConfigError(f"{path} has no table where one belongs ({key}): nothing was written")
+            raise ConfigError(f"{path} has no table where one belongs ({key})", "nothing was written")
         table = table[key]
     return config, table

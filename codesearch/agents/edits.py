@@ -27,9 +27,9 @@ def read_text(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise ConfigError(f"{path} is not UTF-8: nothing was written") from None
+        raise ConfigError(f"{path} is not UTF-8", "nothing was written") from None
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}: nothing was written") from None
+        raise ConfigError(f"{path}: {error.strerror}", "nothing was written") from None
 
 
 def write_text(path: Path, text: str, *, with_backup: bool = True) -> Path | None:
@@ -48,7 +48,7 @@ def write_text(path: Path, text: str, *, with_backup: bool = True) -> Path | Non
             file.write(text.encode("utf-8"))
         return backup
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}: nothing was written") from None
+        raise ConfigError(f"{path}: {error.strerror}", "nothing was written") from None
 
 
 def backups(path: Path) -> list[Path]:
@@ -88,7 +88,7 @@ def _marked(text: str, path: Path) -> tuple[int, int] | None:
     if start == end == -1:
         return None
     if not 0 <= start < end or text.count(BEGIN) != 1 or text.count(END) != 1:
-        raise ConfigError(f"{path}: expected one {BEGIN} before one {END}: edit the file by hand")
+        raise ConfigError(f"{path}: expected one {BEGIN} before one {END}", "edit the file by hand")
     return start, end + len(END)
 
 

@@ -250,17 +250,17 @@ class Agents:
         """Return the scope of the project, which an index covers or may be made for."""
         if covering_index(self._engine.home, project) is None:
             if not (self._named or find_project(project)):
-                raise IndexNotFoundError(f"{project} is no project: start the server with `--root DIR`")
+                raise IndexNotFoundError(f"{project} is no project", "start the server with `--root DIR`")
             if not self._auto_index:
-                raise IndexNotFoundError(f"{project} is not indexed: run {index_command(project)}")
+                raise IndexNotFoundError(f"{project} is not indexed", f"run {index_command(project)}")
         return Scope(here=project, folders=(project,))
 
     def _group(self, project: Path, group: str, at: str) -> Scope:
         """Return the scope of a group that the user allowed."""
         if group not in self._groups:
-            raise ConfigError(f"group {group!r}: choose one of {', '.join(self._groups)}")
+            raise ConfigError(f"group {group!r}", f"choose one of {', '.join(self._groups)}")
         if at:
-            raise ConfigError("at searches the project: leave group out")
+            raise ConfigError("at searches the project", "leave group out")
         return Scope(here=project, folders=self._groups[group])
 
     def _ready(self, scope: Scope, context: Context[Any, Any]) -> None:
@@ -307,7 +307,7 @@ def _wait_and_index(index: Callable[..., object], what: object, context: Context
             index(what, on_progress=report)
             return
         except IndexLockedError as error:
-            report(Progress("wait", waited, 0, 0), str(error).partition(": ")[0])
+            report(Progress("wait", waited, 0, 0), error.message)
 
 
 def _reporter(context: Context[Any, Any]) -> Callable[..., None]:

@@ -151,8 +151,8 @@ class Embedder:
             found = embedded.result()
         except (WorkerDiedError, WorkerStartError):
             raise IndexWriteError(
-                "an embedding process was stopped, probably because memory ran out: free some and run "
-                "`codesearch index` again"
+                "an embedding process was stopped, probably because memory ran out",
+                "free some and run `codesearch index` again",
             ) from None
         place = {digest: position for position, digest in enumerate(digests)}
         for part in parts:

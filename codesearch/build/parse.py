@@ -98,8 +98,8 @@ def parse_files(
             yield from _Run(pool, parser).results(files, count)
     except WorkerStartError:
         raise IndexWriteError(
-            "the worker processes stop before their first task, probably because memory ran out: free some and run "
-            "`codesearch index` again"
+            "the worker processes stop before their first task, probably because memory ran out",
+            "free some and run `codesearch index` again",
         ) from None
 
 

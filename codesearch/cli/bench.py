@@ -58,7 +58,7 @@ def bench(
     invocation = invocation_of(context)
     if compare:
         if score:
-            raise ConfigError("--compare and --score exclude each other: give only one")
+            raise ConfigError("--compare and --score exclude each other", "give only one")
         from codesearch.evaluation.render import comparison_text
         from codesearch.evaluation.significance import compare as compare_files
 
@@ -66,7 +66,7 @@ def bench(
         yield Output(comparison_text(first, second, compare_files(first, second)))
         return
     if score and predictions:
-        raise ConfigError("--score runs no search, so --predictions has nothing to write: give only one")
+        raise ConfigError("--score runs no search, so --predictions has nothing to write", "give only one")
     files = {
         name: invocation.path(file)
         for name, file in (("json", json_file), ("predictions", predictions))
@@ -74,7 +74,7 @@ def bench(
     }
     for file in files.values():  # Before a long run.
         if file.is_dir() or not os.access(file.parent, os.W_OK):
-            raise ConfigError(f"{file}: cannot be written: give a file in an existing folder")
+            raise ConfigError(f"{file}: cannot be written", "give a file in an existing folder")
     from codesearch.cli.progress import stage_progress
     from codesearch.evaluation.judge import BenchOptions
     from codesearch.evaluation.qrels import write_predictions

@@ -79,5 +79,5 @@ def _index_and_query(folder: Path, device: str) -> str:
     hits = engine.search("split an identifier into subtokens", Scope()).hits
     engine.close()
     if not hits:
-        raise CodeSearchError("the query found nothing: install or export the model again")
+        raise CodeSearchError("the query found nothing", "install or export the model again")
     return f"{hits[0].path}:{hits[0].start_line} {hits[0].qualified_name}"

@@ -47,7 +47,7 @@ def duplicates(
     output_format = only_one(options, _FORMATS) or "text"
     invocation = invocation_of(context)
     for missing in (path for path in paths or () if not os.path.exists(invocation.path(Path(path)))):
-        raise ConfigError(f"{missing} does not exist: give files or folders")
+        raise ConfigError(f"{missing} does not exist", "give files or folders")
     engine, scope = invocation.engine(options["home"]), invocation.scope(options, paths or ())
     scope = yield from first_indexed(engine, scope, invocation, options)
     ignored = (f"!{glob}" for glob in options["ignore"])

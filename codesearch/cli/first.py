@@ -39,8 +39,7 @@ def first_indexed(
             if not left:
                 raise
             scope = replace(scope, folders=left)
-            reason = str(error).removeprefix(f"{project} is ")
-            done = Output(err=f"note: {visible(f'{project} is left out: {reason}')}\n")
+            done = Output(err=f"note: {visible(f'{project} is left out: {error.reason}')}\n")
         yield done
     for root in engine.outdated_roots(scope):
         try:
@@ -59,7 +58,7 @@ def _leave_to_client(engine: Engine, scope: Scope) -> None:
     A search in one project without an index is an error anyway.
     """
     if scope.folders and (engine.missing_projects(scope) or engine.outdated_roots(scope)):
-        raise IndexNotFoundError("a folder of the group is not indexed: its client indexes it")
+        raise IndexNotFoundError("a folder of the group is not indexed", "its client indexes it")
 
 
 def revision_indexed(engine: Engine, scope: Scope) -> Iterator[Output]:

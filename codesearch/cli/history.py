@@ -47,7 +47,7 @@ def history(
     terminal = invocation.terminal
     root = invocation.path(options["root"]) if options["root"] else None
     if root and not root.is_dir():
-        raise ConfigError(f"{root} is not a folder: give --root an existing folder")
+        raise ConfigError(f"{root} is not a folder", "give --root an existing folder")
     scope = Scope((root,)) if root else Scope(here=terminal.here)
     if place:
         scope = yield from first_indexed(engine, scope, invocation, options)

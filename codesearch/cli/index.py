@@ -80,7 +80,7 @@ def _of_shard(shard: str, folders: list[Path] | None, invocation: Invocation) ->
     try:
         lines = invocation.path(folders[0]).read_text("utf-8").splitlines()
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{folders[0]}: {error}: give a file that lists the folders to index") from None
+        raise ConfigError(f"{folders[0]}: {error}", "give a file that lists the folders to index") from None
     named = [Path(line.strip()) for line in lines if line.strip() and not line.startswith("#")]
     roots = {str(invocation.path(root).resolve()): root for root in named}
     return [root for path, root in roots.items() if shard_of(path, count) == number]

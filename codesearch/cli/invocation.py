@@ -149,10 +149,10 @@ class Invocation:
         roots, files = (tuple(map(self.path, options[name])) for name in ("root", "index"))
         group = options["group"]
         if group and (roots or files or options["all"]):
-            raise ConfigError("--group excludes --root, --index and --all: give only one of them")
+            raise ConfigError("--group excludes --root, --index and --all", "give only one of them")
         if files and (roots or options["all"]):
             raise ConfigError(
-                "--index excludes --root and --all: search portable files alone, or import them"
+                "--index excludes --root and --all", "search portable files alone, or import them"
             )
         within = tuple(self.path(Path(path)) for path in paths)
         # The service has its own environment, so the name is looked up here.

@@ -50,7 +50,9 @@ def only_one(options: Mapping[str, Any], names: Iterable[str]) -> str:
     """Return which of some flags is given; "" if none is."""
     given = [name for name in names if options[name]]
     if len(given) > 1:
-        raise ConfigError(f"{' and '.join(f'--{name}' for name in given)} exclude each other: give only one")
+        raise ConfigError(
+            f"{' and '.join(f'--{name}' for name in given)} exclude each other", "give only one"
+        )
     return given[0] if given else ""
 
 

@@ -34,9 +34,9 @@ def export(
 ) -> Iterator[Output]:
     """Write an index to a portable file or to SQLite."""
     if (file is None) == (sqlite is None):
-        raise ConfigError("name one file to write: FILE for a portable file, or --sqlite FILE")
+        raise ConfigError("name one file to write", "FILE for a portable file, or --sqlite FILE")
     if sqlite and with_code:
-        raise ConfigError("--with-code is for portable files: a SQLite database always has the code")
+        raise ConfigError("--with-code is for portable files", "a SQLite database always has the code")
     invocation = invocation_of(context)
     engine = invocation.engine(home)
     roots = [invocation.path(one) for one in root]
@@ -65,7 +65,7 @@ def _one_root(engine: Engine, roots: list[Path], invocation: Invocation) -> Path
     from codesearch.engine.scope import covering_index
 
     if len(roots) > 1:
-        raise ConfigError("a portable file has one index: give --root once")
+        raise ConfigError("a portable file has one index", "give --root once")
     if roots:
         return roots[0]
     entry = covering_index(engine.home, invocation.terminal.here)
@@ -98,7 +98,7 @@ def import_(
     """Add the index in a portable file."""
     if root and name:
         raise ConfigError(
-            "--root and --name exclude each other: an index with sources has the path as its name"
+            "--root and --name exclude each other", "an index with sources has the path as its name"
         )
     invocation = invocation_of(context)
     with stage_progress(file.name) as on_progress:

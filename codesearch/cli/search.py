@@ -89,10 +89,11 @@ def _example(location: str, invocation: Invocation) -> Place | str:
 
 def _text_on_stdin(invocation: Invocation) -> str:
     if invocation.stdin is None:
-        raise ConfigError("no query on stdin: pipe it into `codesearch query -`, or give it as words")
+        raise ConfigError("no query on stdin", "pipe it into `codesearch query -`, or give it as words")
     if len(invocation.stdin.encode()) > MAX_STDIN_BYTES:
         raise ConfigError(
-            f"the query on stdin has more than {MAX_STDIN_BYTES:,} bytes: give a part of it, such as one function"
+            f"the query on stdin has more than {MAX_STDIN_BYTES:,} bytes",
+            "give a part of it, such as one function",
         )
     return invocation.stdin.strip()
 

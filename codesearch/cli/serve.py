@@ -133,7 +133,7 @@ def _stop(home: Path) -> Output:
     while service_at(home) == owner:
         if time.monotonic() > deadline:
             raise ConfigError(
-                f"process {owner} did not end in {_PATIENCE_S:.0f} s: `kill -9 {owner}` ends it"
+                f"process {owner} did not end in {_PATIENCE_S:.0f} s", f"`kill -9 {owner}` ends it"
             )
         time.sleep(_POLL_S)
     return Output(f"process {owner} stopped\n")
@@ -157,11 +157,11 @@ def mcp(
     }
     root = root and expanded(root)
     if root is not None and not root.is_dir():
-        raise ConfigError(f"{root} is not a folder: give --root an existing folder")
+        raise ConfigError(f"{root} is not a folder", "give --root an existing folder")
     if (write or remove) and setup is None:
         raise ConfigError(f"--{'write' if write else 'remove'} needs --setup NAME")
     if remove and (write or instructions):
-        raise ConfigError("--remove excludes --write and --instructions: it takes back what they wrote")
+        raise ConfigError("--remove excludes --write and --instructions", "it takes back what they wrote")
     if setup is not None:
         from codesearch.cli.setup import set_up, take_back
 

@@ -43,10 +43,11 @@ def set_up(
     if instructions:
         if not client.instructions:
             raise ConfigError(
-                f"no instruction file of {client.title} is known: `codesearch mcp --instructions` prints them"
+                f"no instruction file of {client.title} is known",
+                "`codesearch mcp --instructions` prints them",
             )
         if project is None:
-            raise ConfigError(f"no project here: give the folder of {client.instructions} with --root")
+            raise ConfigError("no project here", f"give the folder of {client.instructions} with --root")
     file = clients.instruction_file(client, project) if instructions else None
     old = edits.read_text(file) if file else None
     new = edits.with_paragraph(old or "", clients.AGENTS_MD, file) if file else ""
@@ -87,7 +88,7 @@ def uninstall(context: typer.Context, delete: bool, home: Path | None) -> Iterat
     invocation = invocation_of(context)
     engine = invocation.engine(home)
     if delete and (owner := service_at(engine.home)):
-        raise ConfigError(f"process {owner} answers queries: run `codesearch serve --stop` first")
+        raise ConfigError(f"process {owner} answers queries", "run `codesearch serve --stop` first")
     found = [
         *_in_home(engine),
         *_of_clients(invocation.user_home, find_project(invocation.terminal.here)),
@@ -132,7 +133,7 @@ class _Written:
             if self.delete:
                 self.delete()
         except OSError as error:
-            raise ConfigError(f"{self.path}: {error.strerror}: delete it yourself") from None
+            raise ConfigError(f"{self.path}: {error.strerror}", "delete it yourself") from None
         return Output(f"deleted {self.what}: {visible(str(self.path))}\n")
 
 
@@ -244,7 +245,7 @@ def _settings(path: Path) -> Iterator[_Written]:
 def _client(name: str) -> Client:
     if (client := CLIENTS.get(name)) is None:
         cure = nearest_or(name, CLIENTS, f"choose one of {', '.join(CLIENTS)}")
-        raise ConfigError(f"client {name!r}: {cure}")
+        raise ConfigError(f"client {name!r}", cure)
     return client
 
 

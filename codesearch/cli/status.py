@@ -180,7 +180,7 @@ def remove(
 ) -> Iterator[Output]:
     """Delete indexes. The folders themselves do not change."""
     if not folders and not all and not cache:
-        raise ConfigError("nothing to remove: name an indexed folder, or give --all or --cache")
+        raise ConfigError("nothing to remove", "name an indexed folder, or give --all or --cache")
     invocation = invocation_of(context)
     engine = invocation.engine(home)
     engine.remove(*map(invocation.path, folders or []))

@@ -105,7 +105,7 @@ def usages(
     invocation = invocation_of(context)
     place, *paths = words
     for missing in (path for path in paths if not os.path.exists(invocation.path(Path(path)))):
-        raise ConfigError(f"{missing} does not exist: give files or folders after the name")
+        raise ConfigError(f"{missing} does not exist", "give files or folders after the name")
     engine, scope = invocation.engine(options["home"]), invocation.scope(options, paths)
     path, colon, rest = place.partition(":")
     whole = os.path.abspath(invocation.terminal.here / invocation.path(Path(path)))

@@ -131,7 +131,7 @@ class Engine:
     def _local(self) -> LocalBackend:
         if isinstance(self._backend, LocalBackend):
             return self._backend
-        raise ConfigError("this needs the indexes of this machine: leave --backend out")
+        raise ConfigError("this needs the indexes of this machine", "leave --backend out")
 
     def index(
         self,
@@ -187,7 +187,9 @@ class Engine:
             IndexNotFoundError: it is too large.
         """
         if reason := too_large(Path(project)):
-            raise IndexNotFoundError(f"{project} is not indexed and {reason}: run {index_command(project)}")
+            raise IndexNotFoundError(
+                f"not indexed and {reason}", f"run {index_command(project)}", about=project
+            )
         return self.index(project, on_progress=on_progress)
 
     def revision(self, scope: Scope) -> Revision | None:
@@ -477,7 +479,7 @@ class Engine:
         freshness = self._local.refreshed(scope, budget_s) if refresh else []
         old = [one.root for one in freshness if one.state in ("behind", "locked", "unchecked")]
         if old and changed is not None:
-            raise IndexStoreError(f"the index of {old[0]} may lack changes: run {index_command(old[0])}")
+            raise IndexStoreError(f"the index of {old[0]} may lack changes", f"run {index_command(old[0])}")
         filters = filters or Filters()
         filters = replace(filters, within=scope.within or filters.within)
         with self._local.indexes(scope, freshness) as indexes:
@@ -625,7 +627,7 @@ class Engine:
         folders = {root: find_folder(self.home, expanded(root)) for root in roots}
         for root, folder in folders.items():
             if not folder.is_dir():
-                raise IndexNotFoundError(f"{root} is not indexed: see `codesearch status`")
+                raise IndexNotFoundError(f"{root} is not indexed", "see `codesearch status`")
         for root, folder in folders.items():
             remove_index(folder, str(root))
 
@@ -699,7 +701,7 @@ class Engine:
         path = expanded(file)
         entries = choose_indexes(self.home, Scope(() if root is None else (root,)))
         if len(entries) > 1:
-            raise ConfigError(f"{len(entries)} folders are indexed: give --root with the one to export")
+            raise ConfigError(f"{len(entries)} folders are indexed", "give --root with the one to export")
         exported, counts = export_portable(
             entries[0], path, self.home, with_code=with_code, force=force, on_progress=on_progress
         )
@@ -766,7 +768,9 @@ class Engine:
             return scope
         if not self.is_indexed(revision):
             command = index_command(revision.project, "--at", revision.name)
-            raise IndexNotFoundError(f"{revision.name} of {revision.project} is not indexed: run {command}")
+            raise IndexNotFoundError(
+                f"{revision.name} of {revision.project} is not indexed", f"run {command}"
+            )
         mark_used(revision.folder)
         return revision.scope(scope)
 

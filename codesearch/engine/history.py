@@ -39,7 +39,7 @@ def history_of(folder: Path, home: Path) -> History:
     top = work_tree(folder.resolve())
     if top is None:
         raise ConfigError(
-            f"{folder} is in no git work tree: `codesearch history` searches the commits of one"
+            f"{folder} is in no git work tree", "`codesearch history` searches the commits of one"
         )
     return find_history(top, home.resolve())
 
@@ -112,20 +112,20 @@ def _lines_at_head(history: History, spot: Spot, path: str) -> tuple[int, int]:
     repository = history.repository
     source = repository.git("cat-file", "blob", f"{history.head}:{path}", codes=(0, 128))
     if not source:
-        raise ConfigError(f"{path} is not in the last commit: commit it first")
+        raise ConfigError(f"{path} is not in the last commit", "commit it first")
     if spot.file and content_digest(source) == spot.file.digest:
         first, last = (spot.row.start_line, spot.row.last_line) if spot.row else spot.lines or (1, 1)
         count = len(source.splitlines())
         if first > count:
-            raise ConfigError(f"{path} has {count:,} lines: give one of them")
+            raise ConfigError(f"{path} has {count:,} lines", "give one of them")
         return first, min(last, count)
     spec = language_of_path(path)
     if spot.row is None or spec is None:
-        raise ConfigError(f"{path} has changes that are not committed: give {path}::NAME for its lines")
+        raise ConfigError(f"{path} has changes that are not committed", f"give {path}::NAME for its lines")
     (found,) = extract_each([(source, path, spec)], ParseConfig())
     named = [one for one in found.documents if one.qualified_name == spot.row.qualified_name] if found else []
     if not named:
-        raise ConfigError(f"{spot.row.qualified_name} of {path} is not in the last commit: commit it first")
+        raise ConfigError(f"{spot.row.qualified_name} of {path} is not in the last commit", "commit it first")
     nearest = min(named, key=lambda one: abs(one.start_line - spot.first_line))
     return nearest.start_line, nearest.last_line
 

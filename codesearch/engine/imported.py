@@ -43,15 +43,15 @@ def import_portable(
 ) -> Manifest:
     """Make a portable file an index of a home; arguments and errors are those of `Engine.import_index`."""
     if root and not root.is_dir():
-        raise ConfigError(f"{root}: no such folder: give the folder of the sources")
+        raise ConfigError(f"{root}: no such folder", "give the folder of the sources")
     if name is not None and not is_name(name):
-        raise ConfigError(f"the name {name!r} is not valid: use letters, digits and `.`, `_`, `-`")
+        raise ConfigError(f"the name {name!r} is not valid", "use letters, digits and `.`, `_`, `-`")
     with open_portable(file, max_bytes=max_bytes) as portable:
         bundle, made_with = model or SHIPPED, portable.manifest.model
         if load_bundle(bundle).model_id != made_with["id"]:
             raise ConfigError(
-                f"{file} was made with model {made_with['name']} ({made_with['id']}), not with that in {bundle}: "
-                "give the folder of its model with --model"
+                f"{file} was made with model {made_with['name']} ({made_with['id']}), not with that in {bundle}",
+                "give the folder of its model with --model",
             )
         place = str(root.resolve()) if root else name or portable.manifest.root
         folder = index_folder(home, root) if root else imported_folder(home, place)

@@ -141,4 +141,4 @@ class LocalBackend:
 
 def _failure(entry: IndexEntry, state: str, error: CodeSearchError) -> Freshness:
     root = entry.manifest.root if entry.manifest else str(entry.folder)
-    return Freshness(root, state, error=str(error).removeprefix(f"{root} is "))
+    return Freshness(root, state, error=error.reason)

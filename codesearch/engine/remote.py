@@ -41,7 +41,7 @@ def parse_shard(text: str) -> tuple[int, int]:
     number, _, count = text.partition("/")
     if number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count):
         return int(number), int(count)
-    raise ConfigError(f"--shard {text!r}: give I/N, such as 1/8 for the first of eight workers")
+    raise ConfigError(f"--shard {text!r}", "give I/N, such as 1/8 for the first of eight workers")
 
 
 class MilvusBackend:

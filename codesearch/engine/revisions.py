@@ -76,10 +76,10 @@ def find_revision(home: Path, scope: Scope) -> Revision:
     project = _project(home, scope)
     top = work_tree(project)
     if top is None:
-        raise ConfigError(f"{project} is in no git work tree: --at searches a git revision")
+        raise ConfigError(f"{project} is in no git work tree", "--at searches a git revision")
     commit = Repository(top, "--at").commit(scope.at)
     if commit is None:
-        raise ConfigError(f"{top} has no commits: leave --at out")
+        raise ConfigError(f"{top} has no commits", "leave --at out")
     below = project.relative_to(top).as_posix().removeprefix(".")
     name = hashlib.sha256(os.fsencode(project)).hexdigest()[:8]
     folder = home.resolve() / REVISIONS / name / f"{project.name}@{commit[:12]}"
@@ -90,10 +90,10 @@ def _project(home: Path, scope: Scope) -> Path:
     """Return the indexed folder of a scope, else the project around it."""
     places = scope.roots or scope.within or ([] if scope.here is None else [scope.here])
     if scope.everything or scope.files or scope.group or scope.folders or len(places) != 1:
-        raise ConfigError("--at searches one folder: give one --root, or change to the folder")
+        raise ConfigError("--at searches one folder", "give one --root, or change to the folder")
     place = expanded(places[0]).resolve()
     if scope.roots and not place.is_dir():  # It may be the name of an imported index.
-        raise ConfigError(f"{places[0]} is not a folder: --at searches a git revision of one")
+        raise ConfigError(f"{places[0]} is not a folder", "--at searches a git revision of one")
     entry = covering_index(home, place)
     if entry and entry.manifest:
         return Path(entry.manifest.root)

@@ -142,15 +142,15 @@ def _portable_entry(file: Path, home: Path) -> IndexEntry:
 
 def _uncovered(folder: Path) -> IndexEntry:
     """Return an entry that says why a folder of a group is not searched."""
-    gone = IndexNotFoundError(f"{folder} is not a folder: correct the group")
+    gone = IndexNotFoundError("not a folder", "correct the group", about=folder)
     return IndexEntry(folder, None, not_indexed(folder) if folder.is_dir() else gone)
 
 
 def not_indexed(folder: Path) -> IndexNotFoundError:
     """Return the error for a folder without an index; the index of another machine has a name in its place."""
     if not os.path.isdir(folder):  # Also if its name is too long.
-        return IndexNotFoundError(f"{folder} is no folder and no imported index: see `codesearch status`")
-    return IndexNotFoundError(f"{folder} is not indexed: run {index_command(folder)}")
+        return IndexNotFoundError("no folder and no imported index", "see `codesearch status`", about=folder)
+    return IndexNotFoundError("not indexed", f"run {index_command(folder)}", about=folder)
 
 
 def covering_index(home: Path, path: Path) -> IndexEntry | None:
@@ -201,7 +201,7 @@ def _all(home: Path) -> list[IndexEntry]:
         if not (entry.manifest and is_revision(home, entry.manifest.root))
     ]
     if not entries:
-        raise IndexNotFoundError(f"nothing is indexed in {home}: run `codesearch index FOLDER` first")
+        raise IndexNotFoundError(f"nothing is indexed in {home}", "run `codesearch index FOLDER` first")
     return entries
 
 
@@ -212,8 +212,8 @@ def _covering(home: Path, place: Path) -> IndexEntry:
     more = f" and {len(roots) - _LISTED} more" if len(roots) > _LISTED else ""
     indexed = f" (indexed: {', '.join(roots[:_LISTED])}{more})" if roots else ""
     raise IndexNotFoundError(
-        f"no index covers {_folder(place)}: run `codesearch index .` there, or search other folders with --all or "
-        f"--root DIR{indexed}"
+        f"no index covers {_folder(place)}",
+        f"run `codesearch index .` there, or search other folders with --all or --root DIR{indexed}",
     )
 
 

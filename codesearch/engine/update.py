@@ -59,12 +59,12 @@ def update_index(
     started = time.monotonic()
     if not root.is_dir():
         kind = "not a folder" if root.exists() else "no such folder"
-        raise ConfigError(f"{root}: {kind}: give the folder to index")
+        raise ConfigError(f"{root}: {kind}", "give the folder to index")
     folder = index_folder(home, root)
     try:
         make_folder(folder)
     except OSError as error:
-        raise IndexStoreError(f"{folder}: {error.strerror}: give another --home") from None
+        raise IndexStoreError(f"{folder}: {error.strerror}", "give another --home") from None
     with writer_lock(folder, str(root), wait_s=_PATIENCE_S):
         last = last_manifest(folder)
         earlier = None if rebuild or last else read_earlier(folder)

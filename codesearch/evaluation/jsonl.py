@@ -49,14 +49,14 @@ def read_jsonl(path: Path, *names: str) -> Iterator[tuple[str, dict[str, Any]]]:
         for number, line in enumerate(read_lines(path), 1):
             found = json.loads(line.decode())
             if not isinstance(found, dict):
-                raise ConfigError(f"{path}:{number}: not an object: give a file of JSON lines")
+                raise ConfigError(f"{path}:{number}: not an object", "give a file of JSON lines")
             for name in names:
                 field(f"{path}:{number}", found, name)
             yield f"{path}:{number}", found
     except FileNotFoundError:
-        raise ConfigError(f"{path} is not there: check the path of the data") from None
+        raise ConfigError(f"{path} is not there", "check the path of the data") from None
     except DAMAGED as error:
-        raise ConfigError(f"{path}:{max(number, 1)}: not JSON lines ({error}): get it again") from None
+        raise ConfigError(f"{path}:{max(number, 1)}: not JSON lines ({error})", "get it again") from None
 
 
 def one_file(folder: Path, pattern: str) -> Path:
@@ -64,7 +64,7 @@ def one_file(folder: Path, pattern: str) -> Path:
     found = sorted(folder.glob(pattern))
     if len(found) != 1:
         raise ConfigError(
-            f"{folder}: {len(found)} files {pattern}, expected 1: give --data the suite's folder"
+            f"{folder}: {len(found)} files {pattern}, expected 1", "give --data the suite's folder"
         )
     return found[0]
 
@@ -75,7 +75,7 @@ def field(place: str, record: Mapping[str, Any], *names: str) -> str:
         if record.get(name) is not None:
             value = record[name]
             return " ".join(map(str, value)) if isinstance(value, list) else str(value)
-    raise ConfigError(f"{place}: no field {' or '.join(names)}: give data of this suite")
+    raise ConfigError(f"{place}: no field {' or '.join(names)}", "give data of this suite")
 
 
 def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], None]) -> Path:
@@ -108,4 +108,4 @@ def unpack(pack: Path, tree: Path, on_progress: Callable[[str, int, int], None])
         target.write_bytes(field(place, row, "text").encode())
         on_progress("unpack", number, 0)
     if not any(tree.iterdir()):
-        raise ConfigError(f"{pack}: no files in it: get it again")
+        raise ConfigError(f"{pack}: no files in it", "get it again")

@@ -204,7 +204,7 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
         ) as collection:
             questions = tree.ask(collection)
             if not questions.queries:
-                raise ConfigError(f"{tree.root}: there is nothing to ask: give the data of suite {suite}")
+                raise ConfigError(f"{tree.root}: there is nothing to ask", f"give the data of suite {suite}")
             for system in systems:
                 with options.clock.stage(f"query {system.name}"):
                     found, times = _run(collection, questions, system, tree, options)
@@ -225,7 +225,7 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
         }
         parts.append({**tree.details, **details})
     if not parts:
-        raise ConfigError(f"suite {suite} has no questions: give other data")
+        raise ConfigError(f"suite {suite} has no questions", "give other data")
     with options.clock.stage("score"):
         results = {name: summarise(of_system) for name, of_system in scores.items()}
     documents = sum(part["documents"] for part in parts)

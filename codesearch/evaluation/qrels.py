@@ -88,7 +88,7 @@ def _mean_grades(
             grade = float(row["Relevance"])
             document = doc_id(row)
         except ValueError as error:
-            raise ConfigError(f"{path}:{line}: {error}: correct this row") from None
+            raise ConfigError(f"{path}:{line}: {error}", "correct this row") from None
         if not 0 <= grade <= MAX_GRADE:
             raise ConfigError(f"{path}:{line}: relevance {grade:g} is not within 0 and {MAX_GRADE:g}")
         grades[_checked_id(path, line, row["Language"], row["Query"])][document].append(grade)
@@ -102,7 +102,7 @@ def judged(qrels: Qrels) -> Qrels:
     """Remove the queries without a relevant document, because there is nothing to find."""
     left = {query: grades for query, grades in qrels.items() if any(grade > 0 for grade in grades.values())}
     if not left:
-        raise ConfigError("no query has a document of a grade above 0: give other judgements")
+        raise ConfigError("no query has a document of a grade above 0", "give other judgements")
     return left
 
 
@@ -124,7 +124,7 @@ def write_predictions(path: Path, run: Run, queries: Mapping[QueryId, str], name
                 asked = queries.get(query, query[1])
                 writer.writerows((asked, query[0], names.get(doc, ""), doc) for doc in documents)
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}: give a file that can be written") from None
+        raise ConfigError(f"{path}: {error.strerror}", "give a file that can be written") from None
 
 
 def _rows(path: Path, *columns: str) -> Iterator[tuple[int, dict[str, str]]]:
@@ -134,16 +134,16 @@ def _rows(path: Path, *columns: str) -> Iterator[tuple[int, dict[str, str]]]:
             reader = csv.DictReader(file, restval="")
             missing = [column for column in columns if column not in (reader.fieldnames or ())]
             if missing:
-                raise ConfigError(f"{path}: no column {', '.join(missing)}: expected {', '.join(columns)}")
+                raise ConfigError(f"{path}: no column {', '.join(missing)}", f"expected {', '.join(columns)}")
             for row in reader:
                 yield reader.line_num, row
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}: give a CSV file") from None
+        raise ConfigError(f"{path}: {error.strerror}", "give a CSV file") from None
     except (csv.Error, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not a CSV file in UTF-8 ({error})") from None
 
 
 def _checked_id(path: Path, line: int, language: str, query: str) -> QueryId:
     if language_named(language.strip().lower()) is None:
-        raise ConfigError(f"{path}:{line}: language {language!r} is not known: correct this row")
+        raise ConfigError(f"{path}:{line}: language {language!r} is not known", "correct this row")
     return query_id(language, query)

@@ -163,7 +163,7 @@ def compare(first: Path, second: Path) -> list[Difference]:
     (suite, before), (other_suite, after) = _read_scores(first), _read_scores(second)
     if suite != other_suite:
         raise ConfigError(
-            f"{first} is of suite {suite}, {second} of {other_suite}: compare results of one suite"
+            f"{first} is of suite {suite}, {second} of {other_suite}", "compare results of one suite"
         )
     pairs = [(name, scores, after[name]) for name, scores in before.items() if name in after]
     if not pairs and len(before) == len(after) == 1:
@@ -176,11 +176,11 @@ def compare(first: Path, second: Path) -> list[Difference]:
     for name, scores, others in pairs:
         if scores.keys() != others.keys():
             raise ConfigError(
-                f"{first} and {second} judge other queries for {name}: run both by the same annotations"
+                f"{first} and {second} judge other queries for {name}", "run both by the same annotations"
             )
     if not any(scores for _, scores, _ in pairs):
         raise ConfigError(
-            f"suite {suite} keeps no scores of single queries: compare the intervals of both runs"
+            f"suite {suite} keeps no scores of single queries", "compare the intervals of both runs"
         )
     return [difference for pair in pairs for difference in _differences(*pair)]
 
@@ -216,6 +216,6 @@ def _read_scores(path: Path) -> tuple[str, dict[str, QueryScores]]:
         }
         return str(fields["suite"]), systems
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}: give what `codesearch bench --json` wrote") from None
+        raise ConfigError(f"{path}: {error.strerror}", "give what `codesearch bench --json` wrote") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{path}: not what `codesearch bench --json` writes ({error!r})") from None

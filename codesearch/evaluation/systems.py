@@ -57,7 +57,7 @@ def systems_without(signals: Collection[str]) -> tuple[System, ...]:
     off: dict[str, Any] = {}
     for signal in signals:
         if signal not in SIGNALS:
-            raise ConfigError(f"signal {signal!r}: choose one of {', '.join(SIGNALS)}")
+            raise ConfigError(f"signal {signal!r}", f"choose one of {', '.join(SIGNALS)}")
         off |= SIGNALS[signal]
     return tuple(
         replace(system, config=replace(system.config, **off)) if system.mode == "hybrid" else system

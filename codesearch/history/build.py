@@ -104,7 +104,7 @@ def find_history(top: str, home: Path) -> History:
     common = Path(top, os.fsdecode(repository.git("rev-parse", "--git-common-dir")).rstrip("\n")).resolve()
     head = repository.commit("HEAD")
     if head is None:
-        raise ConfigError(f"{top} has no commits: `codesearch history` searches commits")
+        raise ConfigError(f"{top} has no commits", "`codesearch history` searches commits")
     shallow = ""
     with suppress(FileNotFoundError):
         shallow = hashlib.sha256((common / "shallow").read_bytes()).hexdigest()
@@ -128,7 +128,7 @@ def update_history(
     try:
         make_folder(history.folder)
     except OSError as error:
-        raise IndexStoreError(f"{history.folder}: {error.strerror}: give another --home") from None
+        raise IndexStoreError(f"{history.folder}: {error.strerror}", "give another --home") from None
     with writer_lock(history.folder, str(history.common), wait_s=_PATIENCE_S):
         if _is_current(history, digest):
             return 0
@@ -252,7 +252,8 @@ class CommitParser:
                     yield from zip(chunk, waiting.popleft().result(), strict=True)
             except (WorkerDiedError, WorkerStartError):
                 raise IndexWriteError(
-                    "a process that reads commits was stopped, probably because memory ran out: free some and try again"
+                    "a process that reads commits was stopped, probably because memory ran out",
+                    "free some and try again",
                 ) from None
 
     def documents(self, files: Sequence[SourceFile]) -> list[ParsedFile]:

@@ -79,7 +79,7 @@ def since_time(text: str) -> int:
     except ValueError:  # There is no such day.
         pass
     raise ConfigError(
-        f'--since {text!r}: give a date, such as 2024-05-31 or 2024, or a time, such as "3 months"'
+        f"--since {text!r}", 'give a date, such as 2024-05-31 or 2024, or a time, such as "3 months"'
     )
 
 

@@ -157,7 +157,7 @@ class Editor:
         def work() -> dict[str, types.Location]:
             path = _path_of(uri)
             if opened is None and covering_index(self._engine.home, path) is None:
-                raise IndexNotFoundError(f"{path} is in no index: run `codesearch index` in its project")
+                raise IndexNotFoundError(f"{path} is in no index", "run `codesearch index` in its project")
             text = self._text_of(uri)
             is_saved = path.is_file() and path.read_bytes() == text.encode("utf-8", "replace")
             example = Place(path, line, None if is_saved else text)
@@ -392,7 +392,7 @@ def run(engine: Engine, here: Path, *, auto_index: bool, min_confidence: float =
 def _path_of(uri: str) -> Path:
     path = to_fs_path(uri)
     if not path:
-        raise ConfigError(f"{uri} is not a file: save it first")
+        raise ConfigError(f"{uri} is not a file", "save it first")
     return Path(path)
 
 

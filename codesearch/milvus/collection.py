@@ -64,8 +64,8 @@ class Collection:
                 shards = [json.loads(row["about"]) for row in rows]
                 if not shards:
                     raise BackendError(
-                        f"collection {self.store.documents} has no statistics yet: "
-                        "wait until the first shard is indexed"
+                        f"collection {self.store.documents} has no statistics yet",
+                        "wait until the first shard is indexed",
                     )
                 lengths = average_lengths(
                     [shard["field_sums"] for shard in shards], [shard["field_counts"] for shard in shards]
@@ -115,7 +115,7 @@ class SearchedCollection:
 
     def documents_with(self, text: str, filters: Filters) -> ExactText:
         """Raise ConfigError, because the sources are on other machines."""
-        raise ConfigError("an exact text is looked for in the files of this machine: leave --backend out")
+        raise ConfigError("an exact text is looked for in the files of this machine", "leave --backend out")
 
     def ranking(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Ranking:
         """Rank what the server proposes for an analysed query."""
@@ -153,7 +153,7 @@ class SearchedCollection:
 
     def changed_files(self, filters: Filters, revision: str) -> tuple[frozenset[str], dict[str, ConfigError]]:
         """Raise ConfigError: the work trees are not on the server."""
-        raise ConfigError("--changed needs the work tree: search its local index, without --backend")
+        raise ConfigError("--changed needs the work tree", "search its local index, without --backend")
 
     def _ids(self, *conditions: str) -> list[str]:
         """Return the ids of documents for which all conditions that are not empty hold."""

@@ -66,12 +66,13 @@ def push(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> list
         other = str(row["shard"]).partition("/")[2]
         if other != total:
             raise BackendError(
-                f"the collections were filled with --shard I/{other}: give --shard I/{other}, or another --prefix"
+                f"the collections were filled with --shard I/{other}",
+                f"give --shard I/{other}, or another --prefix",
             )
     for index in indexes:
         row = known.get(ROOT + index.manifest.root, {"shard": shard})
         if row["shard"] != shard:
-            raise BackendError(f"{index.manifest.root} belongs to shard {row['shard']}: index it there")
+            raise BackendError(f"{index.manifest.root} belongs to shard {row['shard']}", "index it there")
     reports = [_push_root(store, index, shard, known.get(ROOT + index.manifest.root)) for index in indexes]
     kept = {ROOT + index.manifest.root for index in indexes}
     for key, row in known.items():

@@ -106,13 +106,13 @@ class MilvusStore:
         made = self._made_with()
         if made is None:
             raise BackendError(
-                f"{self.connection.uri} has no collections {self.connection.prefix}_*: "
-                "run `codesearch index --backend milvus` first"
+                f"{self.connection.uri} has no collections {self.connection.prefix}_*",
+                "run `codesearch index --backend milvus` first",
             )
         if made["format"] != FORMAT_VERSION:
             raise BackendError(
-                f"collections {self.connection.prefix}_* have format {made['format']}, expected {FORMAT_VERSION}: "
-                "index again with another --prefix"
+                f"collections {self.connection.prefix}_* have format {made['format']}, expected {FORMAT_VERSION}",
+                "index again with another --prefix",
             )
         return made
 
@@ -121,7 +121,8 @@ class MilvusStore:
         if made["id"] != model_id:
             raise BackendError(
                 f"collections {self.connection.prefix}_* were made with model {made['name']} ({made['id']}), not "
-                f"with {name} ({model_id}): give that --model, or another --prefix"
+                f"with {name} ({model_id})",
+                "give that --model, or another --prefix",
             )
 
     def _made_with(self) -> dict[str, Any] | None:
@@ -273,7 +274,7 @@ class MilvusStore:
             uri = self.connection.uri
             reason = " ".join(str(getattr(error, "message", "") or error).split())[:300]
             raise BackendError(
-                f"Milvus at {uri} failed ({reason}): check that it runs and that --uri is right"
+                f"Milvus at {uri} failed ({reason})", "check that it runs and that --uri is right"
             ) from None
 
     def _load(self) -> None:

@@ -299,7 +299,7 @@ def language_name(text: str) -> str:
         near = get_close_matches(wanted, [*_BY_NAME, *_SHORT_NAMES], 1, _SIMILAR)
         known = ", ".join(spec.name for spec in LANGUAGES)
         cure = f"did you mean {near[0]}?" if near else f"choose one of {known} or of docs/languages.md"
-        raise ConfigError(f"unknown language {text!r}: {cure}")
+        raise ConfigError(f"unknown language {text!r}", cure)
     return spec.name
 
 

@@ -193,7 +193,7 @@ class _Walk:
             os.scandir(self.root).close()
             self.seen = {_identity(root.stat())}
         except OSError as error:
-            raise ConfigError(f"{self.root}: {error.strerror}: give a folder that can be read") from None
+            raise ConfigError(f"{self.root}: {error.strerror}", "give a folder that can be read") from None
 
     def first_rules(self) -> list[Rules]:
         """Return the rules that apply to the root, and watch their files."""
@@ -205,10 +205,10 @@ class _Walk:
         try:
             exclude = read_patterns(self.config.exclude, strict=True)
         except BadPatternError as error:
-            raise ConfigError(f"exclude: {error}: correct it in --exclude or in a settings file") from None
+            raise ConfigError(f"exclude: {error}", "correct it in --exclude or in a settings file") from None
         if exclude.weight > MOST_WEIGHT:
             count = f"{len(exclude.wildcards):,} patterns with wildcards are too many"
-            raise ConfigError(f"exclude: {count}: give fewer in --exclude or in a settings file")
+            raise ConfigError(f"exclude: {count}", "give fewer in --exclude or in a settings file")
         return [*rules_above(above, self.reader, self.report.warn), Rules(exclude)]
 
     def rules_of(self, folder: str, known: dict[str, list[Rules]], watched: Collection[str]) -> list[Rules]:

@@ -97,7 +97,7 @@ def check_sqlite_target(path: Path, *, force: bool) -> None:
     for journal in (f"{real}-wal", f"{real}-journal"):
         if os.path.exists(journal):  # SQLite would apply it to the new file.
             raise ExportError(
-                f"{path} is in use: {journal} exists: close the programs that use it, or name another file"
+                f"{path} is in use: {journal} exists", "close the programs that use it, or name another file"
             )
     check_target(path, "an export of codesearch", _is_export, force=force)
 

@@ -41,9 +41,9 @@ def check_target(path: Path, kind: str, is_one: Callable[[Path], bool], *, force
     if not path.exists():
         return
     if not path.is_file():
-        raise ExportError(f"{path} is not a regular file: name another file")
+        raise ExportError(f"{path} is not a regular file", "name another file")
     if not force and not is_one(path):
-        raise ExportError(f"{path} is not {kind}: name another file, or replace it with --force")
+        raise ExportError(f"{path} is not {kind}", "name another file, or replace it with --force")
 
 
 @contextmanager

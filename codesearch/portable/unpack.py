@@ -83,7 +83,7 @@ def open_portable(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Portabl
         file = open(path, "rb")  # Closed below.
     except OSError as error:
         raise PortableFileError(
-            f"{path}: {error.strerror}: give a file that `codesearch export` wrote"
+            f"{path}: {error.strerror}", "give a file that `codesearch export` wrote"
         ) from None
     with file:
         with _one_line(path):
@@ -93,8 +93,8 @@ def open_portable(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Portabl
             _check_entries(archive, manifest)
             if manifest.bytes > max_bytes:
                 raise PortableFileError(
-                    f"{path} unpacks to {manifest.bytes / 1e9:.1f} GB, more than {max_bytes / 1e9:.1f} GB: "
-                    "if you trust it, import it with a higher --max-gb"
+                    f"{path} unpacks to {manifest.bytes / 1e9:.1f} GB, more than {max_bytes / 1e9:.1f} GB",
+                    "if you trust it, import it with a higher --max-gb",
                 )
         yield PortableFile(path, manifest, hashlib.sha256(head).hexdigest(), archive)
 
@@ -105,10 +105,10 @@ def _one_line(path: Path) -> Iterator[None]:
     try:
         yield
     except UntrustedError as error:
-        raise PortableFileError(f"{path} is refused: {error}: export it again") from None
+        raise PortableFileError(f"{path} is refused: {error}", "export it again") from None
     except IndexCorruptError as error:
         raise PortableFileError(
-            f"{path} is refused: {error.path.name} is not valid: export it again"
+            f"{path} is refused: {error.path.name} is not valid", "export it again"
         ) from None
     except (*_BROKEN, OSError) as error:
         # A damaged archive names a place before the start of the file: EINVAL.
@@ -116,7 +116,7 @@ def _one_line(path: Path) -> Iterator[None]:
             raise
         reason = str(error).splitlines()[0] if str(error) else "it ends too early"
         raise PortableFileError(
-            f"{path} is damaged or not a portable file ({reason}): export it again"
+            f"{path} is damaged or not a portable file ({reason})", "export it again"
         ) from None
 
 
@@ -141,13 +141,13 @@ def _manifest(path: Path, head: bytes) -> Manifest:
     version, found = fields.get("portable"), fields["manifest"].get("format")
     if version != PORTABLE_VERSION:
         raise PortableFileError(
-            f"{path} is a portable file of version {version!r}, expected {PORTABLE_VERSION}: "
-            "use the same version of codesearch on both machines"
+            f"{path} is a portable file of version {version!r}, expected {PORTABLE_VERSION}",
+            "use the same version of codesearch on both machines",
         )
     if found != FORMAT_VERSION:
         raise PortableFileError(
-            f"{path} has index format {found!r}, expected {FORMAT_VERSION}: "
-            "use the same version of codesearch on both machines"
+            f"{path} has index format {found!r}, expected {FORMAT_VERSION}",
+            "use the same version of codesearch on both machines",
         )
     manifest = checked_manifest(fields["manifest"])
     for segment in manifest.segments:

@@ -124,7 +124,7 @@ class _WorkTree(Repository):
         base = self.git("merge-base", found, "HEAD", codes=(0, 1)).decode().strip()
         if not base:
             raise ConfigError(
-                f"{name} and HEAD have no common commit in {self.top}: give {name} without the dots"
+                f"{name} and HEAD have no common commit in {self.top}", f"give {name} without the dots"
             )
         return base
 
@@ -149,7 +149,7 @@ def _work_trees(root: str, snapshot: Snapshot, filters: Filters, revision: str) 
         recorded = outer and _recorded(outer, top)
         tree.base = tree.base_of(revision) if recorded is None else recorded or None
     if not trees:
-        raise ConfigError(f"{root} is in no git work tree: --changed compares files with a git revision")
+        raise ConfigError(f"{root} is in no git work tree", "--changed compares files with a git revision")
     return list(trees.values())
 
 

@@ -203,7 +203,7 @@ def documents_with(text: str, snapshot: Snapshot, lexical: LexicalScorer, filter
     terms = sorted(terms_of(text))
     if not terms or len(text) > _MOST_CHARS:
         reason = f"has more than {_MOST_CHARS:,} characters" if terms else "has no letters or digits"
-        raise ConfigError(f"the text {reason}: give a text with a few words")
+        raise ConfigError(f"the text {reason}", "give a text with a few words")
     allowed = allowed_documents(filters, snapshot)
     files = proposed_files(snapshot, lexical, terms, filters)
     wanted = text.encode("utf-8", "surrogateescape")

@@ -39,14 +39,14 @@ def find_definition(index: IndexReader, path: str, line: int) -> Definition:
     """Return the innermost definition at a line of a file that the index lists."""
     root = index.manifest.root
     if (indexed := live_file(index, path)) is None:
-        raise IndexNotFoundError(f"{path} is not in the index of {root}: give a path of a hit")
+        raise IndexNotFoundError(f"{path} is not in the index of {root}", "give a path of a hit")
     segment, file = indexed
     if (found := _innermost(segment, file, line)) is None:
-        raise IndexNotFoundError(f"{path}:{line} has no definition in the index: give a line inside one")
+        raise IndexNotFoundError(f"{path}:{line} has no definition in the index", "give a line inside one")
     _, row = found
     excerpt = SourceFiles(segment).excerpt(file, row, 0)
     if excerpt is None:
-        raise IndexNotFoundError(f"{path} is gone or cannot be read: run {index_command(root)}")
+        raise IndexNotFoundError(f"{path} is gone or cannot be read", f"run {index_command(root)}")
     return Definition(path, file.language, *row.described, root=root, code=excerpt.code, stale=excerpt.stale)
 
 

@@ -52,7 +52,7 @@ class Filters:
         object.__setattr__(self, "kinds", tuple(kind.lower() for kind in self.kinds))
         for kind in self.kinds:
             if kind not in KINDS:
-                raise ConfigError(f"unknown kind {kind!r}: choose one of {', '.join(KINDS)}")
+                raise ConfigError(f"unknown kind {kind!r}", f"choose one of {', '.join(KINDS)}")
 
     @property
     def allow_all(self) -> bool:
@@ -102,7 +102,7 @@ class SearchRequest:
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
-            raise ConfigError(f"mode {self.mode!r}: choose one of {', '.join(MODES)}")
+            raise ConfigError(f"mode {self.mode!r}", f"choose one of {', '.join(MODES)}")
         if self.top_k < 1:
             raise ValueError(f"top_k must be at least 1, not {self.top_k}")
         if self.context < 0:
@@ -151,5 +151,5 @@ class Place:
         """
         match = _PLACE.fullmatch(text)
         if not match:
-            raise ConfigError(f"{text!r} is not FILE:LINE: give a line of a function, as in src/app.py:12")
+            raise ConfigError(f"{text!r} is not FILE:LINE", "give a line of a function, as in src/app.py:12")
         return cls(Path(match["file"]), int(match["line"]))

@@ -147,7 +147,8 @@ class LocalIndexes:
                     cure = "give the folder of its model with --model, or search with --mode lexical"
                 raise ConfigError(
                     f"{index.root} was indexed with model {made_with['name']} ({made_with['id']}), not with "
-                    f"{encoder.name} ({encoder.model_id}): {cure}"
+                    f"{encoder.name} ({encoder.model_id})",
+                    cure,
                 )
 
     def ranking(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Ranking:
@@ -302,7 +303,7 @@ class Searcher:
     def analyse(self, query: str, mode: str = "hybrid") -> AnalysedQuery:
         """Return the terms and the vector of a query, as far as the mode needs them."""
         if mode not in MODES:
-            raise ConfigError(f"mode {mode!r}: choose one of {', '.join(MODES)}")
+            raise ConfigError(f"mode {mode!r}", f"choose one of {', '.join(MODES)}")
         terms = query_terms(query)
         if not terms:
             raise ConfigError(f"query {_shown(query)!r} has no words to search for")
@@ -317,14 +318,14 @@ class Searcher:
 
     def _query_vector(self, query: str, code: bool) -> NDArray[np.float32] | None:
         if self.encoder is None:
-            raise ConfigError("no model is loaded: only mode lexical can answer")
+            raise ConfigError("no model is loaded", "only mode lexical can answer")
         vector = self.document_vector(query) if code else self.encoder.encode_queries([query])[0]
         return vector if vector.any() else None
 
     def document_vector(self, text: str, language: str = "") -> NDArray[np.float32]:
         """Embed a text like a document of an index: float32 [D]."""
         if self.encoder is None:
-            raise ConfigError("no model is loaded: similar code is found by vectors")
+            raise ConfigError("no model is loaded", "similar code is found by vectors")
         tokens = self.encoder.tokenizer.encode_document(text, self.encoder.max_document_tokens, language)
         return np.asarray(self.encoder.encode_documents([tokens])[0])
 

@@ -38,7 +38,7 @@ def documents_of(path: Path, text: str | None = None, content: str = "code") -> 
         try:
             source, _ = read_regular(path, WalkConfig().max_file_bytes)
         except OSError as error:
-            raise ConfigError(f"{path}: {error.strerror}: give a file that can be read") from None
+            raise ConfigError(f"{path}: {error.strerror}", "give a file that can be read") from None
     spec = None if "." in path.name else language_of_shebang(source.partition(b"\n")[0])
     spec = spec or language_of_path(path.name, content)
     if spec is None:
@@ -67,7 +67,7 @@ def _parsed_example(searcher: Searcher, place: Place) -> Example:
     documents = documents_of(place.path, place.text)
     around = [document for document in documents if document.start_line <= place.line <= document.end_line]
     if not around:
-        raise ConfigError(f"{place.path}:{place.line}: no function or class there: give a line inside one")
+        raise ConfigError(f"{place.path}:{place.line}: no function or class there", "give a line inside one")
     document = max(around, key=lambda document: document.start_byte)
     terms = list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))
     return Example(document, terms, searcher.document_vector(document_text(document), document.language))

@@ -44,7 +44,7 @@ def check_has_code(indexes: Sequence[IndexReader]) -> None:
     """Check that the sources of some index can be read."""
     if not any(index.manifest.has_sources or index.manifest.has_code for index in indexes):
         roots = ", ".join(index.manifest.root for index in indexes)
-        raise IndexNotFoundError(f"{roots} has no code to look in: export it with --with-code")
+        raise IndexNotFoundError(f"{roots} has no code to look in", "export it with --with-code")
 
 
 def proposed_files(

@@ -68,12 +68,12 @@ def serve(home: Path, handlers: Handlers) -> None:
     with suppress(FileExistsError):
         make_folder(folder)
     if reason := distrusted(str(home)):
-        raise ConfigError(f"{reason}: choose another home, or make this one your own with chown and chmod")
+        raise ConfigError(f"{reason}", "choose another home, or make this one your own with chown and chmod")
     os.chdir(home)  # The folder that it was started in may be deleted.
     with file_lock(folder / LOCK) as owner:
         if owner is not None:
             raise ConfigError(
-                f"process {owner} answers for {home} already: stop it with `codesearch serve --stop`"
+                f"process {owner} answers for {home} already", "stop it with `codesearch serve --stop`"
             )
         with _listening(folder) as listener:
             asyncio.run(_Service(handlers).run(listener, folder / (SOCKET if listener else LOCK)))

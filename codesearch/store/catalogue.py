@@ -109,7 +109,7 @@ def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterat
             try:
                 owner = lock.enter_context(file_lock(path))
             except OSError as error:
-                raise IndexWriteError(f"{path}: {error.strerror}: give another --home") from None
+                raise IndexWriteError(f"{path}: {error.strerror}", "give another --home") from None
             if owner is None:
                 yield
                 return

@@ -357,7 +357,7 @@ def storage_error(error: Exception, folder: Path) -> IndexWriteError | None:
         isinstance(error, OSError) and error.errno in _FULL_ERRNOS
     )
     if full:
-        return IndexWriteError(f"no space left under {folder}: free some or give another --home")
+        return IndexWriteError(f"no space left under {folder}", "free some or give another --home")
     if isinstance(error, sqlite3.Error):
         return IndexWriteError(f"{folder}: cannot be written ({error})")
     if isinstance(error, OSError):

@@ -271,7 +271,7 @@ def read_manifest(index_folder: Path) -> Manifest:
         content = path.read_bytes()
         raw = json.loads(content)
     except FileNotFoundError:
-        raise IndexNotFoundError(f"no index at {index_folder}: run `codesearch index FOLDER`") from None
+        raise IndexNotFoundError(f"no index at {index_folder}", "run `codesearch index FOLDER`") from None
     except OSError as error:
         raise unreadable(path, error, "FOLDER") from None
     except (ValueError, RecursionError) as error:

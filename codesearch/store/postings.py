@@ -146,7 +146,7 @@ class PostingsWriter:
     def _add_lengths(self, doc_ids: NDArray[np.int64], lengths: NDArray[np.uint16]) -> None:
         self._documents = max(self._documents, int(doc_ids.max(initial=-1)) + 1)
         if self._documents > _MAX_DOCUMENTS:
-            raise IndexStoreError(f"more than {_MAX_DOCUMENTS:,} documents: index fewer folders at once")
+            raise IndexStoreError(f"more than {_MAX_DOCUMENTS:,} documents", "index fewer folders at once")
         if self._documents > len(self._lengths):
             self._lengths.resize((2 * self._documents, _F), refcheck=False)
         self._lengths[doc_ids] = lengths

@@ -108,7 +108,7 @@ def find_spots(
     wanted = text.strip()
     if not wanted or len(wanted) > _LONGEST:
         raise ConfigError(
-            f"a place has 1 to {_LONGEST:,} characters: give PATH, PATH:LINE, PATH::NAME or NAME"
+            f"a place has 1 to {_LONGEST:,} characters", "give PATH, PATH:LINE, PATH::NAME or NAME"
         )
     if any(_SURROGATES[0] <= character <= _SURROGATES[1] for character in wanted):
         raise IndexNotFoundError(f"{wanted[:_SHOWN]!r} is not in UTF-8, so it is in no index")
@@ -118,7 +118,7 @@ def find_spots(
     except IndexNotFoundError:
         for index, path in _unindexed(indexes, wanted, here):
             if allowed[index](path):
-                raise IndexNotFoundError(f"{path[:_SHOWN]} is not indexed: {_READ_YOURSELF}") from None
+                raise IndexNotFoundError(f"{path[:_SHOWN]} is not indexed", _READ_YOURSELF) from None
         raise
     if kept := [spot for spot in found if allowed[spot.index](spot.path)]:
         return kept
@@ -132,24 +132,24 @@ def _find_spots(
         first = int(match["first"])
         last = int(match["last"]) if match["last"] else None
         if last is not None and last < first:
-            raise ConfigError(f"lines {first}-{last} end before they begin: give {last}-{first}")
+            raise ConfigError(f"lines {first}-{last} end before they begin", f"give {last}-{first}")
         if files := _files(indexes, match["path"], here):
             return [_at_lines(spot, first, last) for spot in files]
         raise IndexNotFoundError(
-            f"{match['path'][:_SHOWN]} is not in the index: give the path of a file in it"
+            f"{match['path'][:_SHOWN]} is not in the index", "give the path of a file in it"
         )
     head, mark, name = wanted.partition("::")
     if mark and (files := _files(indexes, head, here)):
         if found := [replace(spot, row=row) for spot in files for row in _named(spot.rows(), name)]:
             return found
-        raise IndexNotFoundError(f"{head[:_SHOWN]} has no definition {name[:_SHOWN]!r}: see its outline")
+        raise IndexNotFoundError(f"{head[:_SHOWN]} has no definition {name[:_SHOWN]!r}", "see its outline")
     if files := _files(indexes, wanted, here):
         return files
     folders = _folders(indexes, wanted, here)
     if found := (find_named(indexes, wanted) if code or not folders else []) or folders:
         return found
     raise IndexNotFoundError(
-        f"no file, folder or definition is {wanted[:_SHOWN]!r}: search for it with a query"
+        f"no file, folder or definition is {wanted[:_SHOWN]!r}", "search for it with a query"
     )
 
 
@@ -179,7 +179,7 @@ def definitions_of(text: str, spots: Sequence[Spot]) -> list[Spot]:
     """Return the places that are definitions."""
     if found := [spot for spot in spots if spot.row]:
         return found
-    raise ConfigError(f"{text} is no function or class: give FILE:LINE or a name")
+    raise ConfigError(f"{text} is no function or class", "give FILE:LINE or a name")
 
 
 def only_spot(text: str, spots: Sequence[Spot]) -> Spot:
@@ -188,7 +188,7 @@ def only_spot(text: str, spots: Sequence[Spot]) -> Spot:
         return spots[0]
     listed = ", ".join(f"{spot.path}:{spot.first_line}" for spot in spots[:_LISTED])
     more = f" and {len(spots) - _LISTED} more" if len(spots) > _LISTED else ""
-    raise ConfigError(f"{text} names {len(spots)} places: give one of them: {listed}{more}")
+    raise ConfigError(f"{text} names {len(spots)} places", f"give one of them: {listed}{more}")
 
 
 def find_folders(indexes: Sequence[IndexReader], folders: Sequence[Path]) -> list[Spot]:
@@ -201,7 +201,7 @@ def find_file(indexes: Sequence[IndexReader], path: str) -> Spot:
     if found := list(_exact(indexes, path)):
         return found[0]
     root = indexes[0].manifest.root
-    raise IndexNotFoundError(f"{path[:_SHOWN]} is not in the index of {root}: give a path of a hit")
+    raise IndexNotFoundError(f"{path[:_SHOWN]} is not in the index of {root}", "give a path of a hit")
 
 
 def find_named(indexes: Sequence[IndexReader], name: str) -> list[Spot]:

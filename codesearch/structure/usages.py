@@ -126,7 +126,7 @@ def find_usages(
     name, targets, everything = _asked(indexes, text, here, folders)
     terms = sorted(terms_of(name))
     if not terms:
-        raise ConfigError(f"{name!r} has no letters or digits: the index finds words")
+        raise ConfigError(f"{name!r} has no letters or digits", "the index finds words")
     snapshot = Snapshot(indexes)
     files = proposed_files(snapshot, LexicalScorer(snapshot, RankConfig()), terms, filters or Filters())
     with_definition = {(one.root, one.path) for one in targets}
@@ -156,7 +156,7 @@ def _asked(
     wanted = text.strip()
     if not wanted or len(wanted) > MOST_NAME or not wanted.isprintable():
         raise ConfigError(
-            f"a name has 1 to {MOST_NAME} printable characters: give NAME, PATH:LINE or PATH::NAME"
+            f"a name has 1 to {MOST_NAME} printable characters", "give NAME, PATH:LINE or PATH::NAME"
         )
     parts = SEPARATORS.split(wanted)
     everything = _candidates(indexes, parts[-1], folders)
@@ -166,7 +166,7 @@ def _asked(
         return wanted, [], []
     spots = [spot for spot in find_spots(indexes, wanted, here, folders) if spot.row]
     if not spots:
-        raise IndexNotFoundError(f"{wanted} is in no definition: give a line inside one")
+        raise IndexNotFoundError(f"{wanted} is in no definition", "give a line inside one")
     name = spots[0].row.name if spots[0].row else ""
     everything = _candidates(indexes, name, folders)
     meant = {

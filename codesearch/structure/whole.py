@@ -138,13 +138,15 @@ def read_places(
 def _source(spot: Spot) -> tuple[str, bool]:
     """Return the text of a file, and whether it changed after it was indexed."""
     if spot.segment is None or spot.file is None:
-        raise IndexNotFoundError(f"{spot.path or spot.root} is a folder: see its outline")
+        raise IndexNotFoundError(f"{spot.path or spot.root} is a folder", "see its outline")
     manifest = spot.index.manifest
     if not manifest.has_sources and not manifest.has_code:
-        raise IndexNotFoundError(f"{manifest.root} has no code: export it with --with-code")
+        raise IndexNotFoundError(f"{manifest.root} has no code", "export it with --with-code")
     found = read_source(spot.segment, spot.file)
     if found is None:
-        raise IndexNotFoundError(f"{spot.path} is gone or cannot be read: run {index_command(manifest.root)}")
+        raise IndexNotFoundError(
+            f"{spot.path} is gone or cannot be read", f"run {index_command(manifest.root)}"
+        )
     return found[0].decode("utf-8", "replace"), found[1]
 
 

@@ -81,7 +81,9 @@ def load_bundle(folder: Path) -> Bundle:
             rows=dict(manifest.get("rows", {})),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise ModelBundleError(f"{folder}/manifest.json: no valid {error}: export the model again") from None
+        raise ModelBundleError(
+            f"{folder}/manifest.json: no valid {error}", "export the model again"
+        ) from None
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -91,19 +93,19 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise ModelBundleError(
-            f"{folder}: no model bundle there: name its folder with --model; `index --rebuild` forgets a folder that "
-            "an index remembers"
+            f"{folder}: no model bundle there",
+            "name its folder with --model; `index --rebuild` forgets a folder that an index remembers",
         ) from None
     except (OSError, ValueError) as error:
         raise ModelBundleError(
-            f"{path}: cannot be read ({error}): install or export the model again"
+            f"{path}: cannot be read ({error})", "install or export the model again"
         ) from None
     if not isinstance(manifest, dict):
-        raise ModelBundleError(f"{path}: not a bundle manifest: install or export the model again")
+        raise ModelBundleError(f"{path}: not a bundle manifest", "install or export the model again")
     if manifest.get("format") != BUNDLE_FORMAT:
         raise ModelBundleError(
-            f"{folder}: model bundle format {manifest.get('format')}, expected {BUNDLE_FORMAT}: "
-            "use a bundle made for this version"
+            f"{folder}: model bundle format {manifest.get('format')}, expected {BUNDLE_FORMAT}",
+            "use a bundle made for this version",
         )
     return manifest
 
@@ -120,23 +122,24 @@ def _checked_digest(folder: Path, name: str, manifest: dict[str, Any]) -> str:
     path = folder / name
     if Path(name).name != name:
         raise ModelBundleError(
-            f"{folder}/manifest.json: {name!r} is not in its folder: install or export the model again"
+            f"{folder}/manifest.json: {name!r} is not in its folder", "install or export the model again"
         )
     try:
         expected = manifest["files"][name]["sha256"]
     except (KeyError, TypeError):
         raise ModelBundleError(
-            f"{folder}/manifest.json: no sha256 of {name}: install or export the model again"
+            f"{folder}/manifest.json: no sha256 of {name}", "install or export the model again"
         ) from None
     try:
         if path.exists() and not path.is_file():
-            raise ModelBundleError(f"{path}: not a regular file: install or export the model again")
+            raise ModelBundleError(f"{path}: not a regular file", "install or export the model again")
         with open(path, "rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise ModelBundleError(f"{path}: {error.strerror}: install or export the model again") from None
+        raise ModelBundleError(f"{path}: {error.strerror}", "install or export the model again") from None
     if found != expected:
         raise ModelBundleError(
-            f"{path}: sha256 differs from manifest.json, the file is damaged: install or export the model again"
+            f"{path}: sha256 differs from manifest.json, the file is damaged",
+            "install or export the model again",
         )
     return found

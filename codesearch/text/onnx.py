@@ -52,7 +52,7 @@ class RowSum:
             self._repeat_power = float(places.get("repeat_power", 0.0))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelBundleError(
-                f"{graph}: no rows where the manifest says ({error}): install or export the model again"
+                f"{graph}: no rows where the manifest says ({error})", "install or export the model again"
             ) from None
 
     def encode(self, texts: Sequence[NDArray[np.uint32]]) -> NDArray[np.float32]:
@@ -122,7 +122,7 @@ class OnnxEncoder:
     def _language_id(self, language: str) -> int:
         found = self.tokenizer.language_id(language)
         if found is None:
-            raise ModelBundleError(f"{self.tokenizer_path}: no token of {language}: export the model again")
+            raise ModelBundleError(f"{self.tokenizer_path}: no token of {language}", "export the model again")
         return found
 
     def _by_graph(self, documents: Sequence[TokenIds]) -> dict[str, list[int]]:
@@ -154,7 +154,8 @@ class OnnxEncoder:
         if embedding.shape != (len(tokens), self.dim):
             raise ModelBundleError(
                 f"{self.bundle.folder / graph}: gives {embedding.shape[-1]} dimensions, its manifest says "
-                f"{self.dim}: install or export the model again"
+                f"{self.dim}",
+                "install or export the model again",
             )
         return np.asarray(embedding, dtype=np.float32)
 
@@ -189,7 +190,7 @@ def choose_device(device: str) -> str:
             if available
             else how_to_add("onnxruntime-gpu", without=["onnxruntime"])
         )
-        raise ConfigError(f"device cuda: not available here: {cure}, or use --device cpu")
+        raise ConfigError("device cuda: not available here", f"{cure}, or use --device cpu")
     return "cuda" if available else "cpu"
 
 
@@ -232,15 +233,15 @@ def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN4
     options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
     graph = path.read_bytes()
     if _EXTERNAL_DATA in graph:  # The checksums of a bundle do not cover it.
-        raise ModelBundleError(f"{path}: its weights are in another file: export the model as one file")
+        raise ModelBundleError(f"{path}: its weights are in another file", "export the model as one file")
     try:
         session = runtime.InferenceSession(graph, options, providers=providers)
     except Exception as error:  # The exceptions of ONNX Runtime have no other common base class.
         raise ModelBundleError(
-            f"{path}: ONNX Runtime cannot open it ({error}): install or export the model again"
+            f"{path}: ONNX Runtime cannot open it ({error})", "install or export the model again"
         ) from None
     if device == "cuda" and "CUDAExecutionProvider" not in session.get_providers():
         raise ConfigError(
-            "device cuda: ONNX Runtime fell back to the CPU: check the driver, or use --device cpu"
+            "device cuda: ONNX Runtime fell back to the CPU", "check the driver, or use --device cpu"
         )
     return session

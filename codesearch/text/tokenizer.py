@@ -181,7 +181,7 @@ def _open(path: Path) -> Tokenizer:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # The library raises a plain `Exception`.
         raise ModelBundleError(
-            f"{path}: not a tokenizer ({error}): install or export the model again"
+            f"{path}: not a tokenizer ({error})", "install or export the model again"
         ) from None
 
 

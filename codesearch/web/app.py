@@ -193,12 +193,9 @@ async def _no_such_path(request: Request, error: Exception) -> Response:
 
 def _refusal_of(error: CodeSearchError) -> Refusal:
     """Return an error of the engine as an error of the API."""
-    message, _, cure = str(error).rpartition(": ")
-    if not message:
-        message, cure = cure, ""
     if isinstance(error, IndexNotFoundError):
-        return Refusal(404, message, cure)
+        return Refusal(404, error.message, error.cure)
     if isinstance(error, ConfigError):
-        return Refusal(400, message, cure)
+        return Refusal(400, error.message, error.cure)
     headers = {"Retry-After": "5"} if isinstance(error, IndexLockedError) else None
-    return Refusal(503, message, cure, headers)
+    return Refusal(503, error.message, error.cure, headers)

@@ -34,12 +34,12 @@ def read_token(host: str, file: Path | None, variables: Mapping[str, str]) -> st
             token = file.read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
-            raise ConfigError(f"--token-file {file} cannot be read ({reason}): give another file") from None
+            raise ConfigError(f"--token-file {file} cannot be read ({reason})", "give another file") from None
     if (token or file) and len(token) < _MIN_TOKEN:
-        raise ConfigError(f"the token has {len(token)} characters: give at least {_MIN_TOKEN}")
+        raise ConfigError(f"the token has {len(token)} characters", f"give at least {_MIN_TOKEN}")
     if not token and not is_loopback(host):
         raise ConfigError(
-            f"other computers reach {host}, so a token is needed: give --token-file FILE or set {VARIABLE}"
+            f"other computers reach {host}, so a token is needed", f"give --token-file FILE or set {VARIABLE}"
         )
     return token
 
@@ -50,7 +50,7 @@ def listen(host: str, port: int) -> socket.socket:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind)
     except OSError as error:
-        raise ConfigError(f"{host} cannot be used ({error.strerror}): give another --host") from None
+        raise ConfigError(f"{host} cannot be used ({error.strerror})", "give another --host") from None
     try:
         if os.name != "nt":  # On Windows the option would let two programs share a port.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -59,9 +59,9 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise ConfigError(f"port {port} is taken: give another with --port") from None
+            raise ConfigError(f"port {port} is taken", "give another with --port") from None
         raise ConfigError(
-            f"{host}:{port} cannot be used ({error.strerror}): give another --host or --port"
+            f"{host}:{port} cannot be used ({error.strerror})", "give another --host or --port"
         ) from None
     return listener
 

@@ -58,14 +58,14 @@ def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
     """Score results in the official format as a system of a suite."""
     suite = _load(name)
     if not hasattr(suite, "judgements"):
-        raise ConfigError(f"suite {name} does not judge files: leave out --score, or choose csn99")
+        raise ConfigError(f"suite {name} does not judge files", "leave out --score, or choose csn99")
     run, qrels = read_predictions(file), judged(suite.judgements(options))
     found = {document for documents in run.values() for document in documents}
     if not any(qrels.get(query, {}).keys() & documents for query, documents in run.items()):
         query, grades = next(iter(qrels.items()))
         raise ConfigError(
-            f"{file}: none of its {len(found):,} distinct results is judged: check language, query and url, such as "
-            f"{query[0]}, {query[1]}, {next(iter(grades))}"
+            f"{file}: none of its {len(found):,} distinct results is judged",
+            f"check language, query and url, such as {query[0]}, {query[1]}, {next(iter(grades))}",
         )
     systems = {file.stem: summarise(score_graded(run, qrels))}
     return SuiteResult(
@@ -82,5 +82,5 @@ def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
 def _load(name: str) -> ModuleType:
     """Import the module of a suite and no other. It has the suite's name, with an underscore for each dash."""
     if name not in SUITES:
-        raise ConfigError(f"suite {name!r}: choose one of {', '.join(SUITES)}")
+        raise ConfigError(f"suite {name!r}", f"choose one of {', '.join(SUITES)}")
     return import_module(f"{__name__}.{name.removesuffix('-end').replace('-', '_')}")

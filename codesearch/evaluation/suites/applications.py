@@ -34,7 +34,7 @@ _FETCH = (
 def run(options: BenchOptions, suite: str = "applications", half: str = "development") -> SuiteResult:
     """Run the suite with one half of the questions."""
     if options.data is None:
-        raise ConfigError(f"suite {suite} needs data: {_FETCH}")
+        raise ConfigError(f"suite {suite} needs data", _FETCH)
     folder = options.data / "packages"
     trees = [_tree(folder / package, package, asked) for package, asked in read_questions(half).items()]
     return judge(suite, trees, options)
@@ -47,11 +47,11 @@ def run_end(options: BenchOptions) -> SuiteResult:
 
 def _tree(root: Path, package: str, questions: Mapping[str, str]) -> Tree:
     if not root.is_dir():
-        raise ConfigError(f"{root}: no such folder: {_FETCH}")
+        raise ConfigError(f"{root}: no such folder", _FETCH)
 
     def ask(collection: Collection) -> Questions:
         if missing := [answer for answer in questions.values() if answer not in collection.names]:
-            raise ConfigError(f"{root}: {missing[0]} is not in this version: {_FETCH}")
+            raise ConfigError(f"{root}: {missing[0]} is not in this version", _FETCH)
         queries = {query_id(package, text): text for text in questions}
         qrels = {query: {questions[text]: 1.0} for query, text in queries.items()}
         return answered_questions(queries, qrels, DEPTHS, DEPTH)

@@ -66,7 +66,7 @@ class _Question:
 def run(options: BenchOptions) -> SuiteResult:
     """Run the suite."""
     if options.data is None or not (options.data / CLONES).is_dir():
-        raise ConfigError(f"suite commits needs data: give --data the folder with {TASKS} and {CLONES}")
+        raise ConfigError("suite commits needs data", f"give --data the folder with {TASKS} and {CLONES}")
     tasks: dict[str, set[str]] = defaultdict(set)
     for _, task in read_jsonl(options.data / TASKS, "tree", "commit"):
         tasks[task["tree"].partition("@")[0]].add(task["commit"])
@@ -74,7 +74,7 @@ def run(options: BenchOptions) -> SuiteResult:
     for number, (name, of_tasks) in enumerate(tasks.items(), 1):
         clone = options.data / CLONES / name
         if not clone.exists():
-            raise ConfigError(f"{clone} does not exist: clone each repository of {TASKS} into {CLONES}")
+            raise ConfigError(f"{clone} does not exist", f"clone each repository of {TASKS} into {CLONES}")
         asked.add(name, clone.resolve(), of_tasks)
         options.on_progress("repositories", number, len(tasks))
     qrels: Qrels = {query: {query[1].split()[1]: 1.0} for query in asked.queries}

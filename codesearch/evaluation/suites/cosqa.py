@@ -28,7 +28,7 @@ _FOLDER_SIZE = 1_000
 def run(options: BenchOptions) -> SuiteResult:
     """Run the suite."""
     if options.data is None:
-        raise ConfigError("suite cosqa needs data: give --data the folder of its codebase and queries")
+        raise ConfigError("suite cosqa needs data", "give --data the folder of its codebase and queries")
     functions = read_functions(one_file(options.data, CODEBASE))
     queries, qrels = read_queries(one_file(options.data, QUERIES), functions)
     with scratch_folder("cosqa", options) as root:
@@ -55,7 +55,9 @@ def read_queries(path: Path, functions: Mapping[str, str]) -> tuple[dict[QueryId
     for place, record in read_jsonl(path):
         text, answer = field(place, record, "query"), field(place, record, "codebase_id")
         if answer not in functions:
-            raise ConfigError(f"{place}: function {answer} is not in the codebase: give files of one release")
+            raise ConfigError(
+                f"{place}: function {answer} is not in the codebase", "give files of one release"
+            )
         query = query_id(GROUP, text)
         queries[query] = text
         qrels.setdefault(query, {})[answer] = 1.0

@@ -32,7 +32,8 @@ def run(options: BenchOptions) -> SuiteResult:
         if not root.is_dir():
             if not (folder / PACK).is_file():
                 raise ConfigError(
-                    f"{folder}: neither {SOURCES} nor {PACK} there: give --data the folder of the benchmark's data"
+                    f"{folder}: neither {SOURCES} nor {PACK} there",
+                    "give --data the folder of the benchmark's data",
                 )
             root = unpacked(folder / PACK, options.cache / "csn99-packs", options.on_progress)
     texts = read_queries(folder / QUERIES)
@@ -53,13 +54,14 @@ def data_folder(options: BenchOptions) -> Path:
     """Return the folder of the data."""
     if not options.data:
         raise ConfigError(
-            "the data of csn99 is not here: give --data FOLDER, or download it in a checkout of codesearch with "
-            "`python -m training download csn99 --out FOLDER`; `codesearch bench --suite smoke` needs no data"
+            "the data of csn99 is not here",
+            "give --data FOLDER, or download it in a checkout of codesearch with "
+            "`python -m training download csn99 --out FOLDER`; `codesearch bench --suite smoke` needs no data",
         )
     for name in (QUERIES, ANNOTATIONS):
         if not (options.data / name).is_file():
             raise ConfigError(
-                f"{options.data}: no {name} there: give --data the folder of the benchmark's data, or score with "
-                "--annotations FILE instead"
+                f"{options.data}: no {name} there",
+                "give --data the folder of the benchmark's data, or score with --annotations FILE instead",
             )
     return options.data

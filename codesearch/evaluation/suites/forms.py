@@ -103,7 +103,7 @@ def run(options: BenchOptions) -> SuiteResult:
     """Run the suite."""
     data = options.data
     if data is None or not data.is_dir() or not any(path.is_dir() for path in data.iterdir()):
-        raise ConfigError("suite forms needs data: give --data a folder whose subfolders are repositories")
+        raise ConfigError("suite forms needs data", "give --data a folder whose subfolders are repositories")
     roots = sorted(path for path in data.iterdir() if path.is_dir())
     seen: set[QueryId] = set()
     trees = [

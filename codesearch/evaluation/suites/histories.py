@@ -34,7 +34,7 @@ _ALL_WITHIN = (1, 5, 10)
 def run(options: BenchOptions) -> SuiteResult:
     """Run the suite."""
     if options.data is None:
-        raise ConfigError(f"suite histories needs data: give --data the folder with {TASKS}")
+        raise ConfigError("suite histories needs data", f"give --data the folder with {TASKS}")
     tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for _, task in read_jsonl(options.data / TASKS, *_FIELDS):
         tasks[task["tree"]].append(task)

@@ -38,7 +38,9 @@ def run(options: BenchOptions) -> SuiteResult:
     if data:
         roots = {language: data / language for language in LANGUAGES if (data / language).is_dir()}
     if not roots:
-        raise ConfigError(f"{data}: no folder {', '.join(LANGUAGES)}: give --data a folder with these trees")
+        raise ConfigError(
+            f"{data}: no folder {', '.join(LANGUAGES)}", "give --data a folder with these trees"
+        )
     return judge("known-items", [_tree(language, root) for language, root in roots.items()], options)
 
 
@@ -48,7 +50,7 @@ def _tree(language: str, root: Path) -> Tree:
         qrels = {query: dict.fromkeys(_places(collection, right), 1.0) for query, right in answers.items()}
         if missing := [query for query, right in qrels.items() if not right]:
             raise ConfigError(
-                f"{root}: nothing answers {missing[0][1]!r}: give the version that the suite asks about"
+                f"{root}: nothing answers {missing[0][1]!r}", "give the version that the suite asks about"
             )
         return answered_questions(queries, qrels, DEPTHS, DEPTH)
 

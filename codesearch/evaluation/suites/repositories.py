@@ -41,7 +41,7 @@ def run(options: BenchOptions) -> SuiteResult:
     """Run the suite."""
     data = options.data
     if data is None:
-        raise ConfigError("suite repositories needs data: give --data the folder with repos.json")
+        raise ConfigError("suite repositories needs data", "give --data the folder with repos.json")
     listed = _read(data / "repos.json", "name", "language")
     repositories = {str(found["name"]): str(found["language"]) for found in listed}
     fields = ("query", "relevant", "secondary", "category")
@@ -75,13 +75,13 @@ def _read(path: Path, *names: str) -> list[dict[str, Any]]:
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path} cannot be read ({error}): give the folder of the benchmark") from None
+        raise ConfigError(f"{path} cannot be read ({error})", "give the folder of the benchmark") from None
     known = isinstance(found, list) and all(
         isinstance(entry, dict) and entry.keys() >= set(names) for entry in found
     )
     if not known:
         raise ConfigError(
-            f"{path} is no list of objects with {', '.join(names)}: give the folder of the benchmark"
+            f"{path} is no list of objects with {', '.join(names)}", "give the folder of the benchmark"
         )
     return list(found)
 
@@ -106,7 +106,7 @@ def _unpack(archive: Path, folder: Path) -> None:
             with tarfile.open(fileobj=stream, mode="r|") as files:
                 files.extractall(folder, filter="data")
     except (OSError, tarfile.TarError, zstandard.ZstdError) as error:
-        raise ConfigError(f"{archive} cannot be unpacked ({error}): get it again") from None
+        raise ConfigError(f"{archive} cannot be unpacked ({error})", "get it again") from None
 
 
 def _tree(root: Path, name: str, questions: list[dict[str, Any]]) -> Tree:
