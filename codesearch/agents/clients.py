@@ -6,13 +6,12 @@ import json
 import os
 import sysconfig
 import tomllib
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from codesearch.agents.edits import read_text, without_member, without_table, write_text
+from codesearch.agents.edits import without_table
 from codesearch.errors import ConfigError
 from codesearch.processes import find_program, python_command
 
@@ -135,22 +134,16 @@ def instruction_file(client: Client, project: Path | None) -> Path | None:
     return path
 
 
-def write_configuration(client: Client, path: Path, options: Sequence[str] = ()) -> Path | None:
-    """Merge the entry into a file and keep everything else; return the backup of the last file, if there was one."""
-    old = read_text(path)
-    new = configuration(client, entry_of(client, options), old or "", path)
-    return None if new == old else write_text(path, new)
-
-
-def configuration(client: Client, entry: dict[str, Any], old: str = "", path: Path = Path()) -> str:
+def configuration(client: Client, options: Sequence[str] = (), old: str = "", path: Path = Path()) -> str:
     """Return the text of a configuration with the entry; the order of everything else stays."""
+    entry = entry_of(client, options)
     config, table = _parsed(client, old, path)
     known = table.get(NAME)
     if known == entry:
         return old
     if not client.is_toml and (known is None or _starts_codesearch(known)):
         table[NAME] = entry
-        return json.dumps(config, indent=2, ensure_ascii=False) + "\n"
+        return _json(config)
     if known is not None:
         raise ConfigError(
             f"{path} has another entry {NAME}", "nothing was written; remove that entry first (`--remove`)"
@@ -165,25 +158,42 @@ def configuration(client: Client, entry: dict[str, Any], old: str = "", path: Pa
     return new
 
 
-def without_entry(client: Client, old: str, path: Path, backups: Iterable[str] = ()) -> str:
-    """Return the text of a configuration without the entry that starts codesearch, and everything else as it was.
+def without_entry(client: Client, old: str, path: Path) -> str:
+    """Return the text of a configuration without the entry that starts codesearch; "" if nothing else is in it.
 
-    Objects of JSON that had only the entry go too; the text is empty if nothing is left.
+    Objects of JSON that had only the entry go too.
     """
     config, table = _parsed(client, old, path)
     if not _starts_codesearch(table.get(NAME)):
         return old
-    for text in backups:
-        with suppress(ConfigError):
-            is_without = NAME not in _parsed(client, text, path)[1]
-            if is_without and configuration(client, table[NAME], text, path) == old:
-                return text
-    del table[NAME]
-    keys = (*client.keys, NAME)
-    new = without_table(old, ".".join(keys)) if client.is_toml else without_member(old, keys)
-    if _parsed(client, new, path)[0] != config:
-        raise ConfigError(f"{path}: the entry {NAME} is not as codesearch writes it", "remove it by hand")
-    return new
+    if client.is_toml:
+        del table[NAME]
+        new = without_table(old, ".".join((*client.keys, NAME)))
+        if _parsed(client, new, path)[0] != config:
+            raise ConfigError(f"{path}: the entry {NAME} is not as codesearch writes it", "remove it by hand")
+        return new
+    config = _without(config, (*client.keys, NAME))
+    return _json(config) if config else ""
+
+
+def has_entry(client: Client, text: str, path: Path) -> bool:
+    """Say whether a configuration has an entry that starts codesearch, or may have one and is damaged."""
+    try:
+        return _starts_codesearch(_parsed(client, text, path)[1].get(NAME))
+    except ConfigError:
+        return NAME in text
+
+
+def _without(table: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """Return a table without what a path of keys leads to, and without tables that had only that."""
+    inner = _without(table[keys[0]], keys[1:]) if keys[1:] else None
+    return {
+        key: inner if key == keys[0] else value for key, value in table.items() if key != keys[0] or inner
+    }
+
+
+def _json(config: object) -> str:
+    return json.dumps(config, indent=2, ensure_ascii=False) + "\n"
 
 
 def _starts_codesearch(entry: object) -> bool:

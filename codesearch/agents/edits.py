@@ -1,23 +1,20 @@
-"""Edits of text files that belong to a user or a project; everything else in them stays, byte for byte."""
+"""Edits of text files that belong to a user or a project."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shutil
-from collections.abc import Sequence
-from itertools import count
+from difflib import unified_diff
 from pathlib import Path
 
 from codesearch.errors import ConfigError
 from codesearch.files import atomic_writer
 from codesearch.treefiles import read_regular
+from codesearch.visible import visible
 
 BEGIN, END = "<!-- codesearch: begin -->", "<!-- codesearch: end -->"
 """The lines around a paragraph in an instruction file."""
 _MAX_BYTES = 100_000_000
-_SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def read_text(path: Path) -> str | None:
@@ -32,55 +29,56 @@ def read_text(path: Path) -> str | None:
         raise ConfigError(f"{path}: {error.strerror}", "nothing was written") from None
 
 
-def write_text(path: Path, text: str, *, with_backup: bool = True) -> Path | None:
-    """Replace the text of a file, whose permissions stay; return the backup of the last file, if there was one."""
+def write_text(path: Path, text: str, *, backup: str | None = None) -> None:
+    """Replace the text of a file, whose permissions stay, and keep the text of before in `backup_of`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        backup = None
         mode = path.stat().st_mode & 0o777 if path.exists() else None
-        if mode is not None and with_backup:
-            names = (path.with_name(f"{path.name}.codesearch-{number}.bak") for number in count(1))
-            backup = next(name for name in names if not name.exists())
-            shutil.copy2(path, backup)
-        with atomic_writer(path, sync=True) as file:
-            if mode is not None:
-                os.chmod(file.name, mode)
-            file.write(text.encode("utf-8"))
-        return backup
+        for target, content in ((backup_of(path), backup), (path, text)):
+            if content is not None:
+                with atomic_writer(target, sync=True) as file:
+                    if mode is not None:
+                        os.chmod(file.name, mode)
+                    file.write(content.encode("utf-8"))
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}", "nothing was written") from None
 
 
-def backups(path: Path) -> list[Path]:
-    """Return the backups of a file that `write_text` made."""
-    name = re.compile(rf"{re.escape(path.name)}\.codesearch-\d+\.bak")
-    found = path.parent.iterdir() if path.parent.is_dir() else ()
-    return sorted(one for one in found if name.fullmatch(one.name) and one.is_file() and not one.is_symlink())
+def backup_of(path: Path) -> Path:
+    """Return the file that keeps the text of before the last `write_text`."""
+    return path.with_name(f"{path.name}.codesearch.bak")
+
+
+def diff(path: Path, old: str, new: str) -> str:
+    """Return the unified difference of two texts of a file, as it can be shown in a terminal."""
+    lines = unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), str(path), str(path))
+    return "".join(
+        f"{visible(line.removesuffix(end))}\n" + ("" if end else "\\ No newline at end of file\n")
+        for line in lines
+        for end in ["\n" if line.endswith("\n") else ""]
+    )
 
 
 def with_paragraph(text: str, paragraph: str, path: Path) -> str:
     """Return a text with a paragraph between markers, in place of the last one or at the end."""
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = _newline(text)
     block = f"{BEGIN}\n{paragraph}{END}".replace("\n", newline)
     if span := _marked(text, path):
         return text[: span[0]] + block + text[span[1] :]
-    if not text:
-        return block + newline
-    # Without a newline at the end of the text there is none after the block, so that it can be taken out again.
-    return text + newline + (block + newline if text.endswith("\n") else newline + block)
+    separator = "" if not text else newline if text.endswith(newline) else newline * 2
+    return text + separator + block + newline
 
 
 def without_paragraph(text: str, path: Path) -> str:
-    """Return a text without the paragraph between markers, and without the lines that separated it."""
-    span = _marked(text, path)
-    if not span:
-        return text
-    newline = "\r\n" if "\r\n" in text else "\n"
-    before, after = text[: span[0]], text[span[1] :]
-    if not after.startswith(newline):
-        return before.removesuffix(newline).removesuffix(newline) + after
-    separated = before.endswith(newline * 2)
-    return (before.removesuffix(newline) if separated else before) + after.removeprefix(newline)
+    """Return a text without the paragraph between markers and the empty line before it."""
+    if span := _marked(text, path):
+        newline = _newline(text)
+        return text[: span[0]].removesuffix(newline) + text[span[1] :].removeprefix(newline)
+    return text
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
 
 
 def _marked(text: str, path: Path) -> tuple[int, int] | None:
@@ -90,37 +88,6 @@ def _marked(text: str, path: Path) -> tuple[int, int] | None:
     if not 0 <= start < end or text.count(BEGIN) != 1 or text.count(END) != 1:
         raise ConfigError(f"{path}: expected one {BEGIN} before one {END}", "edit the file by hand")
     return start, end + len(END)
-
-
-def without_member(text: str, keys: Sequence[str]) -> str:
-    """Return a JSON text without the member that a path of keys leads to, and without objects that had only it.
-
-    >>> without_member('{"a": {"x": 1,  "y": {"z": 2}}}', ("a", "y", "z"))
-    '{"a": {"x": 1}}'
-    """
-    decode = json.JSONDecoder().raw_decode
-    start, first, last = 0, 0, 0
-    comma: int | None = None
-    for key in keys:
-        position = text.index("{", start) + 1
-        name, comma = None, None
-        while name != key:
-            comma = position - 1 if name is not None else None
-            first = _after_space(text, position)
-            name, end = decode(text, first)
-            start = _after_space(text, text.index(":", end) + 1)
-            _, last = decode(text, start)
-            position = _after_space(text, last) + 1
-    if text[position - 1] == ",":
-        return text[:first] + text[_after_space(text, position) :]
-    if comma is not None:
-        return text[:comma] + text[last:]
-    return without_member(text, keys[:-1]) if keys[1:] else ""
-
-
-def _after_space(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    return match.end() if match else position
 
 
 def without_table(text: str, name: str) -> str:

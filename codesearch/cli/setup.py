@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import unified_diff
 from functools import partial
 from pathlib import Path
 
@@ -52,15 +51,17 @@ def set_up(
     old = edits.read_text(file) if file else None
     new = edits.with_paragraph(old or "", clients.AGENTS_MD, file) if file else ""
     if write:
-        yield _written(path, "the entry codesearch", clients.write_configuration(client, path, options))
+        config = edits.read_text(path)
+        merged = clients.configuration(client, options, config or "", path)
+        yield _written(path, "the entry codesearch", config, merged)
         if file:
-            yield _written(file, "the instructions", edits.write_text(file, new) if new != old else None)
+            yield _written(file, "the instructions", old, new)
         return
     where = visible(f"{client.title} reads this from {path}")
-    yield Output(clients.configuration(client, clients.entry_of(client, options)), f"{where}\n")
+    yield Output(clients.configuration(client, options), f"{where}\n")
     if file:
         known = f"{visible(str(file))} has the instructions\n"
-        yield Output(_diff(file, old or "", new), "" if new != old else known)
+        yield Output(edits.diff(file, old or "", new), "" if new != old else known)
     elif client.instructions:
         yield Output(
             err=f"add --instructions to see what would change in the {client.instructions} of this project\n"
@@ -72,11 +73,14 @@ def take_back(name: str, invocation: Invocation, project: Path | None) -> Iterat
     client = _client(name)
     path = clients.config_file(client, invocation.user_home)
     file = clients.instruction_file(client, project)
-    found = [*_entry(client, path), *(_paragraph(file) if file else ())]
-    found += [*_backups(path), *(_backups(file) if file else ())]
-    for one in found:
-        yield one.deleted()
-    if not found:
+    config = edits.read_text(path) or ""
+    parts = [(path, config, clients.without_entry(client, config, path), f"entry of {client.title}")]
+    if file:
+        text = edits.read_text(file) or ""
+        parts.append((file, text, edits.without_paragraph(text, file), "instructions"))
+    removed = [output for part in parts for output in _taken_out(*part)]
+    yield from removed
+    if not removed:
         also = f" and {file} no instructions" if file else ""
         yield Output(f"{visible(f'{path} has no entry codesearch{also}')}\n")
 
@@ -89,18 +93,18 @@ def uninstall(context: typer.Context, delete: bool, home: Path | None) -> Iterat
     engine = invocation.engine(home)
     if delete and (owner := service_at(engine.home)):
         raise ConfigError(f"process {owner} answers queries", "run `codesearch serve --stop` first")
-    found = [
+    files = [
         *_in_home(engine),
-        *_of_clients(invocation.user_home, find_project(invocation.terminal.here)),
         *_completions(invocation.user_home),
         *_settings(user_file(invocation.terminal.variables, invocation.user_home)),
     ]
-    for one in found:
-        yield one.deleted() if delete and one.delete else one.listed()
+    for file in files:
+        yield file.deleted() if delete and file.delete else file.listed()
     if delete and not engine.home.is_symlink():
         with suppress(OSError):  # It has files that were kept, or was never made.
             engine.home.rmdir()
-    if not any(one.delete for one in found):
+    yield from _of_clients(invocation.user_home, find_project(invocation.terminal.here))
+    if not any(file.delete for file in files):
         yield Output("codesearch has no files to delete here\n")
     elif not delete:
         yield Output("nothing was deleted: `codesearch uninstall --delete` deletes all but what is kept\n")
@@ -108,14 +112,7 @@ def uninstall(context: typer.Context, delete: bool, home: Path | None) -> Iterat
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A file or folder that codesearch wrote, or its part of a file.
-
-    Attributes:
-        path: where it is.
-        size_bytes: of the part.
-        what: what it is.
-        delete: deletes it; None if it is kept.
-    """
+    """A file or folder that codesearch wrote, or its part of a file, and what deletes it; None if it is kept."""
 
     path: Path
     size_bytes: int
@@ -167,67 +164,13 @@ def _size(folder: Path) -> int:
     return total
 
 
-def _of_clients(user_home: Path, project: Path | None) -> Iterator[_Written]:
-    """Find entries and instructions, and the backups that were made before they were written."""
-    files: dict[Path, None] = {}
-    for client in CLIENTS.values():
-        path = clients.config_file(client, user_home)
-        files[path] = None
-        yield from _unless_damaged(path, _entry(client, path))
-    instructions: dict[Path, None] = {}
-    for client in CLIENTS.values():
-        with suppress(ConfigError):  # A link leads out of the project, where nothing was written.
-            if file := clients.instruction_file(client, project):
-                instructions[file] = None
-    for file in instructions:
-        yield from _unless_damaged(file, _paragraph(file))
-    for path in (*files, *instructions):
-        yield from _backups(path)
-
-
-def _unless_damaged(path: Path, found: Iterator[_Written]) -> Iterator[_Written]:
-    """Yield what is found; keep a file that names codesearch but cannot be edited."""
-    try:
-        yield from found
-    except ConfigError as error:
-        with suppress(ConfigError):
-            text = edits.read_text(path) or ""
-            if clients.NAME in text:
-                yield _Written(path, len(text.encode()), str(error).removeprefix(f"{path} "), None)
-
-
-def _entry(client: Client, path: Path) -> Iterator[_Written]:
-    def without(old: str) -> str:
-        backups = (edits.read_text(one) or "" for one in edits.backups(path))
-        return clients.without_entry(client, old, path, backups)
-
-    yield from _part(path, without, f"entry of {client.title}")
-
-
-def _paragraph(path: Path) -> Iterator[_Written]:
-    yield from _part(path, lambda old: edits.without_paragraph(old, path), "instructions")
-
-
-def _backups(path: Path) -> Iterator[_Written]:
-    for backup in edits.backups(path):
-        yield _Written(backup, backup.stat().st_size, "backup", backup.unlink)
-
-
-def _part(path: Path, without: Callable[[str], str], what: str) -> Iterator[_Written]:
-    """Find the part of a file that codesearch wrote; a file with nothing else is deleted."""
-    old = edits.read_text(path) or ""
-    new = without(old)
-    if new != old:
-        write = partial(edits.write_text, path, new, with_backup=False) if new else path.unlink
-        yield _Written(path, len(old.encode()) - len(new.encode()), what, write)
-
-
 def _completions(user_home: Path) -> Iterator[_Written]:
     """Find what `--install-completion` wrote; what else it sets in the files of a shell serves other programs too."""
     script, rc = user_home / ".bash_completions/codesearch.sh", user_home / ".bashrc"
-    yield from _unless_damaged(
-        rc, _part(rc, lambda old: old.replace(f"\nsource '{script}'\n", ""), "completion")
-    )
+    line = f"\nsource '{script}'\n"
+    with suppress(ConfigError):
+        if line in (text := edits.read_text(rc) or ""):
+            yield _Written(rc, len(line), "completion", partial(edits.write_text, rc, text.replace(line, "")))
     for path in (
         script,
         user_home / ".zfunc/_codesearch",
@@ -242,6 +185,23 @@ def _settings(path: Path) -> Iterator[_Written]:
         yield _Written(path, path.stat().st_size, "your settings, which codesearch never writes", None)
 
 
+def _of_clients(user_home: Path, project: Path | None) -> Iterator[Output]:
+    """Name the files of clients that have an entry or instructions, each with the command that takes them out."""
+    commands: dict[Path, str] = {}
+    for name, client in CLIENTS.items():
+        path = clients.config_file(client, user_home)
+        with suppress(
+            ConfigError
+        ):  # It cannot be read, or a link leads out of the project: nothing was written.
+            if clients.has_entry(client, edits.read_text(path) or "", path):
+                commands[path] = name
+            file = clients.instruction_file(client, project)
+            if file and edits.BEGIN in (edits.read_text(file) or ""):
+                commands.setdefault(file, name)
+    for path, name in commands.items():
+        yield Output(f"`codesearch mcp --setup {name} --remove` takes its text out of {visible(str(path))}\n")
+
+
 def _client(name: str) -> Client:
     if (client := CLIENTS.get(name)) is None:
         cure = nearest_or(name, CLIENTS, f"choose one of {', '.join(CLIENTS)}")
@@ -249,15 +209,23 @@ def _client(name: str) -> Client:
     return client
 
 
-def _written(path: Path, what: str, backup: Path | None) -> Output:
-    kept = f"; the file as it was is in {backup.name}" if backup else ""
+def _written(path: Path, what: str, old: str | None, new: str) -> Output:
+    """Write the text of a file, if it changes."""
+    kept = ""
+    if new != old:
+        edits.write_text(path, new, backup=old)
+        kept = f"; the file as it was is in {edits.backup_of(path).name}" if old is not None else ""
     return Output(f"{visible(f'{path} has {what}{kept}')}\n")
 
 
-def _diff(path: Path, old: str, new: str) -> str:
-    lines = unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), str(path), str(path))
-    return "".join(
-        f"{visible(line.removesuffix(end))}\n" + ("" if end else "\\ No newline at end of file\n")
-        for line in lines
-        for end in ["\n" if line.endswith("\n") else ""]
-    )
+def _taken_out(path: Path, old: str, new: str, what: str) -> Iterator[Output]:
+    """Write the text of a file without what codesearch added, and show the difference; delete a file without text."""
+    if new != old:
+        if new:
+            edits.write_text(path, new)
+        else:
+            path.unlink()
+        yield Output(f"{edits.diff(path, old, new)}deleted {what}: {visible(str(path))}\n")
+    if (backup := edits.backup_of(path)).is_file():
+        backup.unlink()
+        yield Output(f"deleted backup: {visible(str(backup))}\n")

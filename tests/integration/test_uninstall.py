@@ -61,11 +61,10 @@ def test_uninstall_lists_with_sizes_and_deletes_only_when_told(indexed, command,
     assert [line.split(None, 2)[2] for line in listed.stdout.splitlines()[:-1]] == [
         f"{home}/indexes  (indexes)",
         f"{home}/cache  (cache)",
-        f"{user}/.claude.json  (entry of Claude Code)",
-        f"{user}/.codex/config.toml  (entry of Codex)",
-        f"{project}/CLAUDE.md  (instructions)",
-        f"{project}/CLAUDE.md.codesearch-1.bak  (backup)",
         f"{user}/.config/codesearch/config.toml  (kept: your settings, which codesearch never writes)",
+        f"--setup claude --remove` takes its text out of {user}/.claude.json",
+        f"--setup claude --remove` takes its text out of {project}/CLAUDE.md",
+        f"--setup codex --remove` takes its text out of {user}/.codex/config.toml",
     ]
     assert listed.stdout.split()[:2] == [str(-(-size // 1000)), "kB"]
     assert "    2.5 MB  " in listed.stdout and listed.stdout.endswith(TOLD)
@@ -73,17 +72,14 @@ def test_uninstall_lists_with_sizes_and_deletes_only_when_told(indexed, command,
 
     done = command("uninstall", "--delete", cwd=project)
     assert (done.returncode, done.stderr) == (0, "")
-    assert [line.partition(":")[0] for line in done.stdout.splitlines()[:-1]] == [
-        "deleted indexes",
-        "deleted cache",
-        "deleted entry of Claude Code",
-        "deleted entry of Codex",
-        "deleted instructions",
-        "deleted backup",
-    ]
+    lines = done.stdout.splitlines()
+    assert [line.partition(":")[0] for line in lines[:2]] == ["deleted indexes", "deleted cache"]
+    assert lines[3:] == listed.stdout.splitlines()[3:-1]
     assert not home.exists() and content_of(indexed) == sources
-    left = content_of(user)
-    assert left == before | {".codex": ""}
+    assert content_of(user) == written[0]
+    for client in ("claude", "codex"):
+        assert command("mcp", "--setup", client, "--remove", cwd=project).returncode == 0
+    assert content_of(user) == before | {".codex": "", "project/CLAUDE.md": b"# Mine\n"}
     assert command("uninstall", "--delete", cwd=project).stdout.endswith("has no files to delete here\n")
 
 
@@ -139,13 +135,15 @@ def test_uninstall_deletes_nothing_while_a_service_runs(indexed, command, home, 
     assert content_of(home / "indexes") == before
 
 
-def test_uninstall_keeps_files_that_it_cannot_edit(command, user):
+def test_a_file_that_cannot_be_edited_is_named_and_stays(command, user):
     broken = user / ".config/zed/settings.json"
     broken.write_text('// mine\n{"context_servers": {"codesearch": {}}}')
     (user / "project/GEMINI.md").symlink_to(user / "outside")
     before = content_of(user)
     done = command("uninstall", "--delete", cwd=user / "project")
-    assert f"{broken}  (kept: is not JSON without comments" in done.stdout
+    assert f"`codesearch mcp --setup zed --remove` takes its text out of {broken}\n" in done.stdout
+    error = command("mcp", "--setup", "zed", "--remove", cwd=user / "project").stderr
+    assert error.startswith(f"error: {broken} is not JSON without comments")
     assert (done.returncode, done.stderr, content_of(user)) == (0, "", before)
 
 
@@ -168,38 +166,32 @@ def test_setup_shows_the_diff_of_the_instructions_and_changes_nothing(command, u
 
 def test_write_adds_the_instructions_with_a_backup_and_remove_takes_everything_back(command, user):
     project, config = user / "project", user / ".cursor/mcp.json"
+    config.write_text('{\n  "mcpServers": {\n    "other": {}\n  }\n}\n')
     (project / "AGENTS.md").write_text("# Rules\r\n")
     before = content_of(user)
     written = ["mcp", "--setup", "cursor", "--instructions", "--write"]
     done = command(*written, cwd=project)
     assert done.stdout.splitlines() == [
-        f"{config} has the entry codesearch; the file as it was is in mcp.json.codesearch-1.bak",
-        f"{project}/AGENTS.md has the instructions; the file as it was is in AGENTS.md.codesearch-1.bak",
+        f"{config} has the entry codesearch; the file as it was is in mcp.json.codesearch.bak",
+        f"{project}/AGENTS.md has the instructions; the file as it was is in AGENTS.md.codesearch.bak",
     ]
     now = content_of(user)
-    assert now["project/AGENTS.md.codesearch-1.bak"] == b"# Rules\r\n"
+    assert now["project/AGENTS.md.codesearch.bak"] == b"# Rules\r\n"
     command(*written, cwd=project)
     assert content_of(user) == now, "the second time changed something"
     done = command("mcp", "--setup", "cursor", "--remove", cwd=project)
-    assert done.stdout.splitlines() == [
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if line.startswith("deleted")] == [
         f"deleted entry of Cursor: {config}",
+        f"deleted backup: {config}.codesearch.bak",
         f"deleted instructions: {project}/AGENTS.md",
-        f"deleted backup: {config}.codesearch-1.bak",
-        f"deleted backup: {project}/AGENTS.md.codesearch-1.bak",
+        f"deleted backup: {project}/AGENTS.md.codesearch.bak",
     ]
+    assert '-    "codesearch": {' in lines and "-## Code search\\r" in lines
     assert content_of(user) == before
     done = command("mcp", "--setup", "cursor", "--remove", cwd=project)
     assert done.stdout == f"{config} has no entry codesearch and {project}/AGENTS.md no instructions\n"
     assert content_of(user) == before
-
-
-def test_after_other_changes_remove_takes_out_the_entry_and_what_is_empty_then(command, user):
-    config = user / ".cursor/mcp.json"
-    config.write_text('{"a":1}')
-    command("mcp", "--setup", "cursor", "--write")
-    config.write_text(config.read_text().replace("1", "2"))
-    command("mcp", "--setup", "cursor", "--remove")
-    assert config.read_text() == '{\n  "a": 2\n}\n'
 
 
 def test_a_file_that_setup_made_is_deleted_again(command, user):

@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from codesearch.agents.clients import CLIENTS, configuration, entry_of, write_configuration
+from codesearch.agents.clients import CLIENTS, configuration, entry_of, has_entry, without_entry
 from codesearch.errors import ConfigError
 
 
@@ -19,7 +19,7 @@ def table_of(config, client):
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_a_merge_keeps_other_settings_and_a_second_merge_changes_nothing(name, tmp_path):
-    client, path = CLIENTS[name], tmp_path / "config"
+    client, path = CLIENTS[name], tmp_path
     parse = tomllib.loads if client.file.endswith(".toml") else json.loads
     other: dict = {"command": "x", "args": ["ü"]}
     if client.file.endswith(".toml"):
@@ -29,22 +29,36 @@ def test_a_merge_keeps_other_settings_and_a_second_merge_changes_nothing(name, t
         for key in reversed(client.keys):
             nested = {key: nested}
         old = json.dumps({"model": "m", **nested})
-    path.write_text(old, "utf-8")
-    path.chmod(0o600)
-    backup = write_configuration(client, path)
-    config = parse(path.read_text("utf-8"))
-    assert backup is not None and backup.read_text("utf-8") == old
-    assert path.stat().st_mode & 0o777 == 0o600
+    new = configuration(client, ("--group", "a group"), old, path)
+    config = parse(new)
     assert config["model"] == "m"
-    assert table_of(config, client) == {"other": other, "codesearch": entry_of(client)}
-    assert write_configuration(client, path) is None
+    entry = entry_of(client, ("--group", "a group"))
+    assert table_of(config, client) == {"other": other, "codesearch": entry}
+    assert configuration(client, ("--group", "a group"), new, path) == new
+    assert has_entry(client, new, path) and not has_entry(client, old, path)
+    assert parse(without_entry(client, new, path)) == parse(old)
+    assert without_entry(client, old, path) == old
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_a_new_file_has_the_printed_configuration(name, tmp_path):
-    path = tmp_path / "new/config"
-    assert write_configuration(CLIENTS[name], path) is None
-    assert path.read_text("utf-8") == configuration(CLIENTS[name], entry_of(CLIENTS[name]))
+def test_an_entry_that_is_alone_leaves_nothing(name, tmp_path):
+    new = configuration(CLIENTS[name])
+    assert without_entry(CLIENTS[name], new, tmp_path) == without_entry(CLIENTS[name], "", tmp_path) == ""
+
+
+def test_toml_keeps_its_formatting_and_comments(tmp_path):
+    entry = '\n[mcp_servers.codesearch]\ncommand = "codesearch"\nargs = ["mcp"]\n'
+    more = '\n[mcp_servers.codesearch.env]\nA = "1"\n'
+    before, after = "# one\nb   =  1 # two\n", "\n# three\n[c]\nd = [\n]\n"
+    assert without_entry(CLIENTS["codex"], before + entry + more + after, tmp_path) == before + after
+
+
+def test_an_entry_of_somebody_else_or_in_another_form_is_not_touched(tmp_path):
+    theirs = '{"mcpServers": {"codesearch": {"command": "other", "args": ["serve"]}}}'
+    assert without_entry(CLIENTS["cursor"], theirs, tmp_path) == theirs
+    inline = 'mcp_servers = {codesearch = {command = "codesearch", args = ["mcp"]}}\n'
+    with pytest.raises(ConfigError, match="remove it by hand"):
+        without_entry(CLIENTS["codex"], inline, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +74,7 @@ def test_a_new_file_has_the_printed_configuration(name, tmp_path):
         ("codex", '[mcp_servers.codesearch]\ncommand = "mine"\n'),
     ],
 )
-def test_a_file_that_cannot_be_merged_does_not_change(name, old, tmp_path):
-    path = tmp_path / "config"
-    path.write_text(old)
+def test_a_file_that_cannot_be_merged_is_an_error(name, old, tmp_path):
     with pytest.raises(ConfigError) as error:
-        write_configuration(CLIENTS[name], path)
+        configuration(CLIENTS[name], (), old, tmp_path)
     assert "\n" not in str(error.value)
-    assert path.read_text() == old and list(tmp_path.iterdir()) == [path]
