@@ -108,8 +108,8 @@ def _asked(searcher: Searcher, qrels: Qrels) -> dict[str, float]:
         ranking = searcher.ranking(searcher.analyse(query[1]), filters)
         ranked = ranking.ranked(2 * DEPTH)
         times.append(1000 * (time.perf_counter() - started))
-        stored = ranking.snapshot.stored([place.doc_id for place in ranked])
-        found = [document_url(file.path, row.start_line, row.end_line) for _, file, row in stored]
+        refs = ranking.snapshot.refs([place.doc_id for place in ranked])
+        found = [document_url(ref.path, ref.row.start_line, ref.row.end_line) for ref in refs]
         run[query] = list(dict.fromkeys(found))[:DEPTH]
     summary = summarise(score_graded(run, qrels))
     return {"queries": len(run), **quantiles(times), **_means(summary)}

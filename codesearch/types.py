@@ -41,8 +41,8 @@ MAX_OTHERS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    """What documents, stored documents and hits have in common.
+class Definition:
+    """A definition as every answer shows it.
 
     Attributes:
         path: the file relative to its root, with forward slashes.
@@ -68,8 +68,8 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document(Described):
-    """One definition as parsed from a source file.
+class Document(Definition):
+    """A definition as it is parsed, with all that is indexed.
 
     Attributes:
         code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
@@ -89,25 +89,13 @@ class Document(Described):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Definition(Described):
-    """A definition of an indexed file, with all its lines.
+class Hit(Definition):
+    """One ranked answer.
 
     Attributes:
         root: the indexed folder.
         code: the complete lines of the file from `start_line` to `end_line`.
         stale: the file changed after it was indexed, so the lines may have moved.
-    """
-
-    root: str
-    code: str
-    stale: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit(Definition):
-    """One ranked answer.
-
-    Attributes:
         rank: 1-based.
         score: the fused score; higher is better. Scores are comparable only within one query.
         signals: the value of each signal before weighting.
@@ -121,6 +109,9 @@ class Hit(Definition):
             of the hit are then those of the file.
     """
 
+    root: str
+    code: str
+    stale: bool = False
     rank: int
     score: float
     signals: dict[str, float]

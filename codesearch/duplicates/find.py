@@ -23,7 +23,7 @@ from codesearch.search.changes import changed_lines
 from codesearch.search.paths import slashes
 from codesearch.search.request import Filters
 from codesearch.store.snapshot import Snapshot
-from codesearch.store.source import Stored
+from codesearch.store.source import Ref
 from codesearch.store.topk import best_positions
 from codesearch.types import BUILT, GENERATED, KINDS, NESTED, STUB, TEST, VENDORED
 
@@ -195,12 +195,10 @@ class _Search:
     def _load(self, positions: Iterable[int]) -> None:
         """Read the code of functions; one that is gone, or that a comment keeps out, is None."""
         missing = sorted(position for position in set(positions) if position not in self._read)
-        for position, stored in zip(
-            missing, self._snapshot.stored(self._doc_ids[missing].tolist()), strict=True
-        ):
-            excerpt = stored.excerpt(context=1)
+        for position, ref in zip(missing, self._snapshot.refs(self._doc_ids[missing].tolist()), strict=True):
+            excerpt = ref.code(context=1)
             is_kept = excerpt and not any(IGNORE in text for text in (*excerpt.before, excerpt.code))
-            self._read[position] = _Read(stored, excerpt.code) if excerpt and is_kept else None
+            self._read[position] = _Read(ref, excerpt.code) if excerpt and is_kept else None
 
     def _group(self, position: int, scores: Mapping[int, float]) -> Group | None:
         self._load([position, *scores])
@@ -221,10 +219,10 @@ class _Search:
 class _Read:
     """A function whose code was read."""
 
-    def __init__(self, stored: Stored, code: str) -> None:
-        row, file = stored.row, stored.file
+    def __init__(self, ref: Ref, code: str) -> None:
+        row, language = ref.row, ref.file.language
         self.function = Function(
-            stored.source.root, file.path, file.language, row.qualified_name, row.start_line, row.end_line
+            ref.root, ref.path, language, row.qualified_name, row.start_line, row.end_line
         )
         self.text = "".join(code.split())
         self.calls = frozenset(_CALL.findall(code))

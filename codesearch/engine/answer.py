@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from codesearch.types import Described, Hit
+from codesearch.types import Definition, Hit
 
 if TYPE_CHECKING:
     from codesearch.duplicates.records import Group
     from codesearch.structure.usages import Usages
 
-_FIRST = ("rank", "score", "root", *(field.name for field in fields(Described)), "code", "signals", "parts")
+_FIRST = ("rank", "score", "root", *(field.name for field in fields(Definition)), "code", "signals", "parts")
 """The first fields of a hit in JSON."""
 
 

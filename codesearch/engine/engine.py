@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from codesearch.structure.places import Spot
     from codesearch.structure.whole import FileView, Reading
     from codesearch.text.onnx import OnnxEncoder
-    from codesearch.types import Definition, Document
+    from codesearch.types import Document
 
 OnProgress = Callable[["Progress"], None]
 OnStage = Callable[[str, int, int], None]
@@ -287,23 +287,6 @@ class Engine:
             wanted, scope, lambda searcher, limited: search_similar(searcher, given, limited)
         )
         return replace(answer, query=f"{given.path}:{given.line}", mode="similar")
-
-    def document(self, root: Path | str, path: str, line: int) -> Definition:
-        """Return the innermost definition at a line of an indexed file. No other file is read.
-
-        Args:
-            root: the indexed folder.
-            path: the file, relative to `root` as the index has it.
-            line: 1-based.
-
-        Raises:
-            IndexNotFoundError: `root` or the file is not indexed, the file is gone or leads out of `root`, or no
-                definition covers the line.
-        """
-        from codesearch.search.lookup import find_definition
-
-        with self.indexes(Scope((root,))) as (index,):
-            return find_definition(index, path, line)
 
     def definitions(self, path: Path | str, text: str | None = None) -> list[Document]:
         """Return the definitions of a file, which need not be indexed or saved, in the order of the source.

@@ -14,7 +14,7 @@ from lsprotocol.types import DocumentSymbol, Location, Position, Range, SymbolIn
 from codesearch.parsing.docstrings import first_sentence
 from codesearch.search.snippets import head_of
 from codesearch.structure.outline import with_depths
-from codesearch.types import Described, Document, Hit
+from codesearch.types import Definition, Document, Hit
 from codesearch.visible import encodable
 
 KINDS = {
@@ -98,11 +98,11 @@ def _document_symbol(one: Document, lines: Sequence[str], units: Units) -> Docum
     )
 
 
-def _name(one: Described) -> str:
+def _name(one: Definition) -> str:
     return encodable(one.name) or one.kind  # Editors refuse an empty name.
 
 
-def _name_range(one: Described, lines: Sequence[str], units: Units) -> Range:
+def _name_range(one: Definition, lines: Sequence[str], units: Units) -> Range:
     """Return where a definition has its name; an empty range at its beginning if it does not have it."""
     head = head_of(lines, one.signature)
     name = re.compile(rf"(?<!\w){re.escape(one.name)}(?!\w)")

@@ -18,7 +18,7 @@ from codesearch.milvus.rows import STORED, field_lengths_of, frequencies_of
 from codesearch.milvus.store import MilvusStore
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.postings import occurrence_weights
-from codesearch.store.source import Excerpt, Stored
+from codesearch.store.source import Excerpt, Ref
 from codesearch.store.topk import best_positions
 from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS
@@ -139,7 +139,7 @@ class CandidateDocuments:
         """Return the positions by score, highest first; ties in the order of doc_ids."""
         return np.lexsort((doc_ids, -scores))
 
-    def stored(self, doc_ids: Sequence[int]) -> list[Stored]:
+    def refs(self, doc_ids: Sequence[int]) -> list[Ref]:
         """Return each document, in the same order. The first that is asked for its code reads the code of all."""
         rows = [self._rows[doc_id] for doc_id in doc_ids]
         found = []
@@ -150,7 +150,7 @@ class CandidateDocuments:
             read = self._store.get(self._store.documents, ids, ("id", "code"))
             return {row["id"]: row["code"] for row in read}
 
-        for row in rows:
+        for doc_id, row in zip(doc_ids, rows, strict=True):
             stored = DocumentRow(
                 kind=KINDS[row["kind"]],
                 start_byte=0,
@@ -160,7 +160,7 @@ class CandidateDocuments:
                 **{name: row[name] for name in STORED},
             )
             file = FileRecord(row["path"], row["language"], size=0, digest=b"")
-            found.append(Stored(_ServerCode(row["root"], row["id"], codes), file, stored))
+            found.append(Ref(doc_id, _ServerCode(row["root"], row["id"], codes), file, stored))
         return found
 
     def named(self, name: str) -> Iterator[tuple[int, str, str]]:

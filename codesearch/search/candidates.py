@@ -256,5 +256,5 @@ def _at_path(snapshot: Documents, query: str, allowed: NDArray[np.bool_] | None)
 
 
 def _nearest_first(snapshot: Documents, doc_ids: Sequence[int], line: int) -> list[int]:
-    place = nearest([row for _, _, row in snapshot.stored(doc_ids)], line)
+    place = nearest([ref.row for ref in snapshot.refs(doc_ids)], line)
     return list(dict.fromkeys(doc_ids if place is None else [doc_ids[place], *doc_ids]))

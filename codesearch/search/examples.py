@@ -9,7 +9,7 @@ import numpy as np
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.store.reader import IndexReader
 from codesearch.text.terms import STOP_WORDS
-from codesearch.types import NESTED, Described
+from codesearch.types import NESTED, Definition
 
 _LOOKED_AT = 400
 """Documents that are read: enough for three questions, and it takes some milliseconds in an index of any size."""
@@ -30,13 +30,13 @@ def example_questions(index: IndexReader, count: int) -> list[str]:
         numbers = np.flatnonzero(usable)
         spread = numbers[np.linspace(0, len(numbers) - 1, min(_LOOKED_AT, len(numbers))).astype(np.int64)]
         for file, row in segment.store.documents(spread.tolist()).values():
-            if question := _question(Described(file.path, file.language, *row.described)):
+            if question := _question(row.of(file)):
                 by_file[file.path] = max(by_file.get(file.path, (0, "")), (len(row.docstring), question))
     best = sorted(by_file.values(), key=lambda entry: (-entry[0], entry[1]))
     return list(dict.fromkeys(question for _, question in best))[:count]
 
 
-def _question(definition: Described) -> str:
+def _question(definition: Definition) -> str:
     """Return the first sentence of the documentation, or "" if it is no question that a user would ask."""
     text = " ".join(first_paragraph(definition.docstring).split())
     match = _SENTENCE.match(text.removeprefix(f"{definition.name} "))  # In Go, the name is the first word.

@@ -90,7 +90,7 @@ def apply_heuristics(query: str, ranking: Ranking, config: RankConfig) -> None:
     head = ranking.order()[: config.heuristics_count]
     conversion, word = parse_conversion(query), single_word(query)
     if conversion or word:
-        rows = [row for _, _, row in ranking.snapshot.stored(ranking.doc_ids[head].tolist())]
+        rows = [ref.row for ref in ranking.snapshot.refs(ranking.doc_ids[head].tolist())]
         if conversion:
             agreements = [agreement(conversion, row.name, row.signature, row.docstring) for row in rows]
             reward, penalty = config.direction_reward, config.direction_penalty

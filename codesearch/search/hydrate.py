@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.search.fusion import Ranked, Ranking
-from codesearch.store.source import Stored
+from codesearch.store.source import Ref
 from codesearch.store.topk import equal_before
 from codesearch.types import MAX_COPIES, OF_FILE, Hit
 
@@ -69,20 +69,17 @@ def hydrate(snapshot: Documents, ranked: Sequence[Ranked], context: int = 0) -> 
 def _read(snapshot: Documents, places: Sequence[Ranked], context: int) -> Iterator[Hit | None]:
     """Yield the hit of each place, with rank 0; None if its code is gone."""
     members = [(place.doc_id, *place.copies[:MAX_COPIES]) for place in places]
-    stored = iter(snapshot.stored([doc_id for ids in members for doc_id in ids]))
+    refs = iter(snapshot.refs([doc_id for ids in members for doc_id in ids]))
     for place, ids in zip(places, members, strict=True):
-        left = deque(islice(stored, len(ids)))
+        left = deque(islice(refs, len(ids)))
         hit = None
         while left and hit is None:
             shown = left.popleft()
-            if excerpt := shown.excerpt(context):
-                root, file = shown.source.root, shown.file
-                copies = tuple(_location(copy, root) for copy in left)
+            if excerpt := shown.code(context):
+                copies = tuple(_location(copy, shown.root) for copy in left)
                 hit = Hit(
-                    file.path,
-                    file.language,
-                    *shown.row.described,
-                    root=root,
+                    *astuple(shown.definition),
+                    root=shown.root,
                     code=excerpt.code,
                     stale=excerpt.stale,
                     rank=0,
@@ -97,8 +94,6 @@ def _read(snapshot: Documents, places: Sequence[Ranked], context: int) -> Iterat
         yield hit
 
 
-def _location(copy: Stored, root: str) -> str:
+def _location(copy: Ref, root: str) -> str:
     """Return "path:line" of a document, relative to `root` if the document is in it."""
-    source, file, row = copy
-    path = file.path if source.root == root else os.path.join(source.root, file.path)
-    return f"{path}:{row.start_line}"
+    return copy.place if copy.root == root else os.path.join(copy.root, copy.place)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.errors import IndexNotFoundError, index_command
 from codesearch.search.request import Place
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
-from codesearch.store.source import SourceFiles, read_source
+from codesearch.store.source import read_source
 from codesearch.text.terms import FIELDS
-from codesearch.types import KINDS, Definition, Described
+from codesearch.types import KINDS, Definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +29,9 @@ class Example:
         vector: float32 [D].
     """
 
-    definition: Described
+    definition: Definition
     terms: Sequence[str]
     vector: NDArray[np.float32]
-
-
-def find_definition(index: IndexReader, path: str, line: int) -> Definition:
-    """Return the innermost definition at a line of a file that the index lists."""
-    root = index.manifest.root
-    if (indexed := live_file(index, path)) is None:
-        raise IndexNotFoundError(f"{path} is not in the index of {root}", "give a path of a hit")
-    segment, file = indexed
-    if (found := _innermost(segment, file, line)) is None:
-        raise IndexNotFoundError(f"{path}:{line} has no definition in the index", "give a line inside one")
-    _, row = found
-    excerpt = SourceFiles(segment).excerpt(file, row, 0)
-    if excerpt is None:
-        raise IndexNotFoundError(f"{path} is gone or cannot be read", f"run {index_command(root)}")
-    return Definition(path, file.language, *row.described, root=root, code=excerpt.code, stale=excerpt.stale)
 
 
 def indexed_example(index: IndexReader, place: Place) -> Example | None:
@@ -67,7 +51,7 @@ def indexed_example(index: IndexReader, place: Place) -> Example | None:
         # A term that occurs often says more about a definition; the order of terms is the same in every segment.
         stored = sorted(segment.postings.document_terms(number), key=lambda entry: (entry[0], -entry[1]))
         return Example(
-            Described(str(Path(segment.root, path).resolve()), file.language, *row.described),
+            replace(row.of(file), path=str(Path(segment.root, path).resolve())),
             list(dict.fromkeys(term for field, count, term in stored if count and field < len(FIELDS) - 1)),
             segment.vectors.rows[number] * segment.vectors.scales[number],
         )

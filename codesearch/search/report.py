@@ -148,9 +148,9 @@ def combined(report: Report, title: Ranking, text: Ranking) -> Ranking:
     found.add_signal("text", of_text, _spread(text), reward=_RANK)
     examined = found.order()[:_EXAMINED]
     names = {name.lower() for name in report.names}
-    stored = title.snapshot.stored(doc_ids[examined].tolist())
+    refs = title.snapshot.refs(doc_ids[examined].tolist())
     places = [(_from_root(path), line) for path, line in report.places]
-    evidence = [_evidence(_from_root(one.file.path), one.row, names, places) for one in stored]
+    evidence = [_evidence(_from_root(ref.path), ref.row, names, places) for ref in refs]
     for (name, weight), values in zip(_WEIGHTS.items(), zip(*evidence, strict=True), strict=False):
         found.add_signal(name, examined, values, reward=weight)
     return found

@@ -21,7 +21,7 @@ from codesearch.store.database import DocumentRow
 from codesearch.text.terms import document_terms
 from codesearch.text.tokenizer import document_text
 from codesearch.treefiles import read_regular
-from codesearch.types import Described, Document
+from codesearch.types import Definition, Document
 
 if TYPE_CHECKING:
     from codesearch.search.documents import Documents
@@ -74,19 +74,19 @@ def _parsed_example(searcher: Searcher, place: Place) -> Example:
 
 
 def _overlapping(
-    snapshot: Documents, places: Sequence[Ranked], document: Described, *, is_saved: bool
+    snapshot: Documents, places: Sequence[Ranked], document: Definition, *, is_saved: bool
 ) -> set[int]:
     """Return the doc_ids at some places that are the given document, are inside it or contain it."""
     doc_ids = [doc_id for place in places for doc_id in (place.doc_id, *place.copies)]
     return {
-        doc_id
-        for doc_id, (source, file, row) in zip(doc_ids, snapshot.stored(doc_ids), strict=True)
-        if _overlaps(row, document, is_saved=is_saved)
-        and Path(source.root, file.path).resolve() == Path(document.path)
+        ref.doc_id
+        for ref in snapshot.refs(doc_ids)
+        if _overlaps(ref.row, document, is_saved=is_saved)
+        and Path(ref.root, ref.path).resolve() == Path(document.path)
     }
 
 
-def _overlaps(row: DocumentRow, document: Described, *, is_saved: bool) -> bool:
+def _overlaps(row: DocumentRow, document: Definition, *, is_saved: bool) -> bool:
     """Say whether a row shares lines with a definition of the same file, or is a class that contains it.
 
     The lines of a text that is not saved are others, so the name decides there.

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from codesearch.errors import IndexCorruptError, IndexWriteError, unreadable
 from codesearch.files import create_private
-from codesearch.types import KINDS, Document
+from codesearch.types import KINDS, Definition, Document
 
 _FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DATABASE = "documents.sqlite"
@@ -95,10 +95,9 @@ class DocumentRow(NamedTuple):
     shape_key: int
     text_digest: bytes
 
-    @property
-    def described(self) -> tuple[str, str, str, str, str, int, int, int]:
-        """The fields of `codesearch.types.Described` after path and language, in its order."""
-        return self[:8]
+    def of(self, file: FileRecord) -> Definition:
+        """Return the definition; its fields after path and language are the first ones here."""
+        return Definition(file.path, file.language, *self[:8])
 
 
 _DOCUMENT_COLUMNS = ", ".join(DocumentRow._fields)

@@ -21,7 +21,7 @@ from codesearch.store.database import FileRecord
 from codesearch.store.postings import PostingsReader
 from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
-from codesearch.store.source import SourceFiles, Stored
+from codesearch.store.source import Ref, SourceFiles
 from codesearch.store.topk import best_positions
 from codesearch.store.vectors import may_be_best, scan
 from codesearch.text.terms import FIELDS
@@ -226,15 +226,15 @@ class Snapshot:
         ranks[sorted(range(len(doc_ids)), key=places.__getitem__)] = np.arange(len(doc_ids))
         return ranks
 
-    def stored(self, doc_ids: Sequence[int]) -> list[Stored]:
-        """Read each document with its file, in the same order. Code is read only when it is asked for."""
-        found: list[Stored | None] = [None] * len(doc_ids)
+    def refs(self, doc_ids: Sequence[int]) -> list[Ref]:
+        """Return each document, in the same order. Code is read only when it is asked for."""
+        found: list[Ref | None] = [None] * len(doc_ids)
         for segment, positions, local in self.parts(np.asarray(doc_ids, np.int64)):
             places = range(len(doc_ids)) if isinstance(positions, slice) else positions.tolist()
             rows = segment.store.documents(local.tolist())
             source = SourceFiles(segment)
             for place, number in zip(places, local.tolist(), strict=True):
-                found[place] = Stored(source, *rows[number])
+                found[place] = Ref(int(doc_ids[place]), source, *rows[number])
         return [entry for entry in found if entry is not None]
 
     def named(self, name: str) -> Iterator[tuple[int, str, str]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.digest import content_digest
 from codesearch.treefiles import read_below
+from codesearch.types import Definition
 
 if TYPE_CHECKING:
     from codesearch.store.segment import SegmentReader
@@ -37,14 +38,36 @@ class CodeSource(Protocol):
         ...
 
 
-class Stored(NamedTuple):
-    """A document as it is stored, and where its code comes from."""
+@dataclass(frozen=True, eq=False)
+class Ref:
+    """A definition in an index, and where its code comes from; `doc_id` is valid in the snapshot that made it."""
 
+    doc_id: int
     source: CodeSource
     file: FileRecord
     row: DocumentRow
 
-    def excerpt(self, context: int = 0) -> Excerpt | None:
+    @property
+    def root(self) -> str:
+        """The indexed folder, or the name of an index without one."""
+        return self.source.root
+
+    @property
+    def path(self) -> str:
+        """The file, relative to the root."""
+        return self.file.path
+
+    @property
+    def place(self) -> str:
+        """Its "path:line"."""
+        return f"{self.file.path}:{self.row.start_line}"
+
+    @property
+    def definition(self) -> Definition:
+        """What the index says about it."""
+        return self.row.of(self.file)
+
+    def code(self, context: int = 0) -> Excerpt | None:
         """Return the code with `context` lines around it; None if it is gone."""
         return self.source.excerpt(self.file, self.row, context)
 

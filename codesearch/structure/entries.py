@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codesearch.structure.text import MAX_LINE, NUMBER, cut
-from codesearch.types import Described
+from codesearch.types import Definition
 
 _INDENT = 2
 
@@ -32,7 +32,7 @@ class Entry:
     label: str
     path: str
     summary: str = ""
-    definition: Described | None = None
+    definition: Definition | None = None
     contents: int = 0
     names: tuple[str, ...] = ()
     code: tuple[tuple[int, str], ...] = ()

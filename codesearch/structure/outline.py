@@ -25,7 +25,7 @@ from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.structure.entries import Entry, Outline, outline_lines
-from codesearch.structure.places import Spot, described, find_file, live_files
+from codesearch.structure.places import Spot, find_file, live_files
 from codesearch.structure.whole import by_depth, read_whole
 from codesearch.text.terms import terms_of
 from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, Document, Hit
@@ -135,7 +135,7 @@ def _file_tree(spot: Spot, file: FileRecord) -> Node:
         around.append(node)
     if spot.row is None:
         return top
-    return next((node for node in _all(top) if node.entry.definition == spot.described), top)
+    return next((node for node in _all(top) if node.entry.definition == spot.definition), top)
 
 
 def with_depths(definitions: Iterable[D], language: str) -> Iterator[tuple[int, D]]:
@@ -333,7 +333,7 @@ def _file_entry(file: FileRecord) -> Entry:
 def _definition_entry(file: FileRecord, row: DocumentRow) -> Entry:
     label = row.name if row.kind in _TEXT_KINDS else row.signature or row.qualified_name
     summary = first_sentence(row.docstring)
-    return Entry(0, row.kind, _cut(label, _MAX_LABEL), file.path, summary, described(file, row))
+    return Entry(0, row.kind, _cut(label, _MAX_LABEL), file.path, summary, row.of(file))
 
 
 def _all(node: Node) -> Iterator[Node]:

@@ -26,7 +26,7 @@ from codesearch.search.request import Filters, Place
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
-from codesearch.types import Described
+from codesearch.types import Definition
 
 LINES = re.compile(r"(?P<path>.+?):(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|:[0-9]*)?:?", re.DOTALL)
 SEPARATORS = re.compile(r"::|[.#\\/]")
@@ -80,20 +80,15 @@ class Spot:
         return self.path, self.root, self.first_line
 
     @property
-    def described(self) -> Described | None:
+    def definition(self) -> Definition | None:
         """The definition, if the place is one."""
-        return described(self.file, self.row) if self.file and self.row else None
+        return self.row.of(self.file) if self.file and self.row else None
 
     def rows(self) -> list[DocumentRow]:
         """Return the definitions of the file, in the order of the source."""
         if self.segment is None or self.file is None:
             return []
         return self.segment.store.document_rows(self.file.first_doc, self.file.doc_count)
-
-
-def described(file: FileRecord, row: DocumentRow) -> Described:
-    """Return what the index says about a definition."""
-    return Described(file.path, file.language, *row.described)
 
 
 def find_spots(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -26,10 +26,10 @@ from codesearch.search.sources import check_has_code, proposed_files, read_with
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.structure.meaning import GRADES, IN_COMMENTS, Candidate, Names, SourceFile, candidates, graded
-from codesearch.structure.places import LINES, SEPARATORS, described, find_spots
+from codesearch.structure.places import LINES, SEPARATORS, find_spots
 from codesearch.structure.words import in_comment, occurrences, qualifier
 from codesearch.text.terms import terms_of
-from codesearch.types import OF_FILE, Described
+from codesearch.types import OF_FILE, Definition
 
 MOST_NAME = 200
 MOST_DEFINITIONS = 10
@@ -42,7 +42,7 @@ _TEXT_BEFORE, _TEXT_AFTER = 80, 160
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Defined(Described):
+class Defined(Definition):
     """A definition of a name; its path is below `root`."""
 
     root: str
@@ -71,7 +71,7 @@ class Usage:
     text: str
     grade: str
     may_be: tuple[str, ...]
-    inside: Described | None
+    inside: Definition | None
     stale: bool = False
 
 
@@ -230,7 +230,7 @@ def _hydrated(found: _Found) -> Usage:
     inside = None
     if number is not None:
         (row,) = segment.store.document_rows(record.first_doc + number, 1)
-        inside = described(record, row)
+        inside = row.of(record)
     return Usage(
         file.root,
         file.path,
@@ -245,5 +245,5 @@ def _hydrated(found: _Found) -> Usage:
 
 
 def _defined(snapshot: Snapshot, targets: Sequence[Candidate]) -> Iterator[Defined]:
-    for stored in snapshot.stored([one.number for one in targets]):
-        yield Defined(stored.file.path, stored.file.language, *stored.row.described, root=stored.source.root)
+    for ref in snapshot.refs([one.number for one in targets]):
+        yield Defined(*astuple(ref.definition), root=ref.root)

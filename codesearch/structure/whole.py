@@ -9,8 +9,8 @@ from codesearch.errors import IndexNotFoundError, index_command
 from codesearch.search.snippets import head_of
 from codesearch.store.database import DocumentRow
 from codesearch.store.source import read_source
-from codesearch.structure.places import Spot, described
-from codesearch.types import HEADER_KINDS, Described
+from codesearch.structure.places import Spot
+from codesearch.types import HEADER_KINDS, Definition
 
 WHOLE_LINES = 120
 """Classes and files up to this length are shown whole; longer ones with the bodies of their members folded away."""
@@ -41,7 +41,7 @@ class Reading:
     root: str
     path: str
     language: str
-    definition: Described | None
+    definition: Definition | None
     first_line: int
     last_line: int
     lines: tuple[tuple[int, str], ...]
@@ -65,7 +65,7 @@ class FileView:
     path: str
     language: str
     source: str
-    definitions: tuple[Described, ...]
+    definitions: tuple[Definition, ...]
     stale: bool = False
 
 
@@ -73,7 +73,7 @@ def view_file(spot: Spot) -> FileView:
     """Return a file with its definitions."""
     source, stale = _source(spot)
     assert spot.file is not None
-    definitions = tuple(described(spot.file, row) for row in spot.rows())
+    definitions = tuple(row.of(spot.file) for row in spot.rows())
     return FileView(spot.root, spot.path, spot.file.language, source, definitions, stale)
 
 
@@ -114,7 +114,7 @@ def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | Non
         shown = _unfolded(inside, lines, shown, fits)
     assert spot.file is not None
     texts = tuple((number, lines[number - 1].rstrip("\r")) for number in shown)
-    return Reading(spot.root, spot.path, spot.file.language, spot.described, first, last, texts, stale)
+    return Reading(spot.root, spot.path, spot.file.language, spot.definition, first, last, texts, stale)
 
 
 def read_places(

@@ -122,10 +122,10 @@ class Api:
     def similar(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Search for what is similar to a definition that is indexed."""
         (root,) = _roots(self.engine, (asked["root"],))
-        found = self.engine.document(root, asked["path"], asked["line"])
+        view = self.engine.file(root, asked["path"])  # The index lists the file.
         filters = _filters(asked, asked["filter_path"])
         request = SearchRequest("", asked["limit"], filters=filters)
-        place = Place(Path(found.root, found.path), asked["line"])
+        place = Place(Path(view.root, view.path), asked["line"])
         scope = _scope(self.engine, asked["filter_root"], asked["group"])
         return answer_json(self.engine.similar(place, request, scope), asked["lines"])
 

@@ -58,7 +58,7 @@ def test_rankings_are_those_of_the_golden_file(request: pytest.FixtureRequest, e
 
 def test_every_judged_document_is_in_the_tree(encoder, index_tree):
     index = index_tree(HERE / "tree")
-    stored = Snapshot([index]).stored(range(index.manifest.documents))
-    known = {f"{file.path} {row.qualified_name}" for _, file, row in stored}
+    refs = Snapshot([index]).refs(range(index.manifest.documents))
+    known = {f"{ref.path} {ref.row.qualified_name}" for ref in refs}
     qrels = json.loads((HERE / "queries.json").read_text("utf-8"))
     assert {name for grades in qrels.values() for name in grades} <= known

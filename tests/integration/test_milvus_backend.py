@@ -196,7 +196,6 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "refresh": lambda engine, tree: engine.refresh(tree),
     "dependencies": lambda engine, tree: engine.dependencies(tree),
     "indexed_roots": lambda engine, tree: engine.indexed_roots(),
-    "document": lambda engine, tree: engine.document(tree, "python/convert.py", 5),
     "file": lambda engine, tree: engine.file(tree, "python/convert.py"),
     "find": lambda engine, tree: engine.find("push"),
     "read": lambda engine, tree: engine.read("push"),

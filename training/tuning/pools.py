@@ -23,7 +23,7 @@ from codesearch.parsing.languages import language_named
 from codesearch.search.request import Filters
 from codesearch.search.searcher import Searcher
 from codesearch.store.snapshot import Snapshot
-from codesearch.store.source import Stored
+from codesearch.store.source import Ref
 from codesearch.types import HEADER_KINDS
 from training.corpus.archives import is_wanted
 from training.corpus.docstrings import split_docstring
@@ -142,18 +142,17 @@ def write_group(
             filters = Filters(within=(group.absolute() / "tree" / f"{number:02d}",))
             for question in asked:
                 if (answer := documents.get((question.path, question.line))) is not None:
-                    pools.append(_pool(searcher, question, answer[0], filters, numbers))
+                    pools.append(_pool(searcher, question, answer.doc_id, filters, numbers))
         _write_lines(group / CANDIDATES, _candidates(snapshot, list(numbers)))
     _write_lines(group / "pools.jsonl", pools)
     return len(pools)
 
 
 def _candidates(snapshot: Snapshot, doc_ids: Sequence[int]) -> Iterator[Candidate]:
-    for stored in snapshot.stored(doc_ids):
-        source, file, row = stored
-        excerpt = stored.excerpt()
+    for ref in snapshot.refs(doc_ids):
+        file, row, excerpt = ref.file, ref.row, ref.code()
         code = excerpt.code[:_MAX_CODE_CHARS] if excerpt else ""
-        place = Path(source.root, file.path)
+        place = Path(ref.root, ref.path)
         yield Candidate(
             file.language,
             row.kind,
@@ -173,17 +172,16 @@ def _contexts(path: Path, language: str) -> dict[int, str]:
     return {document.start_byte: document.context for document in found}
 
 
-_Documents = dict[tuple[str, int], tuple[int, Stored]]
-"""(path in the package, first line) -> doc_id and row."""
+_Documents = dict[tuple[str, int], Ref]
+"""(path in the package, first line) -> document."""
 
 
 def _documents_of(snapshot: Snapshot) -> dict[str, _Documents]:
     found: dict[str, _Documents] = defaultdict(dict)
-    for doc_id, stored in enumerate(snapshot.stored(range(snapshot.size))):
-        _, file, row = stored
-        folder, _, path = file.path.partition("/")
-        if row.kind in ANSWERS:
-            found[folder][path, row.start_line] = (doc_id, stored)
+    for ref in snapshot.refs(range(snapshot.size)):
+        folder, _, path = ref.path.partition("/")
+        if ref.row.kind in ANSWERS:
+            found[folder][path, ref.row.start_line] = ref
     return found
 
 
@@ -193,7 +191,7 @@ def _documented(documents: _Documents, url: str) -> Iterator[WrittenQuestion]:
     random.Random(url).shuffle(places)
     count = 0
     for path, line in places:
-        _, (_, file, row) = documents[path, line]
+        file, row = documents[path, line].file, documents[path, line].row
         first, _ = split_docstring(row.docstring)
         if not documentation_reason(row.docstring, first):
             count += 1

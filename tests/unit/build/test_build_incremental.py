@@ -101,7 +101,7 @@ def names(index: IndexReader) -> list[tuple[str, str, str]]:
     if snapshot.dead is not None:
         live = live[~snapshot.dead]
     ranked = live[snapshot.order(live, np.zeros(len(live), np.float32))]
-    return [(file.path, row.name, row.kind) for _, file, row in snapshot.stored(ranked.tolist())]
+    return [(ref.path, ref.row.name, ref.row.kind) for ref in snapshot.refs(ranked.tolist())]
 
 
 def test_a_fresh_index_has_every_definition_in_the_order_of_paths(built_index):

@@ -26,7 +26,7 @@ def allowed(index, **filters: tuple[str, ...]) -> list[tuple[str, str]]:
     snapshot = Snapshot([index])
     mask = allowed_documents(Filters(**filters), snapshot)
     assert mask is not None and len(mask) == snapshot.size
-    return [(file.path, row.name) for _, file, row in snapshot.stored(mask.nonzero()[0].tolist())]
+    return [(ref.path, ref.row.name) for ref in snapshot.refs(mask.nonzero()[0].tolist())]
 
 
 def paths(index, *patterns: str) -> list[str]:

@@ -39,8 +39,8 @@ def test_ties_are_ordered_by_position():
 
 
 def stored_names(snapshot: Snapshot, ranking: Ranking) -> list[str]:
-    stored = snapshot.stored([place.doc_id for place in ranking.ranked(snapshot.size)])
-    return [f"{Path(segment.root).name}/{file.path} {row.name}" for segment, file, row in stored]
+    refs = snapshot.refs([place.doc_id for place in ranking.ranked(snapshot.size)])
+    return [f"{Path(ref.root).name}/{ref.path} {ref.row.name}" for ref in refs]
 
 
 def test_ties_over_segments_and_roots_are_ordered_by_path_root_and_place(

@@ -49,7 +49,7 @@ def test_a_heuristics_count_of_zero_keeps_the_fused_order(index):
     searchers = [Searcher([index], None, config) for config in (plain, default)]
     found = [searcher.rank("join the paths", 2, mode="lexical") for searcher in searchers]
     doc_ids = ([place.doc_id for place in run] for run in found)
-    paths = [[file.path for _, file, _ in searchers[0].searched.snapshot.stored(run)] for run in doc_ids]
+    paths = [[ref.path for ref in searchers[0].searched.snapshot.refs(run)] for run in doc_ids]
     assert paths == [["c_test.py", "d.py"], ["d.py", "c_test.py"]]
     assert {place.signals["test"] for place in found[0]} == {0}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+from dataclasses import astuple
 
 import pytest
 
@@ -89,7 +90,7 @@ def test_a_row_has_the_fields_of_a_document_in_the_order_of_the_columns():
     )
     row = document_row(document, b"x")
     assert row == ("method", "n", "C.n", "def n()", "doc", 3, 9, 20, 40, 90, 2, -7, 8, b"x")
-    assert ("p.py", "python", *row.described) == described
+    assert astuple(row.of(FileRecord("p.py", "python", 1, b""))) == described
 
 
 def test_a_missing_database_is_a_corrupt_index(tmp_path):

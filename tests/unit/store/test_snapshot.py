@@ -45,7 +45,7 @@ def live(snapshot: Snapshot) -> np.ndarray:
 
 
 def names(snapshot: Snapshot, doc_ids: np.ndarray) -> list[str]:
-    return [row.name for _, _, row in snapshot.stored(doc_ids.tolist())]
+    return [ref.row.name for ref in snapshot.refs(doc_ids.tolist())]
 
 
 def test_documents_are_numbered_segment_by_segment_and_some_are_dead(index):
@@ -183,7 +183,7 @@ def test_an_empty_snapshot_finds_nothing(encoder):
     assert snapshot.nearest(encoder.encode_queries(["x"])[0], 5, None, 100).tolist() == []
     assert snapshot.best(nothing, np.empty(0, np.float32), 5).tolist() == []
     assert snapshot.order(nothing, np.empty(0, np.float32)).tolist() == []
-    assert (snapshot.stored([]), list(snapshot.named("x"))) == ([], [])
+    assert (snapshot.refs([]), list(snapshot.named("x"))) == ([], [])
 
 
 def test_a_segment_with_many_dead_documents_is_searched_exactly(graphs, encoder, monkeypatch):

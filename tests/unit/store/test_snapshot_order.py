@@ -51,8 +51,8 @@ def test_two_roots_are_one_collection(tmp_path, index_tree, encoder):
     assert (snapshot.document_count, snapshot.size) == (3, 3)
     searcher = Searcher([two, one], encoder)
     ranked = searcher.rank("push item", 2)
-    stored = searcher.searched.snapshot.stored([place.doc_id for place in ranked])
-    assert [Path(segment.root).name for segment, _, _ in stored] == ["one", "two"]
+    refs = searcher.searched.snapshot.refs([place.doc_id for place in ranked])
+    assert [Path(ref.root).name for ref in refs] == ["one", "two"]
 
 
 def test_an_index_without_documents_gives_no_hits(tmp_path, index_tree, encoder):
