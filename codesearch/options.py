@@ -375,7 +375,7 @@ _on(
 _on(
     "remove",
     Option("all", "Delete all indexes.", False),
-    Option("cache", "Also delete cached vectors and the data of `bench`.", False),
+    Option("cache", "Also delete unpacked portable files and the data of `bench`.", False),
 )
 _on(
     (*_WITH_MODEL, "import"),

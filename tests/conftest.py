@@ -117,7 +117,7 @@ end
 class HashEncoder:
     """Sum random token vectors: equal texts have equal unit vectors, and shared words make texts similar."""
 
-    name, dim, device, max_document_tokens, is_costly = "hash", 32, "cpu", 200, True
+    name, dim, device, max_document_tokens, is_costly = "hash", 32, "cpu", 200, False
 
     def __init__(self, tokenizer_path: Path, model_id: str = "hash") -> None:
         self.tokenizer_path = tokenizer_path
@@ -134,7 +134,9 @@ class HashEncoder:
         return self._encode(documents)
 
     def _encode(self, documents: Sequence[np.ndarray]) -> np.ndarray:
-        sums = np.array([self.table[ids % 1000].sum(axis=0) for ids in documents], np.float32)
+        sums = np.array([self.table[ids % 1000].sum(axis=0) for ids in documents], np.float32).reshape(
+            -1, self.dim
+        )
         return sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
 
 
@@ -181,7 +183,7 @@ def build(
     folder.mkdir(parents=True, exist_ok=True)
     last = last_manifest(folder)
     plan = plan_update(root, folder, config, encoder.model_id, last=last, rebuild=rebuild)
-    return build_index(plan, home, encoder, on_progress, merge_all=merge_all)
+    return build_index(plan, encoder, on_progress, merge_all=merge_all)
 
 
 def index_by_engine(root: Path, home: Path, bundle: Path | None = None) -> None:

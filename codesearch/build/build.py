@@ -16,13 +16,12 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
-from codesearch.build.embed import Embedder, embedding_processes
+from codesearch.build.embed import Embedder
 from codesearch.build.file_parser import FileParser, ParsedFile
-from codesearch.build.parse import is_small, parse_files
+from codesearch.build.parse import parse_files
 from codesearch.build.plan import LiveFile, Plan, live_files
 from codesearch.build.policy import segments_to_merge
 from codesearch.build.stamps import write_stamps
@@ -42,6 +41,8 @@ _DOCUMENT_BYTES = 400
 """Source bytes per document, for estimates. Most trees have a little more."""
 _SEGMENT_BYTES = 24_000_000
 """A first build commits after this many bytes of source, or an eighth of all bytes, whichever is more."""
+_COSTLY_SEGMENT_BYTES = 1_000_000
+"""The same for a costly model, which embeds the documents of so many bytes in some 20 s on two cores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,6 @@ class BuildReport:
         kept: number of unchanged files.
         removed: number of files that no longer exist.
         embedded: number of texts that the model embedded.
-        cached: number of parsed documents that reuse a vector, from the cache or from an equal document.
     """
 
     manifest: Manifest
@@ -79,7 +79,6 @@ class BuildReport:
     kept: int
     removed: int
     embedded: int
-    cached: int
 
 
 ProgressCallback = Callable[[Progress], None]
@@ -90,7 +89,6 @@ Item = tuple[FileRecord, ParsedFile | LiveFile]
 
 def build_index(
     plan: Plan,
-    home: Path,
     encoder: Encoder,
     on_progress: ProgressCallback = lambda _: None,
     *,
@@ -105,19 +103,16 @@ def build_index(
             plan.root.resolve(), plan.config, encoder.tokenizer_path, encoder.max_document_tokens
         )
         parse = partial(parse_files, parser)
-    processes = 0 if is_small(plan.to_parse) else embedding_processes()
     with writing(plan.index_folder), ExitStack() as opened:
-        embedder = opened.enter_context(closing(Embedder(home, encoder, processes)))
-        return _Build(plan, encoder, embedder, on_progress).run(parse, opened, merge_all=merge_all)
+        return _Build(plan, encoder, on_progress).run(parse, opened, merge_all=merge_all)
 
 
 class _Build:
     """The state of a build: the segments and the counts of the files so far."""
 
-    def __init__(
-        self, plan: Plan, encoder: Encoder, embedder: Embedder, on_progress: ProgressCallback
-    ) -> None:
-        self.plan, self.encoder, self.embedder, self.on_progress = plan, encoder, embedder, on_progress
+    def __init__(self, plan: Plan, encoder: Encoder, on_progress: ProgressCallback) -> None:
+        self.plan, self.encoder, self.on_progress = plan, encoder, on_progress
+        self.embedder = Embedder(encoder)
         self.started = time.monotonic()
         # Commit incomplete states only if they do not replace a complete index.
         self.is_first = plan.last is None or not plan.last.complete
@@ -144,7 +139,8 @@ class _Build:
             for number, reader in readers.items()
             for live in live_files(number, reader.dead_files, reader.store)
         ]
-        limit = max(_SEGMENT_BYTES, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
+        least = _COSTLY_SEGMENT_BYTES if self.encoder.is_costly else _SEGMENT_BYTES
+        limit = max(least, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
         # Close the generator here. After a failure, the garbage collector might close it in a thread of the pool.
         with closing(parse(self.plan.to_parse)) as parsed:
             items = self._items(sorted([*self.plan.to_parse, *kept], key=_path_of), parsed)
@@ -160,7 +156,6 @@ class _Build:
             self.plan.kept,
             self.plan.removed,
             self.embedder.embedded,
-            self.embedder.cached,
         )
 
     def _segments_to_merge(self, *, merge_all: bool) -> list[SegmentEntry]:
@@ -213,8 +208,7 @@ class _Build:
                     self.embedder.add_kept(segment.vectors.rows[old], segment.vectors.scales[old])
                 else:
                     writer.add_parsed(record, content.rows, content.block)
-                    digests = [row.text_digest for row in content.rows]
-                    self.embedder.add(digests, content.document_tokens())
+                    self.embedder.add(content.document_tokens())
                 self._tell("parse", writer.documents)
             self._tell("write", writer.documents)
             self.embedder.finish()

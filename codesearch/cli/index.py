@@ -99,10 +99,7 @@ def _built(name: str, report: IndexReport, *, merged: bool) -> Output:
     out.append(
         f"  files      {report.parsed:,} parsed, {report.kept:,} unchanged, {report.removed:,} removed"
     )
-    out.append(
-        f"  encoder    {report.model} on {report.device}: {counted(report.embedded, 'text')} embedded, "
-        f"{report.cached:,} reused"
-    )
+    out.append(f"  encoder    {report.model} on {report.device}: {counted(report.embedded, 'text')} embedded")
     out.extend(not_indexed_lines(report.not_indexed, report.folders_not_entered))
     warnings = [visible(line) for line in report.warnings[:_SHOWN_WARNINGS]]
     if not report.documents:

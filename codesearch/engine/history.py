@@ -71,7 +71,7 @@ def answer_history(
         def ranked() -> tuple[dict[str, float | None], int, int]:
             if not history.folder.exists():
                 _delete_unused(home)
-            added = update_history(history, home, encoder, on_progress)
+            added = update_history(history, encoder, on_progress)
             mark_used(history.folder)
             with pool.index(history.folder) as index:
                 searcher = CommitSearcher(index, history.repository.top, Searcher([index], encoder))

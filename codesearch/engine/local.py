@@ -128,7 +128,7 @@ class LocalBackend:
         start_early()
         from codesearch.engine.update import refresh_index
 
-        return refresh_index(entry, self.home, self.vectors, self.open_encoder, budget_s, seen, on_progress)
+        return refresh_index(entry, self.vectors, self.open_encoder, budget_s, seen, on_progress)
 
     def open_encoder(self, bundle: Path) -> OnnxEncoder:
         """Return the encoder of a bundle."""

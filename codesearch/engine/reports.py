@@ -80,7 +80,6 @@ class IndexReport(OfIndex):
         kept: files that did not change.
         removed: files that are gone.
         embedded: texts that went through the model.
-        cached: texts whose vector came from the cache.
         model: name of the model; "" if nothing was written.
         device: where the model ran.
         was_earlier_format: whether an earlier version wrote the last index, so all files were indexed again.
@@ -94,7 +93,6 @@ class IndexReport(OfIndex):
     kept: int = 0
     removed: int = 0
     embedded: int = 0
-    cached: int = 0
     model: str = ""
     device: str = ""
     was_earlier_format: bool = False

@@ -85,11 +85,11 @@ def update_index(
         else:
             if plan.to_parse:
                 workers.start_early()
-            report = _build(plan, home, open_encoder(bundle), started, on_progress)
+            report = _build(plan, open_encoder(bundle), started, on_progress)
         committed = last_manifest(folder) if report.built else plan.previous
         if optimize and committed and can_merge(committed.segments):
             plan = plan_update(root, folder, config, model_id, last=committed)
-            merged = _build(plan, home, open_encoder(bundle), started, on_progress, merge_all=True)
+            merged = _build(plan, open_encoder(bundle), started, on_progress, merge_all=True)
             report = merged if not report.built else replace(report, seconds=merged.seconds)
         return replace(report, was_earlier_format=earlier is not None, seeded=seeded is not None)
 
@@ -109,7 +109,6 @@ def _plan_again(
 
 def refresh_index(
     entry: IndexEntry,
-    home: Path,
     vectors: VectorConfig,
     open_encoder: OpenEncoder,
     budget_s: float,
@@ -138,7 +137,7 @@ def refresh_index(
                 return Freshness(manifest.root, "current", changes)
             if plan.previous is None or plan.estimated_seconds > budget_s:
                 return Freshness(manifest.root, "behind", changes)
-            _build(plan, home, open_encoder(manifest.model_folder), time.monotonic(), on_progress)
+            _build(plan, open_encoder(manifest.model_folder), time.monotonic(), on_progress)
             return Freshness(manifest.root, "updated", changes)
     except IndexLockedError:
         return Freshness(manifest.root, "locked")
@@ -183,7 +182,6 @@ def _config(
 
 def _build(
     plan: Plan,
-    home: Path,
     encoder: Encoder,
     started: float,
     on_progress: Callable[[Progress], None],
@@ -191,11 +189,8 @@ def _build(
     merge_all: bool = False,
 ) -> IndexReport:
     from codesearch.build.build import build_index
-    from codesearch.build.cache import collect_vectors
 
-    built = build_index(plan, home, encoder, on_progress, merge_all=merge_all)
-    if encoder.is_costly:
-        collect_vectors(home, encoder.model_id, encoder.dim)
+    built = build_index(plan, encoder, on_progress, merge_all=merge_all)
     return IndexReport(
         root=plan.root,
         manifest=built.manifest,
@@ -205,7 +200,6 @@ def _build(
         kept=built.kept,
         removed=built.removed,
         embedded=built.embedded,
-        cached=built.cached,
         model=encoder.name,
         device=encoder.device,
     )

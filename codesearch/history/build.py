@@ -114,7 +114,6 @@ def find_history(top: str, home: Path) -> History:
 
 def update_history(
     history: History,
-    home: Path,
     encoder: Encoder,
     on_progress: ProgressCallback = lambda _: None,
     *,
@@ -156,8 +155,8 @@ def update_history(
             )
             # If this run is stopped, the next one compares all commits.
             (history.folder / _STATE).unlink(missing_ok=True)
-            built = build_index(plan, home, encoder, on_progress, parse=parser.parse)
-            new = built.embedded + built.cached
+            built = build_index(plan, encoder, on_progress, parse=parser.parse)
+            new = built.embedded
         with suppress(OSError):  # Without the file, the next run compares all commits.
             write_atomically(history.folder / _STATE, json.dumps(history.state).encode(), for_owner=True)
         return new

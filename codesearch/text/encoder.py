@@ -24,7 +24,7 @@ class Encoder(Protocol):
         tokenizer: makes the ids that `encode_documents` takes.
         tokenizer_path: the tokenizer's `tokenizer.json`, for other processes.
         max_document_tokens: longer documents are cut to this many ids.
-        is_costly: whether embedding a text takes much longer than reading its vector from a cache.
+        is_costly: whether embedding takes most of the time of an index.
     """
 
     model_id: str

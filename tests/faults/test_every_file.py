@@ -240,9 +240,8 @@ def check_cases(home: Home, step: int) -> Counter[str]:
     assert {"manifest.json", "stamps", "checked", "documents.sqlite", "vectors.int8"} <= {
         path.name for path in files
     }
-    assert any(path.parts[0] == "cache" for path in files)
     cases = list(enumerate(product(files, DAMAGES, USES)))
-    assert len(cases) > 2_000
+    assert len(cases) > 1_000
     seen: Counter[str] = Counter()
     wrong = []
     for seed, (path, (damage, place), how) in cases[::step]:

@@ -53,11 +53,6 @@ def test_every_file_of_a_home_is_private_under_every_umask(umask, tiny_repo, tin
     assert (tmp_path / "x.codesearch").stat().st_mode & 0o777 == 0o666 & ~umask
 
 
-def test_the_cache_of_vectors_is_private(umask, tiny_repo, home, tiny_bundle):
-    index_by_engine(tiny_repo, home, tiny_bundle)
-    assert open_to_others(home) == []
-
-
 def test_a_home_of_an_earlier_version_is_made_private_once(tiny_repo, home):
     index_by_engine(tiny_repo, home)
     opened(home)

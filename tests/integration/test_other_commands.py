@@ -111,6 +111,7 @@ def test_status_of_an_empty_home_exits_with_one_in_every_form(command, home):
 
 def test_remove_deletes_the_index_and_keeps_the_sources(indexed, command, home):
     before = {path: path.read_bytes() for path in indexed.rglob("*.*")}
+    (home / "cache").mkdir()
     done = command("remove", "tiny", "--cache")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "tiny: index removed\ncache removed\n"

@@ -51,7 +51,6 @@ def test_uninstall_lists_with_sizes_and_deletes_only_when_told(indexed, command,
     sources = content_of(indexed)
     assert command("mcp", "--setup", "claude", "--instructions", "--write", cwd=project).returncode == 0
     assert command("mcp", "--setup", "codex", "--write").returncode == 0
-    shutil.rmtree(home / "cache")
     (home / "cache").mkdir()
     (home / "cache/x.sqlite").write_bytes(bytes(2_500_000))
     written = content_of(user), content_of(home)

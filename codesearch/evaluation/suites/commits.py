@@ -117,7 +117,7 @@ class _Asked:
             questions = _questions(commits, of_tasks)
             with clock.stage("index"):
                 cut = {question.commit: question.sentence for question in questions}
-                update_history(history, home, self.encoder, cut=cut)
+                update_history(history, self.encoder, cut=cut)
             with closing(IndexReader.open(history.folder)) as index:
                 searcher = CommitSearcher(index, str(clone), Searcher([index], self.encoder))
                 self.repositories[name] = {"commits": searcher.commit_count, "questions": len(questions)}

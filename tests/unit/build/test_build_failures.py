@@ -14,7 +14,6 @@ import pytest
 
 from codesearch import files as files_module
 from codesearch.build import build as build_module
-from codesearch.build.cache import VectorCache
 from codesearch.errors import IndexCorruptError, IndexStoreError
 from codesearch.store import arrays as arrays_module
 from codesearch.store import publish as commit_module
@@ -96,17 +95,15 @@ def test_an_interrupt_after_the_commit_leaves_the_new_index(
     index.close()
 
 
-def test_texts_embedded_before_an_interrupt_are_not_embedded_again(tiny_repo, home, encoder):
-    def interrupt(progress):
-        if progress.stage == "commit":
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        build(tiny_repo, home, encoder, on_progress=interrupt)
-    assert build(tiny_repo, home, encoder).embedded == 0
-
-
 BULK = {f"bulk/{number}.py": f"def bulk{number}():\n    return {number}\n" for number in range(9)}
+
+
+def test_a_first_build_with_a_costly_model_commits_more_often(tmp_path, home, encoder, monkeypatch):
+    root = write_tree(tmp_path / "bulk", BULK)
+    monkeypatch.setattr(build_module, "_COSTLY_SEGMENT_BYTES", 60)
+    assert len(build(root, tmp_path / "cheap", encoder).manifest.segments) == 1
+    monkeypatch.setattr(encoder, "is_costly", True, raising=False)
+    assert len(build(root, home, encoder).manifest.segments) == 3
 
 
 def stop_after(commits: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +209,6 @@ WRITES = {
     "the end of the database": (StoreWriter, "finish", SQLITE_FULL),
     "vectors": (VectorWriter, "add", FULL),
     "the end of the vectors": (VectorWriter, "finish", FULL),
-    "the cache": (VectorCache, "add", SQLITE_FULL),
     "rows": (RowWriter, "write", FULL),
     "postings": (PostingsWriter, "write", FULL),
     "an array": (arrays_module, "save_array", FULL),
@@ -305,8 +301,9 @@ def test_a_damaged_segment_is_an_error_that_names_the_cure(tiny_repo, home, enco
     assert build(tiny_repo, home, encoder, rebuild=True).manifest.documents == 14
 
 
-@pytest.mark.parametrize("refused", ["cache", "segments/000001"])
-def test_a_home_that_cannot_be_written_is_named(tiny_repo, home, encoder, monkeypatch, refused):
+def test_a_home_that_cannot_be_written_is_named(tiny_repo, home, encoder, monkeypatch):
+    refused = "segments/000001"
+
     def mkdir(path, *arguments, real=Path.mkdir, **options):
         if path.is_relative_to(home) and path.match(refused):
             raise PermissionError(errno.EACCES, "Permission denied", str(path))

@@ -12,13 +12,13 @@ import pytest
 
 from codesearch.build import file_parser
 from codesearch.build import plan as plan_module
-from codesearch.config import IndexConfig, VectorConfig, WalkConfig
+from codesearch.config import IndexConfig, VectorConfig
 from codesearch.store import postings as postings_module
 from codesearch.store import runs
 from codesearch.store.catalogue import index_folder
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
-from tests.conftest import TINY_REPO, HashEncoder, build, contents, only, write_tree
+from tests.conftest import HashEncoder, build, contents, only, write_tree
 
 CONVERT = "python/convert.py"
 DOCUMENTS = [
@@ -182,28 +182,11 @@ def test_postings_sorted_in_many_runs_have_the_same_bytes(
 
 def test_the_report_counts_what_was_parsed_kept_and_removed(tiny_repo, home, encoder):
     first = build(tiny_repo, home, encoder)
-    assert (first.parsed, first.kept, first.removed, first.embedded, first.cached) == (6, 0, 0, 13, 0)
+    assert (first.parsed, first.kept, first.removed, first.embedded) == (6, 0, 0, 13)
     change(tiny_repo)
     delete(tiny_repo)
     second = build(tiny_repo, home, encoder)
-    # Two docstrings changed and one function is new. The cache has the three other documents of the file.
-    assert (second.parsed, second.kept, second.removed, second.embedded, second.cached) == (1, 4, 1, 3, 3)
-
-
-def test_equal_texts_are_embedded_once(tmp_path, home, encoder):
-    write_tree(tmp_path / "src", {f"{number}/a/b.py": "def same():\n    return 1\n" for number in range(5)})
-    report = build(tmp_path / "src", home, encoder)
-    assert (len(encoder.embedded), report.embedded, report.cached) == (1, 1, 4)
-
-
-def test_text_from_any_index_of_this_home_is_not_embedded_again(tiny_repo, home, encoder, tmp_path):
-    build(tiny_repo, home, encoder)
-    assert len(encoder.embedded) == len(set(encoder.embedded)) == 13
-    build(tiny_repo, home, encoder, rebuild=True)
-    build(tiny_repo, home, encoder, config=IndexConfig(walk=WalkConfig(hidden=True)))
-    write_tree(tmp_path / "worktree", TINY_REPO)
-    build(tmp_path / "worktree", home, encoder)
-    assert len(encoder.embedded) == 13
+    assert (second.parsed, second.kept, second.removed, second.embedded) == (1, 4, 1, 6)
 
 
 def test_a_moved_file_is_embedded_again_because_its_place_is_in_the_text(tiny_repo, home, encoder):
@@ -211,15 +194,6 @@ def test_a_moved_file_is_embedded_again_because_its_place_is_in_the_text(tiny_re
     rename(tiny_repo)
     report = build(tiny_repo, home, encoder)
     assert (report.embedded, len(encoder.embedded)) == (5, 18)
-
-
-def test_text_that_was_deleted_and_restored_comes_from_the_cache(tiny_repo, home, encoder):
-    build(tiny_repo, home, encoder)
-    delete(tiny_repo)
-    build(tiny_repo, home, encoder)
-    write_tree(tiny_repo, TINY_REPO)
-    report = build(tiny_repo, home, encoder)
-    assert (report.embedded, report.cached, len(encoder.embedded)) == (0, 2, 13)
 
 
 def test_vectors_of_another_model_are_not_used(tiny_repo, tokenizer_path, index_tree):
